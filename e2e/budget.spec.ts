@@ -2,7 +2,7 @@
 
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
-import { startTestRelay } from '../tools/relay/test-relay.ts'
+import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 
 const RELOADS = 6
@@ -12,7 +12,7 @@ test('a page that is reloaded six times in a minute is online again at once, eac
   pageServer,
 }) => {
   // An empty setting is the default.
-  const relay = await startTestRelay({ env: { SOURCE_BUDGET_PER_MINUTE: '', RELAY_BUDGET_PER_MINUTE: '' } })
+  const relay = await startFixtureRelay({ SOURCE_BUDGET_PER_MINUTE: '', RELAY_BUDGET_PER_MINUTE: '' })
   const home = await createHome(relay.caFile)
   const browser = await playwright.chromium.launch(chromiumOptions(home.path))
   const tenant = await openTenant(await browser.newContext(), pageServer)

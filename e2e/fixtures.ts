@@ -1,7 +1,8 @@
 // The fixtures of every spec: a relay, a Chromium that trusts its CA, a page that can publish, and a visitor.
 import { type BrowserContext, test as base, type Page } from '@playwright/test'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
-import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
+import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { type PageServer, servePages } from './support/page-server.ts'
 
 export { expect } from '@playwright/test'
@@ -31,7 +32,7 @@ export function relayWith(env: Record<string, string>): RelayFixture {
   return [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
-      const relay = await startTestRelay({ env })
+      const relay = await startFixtureRelay(env)
       await use(relay)
       await relay.stop()
     },

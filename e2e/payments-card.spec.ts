@@ -2,7 +2,8 @@
 
 import { facilitatorAt, usdcRequirements } from '../payment/src/index.ts'
 import { curl } from '../tools/programs/curl.ts'
-import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
+import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
 import { test as base, expect } from './fixtures.ts'
@@ -31,7 +32,7 @@ const test = base.extend<object, { chain: RunningSuiNode; relay: TestRelay }>({
         X402_PAY_TO: PAY_TO,
         X402_ENDPOINTS: chain.url,
       }
-      const relay = await startTestRelay({ env })
+      const relay = await startFixtureRelay(env)
       await use(relay)
       await relay.stop()
     },

@@ -1,7 +1,8 @@
 // A relay whose operator approves sites by hand: pages say that they wait, and come online by themselves.
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
-import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
+import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
@@ -11,7 +12,7 @@ const test = base.extend<object, { relay: TestRelay }>({
   relay: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
-      const relay = await startTestRelay({ env: { ADMIN_TOKEN } })
+      const relay = await startFixtureRelay({ ADMIN_TOKEN })
       const policy = await ask(relay, '/api/policy')
       await ask(relay, '/api/policy', { ...policy, approval_mode: 'manual' })
       await use(relay)

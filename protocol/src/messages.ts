@@ -236,6 +236,11 @@ export interface RegisterResponse {
    * clients of the protocol need it. Others know the URL.
    */
   sni_port?: number | undefined
+  /**
+   * *Extension*, of a lease with UDP: `host:port` where QUIC tunnels of this lease come in, when that is not the relay's
+   * authority: the machine that has the lease's UDP port. Its certificate is that of the relay's host name.
+   */
+  udp_tunnel_addr?: string | undefined
 }
 
 /** RenewRequest is the body of `POST /sdk/renew`, which moves the expiry of a lease. */
@@ -593,9 +598,12 @@ export interface CachedSite {
   is_served: boolean
 }
 
-/** *Extension*: AdminLoadResponse is the relay's current load. Bytes are those of TCP, counted since the relay started. */
+/**
+ * *Extension*: AdminLoadResponse is the relay's current load. Bytes are those of TCP, counted since the relay started. Where
+ * the relay runs on several machines, the numbers are those of all of them that are not gone.
+ */
 export interface AdminLoadResponse {
-  /** The number of active leases. */
+  /** The number of active leases. Each machine has the same. */
   leases: number
   /** The number of reverse sessions that wait for a visitor. */
   ready_sessions: number
@@ -606,5 +614,37 @@ export interface AdminLoadResponse {
   /** The bytes that came from visitors, their handshakes included. */
   visitor_received_bytes: number
   /** The bytes that were sent to visitors. */
+  visitor_sent_bytes: number
+  /** The machines of the relay: that which answers first, then the others. Absent where the relay runs on one machine. */
+  machines?: AdminMachine[] | undefined
+  /** Says whether the engine, through which the machines share their state, answers. Absent where there is none. */
+  engine?: 'up' | 'down' | undefined
+}
+
+/** *Extension*: AdminMachine is one machine of a relay that runs on several, as the machine that answers knows it. */
+export interface AdminMachine {
+  /** The address at which the other machines reach it. */
+  address: string
+  release_version: string
+  /**
+   * The machine is `online`; or `draining`, so that it takes nothing new and ends soon; or `unreachable` for the machine that
+   * answers, although the engine knows it; or `gone`, with the last numbers that were known.
+   */
+  state: 'online' | 'draining' | 'unreachable' | 'gone'
+  /** True for the machine that answers. */
+  is_this: boolean
+  /** The time of its start, RFC 3339. */
+  started_at: string
+  /** The time at which it was heard of last, RFC 3339. */
+  seen_at: string
+  /** The number of open WebSockets and native sessions of tenants at this machine. */
+  carriers: number
+  /** The number of reverse sessions that wait for a visitor at this machine. */
+  ready_sessions: number
+  /** The number of open TCP connections of visitors at this machine. */
+  visitor_connections: number
+  /** The bytes that came from visitors since the machine started. */
+  visitor_received_bytes: number
+  /** The bytes that were sent to visitors since the machine started. */
   visitor_sent_bytes: number
 }

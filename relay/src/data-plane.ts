@@ -21,9 +21,10 @@ import type { PolicyRules } from './policy/policy-rules.ts'
 import type { RoutingTable } from './routing/routing-table.ts'
 
 export interface DataPlaneParts {
-  /** Processes that share the work, and the index of this one: the primary has 0. */
-  processes: number
-  processIndex: number
+  /** Processes that share the work at this moment, those of all machines. */
+  processes: () => number
+  /** The first bytes of this process's bindings; undefined where no other process has any. */
+  bindingMark: Uint8Array | undefined
   clientAddresses: ClientAddresses
   routes: RoutingTable<Route>
   policy: PolicyRules
@@ -50,9 +51,9 @@ export class DataPlane {
 
   constructor(parts: DataPlaneParts) {
     this.#parts = parts
-    const { processes, processIndex, policy, visitors, makeRoomElsewhere } = parts
+    const { processes, bindingMark, policy, visitors, makeRoomElsewhere } = parts
     this.#claims = new SessionClaimer(parts.counters, makeRoomElsewhere)
-    this.bindings = new BindingStore(processes > 1 ? processIndex : undefined)
+    this.bindings = new BindingStore(bindingMark)
     this.bandwidths = new IdentityBandwidths(policy, processes)
     this.connectionLimiter = new ConnectionLimiter({
       isOverloaded: () => this.#overload.isOverloaded,

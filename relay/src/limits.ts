@@ -47,6 +47,10 @@ export const NETWORK_VISITORS_MIN = 16
 export const DISPLACE_VISITOR_AFTER_MS = 1_000
 /** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
 export const CLAIM_RETRIES_MAX = 2
+/** Attempts for a visitor after the first one, when the machine with the session did not take it over. */
+export const HAND_OVER_RETRIES_MAX = 3
+/** Machines that pass a visitor on before it stays where it is: the sessions of its site may be elsewhere by the time it arrives. */
+export const MACHINES_PASSED_MAX = 2
 /**
  * Sessions of one lease that may break in a minute before they answer a visitor. Beyond that the relay takes no new
  * ones until the rate allows it. A native session costs the relay some 2 ms with its TLS handshake, so a site that
@@ -534,3 +538,7 @@ export const IDLE_CHECK_INTERVAL_MS = 10_000
 export const IDLE_UTILIZATION_MAX = 0.02
 /** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
 export const WORK_BEFORE_COLLECTION_MS = 200
+/** Time for a connection of the relay to itself, which takes less than a millisecond. */
+export const LOOPBACK_DEADLINE_MS = 2_000
+/** Connections of other programs to that listener that wait to be told apart, while the relay connects. */
+export const LOOPBACK_STRANGERS_MAX = 64

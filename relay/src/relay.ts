@@ -8,6 +8,7 @@ import { OpenSockets } from './ingress/open-sockets.ts'
 import { closeToOverlay } from './ingress/overlay-door.ts'
 import { startAcme } from './lifecycle/acme.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
+import { createCluster, joinCluster } from './lifecycle/cluster.ts'
 import { type ControlPlane, createControlPlane } from './lifecycle/control-plane.ts'
 import { startRelayDiscovery } from './lifecycle/discovery.ts'
 import { startDns } from './lifecycle/dns.ts'
@@ -22,7 +23,7 @@ import { Reloader } from './lifecycle/reload.ts'
 import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
 import { StartedParts } from './lifecycle/started-parts.ts'
 import { startStaticCache } from './lifecycle/static-cache.ts'
-import { openState } from './lifecycle/stored-state.ts'
+import { openState, type RelayState } from './lifecycle/stored-state.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
 
@@ -57,13 +58,16 @@ export async function startRelay(
 /** @param started gets every part that has to be ended, as soon as it is there */
 async function startParts(settings: Settings, started: StartedParts, log: Logger): Promise<Relay> {
   const capacity = measureCapacity(settings)
-  const state = started.add(await openState(settings, log))
+  const cluster = started.add(await createCluster(settings, log))
+  const open = (): Promise<RelayState> => openState(settings, log)
+  const state = started.add(await (cluster === undefined ? open() : cluster.openState(open)))
   const dns = started.add(await startDns({ ...state, settings, log }))
   const acme = started.add(await startAcme({ settings, state, dns, log }))
   const readBuffer = await findReadBuffer(log)
   const pipe = createPipe(readBuffer)
   const closing = new AbortController()
-  const parts = createParts({ settings, capacity, state, pipe, acme, log })
+  const parts = createParts({ settings, capacity, state, pipe, acme, cluster, log })
+  const sharing = joinCluster(parts, readBuffer)
   started.add(parts.dataPlane)
   started.add(parts.datagrams)
   const staticCache = started.add(
@@ -89,6 +93,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
       discovery,
       gateways: overlay?.gateways,
       hops,
+      sharing,
       readBuffer,
       isClosing: () => closing.signal.aborted,
     }),
@@ -111,6 +116,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   listener.on('connection', (socket) => sockets.track(socket))
   const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, started })
   try {
+    await cluster?.start()
     await listen(parts, { controlPlane, listener, sockets, metrics, redirects })
     await overlay?.listen()
     acme?.start()

@@ -202,7 +202,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A message is text, and a key signed it; who asked for it is not known here.',
     },
     control: {
-      imports: ['identity', 'bytes', 'errors.ts', 'limits.ts'],
+      imports: ['identity', 'timers', 'bytes', 'errors.ts', 'limits.ts'],
       why: 'The control plane registers, renews and signs, and carries no visitor.',
     },
     carrier: {
@@ -402,6 +402,7 @@ export const FOLDER_TABLE: FolderTable = {
     lifecycle: {
       imports: [
         'payment',
+        'cluster',
         'workers',
         'data-plane.ts',
         'api',
@@ -435,6 +436,31 @@ export const FOLDER_TABLE: FolderTable = {
         'limits.ts',
       ],
       why: 'It makes each part from those before it, and knows them all.',
+    },
+    cluster: {
+      imports: [
+        'bridge',
+        'reverse',
+        'ingress',
+        'keyless',
+        'certificates',
+        'policy',
+        'auth',
+        'lease',
+        'routing',
+        'metrics',
+        'rate-limit',
+        'storage',
+        'log',
+        'config',
+        'client-address',
+        'node-internals',
+        'version.ts',
+        'clock.ts',
+        'limits.ts',
+        'errors.ts',
+      ],
+      why: 'Machines share what the parts of one of them know, and nothing but the start knows it.',
     },
     workers: {
       imports: [

@@ -61,6 +61,17 @@ test.each(wrong(['0'], ['many'], ['1', '2'], ['--fast']))('crash %j: what it tak
   expect(stderr).toContain('Usage: npm run crash [-- TIMES]')
 })
 
+test.each(wrong(['--machines', '0'], ['--machines', 'many'], ['--machines'], ['--fast']))(
+  'e2e %j: what it takes instead',
+  (args) => {
+    const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'e2e.ts'), ...args], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(2)
+    expect(stderr).toContain('Usage: npm run e2e [-- --machines N]')
+  },
+)
+
 test('a command that takes too long is ended, with what it started', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-command-'))
   const trace = path.join(directory, 'trace')

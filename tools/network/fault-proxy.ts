@@ -1,4 +1,4 @@
-// A TCP proxy that fails on demand: cuts, stalls, delays and splits what passes, or keeps one half open.
+// A TCP proxy that fails on demand: cuts, refuses, stalls, delays and splits what passes, or keeps one half open.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
@@ -17,13 +17,13 @@ export class FaultProxy {
   delayMs = 0
   /** Bytes of each piece that is forwarded. */
   pieceBytes: number = Number.POSITIVE_INFINITY
-  /** Refuses new connections while it is true. */
+  /** Resets new connections while it is true. */
   isDown = false
+  #port = 0
 
   static async start(targetPort: () => number): Promise<FaultProxy> {
     const proxy = new FaultProxy(targetPort)
-    proxy.#server.listen(0, '127.0.0.1')
-    await once(proxy.#server, 'listening')
+    await proxy.#listen()
     return proxy
   }
 
@@ -34,7 +34,7 @@ export class FaultProxy {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return this.#port
   }
 
   /** Resets every connection at both ends. */
@@ -43,6 +43,15 @@ export class FaultProxy {
       near.resetAndDestroy()
       far.resetAndDestroy()
     }
+  }
+
+  /** Resets every connection, and refuses new ones for so many milliseconds: nothing listens on the port. */
+  async refuse(ms: number): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.cut()
+    await Promise.all([closed, new Promise((resolve) => setTimeout(resolve, ms))])
+    await this.#listen()
   }
 
   /** Passes nothing on the present connections, without a sign to either end. Later connections work. */
@@ -68,6 +77,12 @@ export class FaultProxy {
       far.destroy()
     }
     await closed
+  }
+
+  async #listen(): Promise<void> {
+    this.#server.listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
   }
 
   #join(near: Socket, port: number): void {

@@ -23,3 +23,19 @@ export async function endServer(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL')
   await ended
 }
+
+/** Signals after which a server runs on; `SIGHUP` has it read its files again. */
+const SURVIVED: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT', 'SIGHUP'])
+
+/** Whether the signal ends a server, or begins its end. */
+export function isFatal(signal: NodeJS.Signals): boolean {
+  return !SURVIVED.has(signal)
+}
+
+/** Sends it a signal; resolves when it has ended, at once when the signal is not fatal. */
+export async function signalServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(child)) return
+  const ended = isFatal(signal) ? once(child, 'exit') : undefined
+  child.kill(signal)
+  await ended
+}

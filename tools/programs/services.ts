@@ -1,18 +1,28 @@
-// Finds the real servers for the tests of exposing: where one is missing and cannot be installed, its test is skipped.
+// Finds the real servers for the tests of exposing, and of relays on several machines: where one is missing and cannot be
+// installed, its tests are skipped.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
+import { ensureHaproxy } from './haproxy.ts'
 import { aptGet, ensure } from './install.ts'
 
 export function ensureServices(): void {
   if (ensure(findRedis, [aptGet('redis-server')]) === undefined)
-    console.log('No redis-server: its test is skipped (Debian redis-server).')
+    console.log('No redis-server: its tests are skipped (Debian redis-server).')
+  // Debian 12 has no Valkey.
+  if (ensure(findValkey, isPackaged('valkey-server') ? [aptGet('valkey-server')] : []) === undefined)
+    console.log('No valkey-server: its tests are skipped (Debian 13 valkey-server).')
   if (ensure(findPostgres, [aptGet('postgresql')]) === undefined)
     console.log('No PostgreSQL: its test is skipped (Debian postgresql).')
+  ensureHaproxy()
 }
 
 export function findRedis(): true | undefined {
   return spawnSync('redis-server', ['--version']).error === undefined ? true : undefined
+}
+
+export function findValkey(): true | undefined {
+  return spawnSync('valkey-server', ['--version']).error === undefined ? true : undefined
 }
 
 /** @returns the folder of the server's programs, which Debian keeps out of PATH */
@@ -22,4 +32,8 @@ export function findPostgres(): string | undefined {
     ...(process.env.PATH ?? '').split(path.delimiter),
   ]
   return folders.find((folder) => spawnSync(path.join(folder, 'initdb'), ['--version']).error === undefined)
+}
+
+function isPackaged(name: string): boolean {
+  return spawnSync('apt-cache', ['show', name]).status === 0
 }

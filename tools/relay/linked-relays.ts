@@ -6,7 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createCa, createLeaf } from '../../relay/src/certificates/development-ca.ts'
 import { readLinkState } from '../../relay/src/overlay/wireguard/link-state.ts'
 import type { NetworkHost, TestNetwork } from '../network/namespaces.ts'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay, WITHOUT_OVERLOAD } from './process.ts'
+import {
+  BUDGETS_OF_MANY,
+  type LogLine,
+  parseLogLine,
+  type RelayProcess,
+  startRelay,
+  WITHOUT_OVERLOAD,
+} from './process.ts'
 
 /** A relay on a host. It may be started again after its end. */
 export interface LinkedRelay {
@@ -18,7 +25,7 @@ export interface LinkedRelay {
   /** The CAs of all relays, as PEM. */
   readonly caFile: string
   /** The lines that it logged, each parsed from JSON. */
-  readonly log: readonly { msg?: string }[]
+  readonly log: readonly LogLine[]
   /** The process number; undefined while it does not run. */
   readonly pid: number | undefined
   /** Resolves when it listens, and its overlay is up or cannot be. @param env settings beside those of the others */
@@ -126,7 +133,7 @@ function linkedRelay(
   caFile: string,
   env: Record<string, string>,
 ): LinkedRelay {
-  const log: { msg?: string }[] = []
+  const log: LogLine[] = []
   let running: RelayProcess | undefined
   return {
     host,
@@ -142,7 +149,7 @@ function linkedRelay(
         env: { ...env, ...more },
         execArgv: [...WITHOUT_OVERLOAD],
         through: [...host.through],
-        onLog: (line) => void log.push(parsed(line)),
+        onLog: (line) => void log.push(parseLogLine(line)),
       })
     },
     stop: async () => {
@@ -155,13 +162,5 @@ function linkedRelay(
       await running.ended
       running = undefined
     },
-  }
-}
-
-function parsed(line: string): { msg?: string } {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return { msg: line }
   }
 }

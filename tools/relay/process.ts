@@ -48,6 +48,12 @@ export interface RelayOptions {
   onLog?: (line: string) => void
 }
 
+/** A line of the relay's log. */
+export interface LogLine {
+  msg?: string
+  [field: string]: unknown
+}
+
 export interface RelayProcess {
   pid: number
   /** Settles when the process has ended, by whatever cause. */
@@ -121,5 +127,14 @@ function messageOf(line: string): unknown {
     return JSON.parse(line).msg
   } catch {
     return undefined
+  }
+}
+
+/** @param line of the log, or of standard error, which then is the message */
+export function parseLogLine(line: string): LogLine {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return { msg: line }
   }
 }

@@ -24,9 +24,43 @@ export interface Challenge {
   memory: MemoryShare
 }
 
+/** Keeps the open challenges: in this process, or where all machines of a relay find them. */
+export interface ChallengeStore {
+  /**
+   * @param address of the requester, normalized
+   * @throws RelayError `rate_limited` when the network or the relay has too many open challenges
+   */
+  issue(request: LeaseRequest, address: string): Issued | Promise<Issued>
+  /**
+   * Uses a challenge up.
+   * @param address of the client that registers, normalized
+   * @returns undefined when it is unknown, used or expired
+   */
+  take(id: string, address: string): Open | undefined | Promise<Open | undefined>
+  /** Gives the units of a registration back to a network, where the store charges them. */
+  refund?(address: string): Promise<void>
+}
+
+type Issued = Pick<Challenge, 'id' | 'message' | 'expiresAt'>
+type Open = Pick<Challenge, 'request' | 'message'>
+
 const CHALLENGE_ID_BYTES = 8
 
-export class Challenges {
+/** @param host authority of the relay's URL */
+export function newChallenge(host: string, { identity }: LeaseRequest): Issued {
+  const id = `rch_${randomBytes(CHALLENGE_ID_BYTES).toString('hex')}`
+  const issuedAt = now()
+  const expiresAt = issuedAt + CHALLENGE_TTL_S * 1000
+  const purpose = { ...registrationPurpose(host), address: identity.address, requestId: id }
+  const message = issueSiweMessage(purpose, toWallTime(issuedAt), toWallTime(expiresAt))
+  return { id, message, expiresAt }
+}
+
+export function tooManyChallenges(): RelayError {
+  return new RelayError('rate_limited', 'too many open challenges', { 'Retry-After': `${CHALLENGE_TTL_S}` })
+}
+
+export class Challenges implements ChallengeStore {
   readonly #host: string
   readonly #memory: RequestMemory
   /** In order of expiry, since all live equally long. */
@@ -50,20 +84,11 @@ export class Challenges {
     const network = networkOf(address)
     this.#dropExpired()
     const open = this.#perNetwork.get(network) ?? 0
-    if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX)
-      throw new RelayError('rate_limited', 'too many open challenges', {
-        'Retry-After': `${CHALLENGE_TTL_S}`,
-      })
+    if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX) throw tooManyChallenges()
     const memory = this.#memory.share(network)
     memory.resize(metadataSize(request.metadata))
-    const id = `rch_${randomBytes(CHALLENGE_ID_BYTES).toString('hex')}`
-    const issuedAt = now()
-    const expiresAt = issuedAt + CHALLENGE_TTL_S * 1000
-    const { address: holder } = request.identity
-    const purpose = { ...registrationPurpose(this.#host), address: holder, requestId: id }
-    const message = issueSiweMessage(purpose, toWallTime(issuedAt), toWallTime(expiresAt))
-    const challenge = { id, request, message, expiresAt, network, memory }
-    this.#open.set(id, challenge)
+    const challenge = { ...newChallenge(this.#host, request), request, network, memory }
+    this.#open.set(challenge.id, challenge)
     this.#perNetwork.set(network, open + 1)
     return challenge
   }

@@ -5,7 +5,7 @@ import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIER_PROBE_AFTER_MS, DISPLACE_VISITOR_AFTER_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
-import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { HandOverOutcome, PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { ClaimedSession, ReadyQueue } from '../reverse/ready-queue.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import { ClientShares } from './client-shares.ts'
@@ -26,10 +26,13 @@ export class SessionClaimer {
   /**
    * Claims a session, and waits for the first session of a visitor only. A visitor whose session broke gets another only
    * when that one was ready before the visitor came, so that no visitor uses up sessions as fast as a site opens them.
-   * @returns `'elsewhere'` when the visitor was handed over to a peer process; undefined when no session came in time, or
-   *   the visitor disconnected
+   * @returns the outcome when the visitor was handed over to a peer; undefined when no session came in time, or the
+   *   visitor disconnected
    */
-  async claim(pending: PendingVisitor, disconnected: AbortSignal): Promise<Duplex | 'elsewhere' | undefined> {
+  async claim(
+    pending: PendingVisitor,
+    disconnected: AbortSignal,
+  ): Promise<Duplex | HandOverOutcome | undefined> {
     const { lease, arrivedAt, sessionsLost, handedOverBy } = pending
     if (this.#lost.isLimitReached(pending)) return undefined
     const claimed =
@@ -41,10 +44,7 @@ export class SessionClaimer {
       this.#shares.add(pending)
       return claimed
     }
-    if (claimed !== undefined) {
-      claimed.handOver(pending)
-      return 'elsewhere'
-    }
+    if (claimed !== undefined) return await claimed.handOver(pending)
     if (!disconnected.aborted) this.#counters.claimsFailed += 1
     return undefined
   }
@@ -71,13 +71,14 @@ export class SessionClaimer {
     const { lease, network, arrivedAt } = pending
     const ready = readyQueueOf(lease)
     const remainingMs = arrivedAt + CLAIM_TIMEOUT_MS - performance.now()
-    if (!ready.isEmpty) return await ready.claim(disconnected, remainingMs)
+    if (!ready.isEmptyFor(pending)) return await ready.claim(disconnected, remainingMs, pending)
     this.#counters.claimsWaited += 1
     const isLowPriority = pending.isLowPriority || this.isLowPriority(pending)
     const displacing = isLowPriority ? undefined : this.#keepMakingRoom(pending)
     const silent = new AbortController()
     const silenceProbe = setTimeout(() => void abortIfSilent(ready, silent), CARRIER_PROBE_AFTER_MS)
     const claimed = await ready.claim(AbortSignal.any([disconnected, silent.signal]), remainingMs, {
+      ...pending,
       network,
       isLowPriority,
     })

@@ -1,9 +1,8 @@
 // Counts a lease's visitors by network, and closes one of a network with more than its share when another visitor waits.
 
-import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
 import { NETWORK_VISITORS_MIN, NETWORK_VISITORS_SHARE } from '../limits.ts'
-import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { PendingVisitor, VisitorConnection } from '../reverse/pending-visitor.ts'
 
 /** Bytes that a visitor had transferred at the last look, and since when the number has stayed the same. */
 interface Activity {
@@ -15,7 +14,7 @@ interface Activity {
 interface LeaseVisitors {
   count: number
   /** By network, in the order of arrival. Visitors behind trusted proxies have no network and count for no share. */
-  byNetwork: Map<string | undefined, Map<Socket, Activity>>
+  byNetwork: Map<string | undefined, Map<VisitorConnection, Activity>>
 }
 
 export class ClientShares {
@@ -26,7 +25,7 @@ export class ClientShares {
   add({ visitor, lease, network, arrivedAt }: PendingVisitor): void {
     if (visitor.destroyed) return
     const visitors = this.#leases.get(lease) ?? { count: 0, byNetwork: new Map() }
-    const ofNetwork = visitors.byNetwork.get(network) ?? new Map<Socket, Activity>()
+    const ofNetwork = visitors.byNetwork.get(network) ?? new Map<VisitorConnection, Activity>()
     if (ofNetwork.has(visitor)) return
     this.#leases.set(lease, visitors)
     visitors.byNetwork.set(network, ofNetwork.set(visitor, { bytes: 0, idleSince: arrivedAt }))
@@ -62,10 +61,10 @@ export class ClientShares {
   makeRoom(lease: Lease): boolean {
     const visitors = this.#leases.get(lease)
     if (visitors === undefined) return false
-    let largest: Map<Socket, Activity> | undefined
+    let largest: Map<VisitorConnection, Activity> | undefined
     for (const [network, ofNetwork] of visitors.byNetwork)
       if (network !== undefined && ofNetwork.size > (largest?.size ?? shareOf(visitors))) largest = ofNetwork
-    let longestIdle: Socket | undefined
+    let longestIdle: VisitorConnection | undefined
     let idleSince = Number.POSITIVE_INFINITY
     for (const [visitor, activity] of largest ?? []) {
       update(visitor, activity)
@@ -83,7 +82,7 @@ function shareOf({ count }: LeaseVisitors): number {
   return Math.max(NETWORK_VISITORS_MIN, Math.floor(count * NETWORK_VISITORS_SHARE))
 }
 
-function update(visitor: Socket, activity: Activity): void {
+function update(visitor: VisitorConnection, activity: Activity): void {
   const bytes = visitor.bytesRead + visitor.bytesWritten
   if (bytes === activity.bytes) return
   activity.bytes = bytes

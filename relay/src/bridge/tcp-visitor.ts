@@ -1,9 +1,11 @@
 // Serves one visitor of a dedicated TCP port: claims a ready session, activates it as raw, then bridges every byte.
 
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { HAND_OVER_RETRIES_MAX } from '../limits.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native-session.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { SessionClaimer } from './claim-session.ts'
 import type { BridgeContext } from './tls-visitor.ts'
 
 type TcpBridgeContext = Pick<BridgeContext, 'bandwidth' | 'claims' | 'pipe'>
@@ -16,8 +18,8 @@ export async function serveTcpVisitor(
   const { visitor, lease } = pending
   const release = lease.onBlock(() => visitor.destroy())
   try {
-    const session = await claims.claim(pending, whenClosed(visitor))
-    if (session === 'elsewhere') return
+    const session = await claimAgain(pending, whenClosed(visitor), claims)
+    if (session === 'gone') return
     // An orderly end would look like an empty answer.
     if (session === undefined) visitor.resetAndDestroy()
     else {
@@ -38,8 +40,21 @@ export async function serveTcpVisitor(
   }
 }
 
+/** Claims another time where a peer did not take the visitor. */
+async function claimAgain(
+  pending: PendingVisitor,
+  closed: AbortSignal,
+  claims: SessionClaimer,
+): Promise<Duplex | 'gone' | undefined> {
+  for (let attempt = 0; attempt <= HAND_OVER_RETRIES_MAX; attempt++) {
+    const session = await claims.claim(pending, closed)
+    if (session !== 'returned') return session
+  }
+  return undefined
+}
+
 /** Aborts when the socket closes. A client may end its half and still wait for an answer. */
-function whenClosed(socket: Socket): AbortSignal {
+function whenClosed(socket: Duplex): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort()
   if (socket.closed) abort()

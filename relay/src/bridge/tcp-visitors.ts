@@ -1,11 +1,11 @@
 // Tracks the visitors of dedicated ports in this process, so that they close with the ports of the primary process.
 
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export class TcpVisitors {
-  readonly #open = new Set<Socket>()
+  readonly #open = new Set<Duplex>()
 
-  add(visitor: Socket): void {
+  add(visitor: Duplex): void {
     this.#open.add(visitor)
     visitor.once('close', () => this.#open.delete(visitor))
   }

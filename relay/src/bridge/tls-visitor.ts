@@ -1,11 +1,15 @@
 // Serves one TLS visitor: claims a ready session, activates it, replays the ClientHello, then bridges every byte.
 
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { BindingStore } from '../keyless/bindings.ts'
-import { CARRIER_PROBE_AFTER_MS, CLAIM_RETRIES_MAX, FIRST_BYTE_DEADLINE_MS } from '../limits.ts'
+import {
+  CARRIER_PROBE_AFTER_MS,
+  CLAIM_RETRIES_MAX,
+  FIRST_BYTE_DEADLINE_MS,
+  HAND_OVER_RETRIES_MAX,
+} from '../limits.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
@@ -41,10 +45,15 @@ async function bridge(
   const { visitor, hello, lease } = pending
   const disconnected = whenDisconnected(visitor)
   let current = pending
-  while (current.sessionsLost <= CLAIM_RETRIES_MAX) {
+  let returned = 0
+  while (current.sessionsLost <= CLAIM_RETRIES_MAX && returned <= HAND_OVER_RETRIES_MAX) {
     const session = await claims.claim(current, disconnected)
-    if (session === 'elsewhere') return
+    if (session === 'gone') return
     if (session === undefined) break
+    if (session === 'returned') {
+      returned += 1
+      continue
+    }
     // That of a route's first relay stays the same. Where the lost session has spent it, the handshake of the next one fails, and
     // the visitor is no worse off than without another attempt.
     const binding = pending.binding ?? bindings.issue(lease, hello.message)
@@ -95,7 +104,7 @@ function waitForFirstByte(session: Duplex, disconnected: AbortSignal): Promise<b
 }
 
 /** Aborts when the visitor closes or ends before the first answer. A paused socket reads ahead, which shows the end. */
-function whenDisconnected(socket: Socket): AbortSignal {
+function whenDisconnected(socket: Duplex): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort()
   if (socket.closed || socket.readableEnded) abort()

@@ -1,8 +1,8 @@
 // Counts the open visitors and their traffic, and tells when the last one of a lease has disconnected.
 
-import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
 import type { Logger } from '../log/log.ts'
+import type { VisitorConnection } from '../reverse/pending-visitor.ts'
 
 export interface Traffic {
   /** Bytes that visitors sent, their handshakes included. */
@@ -12,7 +12,7 @@ export interface Traffic {
 
 export class Visitors {
   readonly #log: Logger
-  readonly #open = new Map<Socket, Lease>()
+  readonly #open = new Map<VisitorConnection, Lease>()
   readonly #perLease = new Map<Lease, number>()
   /** Traffic of visitors who have disconnected. */
   readonly #closedTraffic: Traffic = { fromVisitors: 0, toVisitors: 0 }
@@ -44,7 +44,7 @@ export class Visitors {
    * Counts a visitor of this process until `leave` is called. When no more visitors are taken, the visitor is closed.
    * @returns `leave`; undefined when no more visitors are taken
    */
-  enter(visitor: Socket, lease: Lease): (() => void) | undefined {
+  enter(visitor: VisitorConnection, lease: Lease): (() => void) | undefined {
     if (this.#isClosed) {
       visitor.destroy()
       return undefined
@@ -124,7 +124,7 @@ export class Visitors {
     await promise
   }
 
-  #leave(visitor: Socket, lease: Lease): void {
+  #leave(visitor: VisitorConnection, lease: Lease): void {
     add(this.#closedTraffic, visitor)
     this.#open.delete(visitor)
     this.#count(lease, -1)
@@ -139,7 +139,9 @@ export class Visitors {
   }
 }
 
-function add(sum: Traffic, socket: Socket): void {
+/** The machine that has the socket of a linked visitor counts its bytes. */
+function add(sum: Traffic, socket: VisitorConnection): void {
+  if (socket.isLinked) return
   sum.fromVisitors += socket.bytesRead
   sum.toVisitors += socket.bytesWritten
 }

@@ -5,6 +5,7 @@ import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { ACME_TABLE, type AcmeSettings, type Setting } from './acme-settings.ts'
 import { CACHE_TABLE, type CacheSettings } from './cache-settings.ts'
+import { CLUSTER_TABLE, type ClusterSettings, possibleCluster } from './cluster-settings.ts'
 import { DISCOVERY_TABLE, type DiscoverySettings } from './discovery-settings.ts'
 import { DNS_TABLE, PROVIDERS_WITHOUT_DNSSEC } from './dns-settings.ts'
 import { OVERLAY_TABLE, type OverlaySettings, possibleOverlay } from './overlay-settings.ts'
@@ -74,6 +75,10 @@ export interface Settings {
   overlay: OverlaySettings
   /** The payment facilitator. */
   payment: PaymentSettings
+  /** The other machines of this relay; undefined: it is one machine. */
+  cluster: ClusterSettings | undefined
+  /** Host that addresses of dedicated ports name; undefined: the root host. */
+  portHost: string | undefined
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
@@ -208,6 +213,7 @@ const TABLE = {
   ...DISCOVERY_TABLE,
   ...OVERLAY_TABLE,
   ...PAYMENT_TABLE,
+  ...CLUSTER_TABLE,
   LOG_LEVEL: {
     meaning: `one of ${LOG_LEVELS.join(', ')}`,
     default: 'info',
@@ -344,6 +350,19 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       payTo: optional('X402_PAY_TO'),
       endpoints: optional('X402_ENDPOINTS'),
     }),
+    cluster: possibleCluster(
+      {
+        engine: optional('CLUSTER_URL'),
+        address: optional('CLUSTER_ADDR'),
+        listenPort: optional('CLUSTER_LISTEN_PORT'),
+        secret: optional('CLUSTER_SECRET'),
+      },
+      [
+        ...(optional('OVERLAY_CONFIG') === undefined ? [] : ['OVERLAY_CONFIG']),
+        ...(optional('WIREGUARD_PORT') === undefined ? [] : ['WIREGUARD_PORT']),
+      ],
+    ),
+    portHost: optional('PORT_HOST'),
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
     dnsAddresses: read('DNS_ADDR'),

@@ -1,7 +1,17 @@
 // Finds variables that look like settings and have no effect, so that the relay can warn the operator.
 
 /** Prefixes of variables that belong to this software. */
-const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'STATIC_CACHE_', 'OVERLAY_', 'WIREGUARD_', 'DISCOVERY_']
+const PREFIXES = [
+  'SVC_',
+  'X402_',
+  'ENS_',
+  'ACME_',
+  'STATIC_CACHE_',
+  'OVERLAY_',
+  'WIREGUARD_',
+  'DISCOVERY_',
+  'CLUSTER_',
+]
 /** A name may have one wrong letter for each of so many letters. */
 const LETTERS_PER_TYPO = 5
 

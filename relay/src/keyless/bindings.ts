@@ -14,21 +14,23 @@ interface Entry {
   expiresAt: number
 }
 
+const NO_MARK = new Uint8Array()
+
 export class BindingStore {
-  readonly #processIndex: number | undefined
+  readonly #mark: Uint8Array
   /** Entries in the order of expiry, since all live equally long. */
   readonly #entries = new Map<string, Entry>()
 
-  /** @param processIndex the first byte of this process's bindings, so that its peer processes can find it */
-  constructor(processIndex?: number) {
-    this.#processIndex = processIndex
+  /** @param mark the first bytes of this process's bindings, so that other processes and machines can find it */
+  constructor(mark: Uint8Array = NO_MARK) {
+    this.#mark = mark
   }
 
   /** Creates a binding. @param clientHello the whole handshake message that the session is about to get */
   issue(lease: Lease, clientHello: Uint8Array): Buffer {
     this.#makeRoom()
     const binding = randomBytes(BINDING_BYTES)
-    if (this.#processIndex !== undefined) binding[0] = this.#processIndex
+    binding.set(this.#mark)
     const entry = { lease, helloHash: sha256(clientHello), expiresAt: now() + BINDING_TTL_MS }
     this.#entries.set(key(binding), entry)
     return binding

@@ -9,6 +9,7 @@ import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
 import type { LeasePorts, RequestedPorts } from './lease-ports.ts'
 import type { LeasePreferences } from './lease-preferences.ts'
+import type { LeaseGrant, SharedLease } from './lease-sharing.ts'
 import { MetadataQuota } from './metadata-quota.ts'
 import type { PreparedReservation, Reservations } from './reservations.ts'
 import type { Route } from './route.ts'
@@ -32,6 +33,7 @@ export interface LeaseRequest {
 
 export class LeaseRegistry {
   readonly #routes: RoutingTable<Route>
+  readonly #portHost: string | undefined
   readonly #reservations: Reservations
   readonly #isReserved: (name: string) => boolean
   /** In the order of their registration. */
@@ -47,13 +49,16 @@ export class LeaseRegistry {
   /**
    * @param reservations what each identity holds, also from before this process began
    * @param isReserved whether the operator keeps a name from everybody
+   * @param portHost host that addresses of dedicated ports name; undefined: the root host
    */
   constructor(
     routes: RoutingTable<Route>,
     reservations: Reservations,
     isReserved: (name: string) => boolean = () => false,
+    portHost?: string,
   ) {
     this.#routes = routes
+    this.#portHost = portHost
     this.#reservations = reservations
     this.#isReserved = isReserved
   }
@@ -86,15 +91,22 @@ export class LeaseRegistry {
     return this.#reservations.prepare(key, { hostname, expiresAt, ports })
   }
 
+  /** When the identity's present lease was first seen; now, when it has none. Relay time. */
+  firstSeenAt(request: LeaseRequest): number {
+    return this.#leases.get(keyOf(request))?.value.firstSeenAt ?? now()
+  }
+
   /**
    * Publishes a new lease at once. One that the identity already has is replaced: its tokens die with it.
    * @param prepared for the same request and ports
+   * @param grant what other machines have agreed on; undefined where the relay is one machine
    */
   register(
     request: LeaseRequest,
     addresses: LeaseAddresses,
     ports?: LeasePorts,
     prepared: PreparedReservation = this.prepare(request, ports),
+    grant?: LeaseGrant,
   ): Lease {
     const { name, address } = request.identity
     const key = keyOf(request)
@@ -105,11 +117,17 @@ export class LeaseRegistry {
       prepared.drop()
       throw error
     }
+    if (previous !== undefined && grant !== undefined && previous.sequence > grant.sequence) {
+      prepared.drop()
+      throw new RelayError('lease_not_found', 'the identity has registered again at another machine')
+    }
     if (previous !== undefined) this.end(previous, 'replaced')
-    const { hostname } = prepared
-    this.#sequence += 1
+    const { hostname } = grant ?? prepared
+    this.#sequence = grant?.sequence ?? this.#sequence + 1
     const lease = new Lease({
+      ...grant,
       sequence: this.#sequence,
+      portHost: this.#portHost,
       identity: request.identity,
       hostname,
       canonicalHostname: this.#routes.hostname(canonicalLabel(name, address)),
@@ -120,13 +138,48 @@ export class LeaseRegistry {
       ports,
       preferences: request.preferences,
     })
+    prepared.confirm(hostname)
+    this.#publish(lease)
+    return lease
+  }
+
+  /**
+   * Follows what another machine of this relay says of a lease: it is registered or extended here, too, and replaces an older one
+   * of its identity. What is older than what is known here changes nothing.
+   */
+  follow(shared: SharedLease): void {
+    const { identity, hostname, expiresAt, ports } = shared
+    const known = this.#leases.get(keyOf(shared))
+    const isSame = known?.value.id === shared.id
+    if (this.#isClosed || (known !== undefined && !isSame && known.value.sequence >= shared.sequence)) return
+    if (expiresAt <= now()) return
+    if (isSame) this.#followRenewal(known, shared)
+    else {
+      if (known !== undefined) this.end(known.value, 'replaced')
+      const canonicalHostname = this.#routes.hostname(canonicalLabel(identity.name, identity.address))
+      this.#publish(new Lease({ ...shared, canonicalHostname, ttlS: 0 }))
+    }
+    this.#reservations.follow(keyOf(shared), { hostname, expiresAt, ports })
+  }
+
+  #followRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
+    const lease = entry.value
+    if (shared.expiresAt <= lease.expiresAt) return
+    lease.extendTo(shared.expiresAt, shared.lastSeenAt)
+    this.#expiries.move(entry, lease.expiresAt)
+    lease.clientIp = shared.clientIp
+    lease.reportedIp = shared.reportedIp
+    lease.metadata = shared.metadata
     this.#metadata.set(lease)
-    this.#leases.set(key, this.#expiries.add(lease, lease.expiresAt))
+    this.#changed(lease)
+  }
+
+  #publish(lease: Lease): void {
+    this.#metadata.set(lease)
+    this.#leases.set(keyOf(lease), this.#expiries.add(lease, lease.expiresAt))
     this.#inOrder = undefined
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
-    prepared.confirm()
     this.#changed(lease)
-    return lease
   }
 
   renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: LeaseAddresses): void {
@@ -147,6 +200,11 @@ export class LeaseRegistry {
   find(identity: Identity, id: string): Lease | undefined {
     const lease = this.#leases.get(identityKey(identity.name, identity.address))?.value
     return lease?.id === id ? lease : undefined
+  }
+
+  /** The active lease of an identity. */
+  ofIdentity(key: string): Lease | undefined {
+    return this.#leases.get(key)?.value
   }
 
   end(lease: Lease, reason: LeaseEnd): void {
@@ -171,7 +229,8 @@ export class LeaseRegistry {
 
   /** Those that were registered after the one with that sequence, in that order. */
   *after(sequence: number): Generator<Lease> {
-    this.#inOrder ??= [...this]
+    // Other machines may register in between.
+    this.#inOrder ??= [...this].sort((one, other) => one.sequence - other.sequence)
     const leases = this.#inOrder
     let [low, high] = [0, leases.length]
     while (low < high) {

@@ -13,7 +13,10 @@ export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
 export interface LeaseTerms {
   /** Id of a lease of another process; without it the lease gets a new one. */
   id?: string
-  /** Larger than that of every lease of this relay that was registered before; a mirror of a lease needs none. */
+  /**
+   * Larger than that of every lease of this relay that was registered before: the fencing token where the relay is several
+   * machines; a mirror of a lease needs none.
+   */
   sequence?: number
   /** Normalized. */
   identity: Identity
@@ -30,6 +33,12 @@ export interface LeaseTerms {
   reportedIp: string | undefined
   /** Dedicated ports. */
   ports?: LeasePorts | undefined
+  /** Host that their addresses name. @default the root host */
+  portHost?: string | undefined
+  /** Name of the machine that has these ports; undefined where the relay is one machine. */
+  machine?: string | undefined
+  /** Relay time. @default `ttlS` from now */
+  expiresAt?: number | undefined
   /** @default NO_PREFERENCES */
   preferences?: LeasePreferences | undefined
 }
@@ -44,6 +53,10 @@ export interface LeaseSessions {
 
 const LEASE_ID_BYTES = 12
 
+export function newLeaseId(): string {
+  return `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
+}
+
 export class Lease {
   /** Names this instance: tokens of a replaced lease name another one. */
   readonly id: string
@@ -55,6 +68,8 @@ export class Lease {
   readonly canonicalHostname: string
   readonly firstSeenAt: number
   readonly ports: LeasePorts | undefined
+  readonly portHost: string | undefined
+  readonly machine: string | undefined
   readonly preferences: LeasePreferences
   /** Leads each of the lease's {@link hostnames} to it. */
   readonly route: LeaseRoute = { to: 'lease', lease: this }
@@ -71,7 +86,7 @@ export class Lease {
   #isRouted = true
 
   constructor(terms: LeaseTerms) {
-    this.id = terms.id ?? `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
+    this.id = terms.id ?? newLeaseId()
     this.sequence = terms.sequence ?? 0
     this.identity = terms.identity
     this.identityKey = identityKey(terms.identity.name, terms.identity.address)
@@ -82,9 +97,11 @@ export class Lease {
     this.clientIp = terms.clientIp
     this.reportedIp = terms.reportedIp
     this.ports = terms.ports
+    this.portHost = terms.portHost
+    this.machine = terms.machine
     this.preferences = terms.preferences ?? NO_PREFERENCES
     this.lastSeenAt = now()
-    this.expiresAt = this.lastSeenAt + terms.ttlS * 1000
+    this.expiresAt = terms.expiresAt ?? this.lastSeenAt + terms.ttlS * 1000
   }
 
   /** Every hostname under which the lease is published. */
@@ -97,10 +114,11 @@ export class Lease {
     return this.ports?.[transport] !== undefined
   }
 
-  /** Address of that port: `<root host>:<port>`. */
+  /** Address of that port: `<host>:<port>`. */
   addressOf(transport: keyof LeasePorts): string | undefined {
-    const rootHost = this.canonicalHostname.slice(this.canonicalHostname.indexOf('.') + 1)
-    return this.has(transport) ? `${rootHost}:${this.ports?.[transport]}` : undefined
+    if (!this.has(transport)) return undefined
+    const host = this.portHost ?? this.canonicalHostname.slice(this.canonicalHostname.indexOf('.') + 1)
+    return `${host.includes(':') ? `[${host}]` : host}:${this.ports?.[transport]}`
   }
 
   /** Aborted when the lease ends, with a {@link LeaseEnd} as its reason. */
@@ -109,8 +127,14 @@ export class Lease {
   }
 
   extend(ttlS: number): void {
-    this.lastSeenAt = now()
-    this.expiresAt = this.lastSeenAt + ttlS * 1000
+    const time = now()
+    this.extendTo(time + ttlS * 1000, time)
+  }
+
+  /** @param lastSeenAt relay time, as `expiresAt` */
+  extendTo(expiresAt: number, lastSeenAt: number): void {
+    this.lastSeenAt = lastSeenAt
+    this.expiresAt = expiresAt
   }
 
   /**

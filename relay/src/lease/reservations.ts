@@ -20,8 +20,11 @@ export interface Reservation {
 /** A reservation that no other identity can take any more, but that is not in force before it is confirmed. */
 export interface PreparedReservation {
   readonly hostname: string
-  /** Puts the reservation, which is on disk now, in force. */
-  confirm(): void
+  /**
+   * Puts the reservation, which is on disk now, in force.
+   * @param hostname the one that the lease has got. @default that of the reservation
+   */
+  confirm(hostname?: string): void
   /** Discards the reservation. */
   drop(): void
 }
@@ -77,6 +80,11 @@ export class Reservations {
     this.#tell(key)
   }
 
+  /** Sets the reservation of a lease that another machine has registered or renewed, and writes. */
+  follow(key: string, reservation: Reservation): void {
+    this.#put(key, reservation)
+  }
+
   /** Has a reservation remembered before it holds, so that what cannot be remembered need not be taken back. */
   prepare(key: string, reservation: Reservation): PreparedReservation {
     const { hostname } = reservation
@@ -92,9 +100,9 @@ export class Reservations {
     }
     return {
       hostname,
-      confirm: () => {
+      confirm: (granted = hostname) => {
         isOver()
-        this.#put(key, reservation)
+        this.#put(key, { ...reservation, hostname: granted })
       },
       drop: () => {
         if (isOver()) this.#tell(key)

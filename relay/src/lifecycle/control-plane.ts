@@ -20,6 +20,7 @@ import { createSiteCertificateIssuer, type SiteCertificateIssuer } from '../cert
 import { networkOf } from '../client-address/ip-address.ts'
 import { KeylessSigner } from '../keyless/keyless-signer.ts'
 import type { Lease } from '../lease/lease.ts'
+import type { LeaseSharing } from '../lease/lease-sharing.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from '../rate-limit/request-memory.ts'
@@ -48,6 +49,8 @@ interface ControlPlaneParts extends RelayParts {
   payment?: Payment | undefined
   /** Undefined where it is off. */
   staticCache?: Pick<StaticCache, 'limits' | 'sites' | 'createHandlers'> | undefined
+  /** The other machines; undefined where the relay is one machine. */
+  sharing?: LeaseSharing | undefined
   /** Whether the relay is closing. */
   isClosing: () => boolean
 }
@@ -145,11 +148,13 @@ function createRouting(
       certificateStatuses,
       storedSites: staticCache?.sites,
       payment,
+      cluster: parts.cluster?.readings,
     }),
     sdk: createSdkApi(parts, {
       recovery,
       rateLimits,
-      challenges: new Challenges(settings.host, unauthenticated),
+      challenges:
+        parts.cluster?.challenges(unauthenticated) ?? new Challenges(settings.host, unauthenticated),
       extensions: [
         ...(siteCertificates.isOffered ? (['site_certificate'] as const) : []),
         ...(parts.hops ? (['hop_routes'] as const) : []),
@@ -158,7 +163,7 @@ function createRouting(
     credentials,
     signer: new KeylessSigner(
       certificates,
-      (...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim),
+      parts.cluster?.spend ?? ((...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim)),
     ),
     certificates,
     siteCertificates,
@@ -171,7 +176,18 @@ function createRouting(
 }
 
 function createSdkApi(
-  { settings, state, ports, workers, dns, staticCache, payment, discovery, gateways }: ControlPlaneParts,
+  {
+    settings,
+    state,
+    ports,
+    workers,
+    dns,
+    staticCache,
+    payment,
+    discovery,
+    gateways,
+    sharing,
+  }: ControlPlaneParts,
   parts: Pick<SdkApiParts, 'recovery' | 'rateLimits' | 'challenges' | 'extensions'>,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state
@@ -187,6 +203,7 @@ function createSdkApi(
     durable: () => journal.durable(),
     // An SDK shall not come with a token to a process that does not know its lease yet.
     settled: () => workers.settled(),
+    sharing,
     credentials,
     policy,
     ports,

@@ -18,6 +18,7 @@ export async function createMetrics({
   counters,
   dataPlane,
   datagrams,
+  cluster,
   dns,
   staticCache,
   payment,
@@ -65,6 +66,7 @@ export async function createMetrics({
     overlayLink: overlay?.link,
     overlay: overlay?.readings,
     hops: hops?.readings,
+    cluster: cluster?.readings,
     tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
   })
 }

@@ -12,6 +12,7 @@ import { createDedicatedPorts } from '../ports/port-listeners.ts'
 import { WorkerPool } from '../workers/worker-pool.ts'
 import type { Acme } from './acme.ts'
 import type { RelayCapacity } from './capacity.ts'
+import type { Cluster } from './cluster.ts'
 import { createDatagrams, type Datagrams } from './datagrams.ts'
 import type { RelayState } from './stored-state.ts'
 
@@ -22,6 +23,8 @@ interface Foundation {
   pipe: Pipe
   /** Undefined where the relay gets no certificates by ACME. */
   acme: Acme | undefined
+  /** Undefined where the relay is one machine. */
+  cluster: Cluster | undefined
   log: Logger
 }
 
@@ -36,17 +39,31 @@ export interface RelayParts extends Foundation {
 }
 
 export function createParts(foundation: Foundation): RelayParts {
-  const { settings, state, pipe, acme, log } = foundation
+  const { settings, state, pipe, acme, cluster, log } = foundation
   const { identity, routes, policy, leases } = state
   const clientAddresses = new ClientAddresses(settings.trustedProxies)
   const visitors = new Visitors(log)
   const counters = new RelayCounters()
   const { publicKey } = identity
   const provesNames = acme !== undefined
-  const workers = new WorkerPool({ ...state, settings, provesNames, publicKey, visitors, counters, log })
+  const machines = (): number => cluster?.size ?? 1
+  const markOf = (processIndex: number): Uint8Array =>
+    Uint8Array.of(processIndex, ...(cluster?.bindingMark ?? []))
+  const workers = new WorkerPool({
+    ...state,
+    settings,
+    provesNames,
+    machines,
+    markOf,
+    publicKey,
+    visitors,
+    counters,
+    log,
+  })
+  const hasPeers = settings.workers > 1 || cluster !== undefined
   const dataPlane = new DataPlane({
-    processes: settings.workers,
-    processIndex: 0,
+    processes: () => settings.workers * machines(),
+    bindingMark: hasPeers ? markOf(0) : undefined,
     clientAddresses,
     routes,
     policy,

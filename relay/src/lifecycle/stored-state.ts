@@ -53,7 +53,12 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   const audit = new AuditLog(directory, writeHealth)
   const routes = new RoutingTable(rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, writeHealth, log)
-  const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
+  const leases = new LeaseRegistry(
+    routes,
+    journal.reservations,
+    (name) => policy.isReserved(name),
+    settings.portHost,
+  )
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
   // It has a timer, and nothing can fail any more.
   const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)

@@ -2,6 +2,7 @@
 // The only importer of prom-client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { MACHINE_STATES, type MachineReading } from './cluster-readings.ts'
 import type { GatewayReadings, LabeledCount, Readings } from './readings.ts'
 import type { RelayCounters } from './relay-counters.ts'
 
@@ -14,7 +15,8 @@ export interface Exposition {
 }
 
 export function createExposition(counters: RelayCounters, readings: Readings): Exposition {
-  const { tunnelEndpoint, dns, staticCache, payments, discovery, overlayLink, overlay, hops } = readings
+  const { tunnelEndpoint, dns, staticCache, payments, discovery, overlayLink, overlay, hops, cluster } =
+    readings
   const registry = new Registry()
   // Metrics of the process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -71,6 +73,24 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
       collect() {
         this.reset()
         for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)
+      },
+    })
+  }
+
+  const labeledGauge = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => Iterable<LabeledCount<Label>>,
+  ): void => {
+    new Gauge({
+      name: `svc_relay_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, count } of read()) this.set(labels, count)
       },
     })
   }
@@ -266,6 +286,65 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
       'Visitors on hop routes: passed on, arrived at the last relay, or refused.',
       ['result'],
       hops.results,
+    )
+  }
+  if (cluster) {
+    // One that is gone has no figures any more.
+    const ofEach = (read: (machine: MachineReading) => number): LabeledCount<'machine'>[] =>
+      cluster
+        .machines()
+        .filter(({ state }) => state !== 'gone')
+        .map((machine) => ({ labels: { machine: machine.address }, count: read(machine) }))
+    gauge('cluster_engine_up', 'Whether the engine of the cluster answers: 1 or 0.', () =>
+      Number(cluster.isEngineUp),
+    )
+    labeledGauge('cluster_machines', 'Machines of the relay, by their state.', ['state'], () => {
+      const machines = cluster.machines()
+      return MACHINE_STATES.map((state) => ({
+        labels: { state },
+        count: machines.filter((machine) => machine.state === state).length,
+      }))
+    })
+    labeledGauge(
+      'cluster_machine_visitors',
+      'Open connections of visitors at each machine of the relay, as this machine knows them.',
+      ['machine'],
+      () => ofEach(({ visitors }) => visitors),
+    )
+    labeledGauge(
+      'cluster_machine_carriers',
+      'Open carriers at each machine of the relay, as this machine knows them.',
+      ['machine'],
+      () => ofEach(({ carriers }) => carriers),
+    )
+    recordCounters(
+      'cluster_handovers_total',
+      'Visitors that this machine handed over to another one, that it took from another one, or that none took.',
+      'direction',
+      () => {
+        const { handedOut, handedIn, handOversFailed } = cluster.counts
+        return { out: handedOut, in: handedIn, failed: handOversFailed }
+      },
+    )
+    counter(
+      'cluster_engine_operations_total',
+      'Operations of the engine that this machine asked for.',
+      () => cluster.counts.engineOperations,
+    )
+    counter(
+      'cluster_engine_failures_total',
+      'Operations of the engine that failed.',
+      () => cluster.counts.engineFailures,
+    )
+    counter(
+      'cluster_resyncs_total',
+      'Times that this machine read the whole shared state again.',
+      () => cluster.counts.resyncs,
+    )
+    counter(
+      'cluster_changes_total',
+      'Changes of the shared state that this machine followed.',
+      () => cluster.counts.changes,
     )
   }
   gauge('datagram_flows', 'Flows: addresses of visitors that UDP ports remember.', () => counters.flows)

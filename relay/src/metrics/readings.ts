@@ -1,5 +1,7 @@
 // Defines what each part of the relay lets the exposition read at every scrape.
 
+import type { ClusterReadings } from './cluster-readings.ts'
+
 /** Readings of the parts of the relay; the exposition calls each at every scrape. */
 export interface Readings {
   /** Connections to this process that have sent no ClientHello yet. */
@@ -31,6 +33,8 @@ export interface Readings {
   overlay?: (() => OverlayReadings) | undefined
   /** Undefined where the relay is on no overlay. */
   hops?: HopReadings | undefined
+  /** Undefined where the relay runs on one machine. */
+  cluster?: ClusterReadings | undefined
   /** Undefined where UDP ports are off. */
   tunnelEndpoint: TunnelEndpointReadings | undefined
 }

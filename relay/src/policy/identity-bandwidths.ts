@@ -9,7 +9,7 @@ type OfIdentity = Readonly<Pick<Lease, 'identityKey'>>
 
 export class IdentityBandwidths {
   readonly #policy: Pick<PolicyRules, 'bytesPerSecond'>
-  readonly #processes: number
+  readonly #processes: () => number
   /** The bandwidths that owners keep alive, by identity key. */
   readonly #shared = new Map<string, WeakRef<Bandwidth>>()
   readonly #byOwner = new WeakMap<OfIdentity, Bandwidth>()
@@ -18,7 +18,7 @@ export class IdentityBandwidths {
   })
 
   /** @param processes that share the work of the relay. Each has an even share, so that none has to ask the others. */
-  constructor(policy: Pick<PolicyRules, 'bytesPerSecond'>, processes: number) {
+  constructor(policy: Pick<PolicyRules, 'bytesPerSecond'>, processes: () => number) {
     this.#policy = policy
     this.#processes = processes
   }
@@ -38,7 +38,7 @@ export class IdentityBandwidths {
   }
 
   #create(identityKey: string): Bandwidth {
-    const bandwidth = new Bandwidth(() => this.#policy.bytesPerSecond({ identityKey }) / this.#processes)
+    const bandwidth = new Bandwidth(() => this.#policy.bytesPerSecond({ identityKey }) / this.#processes())
     this.#shared.set(identityKey, new WeakRef(bandwidth))
     this.#dropped.register(bandwidth, identityKey)
     return bandwidth

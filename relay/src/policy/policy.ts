@@ -14,12 +14,25 @@ const WATCHED = { name: FILE, meanwhile: 'it refuses changes of the policy' }
 
 type Edit = (file: PolicyFile) => PolicyFile
 
+/** The other machines of a relay, which have the same policy. */
+export interface PolicySharing {
+  /**
+   * Changes the policy of all machines.
+   * @returns the new policy
+   * @throws RelayError `feature_unavailable` while they cannot be asked
+   */
+  change(edit: Edit): Promise<PolicyFile>
+}
+
 export class Policy extends PolicyRules {
   readonly #path: string
   /** Changes of the next write. */
   readonly #edits: Edit[] = []
   readonly #commits: GroupCommit
   #isWriting = false
+  /** Whether the file is older than the policy. */
+  #isFileOld = false
+  #sharing: PolicySharing | undefined
   #lastChange: Promise<void> = Promise.resolve()
 
   private constructor(path: string, file: PolicyFile, health: WriteHealth) {
@@ -55,9 +68,23 @@ export class Policy extends PolicyRules {
     const before = this.file
     const file = await readPolicyFile(this.#path)
     if (file === undefined) throw new SettingsError(this.#path, 'no longer exists')
-    if (this.file !== before || format(file) === format(before)) return false
-    this.apply(file)
+    if (this.file !== before || format(file) === format(before) || this.#isFileOld) return false
+    if (this.#sharing === undefined) this.apply(file)
+    else await this.#change(() => file)
     return true
+  }
+
+  /** From now on all changes are made at all machines of the relay. */
+  shareWith(sharing: PolicySharing): void {
+    this.#sharing = sharing
+  }
+
+  /** Takes the policy that another machine has changed, and writes it when the disk has room. */
+  follow(file: PolicyFile): void {
+    if (format(file) === format(this.file)) return
+    this.apply(file)
+    this.#isFileOld = true
+    this.#commits.commit().catch(() => {})
   }
 
   /** Resolves when no change is pending. Never rejects. */
@@ -140,10 +167,13 @@ export class Policy extends PolicyRules {
   async #write(): Promise<void> {
     const edits = this.#edits.splice(0)
     // Without a change this is a retry, which only tests whether the disk has room: a failed change is never made later.
-    if (edits.length === 0) return await probePrivateWrite(this.#path, format(this.file))
+    if (edits.length === 0 && !this.#isFileOld) return await probePrivateWrite(this.#path, format(this.file))
     this.#isWriting = true
     try {
-      const file = edits.reduce((before, edit) => edit(before), this.file)
+      const all: Edit = (file) => edits.reduce((before, edit) => edit(before), file)
+      const file =
+        edits.length > 0 && this.#sharing !== undefined ? await this.#sharing.change(all) : all(this.file)
+      this.#isFileOld = false
       await writePrivate(this.#path, format(file))
       this.apply(file)
     } finally {

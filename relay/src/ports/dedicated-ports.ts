@@ -20,9 +20,11 @@ const TRANSPORTS = ['tcp', 'udp'] as const
 
 export class DedicatedPorts {
   readonly #allocators: Record<Transport, PortAllocator>
+  readonly #pools: Pools
 
-  constructor(allocators: Record<Transport, PortAllocator>) {
+  constructor(allocators: Record<Transport, PortAllocator>, pools: Pools) {
     this.#allocators = allocators
+    this.#pools = pools
   }
 
   /** @throws RelayError when a requested port is not available, as far as the relay knows before it tries */
@@ -57,17 +59,27 @@ export class DedicatedPorts {
     }
   }
 
+  /** Opens the ports that a lease had at this machine before it restarted. Those that cannot be had stay closed. */
+  async resume(lease: Lease): Promise<void> {
+    const { identityKey, expiresAt, ports } = lease
+    restorePorts([[identityKey, { hostname: '', expiresAt, ports }]], this.#pools)
+    const wanted = { tcp: lease.has('tcp'), udp: lease.has('udp') }
+    const claimed = await this.claim(identityKey, wanted).catch(() => undefined)
+    const hasSame = TRANSPORTS.every((transport) => claimed?.ports?.[transport] === ports?.[transport])
+    if (hasSame && !lease.ended.aborted) claimed?.serve(lease)
+    else claimed?.release()
+  }
+
   /** Applies a change of the policy to all ports. */
   update(): void {
     for (const transport of TRANSPORTS) this.#allocators[transport].update()
   }
 }
 
+type Pools = Partial<Record<Transport, PortPool | undefined>>
+
 /** Restores the reserved ports from before this process began. */
-export function restorePorts(
-  reservations: Iterable<[string, Reservation]>,
-  pools: Partial<Record<Transport, PortPool | undefined>>,
-): void {
+export function restorePorts(reservations: Iterable<[string, Reservation]>, pools: Pools): void {
   for (const [key, { ports, expiresAt }] of reservations)
     for (const transport of TRANSPORTS) {
       const port = ports?.[transport]

@@ -87,7 +87,7 @@ export function createDedicatedPorts({
     log.error({ err: error }, 'visitor of a dedicated port failed')
     visitor.destroy()
   }
-  const ports = new DedicatedPorts({ tcp, udp })
+  const ports = new DedicatedPorts({ tcp, udp }, pools)
   policy.onChange(() => ports.update())
   return ports
 }

@@ -197,13 +197,17 @@ export class RateLimits {
     relay.spend(0, 1, now)
   }
 
-  /** Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded. */
-  refundRegistration(clientIp: string): void {
+  /**
+   * Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded.
+   * @returns false where the network has had too many back
+   */
+  refundRegistration(clientIp: string): boolean {
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
-    if (this.#refunds.waitMs(slot, REGISTRATION_COST, now) > 0) return
+    if (this.#refunds.waitMs(slot, REGISTRATION_COST, now) > 0) return false
     this.#refunds.spend(slot, REGISTRATION_COST, now)
     this.#networks.refund(slot, this.#shareOf(clientIp, REGISTRATION_COST), now)
+    return true
   }
 
   /** Returns the cost of `units` in the budget of the client's network. */

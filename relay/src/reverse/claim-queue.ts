@@ -9,13 +9,18 @@ export interface ClaimPriority {
   network: string | undefined
   /** Whether the network has its share of the lease's visitors already, so that others go first. */
   isLowPriority: boolean
+  /** Whether the visitor came from another machine, and goes to none. @default false */
+  staysHere?: boolean
 }
 
-type Settle = (claimed: ClaimedSession | undefined) => void
+interface Waiting {
+  settle: (claimed: ClaimedSession | undefined) => void
+  staysHere: boolean
+}
 
 export class ClaimQueue {
-  readonly #normalPriority = new Set<Settle>()
-  readonly #lowPriority = new Set<Settle>()
+  readonly #normalPriority = new Set<Waiting>()
+  readonly #lowPriority = new Set<Waiting>()
   /** Number of waiting visitors by network. */
   readonly #perNetwork = new Map<string, number>()
 
@@ -25,15 +30,15 @@ export class ClaimQueue {
 
   /** @returns undefined when there is no room, no session came within `timeoutMs`, or the visitor disconnected */
   async wait(
-    { network, isLowPriority }: ClaimPriority,
+    { network, isLowPriority, staysHere = false }: ClaimPriority,
     disconnected: AbortSignal,
     timeoutMs: number,
   ): Promise<ClaimedSession | undefined> {
     if (!this.#makeRoom(isLowPriority) || !this.#count(network, 1)) return undefined
     const queue = isLowPriority ? this.#lowPriority : this.#normalPriority
     return await new Promise((resolve) => {
-      const settle: Settle = (claimed) => {
-        queue.delete(settle)
+      const settle: Waiting['settle'] = (claimed) => {
+        queue.delete(waiting)
         this.#count(network, -1)
         clearTimeout(timeout)
         disconnected.removeEventListener('abort', giveUp)
@@ -42,25 +47,31 @@ export class ClaimQueue {
       const giveUp = () => settle(undefined)
       const timeout = setTimeout(giveUp, timeoutMs)
       disconnected.addEventListener('abort', giveUp)
-      queue.add(settle)
+      const waiting = { settle, staysHere }
+      queue.add(waiting)
     })
   }
 
   /** Gives a session to the next visitor. @returns false when no visitor waits */
   fulfil(claimed: ClaimedSession): boolean {
-    const [settle] = this.#normalPriority.size > 0 ? this.#normalPriority : this.#lowPriority
-    settle?.(claimed)
-    return settle !== undefined
+    const isMachine = 'isMachine' in claimed && claimed.isMachine === true
+    for (const queue of [this.#normalPriority, this.#lowPriority])
+      for (const { settle, staysHere } of queue) {
+        if (isMachine && staysHere) continue
+        settle(claimed)
+        return true
+      }
+    return false
   }
 
   rejectAll(): void {
-    for (const settle of [...this.#normalPriority, ...this.#lowPriority]) settle(undefined)
+    for (const { settle } of [...this.#normalPriority, ...this.#lowPriority]) settle(undefined)
   }
 
   #makeRoom(isLowPriority: boolean): boolean {
     if (this.size < WAITING_CLAIMS_MAX) return true
     const [displaced] = isLowPriority ? [] : this.#lowPriority
-    displaced?.(undefined)
+    displaced?.settle(undefined)
     return displaced !== undefined
   }
 

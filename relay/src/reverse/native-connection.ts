@@ -15,12 +15,30 @@ export function nativeConnection(
   socket: Duplex,
   readBuffer: SharedReadBuffer | undefined,
 ): CarrierConnection {
-  const shared = readBuffer?.suits(socket) ? readBuffer : undefined
+  const connection = yamuxConnection(socket, readBuffer)
   return {
-    sharesInput: shared !== undefined,
+    sharesInput: connection.sharesInput,
     get backlog() {
       return socket.writableLength
     },
+    open: (memory, events) => {
+      socket.write(SWITCHING_PROTOCOLS)
+      return connection.open(memory, events)
+    },
+    // It has no close code: that of the GoAway says why, and the session's end closes the transport.
+    close: (session, code) => session.close(code),
+    terminate: () => socket.destroy(),
+  }
+}
+
+/** A connection that carries yamux and nothing else: of a client, or of another machine of this relay. */
+export function yamuxConnection(
+  socket: Duplex,
+  readBuffer: SharedReadBuffer | undefined,
+): Pick<CarrierConnection, 'sharesInput' | 'open'> {
+  const shared = readBuffer?.suits(socket) ? readBuffer : undefined
+  return {
+    sharesInput: shared !== undefined,
     open: (memory, { received, closed }) => {
       if (shared === undefined) socket.on('data', received)
       else readAll(socket, shared, received)
@@ -28,12 +46,8 @@ export function nativeConnection(
       socket.on('end', () => socket.destroy())
       socket.on('error', () => socket.destroy())
       socket.on('close', closed)
-      socket.write(SWITCHING_PROTOCOLS)
       return nativeTransport(socket, memory)
     },
-    // It has no close code: that of the GoAway says why, and the session's end closes the transport.
-    close: (session, code) => session.close(code),
-    terminate: () => socket.destroy(),
   }
 }
 

@@ -2,12 +2,12 @@
 
 import type { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
-import { SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
+import { MACHINES_PASSED_MAX, SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
 import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 import { type ClaimPriority, ClaimQueue } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'
-import type { PeerProcess } from './pending-visitor.ts'
+import type { PendingVisitor, SessionPeer } from './pending-visitor.ts'
 import { livenessOf } from './stream-duplex.ts'
 
 const SESSIONS_LOST: Rate = { perMinute: SESSIONS_LOST_PER_MINUTE, burst: SESSIONS_LOST_BURST }
@@ -20,29 +20,44 @@ interface Idle {
   release: () => void
 }
 
+/** Whether the visitor may go to another machine. */
+function mayPass({ machinesPassed = 0 }: Way): boolean {
+  return machinesPassed < MACHINES_PASSED_MAX
+}
+
 function isLive({ session }: Idle): boolean {
   return livenessOf(session)?.isSilent !== true
 }
 
-/** A session of this process, or a peer process that has one. */
-export type ClaimedSession = Duplex | PeerProcess
+/** A session of this process, or a peer that has one. */
+export type ClaimedSession = Duplex | SessionPeer
+
+/** The way that a visitor has come. */
+type Way = Partial<Pick<PendingVisitor, 'handedOverBy' | 'machinesPassed'>>
 
 export class ReadyQueue {
   readonly #idle: Idle[] = []
   readonly #waiting = new ClaimQueue()
-  /** Number of ready sessions in each peer process, as last reported. */
-  readonly #elsewhere = new Map<PeerProcess, number>()
+  /** Number of ready sessions in each peer, as last reported. */
+  readonly #elsewhere = new Map<SessionPeer, number>()
   readonly #carriers = new Set<CarrierLiveness>()
-  #waitingRoom: PeerProcess | undefined
+  #waitingRoom: SessionPeer | undefined
   #onChange: (() => void) | undefined
   /** Sessions that broke before they answered a visitor; undefined until the first one does. */
   #lost: GcraLimiter | undefined
   #closed = false
 
-  /** Number of ready sessions in all known processes, without those of silent carriers. */
+  /** Number of ready sessions in all known processes and machines, without those of silent carriers. */
   get size(): number {
     let size = this.#live
     for (const count of this.#elsewhere.values()) size += count
+    return size
+  }
+
+  /** Number of ready sessions in the processes of this machine. */
+  get sizeHere(): number {
+    let size = this.#live
+    for (const [peer, count] of this.#elsewhere) if (!peer.isMachine) size += count
     return size
   }
 
@@ -63,16 +78,16 @@ export class ReadyQueue {
   }
 
   /** Whether {@link claim} would have to wait in this process. */
-  get isEmpty(): boolean {
-    return this.#waitingRoom === undefined && this.size === 0
+  isEmptyFor(visitor: Way): boolean {
+    return this.#waitingRoom === undefined && this.#live === 0 && this.#findElsewhere(visitor) === undefined
   }
 
   /** Lets visitors without a session wait in `peer` from now on, which knows all sessions. */
-  delegateWaitingTo(peer: PeerProcess): void {
+  delegateWaitingTo(peer: SessionPeer): void {
     this.#waitingRoom = peer
   }
 
-  /** @param listener called when the number of this process's own sessions has changed */
+  /** @param listener called when the number of this machine's own sessions has changed, as far as this process knows */
   onChange(listener: () => void): void {
     this.#onChange = listener
   }
@@ -89,30 +104,32 @@ export class ReadyQueue {
   }
 
   /** Records that `peer` has `count` ready sessions, and gives them to the visitors that wait here first. */
-  setPeerCount(peer: PeerProcess, count: number): void {
+  setPeerCount(peer: SessionPeer, count: number): void {
     let left = count
     while (left > 0 && this.#waiting.fulfil(peer)) left -= 1
-    if (left > 0) this.#elsewhere.set(peer, left)
+    const known = peer.isMachine ? count : left
+    if (known > 0) this.#elsewhere.set(peer, known)
     else this.#elsewhere.delete(peer)
+    if (!peer.isMachine) this.#onChange?.()
   }
 
   /**
-   * Claims the youngest session of this process, else a peer process with one, else the next to come. The youngest is the
+   * Claims the youngest session of this process, else a peer with one, else the next to come. The youngest is the
    * least likely to be dead, and the least likely to be closed by its SDK at this moment, which closes its oldest.
    * @returns undefined when none came in time, or too many visitors wait
    */
   async claim(
     gone: AbortSignal,
     timeoutMs: number = CLAIM_TIMEOUT_MS,
-    waiting: ClaimPriority = { network: undefined, isLowPriority: false },
+    visitor: ClaimPriority & Way = { network: undefined, isLowPriority: false },
   ): Promise<ClaimedSession | undefined> {
     if (gone.aborted) return undefined
     const session = this.#take(this.#idle.findLastIndex(isLive))
     if (session !== undefined) return session
     if (this.#closed) return undefined
-    const peer = this.#takeElsewhere() ?? this.#waitingRoom
+    const peer = this.#takeElsewhere(visitor) ?? this.#waitingRoom
     if (peer !== undefined) return peer
-    return await this.#waiting.wait(waiting, gone, timeoutMs)
+    return await this.#waiting.wait({ ...visitor, staysHere: !mayPass(visitor) }, gone, timeoutMs)
   }
 
   /**
@@ -123,12 +140,15 @@ export class ReadyQueue {
   claimAgain(
     gone: AbortSignal,
     arrivedAt: number,
-    from: PeerProcess | undefined,
+    from: SessionPeer | undefined,
   ): ClaimedSession | undefined {
     if (gone.aborted) return undefined
     const session = this.#take(this.#idle.findLastIndex((idle) => isLive(idle) && idle.since <= arrivedAt))
     if (session !== undefined || this.#closed) return session
-    return this.#takeElsewhere(from) ?? (this.#waitingRoom === from ? undefined : this.#waitingRoom)
+    return (
+      this.#takeElsewhere({ machinesPassed: MACHINES_PASSED_MAX }, from) ??
+      (this.#waitingRoom === from ? undefined : this.#waitingRoom)
+    )
   }
 
   /** Watches a carrier: no visitor gets its sessions while it is silent. @returns a function that stops it */
@@ -176,16 +196,29 @@ export class ReadyQueue {
     this.#waiting.rejectAll()
   }
 
-  /** Claims from the peer process with the most sessions, which is the least likely to have none by now. */
-  #takeElsewhere(but?: PeerProcess): PeerProcess | undefined {
-    let best: PeerProcess | undefined
+  /** Claims from a peer. A process of this machine has a session less from now on. */
+  #takeElsewhere(visitor: Way, but?: SessionPeer): SessionPeer | undefined {
+    const best = this.#findElsewhere(visitor, but)
+    const count = best && this.#elsewhere.get(best)
+    if (best === undefined || count === undefined) return undefined
+    if (!best.isMachine) this.setPeerCount(best, count - 1)
+    return best
+  }
+
+  /** The peer with the most sessions, which is the least likely to have none by now: a process of this machine, else another machine. */
+  #findElsewhere(visitor: Way, but?: SessionPeer): SessionPeer | undefined {
+    const isMobile = mayPass(visitor)
+    let best: SessionPeer | undefined
     let most = 0
-    for (const [peer, count] of this.#elsewhere)
-      if (count > most && peer !== but) {
-        best = peer
-        most = count
-      }
-    if (best !== undefined) this.setPeerCount(best, most - 1)
+    for (const [peer, count] of this.#elsewhere) {
+      // A machine passes a visitor on because it has no session.
+      if (peer === but || (peer.isMachine && (!isMobile || peer === visitor.handedOverBy))) continue
+      const isNearer = best !== undefined && best.isMachine === true && !peer.isMachine
+      const isFarther = best !== undefined && !best.isMachine && peer.isMachine === true
+      if (isFarther || (count <= most && !isNearer)) continue
+      best = peer
+      most = count
+    }
     return best
   }
 

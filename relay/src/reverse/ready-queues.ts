@@ -15,9 +15,9 @@ export function readyQueueOf(lease: Lease): ReadyQueue {
   return queue
 }
 
-/** The number of reverse sessions of these leases that wait for a visitor. */
+/** The number of reverse sessions of these leases at this machine that wait for a visitor. */
 export function countReadySessions(leases: Iterable<Lease>): number {
   let ready = 0
-  for (const lease of leases) ready += queues.get(lease)?.size ?? 0
+  for (const lease of leases) ready += queues.get(lease)?.sizeHere ?? 0
   return ready
 }

@@ -17,6 +17,8 @@ export interface WorkerStart {
   clockOrigin: number
   /** Number of processes. */
   processes: number
+  /** The first bytes of the process's bindings. */
+  bindingMark: Uint8Array
   port: number
   rootHost: string
   /** Issuer of tokens. */
@@ -65,6 +67,7 @@ export interface HandedOver {
   sessionsLost: number
   network: string | undefined
   isLowPriority: boolean
+  machinesPassed: number | undefined
 }
 
 /** Hands the visitor of a feature over to the primary process, with its socket. */

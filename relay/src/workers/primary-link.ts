@@ -8,10 +8,10 @@ import type { Lease } from '../lease/lease.ts'
 import type { FeatureRoute } from '../lease/route.ts'
 import { TRAFFIC_VISITORS_PER_REPORT, WORKER_REPORT_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
-import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { ToPrimary } from './messages.ts'
-import { challengeMessage, featureVisitorMessage, handOverMessage } from './socket-handover.ts'
+import { challengeMessage, featureVisitorMessage, handOverMessage, socketOf } from './socket-handover.ts'
 
 interface PrimaryLinkParts {
   visitors: Visitors
@@ -19,7 +19,7 @@ interface PrimaryLinkParts {
   connectionLimiter: Pick<ConnectionLimiter, 'silent'>
 }
 
-export class PrimaryLink implements PeerProcess {
+export class PrimaryLink implements SessionPeer {
   /** Leads the visitors of every feature to the primary process, which knows whether the feature is open. */
   readonly featureRoute: FeatureRoute = {
     to: 'feature',
@@ -60,12 +60,12 @@ export class PrimaryLink implements PeerProcess {
     ready.onChange(() => this.markChanged(lease))
   }
 
-  handOver(pending: PendingVisitor): void {
+  handOver(pending: PendingVisitor): HandOverOutcome {
     // The primary process must not send the visitor back for a session that has just been claimed.
     this.#reportLeaseCounts()
-    const { visitor } = pending
-    if (visitor.destroyed) return
-    this.#send(handOverMessage(pending), visitor)
+    const visitor = socketOf(pending)
+    if (!visitor.destroyed) this.#send(handOverMessage(pending), visitor)
+    return 'gone'
   }
 
   /** Lets the primary process prove the name. */

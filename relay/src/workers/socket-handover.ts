@@ -4,25 +4,31 @@ import type { Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
 import { stopReading } from '../node-internals/stop-reading.ts'
-import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { PendingVisitor, SessionPeer } from '../reverse/pending-visitor.ts'
 import type { ChallengeVisitor, FeatureVisitor, HandedOver } from './messages.ts'
+
+/** A relay of several processes has a socket for each visitor, also for one whom another machine passes on. */
+export function socketOf({ visitor }: PendingVisitor): Socket {
+  return visitor as Socket
+}
 
 /**
  * Reads nothing more from the visitor. The socket may be closed here as soon as the message has left with it: the
  * connection is open as long as one process has it.
  */
 export function handOverMessage(pending: PendingVisitor): HandedOver {
-  const { visitor, lease, hello, binding, arrivedAt, sessionsLost, network, isLowPriority } = pending
+  const { lease, hello, binding, arrivedAt, sessionsLost, network, isLowPriority, machinesPassed } = pending
   return {
     kind: 'visitor',
     lease: lease.id,
     hello,
     binding,
-    unread: stopReading(visitor),
+    unread: stopReading(socketOf(pending)),
     ageMs: performance.now() - arrivedAt,
     sessionsLost,
     network,
     isLowPriority,
+    machinesPassed,
   }
 }
 
@@ -53,9 +59,9 @@ export function pendingVisitorOf(
   visitor: Socket,
   lease: Lease,
   message: HandedOver,
-  handedOverBy: PeerProcess,
+  handedOverBy: SessionPeer,
 ): PendingVisitor {
-  const { hello, binding, ageMs, sessionsLost, network, isLowPriority } = message
+  const { hello, binding, ageMs, sessionsLost, network, isLowPriority, machinesPassed } = message
   return {
     visitor,
     lease,
@@ -65,6 +71,7 @@ export function pendingVisitorOf(
     sessionsLost,
     network,
     isLowPriority,
+    machinesPassed,
     handedOverBy,
   }
 }

@@ -3,19 +3,19 @@
 import type { Visitors } from '../bridge/visitors.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
-import type { PeerProcess } from '../reverse/pending-visitor.ts'
+import type { SessionPeer } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { LeaseCounts, ToPrimary } from './messages.ts'
 
 export class WorkerCounts {
-  readonly #peer: PeerProcess
+  readonly #peer: SessionPeer
   readonly #visitors: Visitors
   readonly #counters: RelayCounters
   /** Leases of which the worker process has sessions or visitors, also ended ones with visitors. */
   readonly #leases = new Map<string, Lease>()
   readonly #gauges = { carriers: 0, silentInPeers: 0 }
 
-  constructor(peer: PeerProcess, { visitors, counters }: { visitors: Visitors; counters: RelayCounters }) {
+  constructor(peer: SessionPeer, { visitors, counters }: { visitors: Visitors; counters: RelayCounters }) {
     this.#peer = peer
     this.#visitors = visitors
     this.#counters = counters

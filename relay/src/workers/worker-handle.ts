@@ -11,10 +11,10 @@ import {
   WORKER_PING_DEADLINE_MS,
   WORKER_PING_MS,
 } from '../limits.ts'
-import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../reverse/pending-visitor.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
-import { handOverMessage } from './socket-handover.ts'
+import { handOverMessage, socketOf } from './socket-handover.ts'
 
 interface WorkerEvents {
   /** Called with each message but answers. */
@@ -23,7 +23,7 @@ interface WorkerEvents {
   onEnd: (cause: string) => void
 }
 
-export class WorkerHandle implements PeerProcess {
+export class WorkerHandle implements SessionPeer {
   readonly #child: ChildProcess
   readonly #questions = new Map<number, (yes: boolean) => void>()
   /** Visitors that were handed over and perhaps not sent yet. */
@@ -74,19 +74,21 @@ export class WorkerHandle implements PeerProcess {
     })
   }
 
-  handOver(pending: PendingVisitor): void {
-    const { visitor, lease } = pending
+  handOver(pending: PendingVisitor): HandOverOutcome {
+    const { lease } = pending
+    const visitor = socketOf(pending)
     if (visitor.destroyed) {
       // The session that was meant for the visitor is still ready.
       this.send({ kind: 'recount', lease: lease.id })
-      return
+      return 'gone'
     }
     if (this.#hasExited) {
       visitor.destroy()
-      return
+      return 'gone'
     }
     this.#handingOver.add(visitor)
     this.send(handOverMessage(pending), visitor)
+    return 'gone'
   }
 
   /** Asks a question. @returns the answer; false when the process ends */

@@ -45,6 +45,10 @@ export interface WorkerPoolParts {
   settings: Settings
   /** Whether this process may prove names to an ACME authority. */
   provesNames: boolean
+  /** Machines that share the work at this moment. */
+  machines: () => number
+  /** The first bytes of the bindings of a process. */
+  markOf: (processIndex: number) => Uint8Array
   /** Public key of the relay's identity. */
   publicKey: KeyObject
   certificates: CertificateRotation
@@ -210,7 +214,8 @@ export class WorkerPool {
       kind: 'begin',
       processIndex,
       clockOrigin: clockOrigin(),
-      processes: settings.workers,
+      processes: settings.workers * this.#parts.machines(),
+      bindingMark: this.#parts.markOf(processIndex),
       port,
       rootHost: settings.rootHost,
       issuer: settings.url.origin,

@@ -41,13 +41,13 @@ export function createWorker(
   setClockOrigin(start.clockOrigin)
   const log = createLog(start.logLevel).child({ worker: start.processIndex })
   const state = new WorkerState(start)
-  const { processes, processIndex } = start
+  const { processes, bindingMark } = start
   const counters = new RelayCounters()
   const visitors = new Visitors(log)
   const dataPlane = new DataPlane({
     ...state,
-    processes,
-    processIndex,
+    processes: () => processes,
+    bindingMark,
     visitors,
     counters,
     pipe,

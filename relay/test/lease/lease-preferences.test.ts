@@ -24,7 +24,7 @@ async function register(fields: object): Promise<Lease> {
   const account = privateKeyToAccount(generatePrivateKey())
   const identity = { name: 'demo', address: account.address }
   const request = registerChallengeRequest.parse({ identity, ...fields })
-  const { challenge_id, siwe_message } = system.sdk.challenge(request, SOURCE)
+  const { challenge_id, siwe_message } = await system.sdk.challenge(request, SOURCE)
   const siwe_signature = await account.signMessage({ message: siwe_message })
   await system.sdk.register({ challenge_id, siwe_message, siwe_signature }, SOURCE)
   return [...system.leases].at(-1)!

@@ -488,6 +488,12 @@ export const SDKS = {
     'flow ids in unsigned LEB128': ofNode(
       proved('protocol/test/datagram-tunnel.test.ts', 'flow %i begins with %s'),
     ),
+    'extension udp_tunnel_addr': ofNode(
+      tunnel(
+        'is dialed there, at %s, while the certificate is that of its own host',
+        'gets no token from a site where another certificate is shown',
+      ),
+    ),
   },
   'Wire: self-probe and discovery': {
     'exporter label, 32 bytes, no context': ofNode(

@@ -91,7 +91,7 @@ function register(
     const { sdk } = real.system
     const expected = model.register(who, ttl, mayFallBack, ip)
     const answer = await outcome(async () => {
-      const { challenge_id, siwe_message } = sdk.challenge(
+      const { challenge_id, siwe_message } = await sdk.challenge(
         { identity: who, ttl, allow_canonical_fallback: mayFallBack },
         ip,
       )

@@ -9,7 +9,7 @@ const policy = {
 }
 
 test('a lease and a snapshot of one identity share it, and others have their own', () => {
-  const bandwidths = new IdentityBandwidths(policy, 1)
+  const bandwidths = new IdentityBandwidths(policy, () => 1)
   const lease = { identityKey: 'one' }
   bandwidths.of(lease).spend(10_000)
   expect(bandwidths.limitOf({ identityKey: 'one' })).toBe(bandwidths.of(lease))
@@ -17,7 +17,7 @@ test('a lease and a snapshot of one identity share it, and others have their own
 })
 
 test('an identity without a limit has none, until the policy sets one', () => {
-  const bandwidths = new IdentityBandwidths(policy, 1)
+  const bandwidths = new IdentityBandwidths(policy, () => 1)
   const owner = { identityKey: 'new' }
   expect(bandwidths.limitOf(owner)).toBeUndefined()
   limits.new = 1000
@@ -25,7 +25,7 @@ test('an identity without a limit has none, until the policy sets one', () => {
 })
 
 test('each of several processes has an even share', () => {
-  const bandwidth = new IdentityBandwidths(policy, 4).of({ identityKey: 'one' })
+  const bandwidth = new IdentityBandwidths(policy, () => 4).of({ identityKey: 'one' })
   bandwidth.spend(250)
   expect(bandwidth.spend(250)).toBeGreaterThan(900)
 })

@@ -11,7 +11,7 @@ import { RestartBackoff } from '../../src/config/restart-backoff.ts'
 import { FORWARDED_CONNECTIONS_MAX } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import { RelayCounters } from '../../src/metrics/relay-counters.ts'
-import type { PeerProcess, PendingVisitor } from '../../src/reverse/pending-visitor.ts'
+import type { PendingVisitor, SessionPeer } from '../../src/reverse/pending-visitor.ts'
 import { ReadyQueue } from '../../src/reverse/ready-queue.ts'
 import { readyQueueOf } from '../../src/reverse/ready-queues.ts'
 import { Forwarder, receiveForwarded } from '../../src/workers/api-channel.ts'
@@ -123,9 +123,13 @@ test('a worker is started again after 0.2 s, 0.4 s … 30 s, and after 0.2 s whe
 })
 
 describe('sessions of other processes', () => {
-  const processIndex = (): PeerProcess & { came: PendingVisitor[] } => {
+  const processIndex = (): SessionPeer & { came: PendingVisitor[] } => {
     const came: PendingVisitor[] = []
-    return { came, handOver: (pending) => void came.push(pending) }
+    const handOver = (pending: PendingVisitor): 'gone' => {
+      came.push(pending)
+      return 'gone'
+    }
+    return { came, handOver }
   }
   const session = (): Duplex => new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
 
@@ -142,7 +146,7 @@ describe('sessions of other processes', () => {
     expect(claimed[0]).toBe(own)
     expect(claimed.filter((one) => one === many)).toHaveLength(3)
     expect(claimed.filter((one) => one === few)).toHaveLength(1)
-    expect(queue.isEmpty).toBe(true)
+    expect(queue.isEmptyFor({})).toBe(true)
   })
 
   test('are for those who wait, and what is left is counted', async () => {
@@ -158,7 +162,7 @@ describe('sessions of other processes', () => {
     const queue = new ReadyQueue()
     const first = processIndex()
     queue.delegateWaitingTo(first)
-    expect(queue.isEmpty).toBe(false)
+    expect(queue.isEmptyFor({})).toBe(false)
     expect(await queue.claim(forever)).toBe(first)
     expect(await queue.claim(AbortSignal.abort())).toBeUndefined()
     queue.close()
@@ -170,7 +174,7 @@ describe('sessions of other processes', () => {
     const [first, second] = [processIndex(), processIndex()]
     queue.setPeerCount(first, 2)
     queue.setPeerCount(second, 1)
-    const claim = (from: PeerProcess) => queue.claimAgain(forever, performance.now(), from)
+    const claim = (from: SessionPeer) => queue.claimAgain(forever, performance.now(), from)
     expect([claim(first), claim(first), claim(second)]).toEqual([second, undefined, first])
     const worker = new ReadyQueue()
     worker.delegateWaitingTo(first)

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { ipChange, leaseChange, relayChange, settingsChange } from '../src/admin/change-request.ts'
 import { filterLeases, statusOf } from '../src/admin/filter-leases.ts'
 import { addSample, type Sample } from '../src/admin/load-samples.ts'
+import { machineRows } from '../src/admin/machine-rows.ts'
 import { pastChanges } from '../src/admin/past-changes.ts'
-import { lease } from './support.ts'
+import { lease, machine } from './support.ts'
 
 const key = 'demo:0xab'
 const none = { approved: [], denied: [], banned: [], banned_ips: [], banned_relays: [], bps: {} }
@@ -125,6 +126,46 @@ describe('leases', () => {
   })
 })
 
+describe('machines', () => {
+  test('are in the order of their addresses, whichever of them answers', () => {
+    const [a, b, c] = [machine('a:1'), machine('b:1'), machine('c:1')] as const
+    const rows = machineRows([{ ...b, is_this: true }, c, a])
+    expect(rows.map(({ address, isThis }) => [address, isThis])).toEqual([
+      ['a:1', false],
+      ['b:1', true],
+      ['c:1', false],
+    ])
+    expect(machineRows([c, a, b]).map(({ key }) => key)).toEqual(rows.map(({ key }) => key))
+  })
+
+  test.each([
+    ['online', 'online'],
+    ['draining', ''],
+    ['unreachable', 'wrong'],
+  ] as const)('one that is %s has its figures, and the color "%s"', (state, color) => {
+    const figures = { carriers: 1_234, visitor_connections: 5, visitor_received_bytes: 9_400 }
+    const [row] = machineRows([machine('a:1', { state, ...figures, visitor_sent_bytes: 7 })])
+    expect(row).toMatchObject({ state, color })
+    expect(row!.cells.map(([, text]) => text)).toEqual(['1.2.3', '1,234', '5', '9.4 kB', '7 B'])
+  })
+
+  test('one that is gone has none', () => {
+    const [row] = machineRows([machine('a:1', { state: 'gone', visitor_connections: 5 })])
+    expect(row!.cells.map(([, text]) => text)).toEqual(['1.2.3', '–', '–', '–', '–'])
+  })
+
+  test('one that was started again at its address is another row', () => {
+    const again = machine('a:1', { started_at: '2026-01-02T00:00:00.000Z' })
+    const keys = machineRows([again, machine('a:1', { state: 'gone' })]).map(({ key }) => key)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  test('direction marks in what a machine says are left out', () => {
+    const [row] = machineRows([machine('a\u202e:1', { release_version: '1\u2066.2' })])
+    expect([row!.address, row!.cells[0]![1]]).toEqual(['a :1', '1 .2'])
+  })
+})
+
 describe('samples', () => {
   const load = (received: number, sent: number) => ({
     leases: 1,
@@ -144,6 +185,27 @@ describe('samples', () => {
       [150, 25],
       [null, 5],
     ])
+  })
+
+  test('of several machines the bytes of those count that are in two samples', () => {
+    const started_at = '2026-01-02T00:00:00.000Z'
+    const of = (address: string, visitor_received_bytes: number, fields = {}) =>
+      machine(address, { visitor_received_bytes, ...fields })
+    const rates = (...steps: ReturnType<typeof machine>[][]) => {
+      let samples: readonly Sample[] = []
+      for (const [at, machines] of steps.entries()) {
+        const sum = machines.reduce((total, one) => total + one.visitor_received_bytes, 0)
+        samples = addSample(samples, { ...load(sum, 0), machines }, at * 1000)
+      }
+      return samples.slice(1).map(({ receivedRate }) => receivedRate)
+    }
+    const [a, b] = [of('a', 100), of('b', 1_000)]
+    expect(rates([a, b], [of('a', 110), of('b', 1_001)])).toEqual([11])
+    expect(rates([a, b], [of('a', 110)], [of('a', 110), b])).toEqual([10, 0])
+    expect(rates([a, b], [of('a', 110), of('b', 5, { started_at })])).toEqual([10])
+    expect(rates([a, b], [of('b', 1_002), of('a', 90)])).toEqual([2])
+    const alone = addSample([], load(100, 0), 0)
+    expect(addSample(alone, { ...load(200, 0), machines: [a] }, 1000).at(-1)!.receivedRate).toBe(null)
   })
 
   test('two hundred are kept', () => {

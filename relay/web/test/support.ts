@@ -1,5 +1,5 @@
-// Leases as the relay describes them.
-import type { LeaseMetadata, PolicyLease } from '@svc/protocol'
+// Leases and machines as the relay describes them.
+import type { AdminMachine, LeaseMetadata, PolicyLease } from '@svc/protocol'
 
 export function lease(name: string, fields: Partial<PolicyLease> = {}): PolicyLease {
   const address = `0x${'ab'.repeat(20)}`
@@ -22,6 +22,23 @@ export function lease(name: string, fields: Partial<PolicyLease> = {}): PolicyLe
     is_denied: false,
     is_ip_banned: false,
     ip_bans: [],
+    ...fields,
+  }
+}
+
+export function machine(address: string, fields: Partial<AdminMachine> = {}): AdminMachine {
+  return {
+    address,
+    release_version: '1.2.3',
+    state: 'online',
+    is_this: false,
+    started_at: '2026-01-01T00:00:00.000Z',
+    seen_at: '2026-01-02T00:00:00.000Z',
+    carriers: 1,
+    ready_sessions: 2,
+    visitor_connections: 0,
+    visitor_received_bytes: 0,
+    visitor_sent_bytes: 0,
     ...fields,
   }
 }

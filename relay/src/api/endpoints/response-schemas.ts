@@ -6,6 +6,7 @@ import {
   type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
+  type AdminMachine,
   type AdminPaymentsResponse,
   type DiscoveryAnnounceResponse,
   type DiscoveryResponse,
@@ -189,15 +190,35 @@ export const adminCache: z.ZodType<AdminCacheResponse> = named(
   }),
 )
 
+/** What all machines carry, and what each one carries. */
+const carried = {
+  ready_sessions: count,
+  carriers: count,
+  visitor_connections: count,
+  visitor_received_bytes: count,
+  visitor_sent_bytes: count,
+}
+
+const adminMachine: z.ZodType<AdminMachine> = named(
+  'AdminMachine',
+  z.object({
+    address: text,
+    release_version: text,
+    state: z.enum(['online', 'draining', 'unreachable', 'gone']),
+    is_this: z.boolean(),
+    started_at: timestamp,
+    seen_at: timestamp,
+    ...carried,
+  }),
+)
+
 export const adminLoad: z.ZodType<AdminLoadResponse> = named(
   'AdminLoadResponse',
   z.object({
     leases: count,
-    ready_sessions: count,
-    carriers: count,
-    visitor_connections: count,
-    visitor_received_bytes: count,
-    visitor_sent_bytes: count,
+    ...carried,
+    machines: z.array(adminMachine).optional(),
+    engine: z.enum(['up', 'down']).optional(),
   }),
 )
 
@@ -295,6 +316,7 @@ export const register: z.ZodType<RegisterResponse> = named(
     udp_enabled: z.boolean(),
     tcp_enabled: z.boolean(),
     sni_port: z.int().min(1).max(65_535).optional(),
+    udp_tunnel_addr: text.optional(),
   }),
 )
 

@@ -17,26 +17,22 @@ import type {
   X402FacilitatorInfo,
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
-import type { Visitors } from '../../bridge/visitors.ts'
 import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
-import type { RelayCounters } from '../../metrics/relay-counters.ts'
 import type { PaymentCounts, PaymentResult } from '../../payment/payment-counts.ts'
 import type { AuditLog } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { RecentPolicyChanges } from '../../policy/recent-changes.ts'
-import { countReadySessions } from '../../reverse/ready-queues.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
-import { timestamp } from '../http/timestamp.ts'
+import { timestamp, wallTimestamp } from '../http/timestamp.ts'
 import { leaseJson } from './lease-json.ts'
+import { loadJson, type MeasuredLoad } from './load-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
 import type { StoredSites } from './static-cache.ts'
 
-/** The parts that the handler asks for the relay's load. */
-interface Measured {
-  counters: RelayCounters
-  visitors: Visitors
+/** The parts that the handler asks for figures. */
+interface Measured extends MeasuredLoad {
   leases: LeaseRegistry
   certificateStatuses: Pick<CertificateStatuses, 'all'>
   /** Undefined where the static cache is off. */
@@ -88,16 +84,7 @@ export class AdminApi {
   }
 
   load(): AdminLoadResponse {
-    const { leases, counters, visitors } = this.#measured
-    const { fromVisitors, toVisitors } = visitors.traffic
-    return {
-      leases: leases.size,
-      ready_sessions: countReadySessions(leases),
-      carriers: counters.carriers,
-      visitor_connections: visitors.size,
-      visitor_received_bytes: fromVisitors,
-      visitor_sent_bytes: toVisitors,
-    }
+    return loadJson(this.#measured)
   }
 
   certificates(): AdminCertificatesResponse {
@@ -209,9 +196,4 @@ export class AdminApi {
       ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
     }
   }
-}
-
-/** RFC 3339. @param time wall clock, milliseconds since the epoch */
-function wallTimestamp(time: number): string {
-  return new Date(time).toISOString()
 }

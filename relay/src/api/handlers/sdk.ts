@@ -21,7 +21,7 @@ import {
   type ReverseEndpointRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
-import type { Challenges } from '../../auth/challenges.ts'
+import type { ChallengeStore } from '../../auth/challenges.ts'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import type { SignerRecovery } from '../../auth/signer-recovery.ts'
 import { verifyProof } from '../../auth/siwe.ts'
@@ -31,6 +31,7 @@ import type { Lease } from '../../lease/lease.ts'
 import type { RequestedPorts } from '../../lease/lease-ports.ts'
 import { preferencesOf } from '../../lease/lease-preferences.ts'
 import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
+import type { LeaseSharing } from '../../lease/lease-sharing.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { DedicatedPorts } from '../../ports/dedicated-ports.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
@@ -69,7 +70,9 @@ export interface SdkApiParts {
   durable: () => Promise<void>
   /** Answers wait for it: what they say is in force in every process then. */
   settled: () => Promise<void>
-  challenges: Challenges
+  /** The other machines of the relay; undefined where it is one machine. */
+  sharing?: LeaseSharing | undefined
+  challenges: ChallengeStore
   recovery: SignerRecovery
   rateLimits: RateLimits
   credentials: LeaseCredentials
@@ -105,13 +108,13 @@ export class SdkApi {
     }
   }
 
-  challenge(request: RegisterChallengeRequest, source: string): RegisterChallengeResponse {
+  async challenge(request: RegisterChallengeRequest, source: string): Promise<RegisterChallengeResponse> {
     this.#requireIpAllowed(source)
     const wanted = wantedPorts(request)
     this.#parts.ports.require(keyOf(request.identity), wanted)
     const { metadata = {} } = request
     this.#parts.leases.requireRoomFor(metadata)
-    const { id, expiresAt, message } = this.#parts.challenges.issue(
+    const { id, expiresAt, message } = await this.#parts.challenges.issue(
       {
         identity: request.identity,
         allowCanonicalFallback: request.allow_canonical_fallback ?? false,
@@ -128,7 +131,7 @@ export class SdkApi {
   async register(request: RegisterRequest, source: string): Promise<RegisterResponse> {
     const { recovery } = this.#parts
     recovery.requireRoom()
-    const challenge = this.#parts.challenges.take(request.challenge_id)
+    const challenge = await this.#parts.challenges.take(request.challenge_id, source)
     if (challenge === undefined)
       throw new RelayError('unauthorized', 'challenge_id is unknown, used or expired')
     const proof = { message: request.siwe_message, signature: request.siwe_signature }
@@ -136,7 +139,7 @@ export class SdkApi {
     await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
     const addresses = this.#addresses(request, source)
     const lease = await this.#register(requested, addresses)
-    await this.#parts.settled()
+    await this.#settled()
     return {
       identity: lease.identity,
       hostname: lease.hostname,
@@ -155,6 +158,7 @@ export class SdkApi {
     requireTransports(lease, request)
     const addresses = this.#addresses(request, source)
     this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
+    await this.#parts.sharing?.renewed(lease)
     await this.#parts.settled()
     return this.#credentials(lease)
   }
@@ -167,9 +171,11 @@ export class SdkApi {
   }
 
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
-    this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
-    this.#parts.rateLimits.refundRegistration(source)
-    await this.#parts.settled()
+    const lease = this.#leaseOf(request)
+    this.#parts.leases.end(lease, 'unregistered')
+    if (this.#parts.rateLimits.refundRegistration(source)) await this.#parts.challenges.refund?.(source)
+    await this.#parts.sharing?.ended(lease)
+    await this.#settled()
     return {}
   }
 
@@ -178,21 +184,31 @@ export class SdkApi {
    * only then it happens: what cannot be written has changed nothing.
    */
   async #register(request: LeaseRequest, addresses: LeaseAddresses): Promise<Lease> {
-    const { ports, leases, durable } = this.#parts
+    const { ports, leases, durable, sharing } = this.#parts
     const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
     try {
+      const firstSeenAt = leases.firstSeenAt(request)
       const prepared = leases.prepare(request, claimed.ports)
-      await durable().catch((error) => {
-        prepared.drop()
-        throw error
-      })
-      const lease = leases.register(request, addresses, claimed.ports, prepared)
+      const { hostname } = prepared
+      const draft = { hostname, firstSeenAt, ports: claimed.ports, ...addresses }
+      const grant = await durable()
+        .then(() => sharing?.register(request, draft))
+        .catch((error) => {
+          prepared.drop()
+          throw error
+        })
+      const lease = leases.register(request, addresses, claimed.ports, prepared, grant)
       claimed.serve(lease)
       return lease
     } catch (error) {
       claimed.release()
       throw error
     }
+  }
+
+  /** Resolves when all processes and machines know of what was done last. */
+  async #settled(): Promise<void> {
+    await Promise.all([this.#parts.settled(), this.#parts.sharing?.settled()])
   }
 
   /** @throws RelayError `ip_banned` for either address */

@@ -4,5 +4,10 @@ import { toWallTime } from '../../clock.ts'
 
 /** RFC 3339 by the wall clock. @param time relay time */
 export function timestamp(time: number): string {
-  return new Date(toWallTime(time)).toISOString()
+  return wallTimestamp(toWallTime(time))
+}
+
+/** RFC 3339. @param time wall clock, milliseconds since the epoch */
+export function wallTimestamp(time: number): string {
+  return new Date(time).toISOString()
 }

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { CLAIM_TIMEOUT_MS, CLIENT_HELLO_CONNECTION_DEADLINE_MS } from '@svc/protocol'
+import { LoopbackPairs } from '../../bridge/loopback-pairs.ts'
 import type { VisitorServer } from '../../bridge/visitor-server.ts'
 import type { Visitors } from '../../bridge/visitors.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
@@ -12,7 +13,6 @@ import type { Logger } from '../../log/log.ts'
 import { readyQueueOf } from '../../reverse/ready-queues.ts'
 import type { SiteCertificateCheck } from './certificate.ts'
 import { LIVE_AWAY_WAIT_MS, LIVE_CONNECT_DEADLINE_MS } from './limits.ts'
-import { LoopbackPairs } from './loopback-pairs.ts'
 
 const ALPN = 'http/1.1'
 

@@ -38,10 +38,6 @@ const LIVE_CROWDED_QUIET_MS = 30_000
 const LIVE_STALLED_MS = 300_000
 /** Head of a site's response. Servers allow themselves 8 to 16 KiB. */
 export const LIVE_HEAD_MAX_BYTES: number = 32 * 1024
-/** Time for a connection of the relay to itself, which takes less than a millisecond. */
-export const LOOPBACK_DEADLINE_MS = 2_000
-/** Connections of other programs to that listener that wait to be told apart, while the relay connects. */
-export const LOOPBACK_STRANGERS_MAX = 64
 
 /** Deadlines of requests, in milliseconds. */
 export interface LiveDeadlines {

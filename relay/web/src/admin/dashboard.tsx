@@ -17,6 +17,7 @@ import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-car
 import { DnsCard } from './dns-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
+import { EngineNotice, MachinesCard } from './machines-card.tsx'
 import { PaymentsCard } from './payments-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
 import { StoredSitesCard } from './stored-sites-card.tsx'
@@ -48,7 +49,9 @@ export function Dashboard(): VNode {
         </p>
       ) : (
         <>
+          {data.load.engine === 'down' && <EngineNotice />}
           <LoadCard {...data} />
+          {data.load.machines !== undefined && <MachinesCard machines={data.load.machines} />}
           <LeasesCard view={data} act={act} />
           <CertificatesCard {...data} />
           {data.cache !== undefined && (

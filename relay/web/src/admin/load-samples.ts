@@ -1,9 +1,11 @@
 // Collects the relay's load over the last minutes, while this tab is open.
-import type { AdminLoadResponse } from '@svc/protocol'
+import type { AdminLoadResponse, AdminMachine } from '@svc/protocol'
 
 /** Ten minutes at one sample every three seconds. */
 const SAMPLES_MAX = 200
 const SECOND_MS = 1000
+
+type ByteCount = 'visitor_received_bytes' | 'visitor_sent_bytes'
 
 /** The load at one moment. Unknown rates are null. */
 export interface Sample {
@@ -21,10 +23,10 @@ export function addSample(
 ): readonly Sample[] {
   const time = at / SECOND_MS
   const last = samples.at(-1)
-  const rate = (key: 'visitor_received_bytes' | 'visitor_sent_bytes'): number | null => {
-    // The relay counts from its start, so that fewer bytes mean a restart.
-    if (last === undefined || time <= last.time || load[key] < last.load[key]) return null
-    return (load[key] - last.load[key]) / (time - last.time)
+  const rate = (key: ByteCount): number | null => {
+    if (last === undefined || time <= last.time) return null
+    const bytes = bytesBetween(last.load, load, key)
+    return bytes === null ? null : bytes / (time - last.time)
   }
   const sample = {
     time,
@@ -33,4 +35,27 @@ export function addSample(
     sentRate: rate('visitor_sent_bytes'),
   }
   return [...samples, sample].slice(-SAMPLES_MAX)
+}
+
+/** Null: they are not known. */
+function bytesBetween(last: AdminLoadResponse, load: AdminLoadResponse, key: ByteCount): number | null {
+  if (last.machines !== undefined && load.machines !== undefined)
+    return bytesOfMachines(last.machines, load.machines, key)
+  // The relay counts from its start, so that fewer bytes mean a restart; so do machines where there were none, or none any more.
+  if (last.machines !== load.machines || load[key] < last[key]) return null
+  return load[key] - last[key]
+}
+
+/** Those of the machines that are in both samples: the sum of all also changes when a machine comes or goes. */
+function bytesOfMachines(
+  last: readonly AdminMachine[],
+  machines: readonly AdminMachine[],
+  key: ByteCount,
+): number {
+  const runOf = ({ address, started_at }: AdminMachine): string => `${address} ${started_at}`
+  const before = new Map(last.map((machine) => [runOf(machine), machine[key]]))
+  // Each sample may come from another machine, which may know an older figure.
+  const bytesOf = (machine: AdminMachine): number =>
+    Math.max(0, machine[key] - (before.get(runOf(machine)) ?? machine[key]))
+  return machines.reduce((total, machine) => total + bytesOf(machine), 0)
 }

@@ -42,6 +42,39 @@ export const DASHBOARD = {
   },
 } as const
 
+export const MACHINES = {
+  title: 'Machines',
+  about:
+    'This relay runs on several machines; the load above is that of all of them. Bytes count from the start of each machine.',
+  count: (online: number, all: number): string => `${online} of ${all} online`,
+  isThis: 'answers this page',
+  columns: {
+    address: 'Address',
+    state: 'State',
+    version: 'Release',
+    carriers: 'Sites’ connections',
+    visitors: 'Visitors',
+    received: 'Received',
+    sent: 'Sent',
+    seen: 'Last seen',
+  },
+  states: {
+    online: { name: 'online', about: 'It serves sites and visitors.' },
+    draining: { name: 'draining', about: 'It takes nothing new and ends soon.' },
+    unreachable: {
+      name: 'unreachable',
+      about: 'It is known, but the machine that answers this page has no connection to it.',
+    },
+    gone: {
+      name: 'gone',
+      about: 'It has ended or was not heard of for too long, and leaves this list soon.',
+    },
+  },
+  none: '–',
+  engineDown:
+    'The engine, through which the machines share their state, does not answer. New sites cannot register until the engine answers again.',
+} as const
+
 export const CERTIFICATES = {
   title: 'Certificates',
   hosts: {

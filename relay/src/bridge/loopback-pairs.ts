@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { LOOPBACK_DEADLINE_MS, LOOPBACK_STRANGERS_MAX } from './limits.ts'
+import { LOOPBACK_DEADLINE_MS, LOOPBACK_STRANGERS_MAX } from '../limits.ts'
 
 const HOST = '127.0.0.1'
 

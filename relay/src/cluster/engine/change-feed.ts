@@ -1,0 +1,172 @@
+// Keeps this machine in step with the engine: follows the stream of changes, and reads or fills everything when that is not enough.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '../../log/log.ts'
+import { CHANGES_PER_READ, ENGINE_RETRY_MS, LOCK_MS } from '../limits.ts'
+import type { EngineState } from '../machines.ts'
+import { type Change, type Engine, EngineError } from './engine.ts'
+import type { EngineKeys } from './keys.ts'
+
+/** What there is to follow, to read and to fill. */
+export interface SharedState {
+  /** Follows a change that another machine made. */
+  follow(change: Change): void
+  /** Reads everything. @returns what {@link fill} gets @throws EngineError */
+  load(): Promise<unknown>
+  /** Puts what the engine lacks, and nothing that it knows better. @throws EngineError */
+  fill(loaded: unknown): Promise<void>
+  /** Sends what could not be sent while the engine was down. @throws EngineError */
+  flush(): Promise<void>
+  /** The engine has lost everything. */
+  forget(): void
+}
+
+interface ChangeFeedParts {
+  run: string
+  engine: Engine
+  keys: EngineKeys
+  state: SharedState
+  /** Asks the engine how it stands. @throws EngineError */
+  beat: () => Promise<EngineState>
+  log: Logger
+}
+
+const FILL_LOCK = 'fill'
+
+export class ChangeFeed {
+  readonly counts = { resyncs: 0, changes: 0 }
+  readonly #parts: ChangeFeedParts
+  readonly #closing = new AbortController()
+  /** Undefined until this machine is in step, and while it is not. */
+  #epoch: string | undefined
+  /** The last epoch with which this machine was in step. */
+  #lastEpoch: string | undefined
+  /** Id of the last change that was followed. */
+  #position = '0-0'
+  #running: Promise<void> = Promise.resolve()
+  readonly #waiting = new Set<{ change: string; resolve: () => void }>()
+
+  constructor(parts: ChangeFeedParts) {
+    this.#parts = parts
+  }
+
+  /** The epoch of the engine with which this machine is in step; undefined while it is in step with none. */
+  get epoch(): string | undefined {
+    return this.#epoch
+  }
+
+  /** Resolves when this machine is in step for the first time. @throws EngineError */
+  async start(): Promise<void> {
+    await this.#resync()
+    this.#parts.engine.on('down', () => {
+      this.#epoch = undefined
+    })
+    this.#running = this.#follow()
+  }
+
+  /** Looks after each heartbeat whether the engine is the one of before. */
+  check({ epoch, lastChange }: EngineState): void {
+    if (this.#epoch === undefined) return
+    if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#epoch = undefined
+  }
+
+  /** Resolves when the change is followed here. */
+  async reached(change: string): Promise<void> {
+    if (!isBefore(this.#position, change)) return
+    await new Promise<void>((resolve) => this.#waiting.add({ change, resolve }))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#epoch = undefined
+    await this.#running
+  }
+
+  async #follow(): Promise<void> {
+    const { engine, keys, log } = this.#parts
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        if (this.#epoch === undefined) await this.#resync()
+        const changes = await engine.changesAfter(keys.changes, this.#position)
+        for (const change of changes) this.#take(change)
+        // Entries may have been dropped before they were read.
+        if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#epoch = undefined
+      } catch (error) {
+        if (!(error instanceof EngineError) && !signal.aborted)
+          log.error({ err: error }, 'a change of another machine could not be followed')
+        this.#epoch = undefined
+        await pause(ENGINE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+
+  #take(change: Change): void {
+    this.#position = change.id
+    this.counts.changes += 1
+    if (change.from !== this.#parts.run) this.#parts.state.follow(change)
+    this.#release()
+  }
+
+  #release(): void {
+    for (const waiting of this.#waiting)
+      if (!isBefore(this.#position, waiting.change)) {
+        this.#waiting.delete(waiting)
+        waiting.resolve()
+      }
+  }
+
+  async #resync(): Promise<void> {
+    const { beat, state, log } = this.#parts
+    let engine = await beat()
+    const isInStep =
+      engine.epoch !== '' && engine.epoch === this.#lastEpoch && !isBefore(engine.lastChange, this.#position)
+    if (!isInStep || (await this.#hasGap())) {
+      this.counts.resyncs += 1
+      if (this.#lastEpoch !== undefined) log.warn('the engine has other data than before: the relay fills it')
+      if (engine.epoch === '') engine = await this.#fillEmpty()
+      const loaded = await state.load()
+      await state.fill(loaded)
+      this.#position = engine.lastChange
+    }
+    await state.flush()
+    this.#lastEpoch = engine.epoch
+    this.#epoch = engine.epoch
+    this.#release()
+  }
+
+  /** One machine fills an empty engine, and gives it a name then; nobody registers before. @returns its state */
+  async #fillEmpty(): Promise<EngineState> {
+    const { engine, keys, state, beat } = this.#parts
+    for (;;) {
+      this.#closing.signal.throwIfAborted()
+      const isFirst = await engine.command('SET', keys.lock(FILL_LOCK), this.#parts.run, 'NX', 'PX', LOCK_MS)
+      const known = await beat()
+      if (known.epoch !== '') return known
+      if (isFirst !== null) {
+        state.forget()
+        await state.fill(await state.load())
+        await engine.command('SET', keys.epoch, randomUUID(), 'NX')
+        await engine.command('DEL', keys.lock(FILL_LOCK))
+        return await beat()
+      }
+      await pause(ENGINE_RETRY_MS, undefined, { ref: false })
+    }
+  }
+
+  /** Whether the stream begins behind the last change that was followed. */
+  async #hasGap(): Promise<boolean> {
+    const { engine, keys } = this.#parts
+    const [first] = await engine.changesBetween(keys.changes, '-', '+', 1)
+    // A position of nothing is behind nothing.
+    return first !== undefined && isBefore(this.#position, first.id) && this.#position !== '0-0'
+  }
+}
+
+/** Whether one id of the stream comes before another: `<milliseconds>-<number>`. */
+export function isBefore(one: string, other: string): boolean {
+  const [time = 0, sequence = 0] = one.split('-').map(Number)
+  const [otherTime = 0, otherSequence = 0] = other.split('-').map(Number)
+  return time < otherTime || (time === otherTime && sequence < otherSequence)
+}

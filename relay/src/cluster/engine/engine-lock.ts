@@ -1,0 +1,31 @@
+// A lock that one machine of the relay holds at a time.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LOCK_LOOK_MS, LOCK_MS, LOCK_REFRESH_MS } from '../limits.ts'
+import type { Engine } from './engine.ts'
+import type { EngineKeys } from './keys.ts'
+import { LOCK, UNLOCK } from './scripts.ts'
+
+/**
+ * Calls `use` while no other machine holds the lock. A machine that dies gives it back after {@link LOCK_MS}.
+ * @throws what `use` throws, the signal's reason, or EngineError
+ */
+export async function withEngineLock<T>(
+  { engine, keys }: { engine: Engine; keys: EngineKeys },
+  name: string,
+  signal: AbortSignal,
+  use: () => Promise<T>,
+): Promise<T> {
+  const key = keys.lock(name)
+  const holder = randomUUID()
+  const take = async (): Promise<boolean> => Number(await engine.run(LOCK, [key], [holder, LOCK_MS])) === 1
+  while (!(await take())) await pause(LOCK_LOOK_MS, undefined, { signal })
+  const refresh = setInterval(() => void take().catch(() => {}), LOCK_REFRESH_MS)
+  try {
+    return await use()
+  } finally {
+    clearInterval(refresh)
+    await engine.run(UNLOCK, [key], [holder]).catch(() => {})
+  }
+}

@@ -1,0 +1,94 @@
+// Holds the limits of a relay on several machines, as ../limits.ts does for the rest.
+
+/** Interval at which a machine says that it is there, and reads which others are. */
+export const HEARTBEAT_MS = 1_000
+/** A machine that has said nothing for this long is gone, as far as the others can tell. */
+export const MACHINE_GONE_MS = 3_000
+/** A machine that is gone is listed for this long. */
+export const MACHINE_KEPT_MS: number = 10 * 60_000
+/** Machines of one relay. A heartbeat reads all of them. */
+export const MACHINES_MAX = 64
+/** Bytes of what a machine says of itself, as JSON. */
+export const MACHINE_MAX_BYTES = 2_048
+
+/** Time for one command of the engine. A slower engine counts as down. */
+export const ENGINE_COMMAND_MS = 2_000
+/** Time for a connection to the engine, its handshake included. */
+export const ENGINE_CONNECT_MS = 2_000
+/** Shortest and longest pause before the next attempt to reach the engine. */
+export const ENGINE_RETRY_MS = 50
+export const ENGINE_RETRY_MAX_MS = 500
+/** Time for the first contact with the engine at a start. */
+export const ENGINE_START_MS = 10_000
+/** Seconds after which a client may try again what the engine is needed for. */
+export const ENGINE_RETRY_AFTER_S = 2
+
+/** Entries of the stream of changes that the engine keeps: those of many seconds at full load. A machine that lags farther behind reads everything anew. */
+export const CHANGES_KEPT = 100_000
+/** Entries in one read of the stream. */
+export const CHANGES_PER_READ = 1_000
+/** A read of the stream waits this long for the next entry. */
+export const CHANGES_BLOCK_MS = 500
+/** Leases in one read or write of the engine while everything is read or written. */
+export const LEASES_PER_READ = 500
+/** Lifetime of the entry that leads from a hostname to its identity; it says nothing by itself. It is renewed twice within. */
+export const NAME_INDEX_MS: number = 48 * 3_600_000
+/** Changes that the machine could not send to the engine, and sends later: one for each lease. */
+export const UNSENT_CHANGES_MAX = 200_000
+
+/** Lifetime of a lock in the engine without a sign of its holder. */
+export const LOCK_MS = 15_000
+/** Interval of those signs. */
+export const LOCK_REFRESH_MS = 4_000
+/** Pause before another attempt to take a lock. */
+export const LOCK_LOOK_MS = 500
+
+/** Attempts to change the policy that others change at the same time. */
+export const POLICY_ATTEMPTS_MAX = 20
+
+/** Connections to each other machine; visitors are spread over them. */
+export const LINKS_PER_MACHINE = 2
+/** Visitors that one connection between machines carries. */
+export const LINK_STREAMS_MAX = 16_384
+/** Unacknowledged streams of one connection between machines. */
+export const LINK_BACKLOG = 4_096
+/** Receive window of a visitor on a connection between machines. */
+export const LINK_WINDOW_BYTES: number = 1024 * 1024
+/** Interval of pings between machines, and the time for the answer: a silent machine is noticed within their sum. */
+export const LINK_PING_MS = 1_000
+export const LINK_PING_DEADLINE_MS = 2_000
+/** Time for a connection to another machine, its TLS handshake included. */
+export const LINK_CONNECT_MS = 3_000
+/** Shortest and longest pause before the next attempt to reach another machine. */
+export const LINK_RETRY_MS = 100
+export const LINK_RETRY_MAX_MS = 2_000
+/** Connections at the listener for other machines that have not proven yet that they know the secret. */
+export const LINK_HANDSHAKES_MAX = 64
+/** Connections at that listener. */
+export const LINK_CONNECTIONS_MAX: number = MACHINES_MAX * LINKS_PER_MACHINE * 4
+/** Time for the other machine to take a visitor over. */
+export const LINK_TAKEN_MS = 1_000
+/** Time for the head of a stream between machines. */
+export const LINK_HEAD_MS = 5_000
+/** Bytes of one message between machines. */
+export const LINK_MESSAGE_MAX_BYTES: number = 4 * 1024 * 1024
+/** Bytes of messages that wait for a slow machine; beyond them the connection is given up. */
+export const LINK_MESSAGES_WAITING_MAX_BYTES: number = 64 * 1024 * 1024
+/** Time for an answer of another machine. */
+export const LINK_ANSWER_MS = 2_000
+/** Time for other machines to hear of a registration before it is answered. */
+export const LINK_SETTLE_MS = 1_000
+/** Numbers of sessions are told to other machines at once when they rise from or fall to none, else after this long. */
+export const SESSION_COUNTS_MS = 250
+/** Leases in one message with numbers of sessions. */
+export const SESSION_COUNTS_PER_MESSAGE = 1_000
+
+/** Time for which a machine that leaves still takes connections, so that load balancers notice first. */
+export const LEAVE_MS = 3_000
+
+/** A token is valid from this long before its issue, since the clocks of machines differ. */
+export const TOKEN_LEEWAY_S = 30
+/** Days for which the certificate of a machine, for the others, is valid. It makes another one at each start. */
+export const LINK_CERTIFICATE_DAYS = 3_650
+/** Bytes of one shared file. */
+export const SHARED_FILE_MAX_BYTES: number = 1024 * 1024

@@ -1,0 +1,279 @@
+// The links between this machine and all others: who is there, what they tell each other, and the visitors who pass.
+
+import { createHash } from 'node:crypto'
+import type { Stream } from '@svc/yamux'
+import type { Pipe } from '../../bridge/pipe.ts'
+import type { VisitorServer } from '../../bridge/visitor-server.ts'
+import type { SpendBinding } from '../../keyless/keyless-signer.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { LeaseRegistry } from '../../lease/lease-registry.ts'
+import type { Logger } from '../../log/log.ts'
+import type { SharedReadBuffer } from '../../node-internals/shared-read-buffer.ts'
+import type { PolicyRules } from '../../policy/policy-rules.ts'
+import type { PendingVisitor } from '../../reverse/pending-visitor.ts'
+import { LINK_SETTLE_MS } from '../limits.ts'
+import { addressOf, type Machine } from '../machines.ts'
+import type { LinkCertificate } from './link-certificate.ts'
+import { LinkClient } from './link-client.ts'
+import type { LinkMessage } from './link-messages.ts'
+import { type IncomingLink, LinkServer } from './link-server.ts'
+import { LinkedVisitor } from './linked-visitor.ts'
+import { type HandOverCounts, PeerMachine } from './peer-machine.ts'
+import { SessionCounts } from './session-counts.ts'
+import { NOT_TAKEN, TAKEN, type VisitorHead } from './visitor-head.ts'
+
+/** Bytes of a binding that name the machine which issued it. */
+const MACHINE_MARK_BYTES = 3
+
+interface MachineLinksParts {
+  machine: string
+  run: string
+  certificate: LinkCertificate
+  readBuffer: SharedReadBuffer | undefined
+  pipe: Pipe
+  leases: LeaseRegistry
+  policy: Pick<PolicyRules, 'routes'>
+  visitorServer: Pick<VisitorServer, 'serve'>
+  /** Visitors of other machines that this one takes at once. */
+  visitorsMax: number
+  clientIpOf: (pending: PendingVisitor) => string | undefined
+  /** Uses a binding of this machine up. */
+  spend: SpendBinding
+  /** Resolves when a change is in force on this machine. */
+  reached: (change: string) => Promise<void>
+  /** Follows an entry of a lease that the engine could not take. */
+  followLease: (key: string, entry: string) => void
+  /** Makes a socket of a visitor's stream where other processes of this machine may get it. */
+  toSocket: ((visitor: LinkedVisitor) => Promise<PendingVisitor['visitor']>) | undefined
+  log: Logger
+}
+
+export class MachineLinks {
+  readonly counts: HandOverCounts = { handedOut: 0, handedIn: 0, handOversFailed: 0 }
+  readonly #parts: MachineLinksParts
+  readonly #server: LinkServer
+  readonly #peers = new Map<string, PeerMachine>()
+  readonly #sessions: SessionCounts
+  readonly #topics = new Map<string, (text: string) => void>()
+  #visitors = 0
+
+  constructor(parts: MachineLinksParts) {
+    this.#parts = parts
+    this.#sessions = new SessionCounts((counts) => this.#tellAll({ kind: 'sessions', counts }))
+    this.#server = new LinkServer({
+      ...parts,
+      onLink: (link) => this.#arrived(link),
+      onMessage: (message, link) => void this.#receive(message, link),
+      onLinkClose: (link) => this.#left(link),
+      onVisitor: (head, stream, machine) => this.#take(head, stream, machine),
+    })
+    for (const lease of parts.leases) this.#watch(lease)
+    parts.leases.onChange((lease) => {
+      if (!lease.ended.aborted) this.#watch(lease)
+      else for (const peer of this.#peers.values()) peer.forget(lease)
+    })
+  }
+
+  /** The bytes with which bindings of this machine begin, behind that of the process. */
+  get mark(): Buffer {
+    return markOf(this.#parts.machine)
+  }
+
+  /** @throws SettingsError when the port cannot be had */
+  async listen(port: number): Promise<void> {
+    await this.#server.listen(port)
+  }
+
+  /** Dials the machines that are there, and leaves those that are gone. */
+  follow(machines: readonly Machine[], isAlive: (machine: Machine) => boolean): void {
+    for (const machine of machines) {
+      const peer = this.#peers.get(machine.name)
+      if (isAlive(machine)) this.#dial(machine.name)
+      else if (peer !== undefined && !peer.isReachable && peer.source === undefined) this.#drop(peer)
+    }
+    const listed = new Set(machines.map(({ name }) => name))
+    for (const peer of this.#peers.values())
+      if (!listed.has(peer.name) && !peer.isReachable && peer.source === undefined) this.#drop(peer)
+  }
+
+  isReachable(machine: string): boolean {
+    return this.#peers.get(machine)?.isReachable === true
+  }
+
+  /** Resolves when the reachable machines know a change, at the latest after {@link LINK_SETTLE_MS}. */
+  async settled(change: string): Promise<void> {
+    await Promise.all(
+      Array.from(this.#peers.values(), (peer) => peer.link?.ask({ kind: 'settle', change }, LINK_SETTLE_MS)),
+    )
+  }
+
+  tellLease(key: string, entry: string): void {
+    this.#tellAll({ kind: 'lease', key, entry })
+  }
+
+  /** Tells the same part of all other machines. */
+  tell(topic: string, text: string): void {
+    this.#tellAll({ kind: 'tell', topic, text })
+  }
+
+  onTold(topic: string, listener: (text: string) => void): void {
+    this.#topics.set(topic, listener)
+  }
+
+  /** Spends a binding that another machine issued. */
+  spend: SpendBinding = async (binding, lease, clientHello) => {
+    const mark = binding.subarray(1, 1 + MACHINE_MARK_BYTES)
+    for (const { name, link } of this.#peers.values()) {
+      if (!markOf(name).equals(mark)) continue
+      const question = {
+        kind: 'spend' as const,
+        key: lease.identityKey,
+        id: lease.id,
+        binding: binding.toString('base64'),
+        clientHello: Buffer.from(clientHello).toString('base64'),
+      }
+      if ((await link?.ask(question)) === true) return true
+    }
+    return false
+  }
+
+  async close(): Promise<void> {
+    this.#sessions.close()
+    for (const peer of [...this.#peers.values()]) this.#drop(peer)
+    await this.#server.close()
+  }
+
+  #watch(lease: Lease): void {
+    if (this.#watched.has(lease)) return
+    this.#watched.add(lease)
+    this.#sessions.watch(lease)
+    for (const peer of this.#peers.values()) peer.apply(lease)
+  }
+
+  readonly #watched = new WeakSet<Lease>()
+
+  #peer(name: string): PeerMachine {
+    const known = this.#peers.get(name)
+    if (known !== undefined) return known
+    const { pipe, leases, clientIpOf } = this.#parts
+    const peer = new PeerMachine({
+      name,
+      pipe,
+      leaseOf: (key) => leases.ofIdentity(key),
+      clientIpOf,
+      counts: this.counts,
+    })
+    this.#peers.set(name, peer)
+    return peer
+  }
+
+  #dial(name: string): void {
+    const address = addressOf(name)
+    const peer = this.#peer(name)
+    if (peer.link !== undefined || address === undefined) return
+    const { log } = this.#parts
+    peer.link = new LinkClient({
+      ...this.#parts,
+      machine: name,
+      address,
+      onUp: () => {
+        log.info({ machine: name }, 'another machine is reached')
+        for (const counts of this.#sessions.all()) peer.link?.send({ kind: 'sessions', counts })
+        peer.changed()
+      },
+      onDown: () => {
+        log.warn({ machine: name }, 'another machine cannot be reached')
+        peer.changed()
+      },
+    })
+  }
+
+  #drop(peer: PeerMachine): void {
+    this.#peers.delete(peer.name)
+    peer.lost()
+    peer.link?.close()
+  }
+
+  #arrived(link: IncomingLink): void {
+    const peer = this.#peer(link.machine)
+    peer.lost()
+    peer.source = link
+    this.#dial(link.machine)
+  }
+
+  #left(link: IncomingLink): void {
+    const peer = this.#peers.get(link.machine)
+    // The machine may have come back by another connection.
+    if (peer?.source !== link) return
+    peer.source = undefined
+    peer.lost()
+  }
+
+  async #receive(message: LinkMessage, link: IncomingLink): Promise<void> {
+    const peer = this.#peers.get(link.machine)
+    if (peer?.source !== link) return
+    if (message.kind === 'sessions') peer.report(message.counts)
+    else if (message.kind === 'lease') this.#parts.followLease(message.key, message.entry)
+    else if (message.kind === 'tell') this.#topics.get(message.topic)?.(message.text)
+    else if (message.kind === 'spend' || message.kind === 'settle') {
+      const { question } = message
+      const yes = message.kind === 'spend' ? await this.#spend(message) : await this.#settle(message.change)
+      link.answer({ kind: 'answer', question, yes })
+    }
+  }
+
+  async #spend({ key, id, binding, clientHello }: LinkMessage & { kind: 'spend' }): Promise<boolean> {
+    const lease = this.#parts.leases.ofIdentity(key)
+    if (lease?.id !== id) return false
+    return await this.#parts.spend(Buffer.from(binding, 'base64'), lease, Buffer.from(clientHello, 'base64'))
+  }
+
+  async #settle(change: string): Promise<boolean> {
+    await this.#parts.reached(change)
+    return true
+  }
+
+  /** Serves a visitor who came in at another machine. */
+  async #take(head: VisitorHead, stream: Stream, machine: string): Promise<void> {
+    const { leases, policy, visitorsMax, toSocket, visitorServer } = this.#parts
+    const lease = leases.ofIdentity(head.key)
+    const isTaken = lease?.id === head.id && policy.routes(lease) && this.#visitors < visitorsMax
+    await stream.write(Uint8Array.of(isTaken ? TAKEN : NOT_TAKEN))
+    if (!isTaken) {
+      await stream.end()
+      return
+    }
+    const linked = new LinkedVisitor(stream, head.clientIp)
+    this.counts.handedIn += 1
+    this.#visitors += 1
+    linked.once('close', () => {
+      this.#visitors -= 1
+    })
+    try {
+      await visitorServer.serve({
+        visitor: (await toSocket?.(linked)) ?? linked,
+        lease,
+        hello: head.hello,
+        binding: head.binding === undefined ? undefined : Buffer.from(head.binding, 'base64'),
+        arrivedAt: performance.now() - head.ageMs,
+        sessionsLost: head.sessionsLost,
+        network: head.network,
+        isLowPriority: head.isLowPriority,
+        machinesPassed: head.machinesPassed,
+        handedOverBy: this.#peers.get(machine),
+      })
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'visitor of another machine failed')
+      linked.destroy()
+    }
+  }
+
+  #tellAll(message: LinkMessage): void {
+    for (const { link } of this.#peers.values()) link?.send(message)
+  }
+}
+
+/** The same for all machines; those of two machines may be equal, which costs a question more. */
+export function markOf(machine: string): Buffer {
+  return createHash('sha256').update(machine).digest().subarray(0, MACHINE_MARK_BYTES)
+}

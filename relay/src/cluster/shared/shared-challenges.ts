@@ -1,0 +1,121 @@
+// Challenges that any machine takes, whichever issued them, and the budgets of clients at all machines together.
+
+import {
+  BUDGET_COST,
+  CHALLENGE_TTL_S,
+  CHALLENGES_PER_SOURCE_MAX,
+  RELAY_BUDGET_BURST,
+  RELAY_BUDGET_PER_MINUTE,
+  SOURCE_BUDGET_BURST,
+  SOURCE_BUDGET_PER_MINUTE,
+} from '@svc/protocol'
+import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../auth/challenges.ts'
+import { networkOf } from '../../client-address/ip-address.ts'
+import type { RateLimitSettings } from '../../config/settings.ts'
+import { RelayError } from '../../errors.ts'
+import type { LeaseRequest } from '../../lease/lease-registry.ts'
+import { metadataSize } from '../../lease/metadata-quota.ts'
+import type { RequestMemory } from '../../rate-limit/request-memory.ts'
+import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { ISSUE_CHALLENGE, REFUND, TAKE_CHALLENGE } from '../engine/scripts.ts'
+
+interface SharedChallengesParts {
+  /** Authority of the relay's URL. */
+  host: string
+  engine: Engine
+  keys: EngineKeys
+  rateLimits: RateLimitSettings
+  /** Limit of what this machine has put into the engine for clients without a credential. */
+  memory: RequestMemory
+}
+
+/** Units a minute and at once. */
+type Budget = [perMinute: number, burst: number]
+
+export class SharedChallenges implements ChallengeStore {
+  readonly #parts: SharedChallengesParts
+  readonly #network: Budget
+  readonly #relay: Budget
+
+  constructor(parts: SharedChallengesParts) {
+    this.#parts = parts
+    const { networkPerMinute, relayPerMinute } = parts.rateLimits
+    this.#network = scaled(networkPerMinute, SOURCE_BUDGET_PER_MINUTE, SOURCE_BUDGET_BURST)
+    this.#relay = scaled(relayPerMinute, RELAY_BUDGET_PER_MINUTE, RELAY_BUDGET_BURST)
+  }
+
+  async issue(
+    request: LeaseRequest,
+    address: string,
+  ): Promise<{ id: string; message: string; expiresAt: number }> {
+    const { host, engine, keys, memory } = this.#parts
+    const network = networkOf(address)
+    const challenge = newChallenge(host, request)
+    const share = memory.share(network)
+    share.resize(metadataSize(request.metadata))
+    setTimeout(() => share.release(), CHALLENGE_TTL_S * 1000).unref()
+    const { id, message } = challenge
+    const wait = Number(
+      await orDown(
+        engine.run(
+          ISSUE_CHALLENGE,
+          [keys.challenge(id), keys.openChallenges(network), keys.budget(network), keys.budget('relay')],
+          [
+            id,
+            `${network} ${JSON.stringify({ request, message })}`,
+            CHALLENGE_TTL_S * 1000,
+            CHALLENGES_PER_SOURCE_MAX,
+            BUDGET_COST.challenge,
+            ...this.#network,
+            ...this.#relay,
+          ],
+        ),
+      ),
+    )
+    if (wait < 0) throw tooManyChallenges()
+    requireNoWait(wait)
+    return challenge
+  }
+
+  async take(id: string, address: string): Promise<{ request: LeaseRequest; message: string } | undefined> {
+    const { engine, keys } = this.#parts
+    const network = networkOf(address)
+    const [wait, json] = (await orDown(
+      engine.run(
+        TAKE_CHALLENGE,
+        [keys.challenge(id), keys.budget(network), keys.budget('relay')],
+        [keys.openChallenges(''), id, BUDGET_COST.register, ...this.#network, ...this.#relay],
+      ),
+    )) as [number, string | null]
+    requireNoWait(wait)
+    return json === null ? undefined : JSON.parse(json)
+  }
+
+  /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
+  async refund(address: string): Promise<void> {
+    const { engine, keys } = this.#parts
+    const cost = BUDGET_COST.challenge + BUDGET_COST.register
+    await engine.run(REFUND, [keys.budget(networkOf(address))], [cost, this.#network[0]]).catch(() => {})
+  }
+}
+
+/** A whole registration is possible at once, however low the rate is. */
+function scaled(perMinute: number, usualPerMinute: number, usualBurst: number): Budget {
+  const registration = BUDGET_COST.challenge + BUDGET_COST.register
+  return [perMinute, Math.max(registration, (usualBurst * perMinute) / usualPerMinute)]
+}
+
+/** @throws RelayError `feature_unavailable` while the engine does not answer */
+async function orDown<T>(reply: Promise<T>): Promise<T> {
+  return await reply.catch((error) => {
+    throw error instanceof EngineError ? engineIsDown() : error
+  })
+}
+
+function requireNoWait(waitMs: number): void {
+  if (waitMs > 0)
+    throw new RelayError('rate_limited', 'too many requests', {
+      'Retry-After': `${Math.ceil(waitMs / 1000)}`,
+    })
+}

@@ -1,0 +1,356 @@
+// Starts what makes this machine one of several: first the state that they share, then, when the relay's parts are there, the rest.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LoopbackPairs } from '../bridge/loopback-pairs.ts'
+import type { Pipe } from '../bridge/pipe.ts'
+import type { VisitorServer } from '../bridge/visitor-server.ts'
+import type { Visitors } from '../bridge/visitors.ts'
+import type { ClientAddresses } from '../client-address/client-addresses.ts'
+import { toWallTime } from '../clock.ts'
+import { authorityOf, type ClusterSettings } from '../config/cluster-settings.ts'
+import type { Settings } from '../config/settings.ts'
+import { SettingsError } from '../config/settings-error.ts'
+import type { SpendBinding } from '../keyless/keyless-signer.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { LeaseRegistry } from '../lease/lease-registry.ts'
+import type { LeaseSharing } from '../lease/lease-sharing.ts'
+import type { Reservations } from '../lease/reservations.ts'
+import type { Logger } from '../log/log.ts'
+import type { ClusterReadings, MachineReading } from '../metrics/cluster-readings.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
+import type { Policy } from '../policy/policy.ts'
+import { Bandwidth } from '../rate-limit/bandwidth.ts'
+import type { RequestMemory } from '../rate-limit/request-memory.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import { countReadySessions } from '../reverse/ready-queues.ts'
+import type { RoutingTable } from '../routing/routing-table.ts'
+import { RELEASE_VERSION } from '../version.ts'
+import { ChangeFeed, type SharedState } from './engine/change-feed.ts'
+import { type Change, Engine, EngineError } from './engine/engine.ts'
+import { EngineClock } from './engine/engine-clock.ts'
+import { withEngineLock } from './engine/engine-lock.ts'
+import { EngineKeys } from './engine/keys.ts'
+import { ClusterLeases } from './leases/cluster-leases.ts'
+import { ENGINE_RETRY_MS, ENGINE_START_MS } from './limits.ts'
+import { createLinkCertificate } from './links/link-certificate.ts'
+import type { LinkedVisitor } from './links/linked-visitor.ts'
+import { MachineLinks, markOf } from './links/machine-links.ts'
+import { type EngineState, Machines } from './machines.ts'
+import { Seal } from './shared/seal.ts'
+import { SharedChallenges } from './shared/shared-challenges.ts'
+import { SharedFiles } from './shared/shared-files.ts'
+import { SharedPolicy } from './shared/shared-policy.ts'
+
+/** The parts of the relay that other machines need. */
+interface RelayParts {
+  leases: LeaseRegistry
+  reservations: Reservations
+  policy: Policy
+  routes: Pick<RoutingTable<unknown>, 'hostname'>
+  visitors: Visitors
+  visitorServer: VisitorServer
+  clientAddresses: ClientAddresses
+  counters: RelayCounters
+  pipe: Pipe
+  readBuffer: SharedReadBuffer | undefined
+  /** Visitors of other machines that this one takes at once. */
+  visitorsMax: number
+  /** Uses a binding of this machine up, whichever of its processes issued it. */
+  spend: SpendBinding
+  /** Resolves when all processes of this machine know of what was done before. */
+  settled: () => Promise<void>
+  /** Opens the ports of a lease of this machine that it had before. */
+  resumePorts: (lease: Lease) => Promise<void>
+}
+
+export class Cluster {
+  readonly name: string
+  readonly #settings: Settings & { cluster: ClusterSettings }
+  readonly #run: string = randomUUID()
+  readonly #startedAt = Date.now()
+  readonly #engine: Engine
+  readonly #keys: EngineKeys
+  readonly #clock = new EngineClock()
+  readonly #machines: Machines
+  readonly #log: Logger
+  readonly #closing = new AbortController()
+  readonly #pairs = new LoopbackPairs()
+  readonly files: SharedFiles
+  #isDraining = false
+  #parts: RelayParts | undefined
+  #leases: ClusterLeases | undefined
+  #policy: SharedPolicy | undefined
+  #links: MachineLinks | undefined
+  #feed: ChangeFeed | undefined
+
+  constructor(settings: Settings & { cluster: ClusterSettings }, log: Logger) {
+    this.#settings = settings
+    this.#log = log
+    const { cluster, host, identityPath } = settings
+    this.name = authorityOf(cluster.address)
+    this.#engine = new Engine(cluster.engine, log)
+    this.#keys = new EngineKeys(host)
+    const parts = { engine: this.#engine, keys: this.#keys, run: this.#run, log }
+    this.#machines = new Machines({
+      ...parts,
+      name: this.name,
+      clock: this.#clock,
+      status: () => this.#status(),
+    })
+    this.files = new SharedFiles({ ...parts, directory: identityPath, seal: new Seal(cluster.secret) })
+  }
+
+  /** The bytes with which bindings of this machine begin, behind that of the process. */
+  get bindingMark(): Buffer {
+    return markOf(this.name)
+  }
+
+  /** Machines that share the work. */
+  get size(): number {
+    return this.#machines.alive
+  }
+
+  /**
+   * Opens the state directory, once it has the files that all machines have.
+   * @throws SettingsError when the engine does not answer, or this machine does not fit the others
+   */
+  async openState<State>(open: () => Promise<State>): Promise<State> {
+    await this.#untilUp()
+    return await this.withLock('start', this.#closing.signal, async () => {
+      await this.files.load()
+      const state = await open()
+      await this.files.publish()
+      return state
+    })
+  }
+
+  /** Calls `use` while no other machine holds the lock. @throws what `use` throws, or EngineError */
+  async withLock<T>(name: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
+    return await withEngineLock({ engine: this.#engine, keys: this.#keys }, name, signal, use)
+  }
+
+  /** Joins the parts of the relay to the other machines. Nothing is asked yet. */
+  join(parts: RelayParts): LeaseSharing {
+    this.#parts = parts
+    const shared = { engine: this.#engine, keys: this.#keys, run: this.#run, log: this.#log }
+    const { cluster, portHost } = this.#settings
+    this.#policy = new SharedPolicy({ ...shared, policy: parts.policy })
+    const leases = new ClusterLeases({
+      ...shared,
+      ...parts,
+      machine: this.name,
+      clock: this.#clock,
+      portHost,
+      hostname: (label) => parts.routes.hostname(label),
+      epoch: () => this.#feed?.epoch,
+      tellDirectly: (key, entry) => this.#links?.tellLease(key, entry),
+      settled: async (change) => await this.#links?.settled(change),
+    })
+    this.#leases = leases
+    this.#feed = new ChangeFeed({
+      ...shared,
+      state: this.#state(leases, this.#policy),
+      beat: () => this.#machines.beat(),
+    })
+    this.#links = new MachineLinks({
+      ...shared,
+      ...parts,
+      machine: this.name,
+      certificate: createLinkCertificate(cluster.secret, this.name),
+      clientIpOf: ({ visitor }) => clientIpOf(visitor, parts.clientAddresses),
+      reached: async (change) => {
+        await this.#feed?.reached(change)
+        await parts.settled()
+      },
+      followLease: (key, entry) => leases.follow(key, entry),
+      toSocket:
+        this.#settings.workers > 1 ? async (visitor) => await this.#socketOf(visitor, parts.pipe) : undefined,
+    })
+    return leases
+  }
+
+  /** Begins: everything is read when this resolves, and the other machines are dialled. @throws SettingsError */
+  async start(): Promise<void> {
+    const [parts, links, feed] = [this.#parts, this.#links, this.#feed]
+    if (parts === undefined || links === undefined || feed === undefined)
+      throw new Error('join() comes first')
+    await links.listen(this.#settings.cluster.listenPort)
+    await feed.start().catch((error) => {
+      throw error instanceof EngineError ? new SettingsError('CLUSTER_URL', error.message) : error
+    })
+    if (this.#policy !== undefined) parts.policy.shareWith(this.#policy)
+    for (const lease of parts.leases) await this.#resume(lease)
+    parts.leases.onChange((lease) => void this.#resume(lease))
+    this.#machines.onBeat((state) => this.#beat(state, feed, links))
+    links.follow(this.#machines.others, (machine) => this.#machines.isAlive(machine))
+    this.#machines.start()
+  }
+
+  /** Challenges that all machines take. @param memory limit for clients without a credential */
+  challenges(memory: RequestMemory): SharedChallenges {
+    const { host, rateLimits } = this.#settings
+    return new SharedChallenges({ engine: this.#engine, keys: this.#keys, host, rateLimits, memory })
+  }
+
+  /** Uses a binding up, at the machine that issued it. */
+  spend: SpendBinding = (binding, lease, clientHello) => {
+    const isOwn = binding.subarray(1, 1 + this.bindingMark.length).equals(this.bindingMark)
+    const spend = isOwn ? this.#parts?.spend : this.#links?.spend
+    return spend?.(binding, lease, clientHello) ?? false
+  }
+
+  /** Tells the same part of all other machines. */
+  tell(topic: string, text: string): void {
+    this.#links?.tell(topic, text)
+  }
+
+  onTold(topic: string, listener: (text: string) => void): void {
+    this.#links?.onTold(topic, listener)
+  }
+
+  /** From now on this machine says that it leaves. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    await this.#machines.beat().catch(() => {})
+  }
+
+  readonly readings: ClusterReadings = this.#readings()
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#machines.leave()
+    await this.#feed?.close()
+    await this.#links?.close()
+    await this.#pairs.close()
+    await this.#engine.close()
+  }
+
+  async #untilUp(): Promise<void> {
+    const end = performance.now() + ENGINE_START_MS
+    for (;;) {
+      try {
+        await this.#engine.command('PING')
+        return
+      } catch (error) {
+        if (performance.now() > end) throw new SettingsError('CLUSTER_URL', causeOf(error))
+        await pause(ENGINE_RETRY_MS)
+      }
+    }
+  }
+
+  #beat(state: EngineState, feed: ChangeFeed, links: MachineLinks): void {
+    feed.check(state)
+    links.follow(this.#machines.others, (machine) => this.#machines.isAlive(machine))
+    void this.#leases?.sweep().catch(() => {})
+  }
+
+  #state(leases: ClusterLeases, policy: SharedPolicy): SharedState {
+    const { files } = this
+    return {
+      follow: ({ kind, subject, entry }: Change) => {
+        if (kind === 'lease') leases.follow(subject, entry)
+        else if (kind === 'policy') policy.follow(entry)
+        else if (kind === 'file') void files.follow(subject, entry)
+      },
+      load: async () => {
+        await policy.load()
+        return await leases.load()
+      },
+      fill: async (loaded) => {
+        await files.publish()
+        await leases.fill(loaded as Awaited<ReturnType<ClusterLeases['load']>>)
+      },
+      flush: () => leases.flush(),
+      forget: () => files.forget(),
+    }
+  }
+
+  readonly #resumed = new WeakSet<Lease>()
+
+  async #resume(lease: Lease): Promise<void> {
+    const isOwn = lease.machine === this.name && lease.ports !== undefined && !lease.ended.aborted
+    if (!isOwn || this.#resumed.has(lease)) return
+    this.#resumed.add(lease)
+    await this.#parts?.resumePorts(lease)
+  }
+
+  async #socketOf(visitor: LinkedVisitor, pipe: Pipe): Promise<PendingVisitor['visitor']> {
+    const { near, far } = await this.#pairs.open()
+    void pipe(visitor, near, new Bandwidth(() => 0))
+    return far
+  }
+
+  #status(): ReturnType<ConstructorParameters<typeof Machines>[0]['status']> {
+    const { visitors, counters, leases } = this.#parts ?? {}
+    const { fromVisitors, toVisitors } = visitors?.traffic ?? { fromVisitors: 0, toVisitors: 0 }
+    return {
+      run: this.#run,
+      release: RELEASE_VERSION,
+      isDraining: this.#isDraining,
+      startedAt: this.#startedAt,
+      carriers: counters?.carriers ?? 0,
+      readySessions: leases === undefined ? 0 : countReadySessions(leases),
+      visitors: visitors?.size ?? 0,
+      fromVisitors,
+      toVisitors,
+    }
+  }
+
+  #readings(): ClusterReadings {
+    const cluster = this
+    return {
+      get isEngineUp() {
+        return cluster.#engine.isUp
+      },
+      machines: () => [
+        cluster.#reading(),
+        ...cluster.#machines.others.map((other) => cluster.#readingOf(other)),
+      ],
+      get counts() {
+        const { operations, failures } = cluster.#engine.counts
+        const { resyncs = 0, changes = 0 } = cluster.#feed?.counts ?? {}
+        const handOvers = cluster.#links?.counts ?? { handedOut: 0, handedIn: 0, handOversFailed: 0 }
+        return { ...handOvers, engineOperations: operations, engineFailures: failures, resyncs, changes }
+      },
+    }
+  }
+
+  #reading(): MachineReading {
+    const { run: _run, release, isDraining, ...figures } = this.#status()
+    return {
+      ...figures,
+      address: this.name,
+      releaseVersion: release,
+      state: isDraining ? 'draining' : 'online',
+      isThis: true,
+      seenAt: Date.now(),
+    }
+  }
+
+  #readingOf(other: Machines['others'][number]): MachineReading {
+    const { run: _run, release, isDraining, name, seenAt, ...figures } = other
+    const isGone = !this.#machines.isAlive(other)
+    const isReachable = this.#links?.isReachable(name) === true
+    const state = isGone ? 'gone' : isDraining ? 'draining' : isReachable ? 'online' : 'unreachable'
+    return {
+      ...figures,
+      address: name,
+      releaseVersion: release,
+      state,
+      isThis: false,
+      seenAt: Math.round(toWallTime(seenAt)),
+    }
+  }
+}
+
+function clientIpOf(visitor: PendingVisitor['visitor'], addresses: ClientAddresses): string | undefined {
+  if (visitor.isLinked) return (visitor as LinkedVisitor).remoteAddress
+  return addresses.ofSocket(visitor as unknown as Parameters<ClientAddresses['ofSocket']>[0])
+}
+
+function causeOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message} (${cause.message})` : message
+}

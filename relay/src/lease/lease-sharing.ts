@@ -1,0 +1,52 @@
+// The seam between the leases of this machine and the other machines of the same relay, which know the same leases.
+
+import type { Identity } from '@svc/protocol'
+import type { Lease } from './lease.ts'
+import type { LeasePorts } from './lease-ports.ts'
+import type { LeaseAddresses, LeaseRequest } from './lease-registry.ts'
+
+/** What the machines of a relay have agreed on for a new lease. */
+export interface LeaseGrant {
+  id: string
+  /** The fencing token: larger than that of every lease of the relay before. */
+  sequence: number
+  /** Friendly hostname; empty when another identity has it. */
+  hostname: string
+  /** Relay time. */
+  expiresAt: number
+  /** The machine that has the lease's dedicated ports. */
+  machine: string
+}
+
+/** A lease that another machine registered, renewed or ended. */
+export interface SharedLease extends LeaseGrant, LeaseAddresses {
+  identity: Identity
+  metadata: Lease['metadata']
+  ports: LeasePorts | undefined
+  portHost: string | undefined
+  preferences: Lease['preferences']
+  /** Relay time, as that of {@link lastSeenAt}. */
+  firstSeenAt: number
+  lastSeenAt: number
+}
+
+export interface LeaseSharing {
+  /** Name of this machine. */
+  readonly machine: string
+  /**
+   * Has a lease registered at all machines.
+   * @param hostname friendly hostname that the lease would get here
+   * @throws RelayError `hostname_conflict` when another identity has the name and no fallback is allowed,
+   * `feature_unavailable` while nobody can be asked
+   */
+  register(
+    request: LeaseRequest,
+    lease: { hostname: string; firstSeenAt: number; ports: LeasePorts | undefined } & LeaseAddresses,
+  ): Promise<LeaseGrant>
+  /** Tells of a renewal. @throws RelayError `lease_not_found` when the lease has been over at another machine */
+  renewed(lease: Lease): Promise<void>
+  /** Tells of the end of a lease that its site gave up. */
+  ended(lease: Lease): Promise<void>
+  /** Resolves when the machines that can be reached know what was told before, at the latest after a moment. */
+  settled(): Promise<void>
+}

@@ -1,0 +1,38 @@
+// Makes this relay one of several machines where the operator names an engine. Elsewhere it loads none of that code.
+
+import type { Cluster } from '../cluster/start-cluster.ts'
+import type { Settings } from '../config/settings.ts'
+import type { LeaseSharing } from '../lease/lease-sharing.ts'
+import type { Logger } from '../log/log.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
+import type { RelayParts } from './parts.ts'
+
+export type { Cluster }
+
+/** @returns undefined where the relay is one machine; nothing is asked yet */
+export async function createCluster(settings: Settings, log: Logger): Promise<Cluster | undefined> {
+  const { cluster } = settings
+  if (cluster === undefined) return undefined
+  const { Cluster } = await import('../cluster/start-cluster.ts')
+  return new Cluster({ ...settings, cluster }, log)
+}
+
+/** Joins the parts of the relay to the other machines. @returns undefined where there are none */
+export function joinCluster(
+  parts: RelayParts,
+  readBuffer: SharedReadBuffer | undefined,
+): LeaseSharing | undefined {
+  const { cluster, state, dataPlane, workers, ports, capacity } = parts
+  return cluster?.join({
+    ...parts,
+    ...state,
+    ...dataPlane,
+    readBuffer,
+    reservations: state.journal.reservations,
+    visitorServer: dataPlane.visitorServer,
+    visitorsMax: capacity.connections,
+    spend: (...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim),
+    settled: () => workers.settled(),
+    resumePorts: (lease) => ports.resume(lease),
+  })
+}

@@ -1,0 +1,53 @@
+// Defines what a relay on several machines lets the exposition and the administration read.
+
+/** What this machine knows of the cluster. */
+export interface ClusterReadings {
+  /** True while the engine (Redis) answers. */
+  readonly isEngineUp: boolean
+  /** This machine first, then the others, those included that went away within the last ten minutes. */
+  machines(): MachineReading[]
+  readonly counts: ClusterCounts
+}
+
+/** Counts of this machine since it started. */
+interface ClusterCounts {
+  /** Visitors that this machine passed on to others, those that it took from others, and those that nobody took. */
+  readonly handedOut: number
+  readonly handedIn: number
+  readonly handOversFailed: number
+  /** Operations of the engine that this machine asked for, and those of them that failed. */
+  readonly engineOperations: number
+  readonly engineFailures: number
+  /** Times that this machine read the whole shared state again. */
+  readonly resyncs: number
+  /** Changes of the shared state that this machine followed. */
+  readonly changes: number
+}
+
+/**
+ * - `online`: it serves.
+ * - `draining`: it ends soon and takes nothing new.
+ * - `unreachable`: the engine knows it, but this machine has no connection to it.
+ * - `gone`: it has ended, or the engine has not heard of it for too long.
+ */
+export type MachineState = 'online' | 'draining' | 'unreachable' | 'gone'
+
+export const MACHINE_STATES: readonly MachineState[] = ['online', 'draining', 'unreachable', 'gone']
+
+/** The last figures of a machine. */
+export interface MachineReading {
+  /** Its `CLUSTER_ADDR`. */
+  address: string
+  releaseVersion: string
+  state: MachineState
+  isThis: boolean
+  /** Wall clock, milliseconds since the epoch. */
+  startedAt: number
+  seenAt: number
+  carriers: number
+  readySessions: number
+  visitors: number
+  /** Bytes since its start. */
+  fromVisitors: number
+  toVisitors: number
+}
