@@ -114,7 +114,15 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   const sockets = new OpenSockets()
   const listener = parts.dataPlane.createListener(capacity.connections, controlPlane.serve)
   listener.on('connection', (socket) => sockets.track(socket))
-  const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, started })
+  const shutdown = new Shutdown({
+    ...parts,
+    connect: controlPlane.connect,
+    leases: state.leases,
+    listener,
+    sockets,
+    closing,
+    started,
+  })
   try {
     await cluster?.start()
     await listen(parts, { controlPlane, listener, sockets, metrics, redirects })

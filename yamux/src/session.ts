@@ -91,6 +91,11 @@ export class Session {
     return this.#keepalive.rtt
   }
 
+  /** True when the peer has said that it takes no more streams, and lets the open ones finish. */
+  get isPeerGoingAway(): boolean {
+    return this.#goAwayReceived
+  }
+
   /** The number of streams that are not over, both ways. */
   get streamCount(): number {
     return this.#streams.size

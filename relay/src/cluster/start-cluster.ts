@@ -33,7 +33,7 @@ import { EngineClock } from './engine/engine-clock.ts'
 import { withEngineLock } from './engine/engine-lock.ts'
 import { EngineKeys } from './engine/keys.ts'
 import { ClusterLeases } from './leases/cluster-leases.ts'
-import { ENGINE_RETRY_MS, ENGINE_START_MS } from './limits.ts'
+import { ENGINE_RETRY_MS, ENGINE_START_MS, LEAVE_MS } from './limits.ts'
 import { createLinkCertificate } from './links/link-certificate.ts'
 import type { LinkedVisitor } from './links/linked-visitor.ts'
 import { MachineLinks, markOf } from './links/machine-links.ts'
@@ -210,10 +210,12 @@ export class Cluster {
     this.#links?.onTold(topic, listener)
   }
 
-  /** From now on this machine says that it leaves. */
-  async drain(): Promise<void> {
+  /** Says that this machine leaves. Resolves when load balancers have had the time to notice, or `hurry` aborts. */
+  async leave(hurry: AbortSignal): Promise<void> {
     this.#isDraining = true
     await this.#machines.beat().catch(() => {})
+    await pause(LEAVE_MS, undefined, { signal: hurry }).catch(() => {})
+    this.#links?.refuseVisitors()
   }
 
   readonly readings: ClusterReadings = this.#readings()

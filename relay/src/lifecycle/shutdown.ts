@@ -6,7 +6,9 @@ import type { Visitors } from '../bridge/visitors.ts'
 import type { OpenSockets } from '../ingress/open-sockets.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { Logger } from '../log/log.ts'
+import type { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
+import type { Cluster } from './cluster.ts'
 import type { StartedParts } from './started-parts.ts'
 
 /** CloseOptions say how long a relay that closes waits for its visitors. */
@@ -20,6 +22,9 @@ export interface ShutdownOptions {
   leases: LeaseRegistry
   visitors: Visitors
   workers: WorkerPool
+  connect: Pick<ConnectEndpoint, 'leave' | 'closeCarriers'>
+  /** The other machines, to which sites go; undefined where the relay is one machine. */
+  cluster: Pick<Cluster, 'leave'> | undefined
   /** Those of the listener, and those that came from workers. */
   sockets: OpenSockets
   /** Aborted as soon as the relay begins to close. */
@@ -47,11 +52,14 @@ export class Shutdown {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { listener, leases, workers, sockets, started, log } = this.#parts
+    const { listener, leases, workers, connect, cluster, sockets, started, log } = this.#parts
+    if (drainMs > 0) await cluster?.leave(this.#hurry.signal)
     const closed = once(listener, 'close')
     listener.close()
     workers.stopListening()
-    if (drainMs > 0) await this.#drain(drainMs)
+    if (drainMs > 0) await (cluster === undefined ? this.#drain(drainMs) : this.#leave(drainMs))
+    // The leases go on at the other machines.
+    if (cluster !== undefined) for (const lease of leases) connect.closeCarriers(lease)
     leases.close()
     const workersEnded = workers.end(!this.#hurry.signal.aborted)
     // Answers and close frames that were written last are on their way to the clients.
@@ -61,6 +69,16 @@ export class Shutdown {
       if (outcome.status === 'rejected')
         log.error({ err: outcome.reason }, 'a part of the relay did not end in order')
     log.info('closed')
+  }
+
+  /** Sends the sessions of all sites to other machines, and lets the visitors who are here finish. */
+  async #leave(drainMs: number): Promise<void> {
+    const { leases, visitors, workers, connect, log } = this.#parts
+    log.info({ visitors: visitors.size, drainMs }, 'leaving: the sites go to other machines')
+    for (const lease of leases) connect.leave(lease)
+    workers.leave()
+    await visitors.drain(() => {}, AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)]))
+    if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
   }
 
   /** Ends leases without visitors at once, so that their SDKs can move to another relay, and the others when idle. */

@@ -14,6 +14,8 @@ export interface Carrier {
   probe(): void
   /** Closes the carrier with code 1012, so that its client opens another one, in another process. */
   closeForRestart(): void
+  /** Takes no more streams. Those that serve visitors go on, and the carrier closes after the last one. */
+  leave(): void
 }
 
 /** The connection under a carrier. */
@@ -104,5 +106,6 @@ export function serveCarrier({ connection, lease, clientIp, leaseOf, memories }:
       })
     },
     closeForRestart: () => close(CARRIER_CLOSE.serviceRestart, 'restart'),
+    leave: () => session.goAway(),
   }
 }

@@ -125,6 +125,12 @@ export class ConnectEndpoint {
     for (const carrier of this.#open.get(lease) ?? []) carrier.closeForRestart()
   }
 
+  /** Ends the ready sessions of the lease, so that its clients open others at another machine, and serves its visitors to their end. */
+  leave(lease: Lease): void {
+    for (const carrier of this.#open.get(lease) ?? []) carrier.leave()
+    readyQueueOf(lease).clear()
+  }
+
   /** Remembers the TCP connection under a TLS connection to come. */
   onTcpConnection(socket: Socket): void {
     this.#tcpSockets.add(socket)

@@ -107,6 +107,8 @@ export type ToWorker =
   /** The worker process answers once all earlier messages are in force. */
   | { kind: 'ping'; question: number }
   | { kind: 'stop-listening' }
+  /** This machine leaves: the sessions of all leases are to go to others. */
+  | { kind: 'leave' }
   /** @see CLOSE_GRACE_MS */
   | { kind: 'end'; isGraceful: boolean }
 

@@ -59,6 +59,9 @@ export function createMessageHandlers(parts: WorkerParts): MessageHandlers {
     },
     ping: ({ question }) => primaryLink.send({ kind: 'answer', question, yes: true }),
     'stop-listening': () => listener.close(),
+    leave: () => {
+      for (const lease of leases) connect.leave(lease)
+    },
     end: ({ isGraceful }) =>
       void Promise.resolve(isGraceful ? sockets.closedOrLate() : undefined).then(() => process.exit()),
   }

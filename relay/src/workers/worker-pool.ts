@@ -147,6 +147,11 @@ export class WorkerPool {
     for (const link of this.#links) link.send({ kind: 'stop-listening' })
   }
 
+  /** Lets the sessions of all leases go to other machines. */
+  leave(): void {
+    for (const link of this.#links) link.send({ kind: 'leave' })
+  }
+
   /** Ends the worker processes. Resolves when all have ended. */
   async end(isGraceful: boolean): Promise<void> {
     this.#isClosing = true

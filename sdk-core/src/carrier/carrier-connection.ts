@@ -60,6 +60,11 @@ export class CarrierConnection implements ConnectionEvents {
     return this.#session.streamCount
   }
 
+  /** The relay takes no more streams here, for this machine of it leaves. Those that serve visitors go on. */
+  get isLeaving(): boolean {
+    return this.#session.isPeerGoingAway
+  }
+
   /** At least one of its streams serves a visitor. */
   get isBusy(): boolean {
     return this.streamCount > this.#waiting
@@ -93,7 +98,7 @@ export class CarrierConnection implements ConnectionEvents {
 
   /**
    * Opens a stream that waits for a visitor. When that fails, or the relay's answer is malformed, the connection
-   * ends.
+   * ends, unless it is leaving.
    * @returns undefined when the relay rejected the stream
    */
   async open(capability: string): Promise<ReadyStream | undefined> {
@@ -129,7 +134,8 @@ export class CarrierConnection implements ConnectionEvents {
     try {
       return await offerStream(await this.#session.open(), capability)
     } catch (error) {
-      this.fail(asSvcError(error, 'relay_unreachable', 'no reverse stream could be opened'))
+      if (!this.isLeaving)
+        this.fail(asSvcError(error, 'relay_unreachable', 'no reverse stream could be opened'))
       throw error
     }
   }

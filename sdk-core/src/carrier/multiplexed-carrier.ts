@@ -179,7 +179,27 @@ export class MultiplexedCarrier {
 
   #connectionEnded(connection: CarrierConnection, reason: SvcError): void {
     this.#remove(connection, reason.code)
-    if (this.#connections.length === 0 || LEASE_OVER.has(reason.code)) this.fail(reason)
+    if (LEASE_OVER.has(reason.code)) this.fail(reason)
+    else if (this.#connections.length > 0) return
+    else if (connection.isLeaving && this.#isOnline) void this.#move(reason)
+    else this.fail(reason)
+  }
+
+  /** Goes to another machine of the relay, where the one that it was at has left. */
+  async #move(reason: SvcError): Promise<void> {
+    await this.#connectOnce()
+    if (this.#connections.length === 0) this.fail(reason)
+    else this.#streams.fill()
+  }
+
+  /** Adds one connection at a time. Resolves when that succeeded, or failed: then the open ones must suffice. */
+  #connectOnce(): Promise<void> {
+    this.#connecting ??= this.#addConnection()
+      .catch(() => {})
+      .finally(() => {
+        this.#connecting = undefined
+      })
+    return this.#connecting
   }
 
   #remove(connection: CarrierConnection, code: SvcErrorCode | undefined): void {
@@ -190,11 +210,21 @@ export class MultiplexedCarrier {
 
   /** Opens a stream on the least loaded connection. The carrier opens another connection before all are full. */
   async #openStream(): Promise<ReadyStream | undefined> {
-    if (this.#isCrowded) this.#scaleUp(performance.now())
+    if (this.#connections.every((connection) => connection.isLeaving)) await this.#connectOnce()
+    else if (this.#isCrowded) this.#scaleUp(performance.now())
     if (!this.#leastLoaded && this.#connecting) await this.#connecting
     const connection = this.#leastLoaded
     if (!connection) throw new SvcError('relay_full', 'no connection has room for another stream')
-    return connection.open(this.#events.capability())
+    const stream = await connection.open(this.#events.capability())
+    return stream && { ...stream, activation: () => this.#activationOf(stream, connection) }
+  }
+
+  /** Opens streams elsewhere at once for those that a leaving machine has ended. */
+  async #activationOf(stream: ReadyStream, connection: CarrierConnection): Promise<Activation | undefined> {
+    const activation = await stream.activation()
+    // The streams count this one until this function has returned.
+    if (activation === undefined && connection.isLeaving) setTimeout(() => this.#streams.fill())
+    return activation
   }
 
   /** Undefined when each connection has as many streams as a relay takes: the relay would end one that opens more. */
@@ -204,7 +234,7 @@ export class MultiplexedCarrier {
       (connection.saturated ? SATURATED_COST : 0) +
       (connection.isRetiring ? RETIRING_COST : 0)
     const candidates = this.#connections.filter(
-      (connection) => connection.streamCount < CONNECTION_STREAMS_MAX,
+      (connection) => connection.streamCount < CONNECTION_STREAMS_MAX && !connection.isLeaving,
     )
     return candidates.reduce<CarrierConnection | undefined>(
       (best, other) => (best && cost(best) <= cost(other) ? best : other),
@@ -258,12 +288,8 @@ export class MultiplexedCarrier {
     }
     if (this.#connections.length >= CARRIER_CONNECTIONS_MAX) return
     this.#addedAt = now
-    // The relay may have no room for another. Then the open ones must suffice.
-    this.#connecting = this.#addConnection()
-      .catch(() => {})
-      .finally(() => {
-        this.#connecting = undefined
-      })
+    // The relay may have no room for another.
+    void this.#connectOnce()
   }
 
   /** Retires the connection with the fewest streams when one less suffices: it gets no more streams. */
@@ -275,7 +301,7 @@ export class MultiplexedCarrier {
   }
 
   get #active(): CarrierConnection[] {
-    return this.#connections.filter((connection) => !connection.isRetiring)
+    return this.#connections.filter((connection) => !connection.isRetiring && !connection.isLeaving)
   }
 
   /**

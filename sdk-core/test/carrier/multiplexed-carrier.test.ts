@@ -577,3 +577,52 @@ describe('end', () => {
     expect(events.ended).not.toHaveBeenCalled()
   })
 })
+
+describe('a machine of the relay that leaves', () => {
+  /** The relay takes no more streams at the first connection, and ends those that wait. */
+  async function machineLeaves(): Promise<void> {
+    const waiting = ready
+    ready = []
+    relays[0]!.session.goAway()
+    for (const stream of waiting) stream.abort()
+    await settle()
+  }
+
+  it('keeps its visitors to their end, and streams for the next ones are ready elsewhere at once', async () => {
+    await settle()
+    await claim()
+    await settle()
+    await machineLeaves()
+    expect(relays).toHaveLength(2)
+    expect(ready).toHaveLength(READY_STREAMS_MIN)
+    const [visitor] = served
+    await visitor!.activation.stream.write(Uint8Array.of(1))
+    expect(carrier.isClosed).toBe(false)
+    leave()
+    links[0]!.closed(1000)
+    await settle()
+    expect(events.ended).not.toHaveBeenCalled()
+    expect(carrier.stats.webSockets).toBe(1)
+  })
+
+  it('has no visitors, so that its connection ends: the site goes elsewhere without a word', async () => {
+    await settle()
+    await machineLeaves()
+    expect(relays).toHaveLength(2)
+    expect(ready).toHaveLength(READY_STREAMS_MIN)
+    expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('is followed by nothing while no other one answers: the carrier ends with its last visitor', async () => {
+    await settle()
+    await claim()
+    await settle()
+    isRefused = true
+    await machineLeaves()
+    expect(events.ended).not.toHaveBeenCalled()
+    leave()
+    links[0]!.closed(1000)
+    await settle()
+    expect(events.ended).toHaveBeenCalledOnce()
+  })
+})

@@ -56,6 +56,7 @@ export class MachineLinks {
   readonly #sessions: SessionCounts
   readonly #topics = new Map<string, (text: string) => void>()
   #visitors = 0
+  #takesVisitors = true
 
   constructor(parts: MachineLinksParts) {
     this.#parts = parts
@@ -135,6 +136,11 @@ export class MachineLinks {
       if ((await link?.ask(question)) === true) return true
     }
     return false
+  }
+
+  /** From now on visitors of other machines stay there. */
+  refuseVisitors(): void {
+    this.#takesVisitors = false
   }
 
   async close(): Promise<void> {
@@ -237,7 +243,8 @@ export class MachineLinks {
   async #take(head: VisitorHead, stream: Stream, machine: string): Promise<void> {
     const { leases, policy, visitorsMax, toSocket, visitorServer } = this.#parts
     const lease = leases.ofIdentity(head.key)
-    const isTaken = lease?.id === head.id && policy.routes(lease) && this.#visitors < visitorsMax
+    const isTaken =
+      lease?.id === head.id && this.#takesVisitors && policy.routes(lease) && this.#visitors < visitorsMax
     await stream.write(Uint8Array.of(isTaken ? TAKEN : NOT_TAKEN))
     if (!isTaken) {
       await stream.end()

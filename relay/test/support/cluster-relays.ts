@@ -1,0 +1,87 @@
+// Machines of one relay in this process, which share a Redis, and the way to each of them.
+
+import { randomBytes } from 'node:crypto'
+import { FaultProxy } from '../../../tools/network/fault-proxy.ts'
+import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
+import { findRedis } from '../../../tools/programs/services.ts'
+import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from './relay.ts'
+
+export interface ClusterRelay extends TestRelay {
+  /** CLUSTER_ADDR. */
+  readonly machine: string
+  /** The way of the others to this machine, and its way to the engine. */
+  readonly link: FaultProxy
+  readonly engineWay: FaultProxy
+}
+
+export interface ClusterRelays {
+  readonly engine: Redis
+  readonly secret: string
+  readonly relays: ClusterRelay[]
+  /** Settings of one more machine. */
+  settings(): Promise<Record<string, string>>
+  /** Starts one more machine, or one again. */
+  add(env?: Record<string, string>, before?: ClusterRelay): Promise<ClusterRelay>
+  close(): Promise<void>
+}
+
+const noRedis = findRedis() === undefined ? 'there is no redis-server' : undefined
+
+/** @returns the reason for which no engine can be had here */
+export function whyNoEngine(): string | undefined {
+  return noRedis
+}
+
+/** @param env settings of every machine */
+export async function startClusterRelays(
+  count: number,
+  env: Record<string, string> | ((index: number) => Promise<Record<string, string>>) = {},
+  given?: Redis,
+): Promise<ClusterRelays> {
+  const engine = given ?? (await startRedis())
+  const secret = randomBytes(32).toString('hex')
+  const origin = `https://${ROOT_HOST}:${await freePort()}`
+  const relays: ClusterRelay[] = []
+  const settings = async (): Promise<Record<string, string>> => ({
+    SVC_URL: origin,
+    SNI_PORT: `${await freePort()}`,
+    CLUSTER_URL: engine.url,
+    CLUSTER_SECRET: secret,
+    ...(typeof env === 'function' ? await env(relays.length) : env),
+  })
+  const add: ClusterRelays['add'] = async (more = {}, before = undefined) => {
+    const listenPort = await freePort()
+    const link = before?.link ?? (await FaultProxy.start(() => listenPorts.get(link)!))
+    listenPorts.set(link, listenPort)
+    const engineWay = before?.engineWay ?? (await FaultProxy.start(() => engine.port))
+    const way = new URL(engine.url)
+    way.port = `${engineWay.port}`
+    const machine = `127.0.0.1:${link.port}`
+    const own = {
+      ...(await settings()),
+      ...(before && { SNI_PORT: `${before.port}` }),
+      CLUSTER_URL: way.href,
+      CLUSTER_ADDR: machine,
+      CLUSTER_LISTEN_PORT: `${listenPort}`,
+      ...more,
+    }
+    const relay = await startTestRelay(own, before && { directory: before.directory })
+    const added = { ...relay, machine, link, engineWay }
+    const index = before === undefined ? relays.length : relays.indexOf(before)
+    relays[index] = added
+    return added
+  }
+  const listenPorts = new Map<FaultProxy, number>()
+  const close = async (): Promise<void> => {
+    await Promise.all(relays.map((relay) => relay.close()))
+    await Promise.all(relays.flatMap(({ link, engineWay }) => [link.close(), engineWay.close()]))
+    if (given === undefined) await engine.stop()
+  }
+  try {
+    for (let index = 0; index < count; index++) await add()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { engine, secret, relays, settings, add, close }
+}
