@@ -28,6 +28,7 @@ export {
   parseRetryAfter,
   RelayClient,
 } from './control/relay-client.ts'
+export type { TunnelAddress } from './control/tunnel-address.ts'
 export {
   abortError,
   asSvcError,

@@ -16,6 +16,11 @@ export const PROOF_REUSE_MS: number = (CHALLENGE_TTL_S - 20) * 1000
 export const UNREGISTER_DEADLINE_MS = 5_000
 /** A request to `/v1/sign` may take this long: a later signature misses the handshake's own deadline. */
 export const SIGN_DEADLINE_MS = 8_000
+/**
+ * The SDK asks for a signature once more after this, when the connection broke: by then it has noticed the other
+ * connections that broke in the same moment.
+ */
+export const SIGN_RETRY_PAUSE_MS = 50
 /** An answer of the control plane may have so many bytes. The largest, a certificate chain, has a few kilobytes. */
 export const RESPONSE_MAX_BYTES: number = 256 * 1024
 /** A chain may have so many certificates: the leaf, its intermediates and a few to spare. */
@@ -29,6 +34,11 @@ export const RETRY_AFTER_MAX_MS: number = 5 * 60_000
 
 /** The SDK tries a failed renewal again after this: six times in the second half of the shortest usual lease. */
 export const RENEWAL_RETRY_MS = 10_000
+/**
+ * The SDK tries a renewal that had no answer again after this, or a random half less: one connection, or one machine of the
+ * relay, may be all that broke. Each further failure doubles that, up to {@link RENEWAL_RETRY_MS}.
+ */
+export const RENEWAL_RETRY_FIRST_MS = 1_000
 
 /**
  * A clock that leaps by more than this was set, or the machine slept. The SDK then renews the lease, and learns the
@@ -102,7 +112,7 @@ export const READY_STREAMS_MIN = 2
 export const DEMAND_HALF_LIFE_MS = 60_000
 /** The SDK asks a relay that had no room for ready streams again after this. */
 export const REJECTION_PAUSE_MS = 10_000
-/** The SDK replaces a ready stream that the relay ended unused after this. */
+/** The SDK replaces a ready stream that the relay ended unused after this, or a random half less. */
 export const REPLACEMENT_PAUSE_MS = 1_000
 /**
  * A site has at most so many visitors' connections by default. An idle one takes some 20 KB of a page, and 60 KB in
@@ -148,6 +158,11 @@ export const BACKOFF_FIRST_MS = 250
 export const BACKOFF_FACTOR = 1.5
 /** The longest pause before the SDK connects again. */
 export const BACKOFF_MAX_MS = 30_000
+/**
+ * The pause after the loss of a carrier is longer by a random part of this: sites that lost one machine together come to
+ * the next one after another, and each has time for more attempts within three seconds.
+ */
+export const LOSS_SPREAD_MS = 750
 /** A carrier that lived this long was healthy: the next failure starts from {@link BACKOFF_FIRST_MS}. */
 export const STABLE_AFTER_MS = 10_000
 

@@ -9,6 +9,7 @@ import type { SiteKeyStore } from './certificate/site-key.ts'
 import type { GatewayCheck } from './control/endpoint.ts'
 import type { Registration } from './control/registration.ts'
 import type { FetchFunction } from './control/relay-client.ts'
+import type { TunnelAddress } from './control/tunnel-address.ts'
 import type { SvcError } from './errors.ts'
 import type { EndTls } from './tenant/end-tls.ts'
 import type { Admit } from './tenant/visitor-connection.ts'
@@ -113,6 +114,8 @@ export type OpenDatagrams = (
 export interface DatagramEvents {
   /** Returns the current lease token. Undefined while there is no lease. */
   accessToken(): string | undefined
+  /** Returns where tunnels of the current lease come in. Undefined when that is the relay's authority. */
+  tunnelAddress(): TunnelAddress | undefined
   /** Called when the relay refuses the token: the site renews the lease, or registers again. */
   stale(): void
   /** Called when the tunnel was lost, or could not be opened again. The carrier tries again. */

@@ -1,6 +1,6 @@
 // Makes the pauses between attempts: exponential, bounded, and jittered so that sites do not come back all at once.
 
-import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
+import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../limits.ts'
 
 /**
  * Backoff makes the pauses between attempts to connect. Each is longer than the one before, up to 30 s, and its second
@@ -15,6 +15,11 @@ export class Backoff {
     const step = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** this.#failures, BACKOFF_MAX_MS)
     this.#failures += 1
     return step * (0.5 + Math.random() / 2)
+  }
+
+  /** Returns the next pause in milliseconds after a loss that others may share: longer, and more random. */
+  afterLoss(): number {
+    return this.next() + Math.random() * LOSS_SPREAD_MS
   }
 
   reset(): void {

@@ -138,11 +138,14 @@ export class ReadyStreams {
     else if (!wasRetired) this.#replaceLater()
   }
 
-  /** Replaces a stream after a pause: a relay that breaks streams as fast as they come must not keep the page busy. */
+  /**
+   * Replaces a stream after a pause: a relay that breaks streams as fast as they come must not keep the page busy, and many
+   * sites may lose streams with one machine.
+   */
   #replaceLater(): void {
     if (this.#stopped) return
     clearTimeout(this.#replacing)
-    this.#replacing = setTimeout(() => this.fill(), REPLACEMENT_PAUSE_MS)
+    this.#replacing = setTimeout(() => this.fill(), REPLACEMENT_PAUSE_MS * (0.5 + Math.random() / 2))
   }
 
   async #claimed(activation: Activation): Promise<void> {

@@ -1,7 +1,7 @@
 // Keeps one lease alive: registers it, renews it at half its life, gives it up. It never depends on a timer alone.
 
 import { abortError, asSvcError, SvcError } from '../errors.ts'
-import { CLOCK_LEAP_MS, RENEWAL_RETRY_MS } from '../limits.ts'
+import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS } from '../limits.ts'
 import { fetchEndpoint } from './endpoint.ts'
 import { withAcceptedMetadata } from './metadata.ts'
 import {
@@ -46,6 +46,8 @@ export class LeaseKeeper {
   #dueAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewing: Promise<void> | undefined
+  /** The renewals in a row that had no answer. */
+  #unanswered = 0
   /** The relay asked for no renewal before this time of `performance.now()` (`Retry-After`). */
   #notBefore = 0
   /** `Date.now()` minus `performance.now()` at the last grant, in milliseconds. */
@@ -195,6 +197,7 @@ export class LeaseKeeper {
     const lifeMs = this.#request.ttlS * 1000
     this.#client.clock.granted(grant.expiresAt - lifeMs)
     this.#wallAheadMs = wallAheadMs()
+    this.#unanswered = 0
     this.#renewIn(lifeMs / 2)
   }
 
@@ -214,8 +217,15 @@ export class LeaseKeeper {
     }
     const asked = error.retryAfterMs ?? 0
     this.#notBefore = performance.now() + asked
-    this.#renewIn(Math.max(RENEWAL_RETRY_MS, asked))
+    this.#renewIn(Math.max(this.#retryMs(error), asked))
     this.#events.failed(error)
+  }
+
+  #retryMs({ code }: SvcError): number {
+    if (code !== 'relay_unreachable') return RENEWAL_RETRY_MS
+    const step = Math.min(RENEWAL_RETRY_FIRST_MS * 2 ** this.#unanswered, RENEWAL_RETRY_MS)
+    this.#unanswered += 1
+    return step * (0.5 + Math.random() / 2)
   }
 
   #forgetIfGone(error: unknown): void {

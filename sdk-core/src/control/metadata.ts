@@ -28,11 +28,16 @@ export async function withAcceptedMetadata<T>(
       const result = await attempt(part)
       return { result, metadata: part, refusal: reason && refused(metadata, part, reason) }
     } catch (error) {
-      if (!(error instanceof SvcError && REFUSALS.has(error.code))) throw error
+      if (!(error instanceof SvcError && isRefusal(error))) throw error
       reason ??= error
     }
   }
   throw reason
+}
+
+/** A relay that asks to wait (`Retry-After`) does not refuse the metadata. */
+function isRefusal({ code, retryAfterMs }: SvcError): boolean {
+  return REFUSALS.has(code) && retryAfterMs === undefined
 }
 
 /** The smaller metadata to try next. They always keep `hide`, which is not for the relay to choose. */

@@ -21,6 +21,7 @@ import { releaseOf, requireCompatible } from './compatibility.ts'
 import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
+import { parseTunnelAddress, type TunnelAddress } from './tunnel-address.ts'
 
 /** A LeaseRequest says what a site asks of a relay. */
 export interface LeaseRequest {
@@ -70,6 +71,8 @@ export interface Registration extends Grant {
   tcpAddress: string | undefined
   /** `host:port` of the dedicated UDP port, when the site asked for one. */
   udpAddress: string | undefined
+  /** Where datagram tunnels of the lease come in, when that is not the relay's authority. */
+  tunnelAddress: TunnelAddress | undefined
 }
 
 /** Returns the hostnames of a lease: the friendly one, when the relay granted it, and the canonical one. */
@@ -119,8 +122,7 @@ export async function register(
   signal?: AbortSignal,
 ): Promise<Registration> {
   const answer = await client.call(PATH.register, { body, signal }).catch((error) => {
-    if (!isFull(error)) throw error
-    throw new SvcError('relay_full', error.message, { cause: error, retryAfterMs: error.retryAfterMs })
+    throw isFull(error) ? full(error) : error
   })
   const data = requireRecord(answer, 'registration')
   try {
@@ -145,8 +147,10 @@ async function parseRegistration(
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
   const tcpAddress = request.tcp ? requireText(data, 'tcp_addr', HOST_AND_PORT) : undefined
   const udpAddress = request.udp ? requireText(data, 'udp_addr', HOST_AND_PORT) : undefined
+  const tunnelAddress = request.udp ? parseTunnelAddress(data) : undefined
   const hostnames = parseHostnames(client, request, data)
-  return { ...(await parseGrant(client, request, data, signal)), ...hostnames, tcpAddress, udpAddress }
+  const grant = await parseGrant(client, request, data, signal)
+  return { ...grant, ...hostnames, tcpAddress, udpAddress, tunnelAddress }
 }
 
 export async function renew(
@@ -217,7 +221,11 @@ async function requestChallenge(
     ...(request.checkGateway && { overlay: true }),
     ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),
   }
-  const data = requireRecord(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
+  const answer = await client.call(PATH.registerChallenge, { body, signal }).catch((error) => {
+    // Without a Retry-After the relay may mean the metadata.
+    throw isFull(error) && error.retryAfterMs !== undefined ? full(error) : error
+  })
+  const data = requireRecord(answer, 'challenge')
   const id = requireText(data, 'challenge_id', CHALLENGE_ID)
   const message = requireText(data, 'siwe_message', /^[\x20-\x7e\n]{1,2048}$/)
   const purpose = { ...registrationPurpose(client.host), address, requestId: id }
@@ -250,6 +258,10 @@ async function parseGrant(
 /** Says whether the relay has no room for another lease. Its code for that also has other meanings. */
 function isFull(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'feature_unavailable'
+}
+
+function full(cause: SvcError): SvcError {
+  return new SvcError('relay_full', cause.message, { cause, retryAfterMs: cause.retryAfterMs })
 }
 
 function parseHostnames(

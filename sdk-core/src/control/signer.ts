@@ -4,7 +4,8 @@ import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@
 import type { SignRequest as Handshake } from '@svc/tls'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
-import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS } from '../limits.ts'
+import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS, SIGN_RETRY_PAUSE_MS } from '../limits.ts'
+import { pause } from '../timers/pause.ts'
 import { isRecord, requireRecord, requireText } from './json-checks.ts'
 import { failureOf, parseJson, type RelayClient, type RelayResponse } from './relay-client.ts'
 
@@ -23,12 +24,21 @@ export async function requestSignature(
   context: SignContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const ask = (): Promise<RelayResponse> =>
+  const deadline = performance.now() + SIGN_DEADLINE_MS
+  const askOnce = (): Promise<RelayResponse> =>
     client.request(PATH.sign, {
       body: signRequest(handshake, context, client.clock.now),
       headers: { [HEADER.accessToken]: context.accessToken },
       signal,
-      deadlineMs: SIGN_DEADLINE_MS,
+      deadlineMs: Math.max(0, Math.ceil(deadline - performance.now())),
+    })
+  const ask = (): Promise<RelayResponse> =>
+    askOnce().catch(async (error) => {
+      // A relay that did not answer in time is not asked again. One that did sign refuses to do so twice.
+      const isCut = error instanceof SvcError && error.code === 'relay_unreachable'
+      if (!isCut || performance.now() + SIGN_RETRY_PAUSE_MS >= deadline) throw error
+      await pause(SIGN_RETRY_PAUSE_MS, signal)
+      return askOnce()
     })
   const aheadMs = (): number => client.clock.now - performance.now()
   const before = aheadMs()

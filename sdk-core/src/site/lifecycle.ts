@@ -83,7 +83,7 @@ export class PublishedSite extends EventTarget {
       {
         registered: () => this.#events.debug({ type: 'lease', change: 'registered' }),
         renewed: () => this.#renewed(),
-        failed: onError,
+        failed: (error) => this.#renewalFailed(error),
         gone: (error) => this.#carrierLost(error),
         // The relay did not take all of the metadata.
         reduced: (error) => this.#events.holdError(error),
@@ -369,6 +369,12 @@ export class PublishedSite extends EventTarget {
     }
     this.#carrier?.fill()
     this.#certificates.refreshWhenOld()
+  }
+
+  /** The next attempt should not take a kept connection to the machine that did not answer. */
+  #renewalFailed(error: SvcError): void {
+    if (error.code === 'relay_unreachable') this.#platform.forgetConnections?.()
+    this.#events.error(error)
   }
 
   /** Reconnects a site that had a carrier and has none any more. */

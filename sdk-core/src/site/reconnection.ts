@@ -48,7 +48,7 @@ export class Reconnection {
       if (reason) {
         if (isLeaseLost(reason)) steps.leaseLost()
         if (isFatal(reason, steps.wasOnline())) return steps.failed(reason)
-        await this.#pauseAfter(reason, signal)
+        await this.#pauseAfter(reason, signal, reason === cause && steps.wasOnline())
         if (signal.aborted) return
       }
       try {
@@ -59,9 +59,10 @@ export class Reconnection {
     }
   }
 
-  async #pauseAfter(reason: SvcError, signal: AbortSignal): Promise<void> {
+  /** @param isLoss the site was online until now */
+  async #pauseAfter(reason: SvcError, signal: AbortSignal, isLoss: boolean): Promise<void> {
     const askedMs = reason.retryAfterMs ?? 0
-    const pauseMs = Math.max(this.#backoff.next(), askedMs)
+    const pauseMs = Math.max(isLoss ? this.#backoff.afterLoss() : this.#backoff.next(), askedMs)
     this.#steps.pauses(reason, pauseMs)
     if (!signal.aborted) await this.#backoff.pause(pauseMs, signal, askedMs > 0)
   }

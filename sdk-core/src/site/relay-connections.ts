@@ -93,6 +93,7 @@ export class RelayConnections {
       this.#relay,
       {
         accessToken: () => this.#keeper.lease?.accessToken,
+        tunnelAddress: () => this.#keeper.lease?.tunnelAddress,
         stale: () => this.#keeper.renewNow(),
         failed: this.#failed,
       },

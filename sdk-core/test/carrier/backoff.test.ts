@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Backoff } from '../../src/carrier/backoff.ts'
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../../src/limits.ts'
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../../src/limits.ts'
 
 const never = new AbortController().signal
 
@@ -27,6 +27,22 @@ describe('next', () => {
     for (let i = 0; i < 9; i++) backoff.next()
     backoff.reset()
     expect(backoff.next()).toBeLessThanOrEqual(BACKOFF_FIRST_MS)
+  })
+})
+
+describe('afterLoss', () => {
+  it('brings 10,000 sites that lost one machine back one after another, each in time for more attempts', () => {
+    const pauses = Array.from({ length: 10_000 }, () => new Backoff().afterLoss())
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(BACKOFF_FIRST_MS / 2)
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(BACKOFF_FIRST_MS + LOSS_SPREAD_MS)
+    for (let from = 0; from < 1_000; from += 50)
+      expect(pauses.filter((pause) => pause >= from && pause < from + 50).length).toBeLessThan(1_000)
+  })
+
+  it('grows like any other pause where a site is lost again and again', () => {
+    const backoff = new Backoff()
+    for (let i = 0; i < 20; i++) backoff.afterLoss()
+    expect(backoff.next()).toBeGreaterThanOrEqual(BACKOFF_MAX_MS / 2)
   })
 })
 

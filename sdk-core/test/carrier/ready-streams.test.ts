@@ -1,7 +1,8 @@
-// How many visitors a carrier takes at once, where that is its own choice.
+// How many visitors a carrier takes at once, where that is its own choice, and when it replaces streams that ended.
 
 import { expect, it, vi } from 'vitest'
 import { ReadyStreams } from '../../src/carrier/ready-streams.ts'
+import { READY_STREAMS_MIN, REPLACEMENT_PAUSE_MS } from '../../src/limits.ts'
 
 it('no stream is offered while as many visitors are served as were allowed, and again when one has left', async () => {
   const MAX = 5
@@ -25,3 +26,34 @@ it('no stream is offered while as many visitors are served as were allowed, and 
   await expect.poll(() => served.length).toBe(MAX + 1)
   streams.stop()
 })
+
+it.each([
+  [0, REPLACEMENT_PAUSE_MS / 2],
+  [1, REPLACEMENT_PAUSE_MS],
+])(
+  'streams that ended with a machine of the relay are replaced after a pause: with random %f it is %i ms',
+  async (random, ms) => {
+    vi.useFakeTimers()
+    vi.spyOn(Math, 'random').mockReturnValue(random)
+    const ends: (() => void)[] = []
+    const activation = () => new Promise<undefined>((resolve) => ends.push(() => resolve(undefined)))
+    const open = vi.fn(async () => ({ retire: () => {}, activation }))
+    const streams = new ReadyStreams({
+      open,
+      hasRoomFor: () => true,
+      serve: async () => {},
+      ready: () => {},
+      rejected: () => {},
+    })
+    streams.fill()
+    await vi.advanceTimersByTimeAsync(0)
+    for (const end of ends) end()
+    await vi.advanceTimersByTimeAsync(ms - 1)
+    expect(open).toHaveBeenCalledTimes(READY_STREAMS_MIN)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(open).toHaveBeenCalledTimes(2 * READY_STREAMS_MIN)
+    streams.stop()
+    vi.restoreAllMocks()
+    vi.useRealTimers()
+  },
+)

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vite
 import { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
-import { RENEWAL_RETRY_MS } from '../../src/limits.ts'
+import { RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS } from '../../src/limits.ts'
 import { CHALLENGE_ID, goodMessage, grant, RELAY, registration } from '../support/fake-relay.ts'
 
 const identity = identityFromKey(new Uint8Array(32).fill(1))
@@ -107,6 +107,28 @@ describe('renewal', () => {
     replies['/sdk/renew'] = () => ok(grant('9', expiry()))
     await vi.advanceTimersByTimeAsync(RENEWAL_RETRY_MS)
     expect(keeper.lease?.accessToken).toBe('access.9')
+  })
+
+  it('without an answer is tried again soon, then less often, and soon again after a success', async () => {
+    await keeper.acquire(never)
+    const renewals = (): number => paths().filter((path) => path === '/sdk/renew').length
+    const renews = replies['/sdk/renew']!
+    const cut = (): never => {
+      throw new Error('the connection was cut')
+    }
+    for (let round = 1; round <= 2; round++) {
+      replies['/sdk/renew'] = cut
+      await vi.advanceTimersByTimeAsync(TTL_S * 500)
+      const before = renewals()
+      await vi.advanceTimersByTimeAsync(RENEWAL_RETRY_FIRST_MS)
+      expect(renewals()).toBe(before + 1)
+      await vi.advanceTimersByTimeAsync(3 * RENEWAL_RETRY_MS)
+      expect(renewals() - before).toBeLessThanOrEqual(10)
+      replies['/sdk/renew'] = renews
+      while (events.renewed.mock.calls.length < round) await vi.advanceTimersByTimeAsync(100)
+    }
+    expect(events.failed).toHaveBeenCalledWith(expect.objectContaining({ code: 'relay_unreachable' }))
+    expect(keeper.lease?.accessToken).toBe('access.3')
   })
 
   it('is not tried before the time that Retry-After names, whoever asks for it', async () => {
@@ -331,6 +353,14 @@ describe('metadata that the relay does not take', () => {
     expect(events.reduced).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ message: expect.stringContaining('at most 262144 characters') }),
     )
+  })
+
+  it('is not left out where the relay only asks to wait', async () => {
+    retryAfter = { 'Retry-After': '2' }
+    begin(full, () => false, 'feature_unavailable')
+    await expect(keeper.acquire(never)).rejects.toMatchObject({ code: 'relay_full', retryAfterMs: 2_000 })
+    expect(asked('/sdk/register/challenge')).toEqual([full])
+    expect(events.reduced).not.toHaveBeenCalled()
   })
 
   it.each([

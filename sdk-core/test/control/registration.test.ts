@@ -270,6 +270,66 @@ describe('registration answer', () => {
     await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
   })
 
+  describe('with udp_tunnel_addr', () => {
+    const withUdp = { ...request, udp: true }
+    const enrolAt = (
+      udp_tunnel_addr: unknown,
+      asked: LeaseRequest = withUdp,
+    ): ReturnType<typeof register> => {
+      relay.replies['/sdk/register'] = () => ({
+        ...registration(address),
+        udp_addr: 'relay.example:30001',
+        udp_tunnel_addr,
+      })
+      return enrol(relay.client, asked)
+    }
+
+    it.each([
+      ['machine-2.relay.example:443', { host: 'machine-2.relay.example', port: 443 }],
+      ['Machine_2:1', { host: 'machine_2', port: 1 }],
+      ['192.0.2.7:65535', { host: '192.0.2.7', port: 65_535 }],
+      ['[2001:DB8:0:0::7]:4433', { host: '2001:db8::7', port: 4433 }],
+      [undefined, undefined],
+    ])('%s takes it as %j', async (text, tunnelAddress) => {
+      expect((await enrolAt(text)).tunnelAddress).toEqual(tunnelAddress)
+    })
+
+    it.each([
+      'relay.example',
+      'relay.example:',
+      'relay.example:0',
+      'relay.example:65536',
+      'relay.example:443443',
+      'relay.example:0443',
+      'relay.example:443/',
+      'relay.example/x:443',
+      'https://relay.example:443',
+      'a@relay.example:443',
+      'relay.example:443\n',
+      ' relay.example:443',
+      'relay%2eexample:443',
+      ':443',
+      '2001:db8::7:443',
+      '[2001:db8::7]',
+      '[2001:db8::7::1]:443',
+      '[192.0.2.7]:443',
+      '192.0.2:443',
+      '192.0.2.256:443',
+      `${'a'.repeat(254)}:443`,
+      '',
+      443,
+      null,
+      ['relay.example:443'],
+    ])('%j refuses it, and gives the lease back', async (text) => {
+      await expect(enrolAt(text)).rejects.toMatchObject({ code: 'unexpected_answer' })
+      expect(relay.calls.at(-1)!.path).toBe('/sdk/unregister')
+    })
+
+    it('does not matter to a site without UDP', async () => {
+      expect((await enrolAt('nonsense', request)).tunnelAddress).toBeUndefined()
+    })
+  })
+
   it('is given back when it is of no use', async () => {
     relay.replies['/sdk/register'] = () => ({ ...registration(address), hostname: 'demo.bank.example' })
     await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'unexpected_answer' })
@@ -293,14 +353,17 @@ describe('registration answer', () => {
     expect((await enrol(relay.client, request)).routing).toBe(taken)
   })
 
-  it('of a relay that has no room for another lease says so', async () => {
-    relay.replies['/sdk/register'] = failure(503, 'feature_unavailable', { 'Retry-After': '9' })
-    await expect(enrol(relay.client, request)).rejects.toMatchObject({
-      code: 'relay_full',
-      retryAfterMs: 9_000,
-      message: 'told to',
-    })
-  })
+  it.each(['/sdk/register/challenge', '/sdk/register'])(
+    'of a relay that has no room for another lease at %s says so',
+    async (path) => {
+      relay.replies[path] = failure(503, 'feature_unavailable', { 'Retry-After': '9' })
+      await expect(enrol(relay.client, request)).rejects.toMatchObject({
+        code: 'relay_full',
+        retryAfterMs: 9_000,
+        message: 'told to',
+      })
+    },
+  )
 
   describe.each([
     ['another host', { url: 'https://gw.example/sdk/connect' }],

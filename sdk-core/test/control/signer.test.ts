@@ -96,6 +96,43 @@ describe('a refusal', () => {
   })
 })
 
+describe('a connection that is cut before the answer', () => {
+  const cut: Reply = (_, response) => void response.destroy()
+
+  it('is not the end: the next one is asked again, with a nonce of its own', async () => {
+    const good = relay.replies['/v1/sign']!
+    relay.replies['/v1/sign'] = (call, response) => {
+      relay.replies['/v1/sign'] = good
+      return cut(call, response)
+    }
+    const signature = await requestSignature(relay.client, transcript, context, never)
+    expect(Buffer.from(signature).toString('base64')).toBe('MEQCIAECAwQ=')
+    const [first, second] = relay.calls
+    expect(first!.body.binding).toBe(second!.body.binding)
+    expect(first!.body.nonce).not.toBe(second!.body.nonce)
+  })
+
+  it('a second time is the end', async () => {
+    relay.replies['/v1/sign'] = cut
+    await expect(requestSignature(relay.client, transcript, context, never)).rejects.toMatchObject({
+      code: 'relay_unreachable',
+    })
+    expect(relay.calls).toHaveLength(2)
+  })
+
+  it('is not followed by another one where the visitor has left', async () => {
+    const visitor = new AbortController()
+    relay.replies['/v1/sign'] = (call, response) => {
+      visitor.abort()
+      return cut(call, response)
+    }
+    await expect(requestSignature(relay.client, transcript, context, visitor.signal)).rejects.toMatchObject({
+      code: 'aborted',
+    })
+    expect(relay.calls).toHaveLength(1)
+  })
+})
+
 describe('answer', () => {
   it.each([400, 403, 405, 415, 500])('maps {error} with %i to sign_refused', async (status) => {
     relay.replies['/v1/sign'] = (_, response) => void response.writeHead(status).end('{"error":"no"}')

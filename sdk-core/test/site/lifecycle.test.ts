@@ -35,8 +35,9 @@ afterEach(async () => {
 
 async function publish(
   options: Partial<PublishOptions> = {},
+  platform = testPlatform(),
 ): Promise<Site & { states: string[]; errors: SvcError[] }> {
-  const site = await publishOn(testPlatform(), {
+  const site = await publishOn(platform, {
     relay: relay.url,
     name: 'Demo',
     fetch: () => new Response('hello'),
@@ -286,6 +287,20 @@ describe('life', () => {
     await publish({ ttl: 1 })
     await vi.waitFor(() => expect(relay.count('/sdk/renew')).toBeGreaterThanOrEqual(2))
     expect(relay.count('/sdk/register')).toBe(1)
+  })
+
+  it('a renewal whose connection is cut is tried again on another one, and the site stays online', async () => {
+    relay.ttlS = 2
+    const forgetConnections = vi.fn()
+    const site = await publish({ ttl: 2 }, { ...testPlatform(), forgetConnections })
+    relay.raw['/sdk/renew'] = async (_, response) => {
+      relay.raw = {}
+      response.destroy()
+    }
+    await vi.waitFor(() => expect(relay.count('/sdk/renew')).toBe(2))
+    expect(forgetConnections).toHaveBeenCalledOnce()
+    expect(site.errors).toMatchObject([{ code: 'relay_unreachable' }])
+    expect([site.states, relay.count('/sdk/register')]).toEqual([[], 1])
   })
 
   it('close unregisters, ends the carrier, and is final', async () => {

@@ -127,6 +127,32 @@ describe('relay_full', () => {
     expect(site.state).toBe('online')
   })
 
+  it.each(['/sdk/register/challenge', '/sdk/register'])(
+    'is told with the time at which %s is asked again, at first and when the lease is lost',
+    async (path) => {
+      const engineIsDown = failing(503, 'feature_unavailable', { 'Retry-After': '2' })
+      relay.overrides[path] = engineIsDown
+      let before = Date.now()
+      const waits = async (): Promise<void> => {
+        await vi.waitFor(() => expect(site.waiting?.reason).toBe('relay_full'), soon)
+        const { until } = site.waiting!
+        expect(until! - before).toBeGreaterThanOrEqual(2_000)
+        expect(until! - Date.now()).toBeLessThanOrEqual(2_000)
+        relay.overrides = {}
+        await vi.waitFor(() => expect(site.state).toBe('online'), later)
+        expect(Date.now()).toBeGreaterThanOrEqual(until! - 5)
+      }
+      await begin()
+      await waits()
+      await publishing
+      relay.overrides[path] = engineIsDown
+      before = Date.now()
+      relay.endLease(4001)
+      await waits()
+      expect(errors).toEqual(['relay_full', 'lease_ended', 'relay_full'])
+    },
+  )
+
   it('is what a relay without a port is to a site that had one', async () => {
     await begin()
     await publishing

@@ -13,6 +13,7 @@ import {
   type DatagramStats,
   type OpenDatagrams,
   SvcError,
+  type TunnelAddress,
 } from '@svc/sdk-core'
 import { DELIVERY_PORTION } from '../limits.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
@@ -130,11 +131,11 @@ class Datagrams implements DatagramCarrier {
 
   /** @throws SvcError the reason for which there is no tunnel */
   async dial(signal: AbortSignal = this.#life.signal): Promise<void> {
-    const { hostname, port } = this.#relay
-    // an IPv6 address stands in brackets in a URL
-    const servername = hostname.replace(/^\[|\]$/g, '')
-    const addresses = await addressesOf(servername).catch((cause) => {
-      throw new SvcError('relay_unreachable', `${servername} has no address`, { cause })
+    const authority = authorityOf(this.#relay)
+    // a relay on several machines names the one that has the port; its certificate is that of the relay's host all the same
+    const { host, port } = this.#events.tunnelAddress() ?? authority
+    const addresses = await addressesOf(host).catch((cause) => {
+      throw new SvcError('relay_unreachable', `${host} has no address`, { cause })
     })
     // a host may have an address by which QUIC does not pass: the next attempt is at another one
     const { address } = addresses[this.#failures % addresses.length]!
@@ -142,7 +143,7 @@ class Datagrams implements DatagramCarrier {
     if (token === undefined) throw new SvcError('lease_ended', 'there is no lease for a datagram tunnel')
     const { ca, pulse, dial } = this.#options
     const tunnel = await openTunnel(
-      { address, port: Number(port || HTTPS_PORT), servername, ca },
+      { address, port, servername: authority.host, ca },
       token,
       {
         datagram: (bytes, at) => {
@@ -213,6 +214,11 @@ class Datagrams implements DatagramCarrier {
   #drop(reason: string, count = 1): void {
     this.#dropped[reason] = (this.#dropped[reason] ?? 0) + count
   }
+}
+
+function authorityOf({ hostname, port }: URL): TunnelAddress {
+  // an IPv6 address stands in brackets in a URL
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || HTTPS_PORT) }
 }
 
 const lookupAll = promisify(localhostLookup as typeof resolve)

@@ -82,10 +82,9 @@ export async function dialQuic(
     }
   } catch (cause) {
     close()
-    const { servername, port } = target
-    throw new SvcError('tunnel_unreachable', `no QUIC connection to ${servername}, UDP port ${port}`, {
-      cause,
-    })
+    const { servername, address, port } = target
+    const where = `${servername} at ${address}, UDP port ${port}`
+    throw new SvcError('tunnel_unreachable', `no QUIC connection to ${where}`, { cause })
   }
 }
 

@@ -2,10 +2,11 @@
 
 import { randomBytes } from 'node:crypto'
 import { Duplex } from 'node:stream'
-import { DATAGRAM_ALWAYS_BYTES, encodeAggregate, encodeDatagram } from '@svc/protocol'
-import { publishOn } from '@svc/sdk-core'
+import { createQuicServer } from '@currentspace/http3'
+import { DATAGRAM_ALWAYS_BYTES, encodeAggregate, encodeDatagram, PATH, TUNNEL_ALPN } from '@svc/protocol'
+import { type FetchFunction, publishOn } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { LocalFlows } from '../../src/datagram/local-flows.ts'
@@ -52,14 +53,18 @@ const PULSE = { everyMs: 700, deadlineMs: HEARTBEAT_DEADLINE_MS }
 /** A heart that is not waited for as long, where it has to miss a beat. */
 const HASTY_PULSE = { everyMs: 700, deadlineMs: 2_500 }
 
-const published = (pulse = PULSE) => withTunnel(() => publishedOnce(pulse))
+const published = (pulse = PULSE, tunnelAddress?: string) =>
+  withTunnel(() => publishedOnce(pulse, tunnelAddress))
 
-async function publishedOnce(pulse = PULSE) {
+/** @param tunnelAddress what the answer to the registration has as `udp_tunnel_addr` */
+async function publishedOnce(pulse = PULSE, tunnelAddress?: string) {
   const { ca } = relay
   const target = { host: '127.0.0.1', port: service.port }
   const identity = Uint8Array.from(randomBytes(32))
+  const node = nodePlatform({ ca, identity, carrier: 'native' })
   const platform = {
-    ...nodePlatform({ ca, identity, carrier: 'native' }),
+    ...node,
+    ...(tunnelAddress && { fetch: registeringAt(tunnelAddress, node.fetch) }),
     openDatagrams: datagramCarrier(target, { ca, onError: () => {}, pulse }),
   }
   const name = `t${randomBytes(6).toString('hex')}`
@@ -69,6 +74,49 @@ async function publishedOnce(pulse = PULSE) {
   open.push(() => visitor.socket.close())
   return { site, visitor }
 }
+
+function registeringAt(udp_tunnel_addr: string, fetch: FetchFunction): FetchFunction {
+  return async (url, init) => {
+    const answer = await fetch(url, init)
+    if (!url.endsWith(PATH.register) || !answer.ok) return answer
+    const { ok, data } = await new Response(answer.body).json()
+    return Response.json({ ok, data: { ...data, udp_tunnel_addr } })
+  }
+}
+
+describe('a relay that names where the tunnel of a lease comes in', () => {
+  it.each(['machine-2.localhost', '127.0.0.1'])(
+    'is dialed there, at %s, while the certificate is that of its own host',
+    async (host) => {
+      // no UDP passes to the relay's authority
+      network.impair({ loss: 1 })
+      const { passed } = network
+      const { site, visitor } = await published(PULSE, `${host}:${relay.port}`)
+      await visitor.ask('there and back')
+      expect(site.datagramStats()!.tunnels).toBe(1)
+      expect(network.passed).toBe(passed)
+    },
+  )
+
+  it('gets no token from a site where another certificate is shown', async () => {
+    const stranger = createQuicServer({
+      cert: CERTIFICATE_PEM,
+      key: PRIVATE_KEY_PEM,
+      alpn: [TUNNEL_ALPN],
+      runtimeMode: 'portable',
+      enableDatagrams: true,
+    })
+    stranger.on('error', () => {})
+    open.push(() => stranger.close())
+    const streams = vi.fn()
+    stranger.on('session', (session) => session.on('error', () => {}).on('stream', streams))
+    const { port } = await stranger.listen(0, '127.0.0.1')
+    await expect(publishedOnce(PULSE, `127.0.0.1:${port}`)).rejects.toMatchObject({
+      code: 'tunnel_unreachable',
+    })
+    expect(streams).not.toHaveBeenCalled()
+  })
+})
 
 describe('over a bad network', () => {
   it.each([

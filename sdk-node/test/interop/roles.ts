@@ -80,7 +80,12 @@ async function asServer(found: FoundPeer): Promise<void> {
   const relay = new URL(`https://relay.localhost:${await peer.hears('port')}`)
   const target = { host: '127.0.0.1', port: service.port }
   const open = datagramCarrier(target, { ca: CERTIFICATE_PEM, onError: () => {} })
-  const events = { accessToken: () => 'token', stale: () => {}, failed: () => {} }
+  const events = {
+    tunnelAddress: () => undefined,
+    accessToken: () => 'token',
+    stale: () => {},
+    failed: () => {},
+  }
   const datagrams = await open(relay, events, AbortSignal.timeout(20_000))
   cleanups.defer(() => datagrams.close())
   deepEqual(JSON.parse(await peer.hears('hello')), { access_token: 'token' })
