@@ -21,7 +21,7 @@ import { releaseOf, requireCompatible } from './compatibility.ts'
 import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
-import { parseTunnelAddress, type TunnelAddress } from './tunnel-address.ts'
+import type { TunnelAddress } from './tunnel-address.ts'
 
 /** A LeaseRequest says what a site asks of a relay. */
 export interface LeaseRequest {
@@ -147,7 +147,10 @@ async function parseRegistration(
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
   const tcpAddress = request.tcp ? requireText(data, 'tcp_addr', HOST_AND_PORT) : undefined
   const udpAddress = request.udp ? requireText(data, 'udp_addr', HOST_AND_PORT) : undefined
-  const tunnelAddress = request.udp ? parseTunnelAddress(data) : undefined
+  // A page has no UDP port, and loads nothing of it.
+  const tunnelAddress = request.udp
+    ? (await import('./tunnel-address.ts')).parseTunnelAddress(data)
+    : undefined
   const hostnames = parseHostnames(client, request, data)
   const grant = await parseGrant(client, request, data, signal)
   return { ...grant, ...hostnames, tcpAddress, udpAddress, tunnelAddress }
