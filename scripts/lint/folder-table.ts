@@ -376,6 +376,7 @@ export const FOLDER_TABLE: FolderTable = {
     check: {
       imports: [
         'payment',
+        'cluster',
         'overlay',
         'lifecycle',
         'api',

@@ -4,6 +4,7 @@ import { readSettings, SETTINGS, type Settings, SettingsError } from '../config/
 import { unusedSettings } from '../config/unused-settings.ts'
 import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
+import { checkCluster } from './cluster.ts'
 import { checkTcpPorts, checkUdpPorts } from './dedicated-ports.ts'
 import { checkDiscovery } from './discovery.ts'
 import { checkDns } from './dns.ts'
@@ -45,6 +46,7 @@ const CHECKS: readonly [feature: string, check: Check][] = [
   ['listener', checkListener],
   ['capacity', checkCapacity],
   ['workers', checkWorkers],
+  ['machines', checkCluster],
   ['TCP ports', checkTcpPorts],
   ['UDP ports', checkUdpPorts],
   ['static cache', checkStaticCache],

@@ -80,6 +80,8 @@ export interface SdkApiParts {
   ports: DedicatedPorts
   /** Authority of the relay's URL. */
   host: string
+  /** Where datagram tunnels come in; undefined where that is the relay's authority. */
+  tunnelAddress?: string | undefined
   features: OptionalFeatures
   /** Chooses gateways for leases that prefer them; undefined where the relay uses none. */
   gateways: GatewayChoice | undefined
@@ -150,6 +152,7 @@ export class SdkApi {
       udp_enabled: lease.has('udp'),
       tcp_enabled: lease.has('tcp'),
       sni_port: lease.has('udp') ? portOf(this.#parts.host) : undefined,
+      udp_tunnel_addr: lease.has('udp') ? this.#parts.tunnelAddress : undefined,
     }
   }
 
