@@ -3,6 +3,7 @@
 import { createPrivateKey, SvcError } from '@svc/sdk-core'
 
 const DATABASE = 'svc'
+/** The first version: there is no older one, whose connections could block a page that opens this one. */
 const VERSION = 1
 const STORE = 'identity'
 /** The name of the identity when the caller gives none. */
@@ -38,7 +39,6 @@ function open(): Promise<IDBDatabase> {
     request.onupgradeneeded = () => request.result.createObjectStore(STORE)
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)
-    request.onblocked = () => reject(new Error('another page holds an older version of the database open'))
   })
 }
 

@@ -17,6 +17,7 @@ export { untilAccepted } from './carrier/until-accepted.ts'
 export type { SiteKey, SiteKeyStore, SiteName, StoredSiteKey } from './certificate/site-key.ts'
 export { createWebCryptoKey, siteKeyOf, type WebCryptoKey } from './certificate/web-crypto-key.ts'
 export { releaseOf, requireCompatible } from './control/compatibility.ts'
+export type { TunnelAddress } from './control/dedicated-ports.ts'
 export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
 export { LeaseKeeper } from './control/lease-keeper.ts'
 export type { CacheLimits, Registration } from './control/registration.ts'
@@ -28,7 +29,6 @@ export {
   parseRetryAfter,
   RelayClient,
 } from './control/relay-client.ts'
-export type { TunnelAddress } from './control/tunnel-address.ts'
 export {
   abortError,
   asSvcError,

@@ -1,6 +1,6 @@
 // The limits that this package sets itself, each with its unit and reason; those of the wire are in @svc/protocol.
 
-import { CACHE_FILES_MAX, CACHE_UPLOAD_DEADLINE_MS, CHALLENGE_TTL_S } from '@svc/protocol'
+import { CHALLENGE_TTL_S } from '@svc/protocol'
 
 /**
  * One exchange with the control plane, from connect to last byte, may take this long: longer than any that the relay
@@ -46,12 +46,6 @@ export const RENEWAL_RETRY_FIRST_MS = 1_000
  */
 export const CLOCK_LEAP_MS = 5_000
 
-/** The SDK first polls for the operator's approval after this. */
-export const APPROVAL_POLL_MIN_MS = 1_000
-/** Each later poll comes after this share of the time that the site has waited. */
-export const APPROVAL_POLL_SHARE = 0.25
-/** Polls for approval are at most this far apart: each costs the relay one signature. */
-export const APPROVAL_POLL_MAX_MS = 10_000
 /**
  * A site that comes back asks whether the relay still lets visitors in, and is not called online for up to this long.
  */
@@ -193,27 +187,3 @@ export const CHAIN_REFRESH_MIN_MS = 10_000
  * visitors wait for a session.
  */
 export const CERTIFICATE_VISITOR_WAIT_MS = 10_000
-/** The SDK asks for the next certificate of the site's own when this share of the validity is left. */
-export const RENEWAL_SHARE: number = 1 / 3
-/** After a failure the SDK waits this long before it asks for the site's own certificate again, or a random half less. */
-export const CERTIFICATE_RETRY_FIRST_MS = 10_000
-/** Each further failure doubles that, up to this: an authority that is away is back within hours. */
-export const CERTIFICATE_RETRY_MAX_MS: number = 60 * 60_000
-/** A longer time than this, for which a relay asks while it gets a certificate, is cut to it. */
-export const CERTIFICATE_WAIT_MAX_MS: number = 60 * 60_000
-
-/** The SDK looks this often whether files of the option `cache` changed, and whether the relay still has them. */
-export const CACHE_LOOK_MS = 30_000
-/** After a failure of the relay the SDK looks again after this long, or a random half less. */
-export const CACHE_RETRY_FIRST_MS = 5_000
-/** Each further failure doubles that, up to this: a relay that is full may have room when snapshots expire. */
-export const CACHE_RETRY_MAX_MS: number = 5 * 60_000
-/** A relay that is busy is asked again, and reported when it failed so many times in a row. */
-export const CACHE_FAILURES_TOLD = 2
-/**
- * A folder has at most so many folders in and below it that are looked into: twice as many as a snapshot has files. A
- * symbolic link to a folder above makes endlessly many.
- */
-export const CACHE_FOLDERS_MAX: number = 2 * CACHE_FILES_MAX
-/** The upload of all files may take this long: the relay's own deadline comes first, and its answer says so. */
-export const CACHE_PUT_DEADLINE_MS: number = CACHE_UPLOAD_DEADLINE_MS + CONTROL_DEADLINE_MS

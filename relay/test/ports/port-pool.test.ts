@@ -193,7 +193,7 @@ describe('PortPlane', () => {
   test('all ports that are wanted, or none: what was claimed before the failure is given back', async () => {
     const tcp = setup()
     const udp = setup({ pool: undefined })
-    const ports = new DedicatedPorts({ tcp: tcp.plane, udp: udp.plane })
+    const ports = new DedicatedPorts({ tcp: tcp.plane, udp: udp.plane }, {})
     await expect(ports.claim('a', { tcp: true, udp: true })).rejects.toMatchObject({ code: 'udp_disabled' })
     expect(tcp.bound.size).toBe(0)
     expect((await ports.claim('a', {})).ports).toBeUndefined()

@@ -27,8 +27,8 @@ beforeEach(async () => {
   routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
   const log = createLog('silent')
   dataPlane = new DataPlane({
-    processes: 1,
-    processIndex: 0,
+    processes: () => 1,
+    bindingMark: undefined,
     clientAddresses: new ClientAddresses(new TrustedProxies('')),
     routes,
     policy,

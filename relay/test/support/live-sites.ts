@@ -103,7 +103,15 @@ export async function startLiveRelay({
   const capacity = measureCapacity(settings)
   const state = await openState(settings, log)
   const readBuffer = await SharedReadBuffer.find()
-  const parts = createParts({ settings, capacity, state, pipe: createPipe(readBuffer), acme: undefined, log })
+  const parts = createParts({
+    settings,
+    capacity,
+    state,
+    pipe: createPipe(readBuffer),
+    acme: undefined,
+    cluster: undefined,
+    log,
+  })
   const { workers, dataPlane, datagrams, visitors } = parts
   const controlPlane = await createControlPlane({
     ...parts,

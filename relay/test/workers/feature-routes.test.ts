@@ -36,7 +36,15 @@ beforeEach(async () => {
   const log = createLog('silent')
   const capacity = measureCapacity(settings)
   const state = await openState(settings, log)
-  parts = createParts({ settings, capacity, state, pipe: createPipe(undefined), acme: undefined, log })
+  parts = createParts({
+    settings,
+    capacity,
+    state,
+    pipe: createPipe(undefined),
+    acme: undefined,
+    cluster: undefined,
+    log,
+  })
   const { workers, dataPlane, datagrams } = parts
   const controlPlane = await createControlPlane({
     ...parts,

@@ -1,19 +1,15 @@
 // Base64 of bytes with web-standard functions; `Uint8Array.toBase64` is not everywhere yet.
 
-/** One call of `fromCharCode` gets so many arguments: engines limit them. */
-const CHUNK = 8192
+import { decodeLatin1, encodeLatin1 } from './latin1.ts'
 
 export function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  for (let at = 0; at < bytes.length; at += CHUNK)
-    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
-  return btoa(text)
+  return btoa(decodeLatin1(bytes))
 }
 
 /** @returns undefined when `text` is not base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+    return encodeLatin1(atob(text))
   } catch {
     return undefined
   }

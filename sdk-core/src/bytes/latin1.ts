@@ -12,7 +12,7 @@ export function decodeLatin1(bytes: Uint8Array): string {
 }
 
 /** @param text code units up to 255, as in every value of `Headers` */
-export function encodeLatin1(text: string): Uint8Array {
+export function encodeLatin1(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length)
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
   return bytes

@@ -4,8 +4,8 @@ import { HEADER, PATH, type StaticCacheManifest } from '@svc/protocol'
 import { requireRecord, requireTime } from '../control/json-checks.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
-import { CACHE_PUT_DEADLINE_MS } from '../limits.ts'
 import type { CacheStatus } from './cache-options.ts'
+import { CACHE_PUT_DEADLINE_MS } from './limits.ts'
 
 /** CacheRequest says on whose behalf a request is made. */
 export interface CacheRequest {

@@ -5,9 +5,9 @@ import { SvcError } from '../errors.ts'
 import type { DirectoryHandle } from '../handlers/directory-handle.ts'
 import { byPath, unlessMissing } from '../handlers/file-tree.ts'
 import { isHidden } from '../handlers/hidden-files.ts'
-import { CACHE_FOLDERS_MAX } from '../limits.ts'
 import { invalidFiles, messageOf } from './cache-failures.ts'
 import type { CacheFiles } from './cache-options.ts'
+import { CACHE_FOLDERS_MAX } from './limits.ts'
 
 /** Says where a file is and what was given for it, which is not checked yet. */
 export type ListedFile = readonly [path: string, content: unknown]

@@ -6,7 +6,7 @@ import { asSvcError, SvcError } from '../errors.ts'
 import { PING_DEADLINE_MS } from '../limits.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 import { LoadMeter } from './load-meter.ts'
-import { offerStream, type ReadyStream } from './reverse-stream.ts'
+import { type Activation, offerStream, type ReadyStream } from './reverse-stream.ts'
 import { Watchdog } from './watchdog.ts'
 
 /** Traffic counts the bytes of all connections that a site's carriers ever had, as yamux messages. */
@@ -105,10 +105,12 @@ export class CarrierConnection implements ConnectionEvents {
     const ready = await this.#offer(capability)
     if (ready === undefined) return undefined
     this.#waiting += 1
-    const noLonger = (): void => {
+    const activation = async (): Promise<Activation | undefined> => {
+      const activated = await ready.activation()
       this.#waiting -= 1
+      return activated
     }
-    return { retire: () => ready.retire(), activation: () => ready.activation().finally(noLonger) }
+    return { ...ready, activation }
   }
 
   /** Checks at once whether the relay still answers: the machine slept, or the network changed. */

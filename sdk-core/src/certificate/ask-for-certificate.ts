@@ -6,7 +6,7 @@ import { parsePem } from '../control/certificate-chain.ts'
 import { requireRecord, requireText } from '../control/json-checks.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
-import { CERTIFICATE_WAIT_MAX_MS } from '../limits.ts'
+import { CERTIFICATE_WAIT_MAX_MS } from './limits.ts'
 
 /** The certificates as DER, leaf first; or the milliseconds after which the relay is asked again. */
 type CertificateAnswer = { chain: Uint8Array[] } | { retryAfterMs: number }

@@ -1,6 +1,6 @@
 // Compresses a chain for the visitors who support that (RFC 8879), when the first of them comes: many sites wait long for one.
 
-import { type CompressedCertificates, compressCertificates } from '@svc/tls'
+import type { CompressedCertificates } from '@svc/tls'
 
 const NONE: CompressedCertificates = new Map()
 
@@ -13,16 +13,20 @@ export class ChainCompression {
     this.#chain = chain
   }
 
-  /** None for the first visitor, who need not wait for the compression. */
+  /** None for the first visitor, who need not wait for the compression, nor for its code. */
   get forms(): CompressedCertificates {
-    if (this.#forms) return this.#forms
-    this.#forms = NONE
-    compressCertificates(this.#chain).then(
-      (forms) => {
-        this.#forms = forms
-      },
-      () => {},
-    )
-    return NONE
+    if (!this.#forms) {
+      this.#forms = NONE
+      this.#compress()
+    }
+    return this.#forms
+  }
+
+  /** Where the code cannot be loaded, as in a service worker, all visitors get the chain as it is. */
+  async #compress(): Promise<void> {
+    try {
+      const late = await import('./later.ts')
+      this.#forms = await late.compressCertificates(this.#chain)
+    } catch {}
   }
 }

@@ -2,8 +2,8 @@
 
 import { type CryptoProvider, type LeafDetails, leafDetailsOf, ownKeySigners, subjectNamesOf } from '@svc/tls'
 import { SvcError } from '../errors.ts'
-import { RENEWAL_SHARE } from '../limits.ts'
 import { ChainCompression } from './chain-compression.ts'
+import { RENEWAL_SHARE } from './limits.ts'
 import type { OwnCertificate, OwnKey } from './server-certificate.ts'
 import type { SiteKey } from './site-key.ts'
 

@@ -18,23 +18,19 @@ import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
 import { releaseOf, requireCompatible } from './compatibility.ts'
+import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
 import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
-import type { TunnelAddress } from './tunnel-address.ts'
 
 /** A LeaseRequest says what a site asks of a relay. */
-export interface LeaseRequest {
+export interface LeaseRequest extends PortRequest {
   /** The normalized name. */
   name: string
   identity: KeyIdentity
   ttlS: number
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
-  /** Asks for a dedicated TCP port as well. */
-  tcp?: boolean | undefined
-  /** Asks for a dedicated UDP port as well. */
-  udp?: boolean | undefined
   /** Prefers an endpoint at a gateway of the relay's choice, and says which gateways the site takes. */
   checkGateway?: GatewayCheck | undefined
   /** Permits the relay to store the site's files, where it has a static cache. */
@@ -57,7 +53,7 @@ export interface Grant extends Endpoint {
 }
 
 /** A Registration is a lease as the relay granted it. */
-export interface Registration extends Grant {
+export interface Registration extends Grant, DedicatedPorts {
   /** The extensions of the protocol that the relay has. */
   extensions: ReadonlySet<Extension>
   /** The relay's release; undefined when it names none. */
@@ -67,12 +63,6 @@ export interface Registration extends Grant {
   /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
-  /** `host:port` of the dedicated TCP port, when the site asked for one. */
-  tcpAddress: string | undefined
-  /** `host:port` of the dedicated UDP port, when the site asked for one. */
-  udpAddress: string | undefined
-  /** Where datagram tunnels of the lease come in, when that is not the relay's authority. */
-  tunnelAddress: TunnelAddress | undefined
 }
 
 /** Returns the hostnames of a lease: the friendly one, when the relay granted it, and the canonical one. */
@@ -145,15 +135,12 @@ async function parseRegistration(
   const identity = requireRecord(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
-  const tcpAddress = request.tcp ? requireText(data, 'tcp_addr', HOST_AND_PORT) : undefined
-  const udpAddress = request.udp ? requireText(data, 'udp_addr', HOST_AND_PORT) : undefined
-  // A page has no UDP port, and loads nothing of it.
-  const tunnelAddress = request.udp
-    ? (await import('./tunnel-address.ts')).parseTunnelAddress(data)
-    : undefined
+  // A page has no ports, and loads nothing of them.
+  const ports =
+    request.tcp || request.udp ? (await import('./seldom.ts')).parseDedicatedPorts(request, data) : undefined
   const hostnames = parseHostnames(client, request, data)
   const grant = await parseGrant(client, request, data, signal)
-  return { ...grant, ...hostnames, tcpAddress, udpAddress, tunnelAddress }
+  return { ...grant, ...hostnames, ...ports }
 }
 
 export async function renew(
@@ -192,10 +179,9 @@ async function checkCompatible(client: RelayClient, signal: AbortSignal | undefi
 
 /** A relay whose limits cannot be read offers no static cache. */
 function parseCacheLimits({ cache }: Record<string, unknown>): CacheLimits | undefined {
-  if (!isRecord(cache)) return undefined
-  const { max_exposure_bytes: maxExposureBytes, max_object_size: maxObjectBytes } = cache
-  if (!isCount(maxExposureBytes) || !isCount(maxObjectBytes)) return undefined
-  return { maxExposureBytes, maxObjectBytes }
+  if (!isRecord(cache) || !isCount(cache.max_exposure_bytes) || !isCount(cache.max_object_size))
+    return undefined
+  return { maxExposureBytes: cache.max_exposure_bytes, maxObjectBytes: cache.max_object_size }
 }
 
 function isCount(value: unknown): value is number {
@@ -242,8 +228,6 @@ async function requestChallenge(
 
 /** Tokens are printable ASCII without separators, for they travel in HTTP fields (RFC 9110 §5.6.2). */
 const ACCESS_TOKEN = new RegExp(`^[\\w.~+/=-]{1,${ACCESS_TOKEN_MAX_CHARS}}$`)
-
-const HOST_AND_PORT = /^[\w.:[\]-]{1,255}:\d{1,5}$/
 
 async function parseGrant(
   client: RelayClient,

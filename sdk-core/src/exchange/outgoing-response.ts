@@ -35,6 +35,13 @@ export function hasNoContent(status: number, method: string): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 
+/** Adds a Date, unless `fields` have one, and the length when it is known. */
+export function completed(fields: Field[], length: number | undefined): Field[] {
+  if (!fields.some(([name]) => name === 'date')) fields.push(['date', httpDate()])
+  if (length !== undefined) fields.push(['content-length', String(length)])
+  return fields
+}
+
 /** PassedResponse is the response of another server, on its direct way. */
 export class PassedResponse implements OutgoingResponse {
   readonly isEmpty: boolean
@@ -62,10 +69,7 @@ export class PassedResponse implements OutgoingResponse {
   }
 
   get fields(): Field[] {
-    const { fields } = this.#passed
-    if (!fields.some(([name]) => name === 'date')) fields.push(['date', httpDate()])
-    if (this.length !== undefined) fields.push(['content-length', String(this.length)])
-    return fields
+    return completed(this.#passed.fields, this.length)
   }
 
   async *batches(): AsyncGenerator<BodyBatch, void> {

@@ -1,9 +1,8 @@
 // The handler's Response, prepared for any version of HTTP: its fields, its length, and its content in batches.
 
 import type { Field } from '../semantics/fields.ts'
-import { httpDate } from '../semantics/http-date.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import { hasNoContent, NOTHING, type OutgoingResponse } from './outgoing-response.ts'
+import { completed, hasNoContent, NOTHING, type OutgoingResponse } from './outgoing-response.ts'
 import { type BodyBatch, ResponseBody } from './response-body.ts'
 
 /** The SDK sets the fields about the connection (RFC 9110 §7.6.1), and checks the length before it sends one. */
@@ -88,13 +87,10 @@ export class PreparedResponse implements OutgoingResponse {
   }
 
   get fields(): Field[] {
-    const { headers } = this.#response
     const fields: Field[] = []
     // A page's Response drops Set-Cookie, so one that sets cookies has unguarded Headers as its `headers` property.
-    for (const field of headers) if (!this.#isOurs(field[0])) fields.push(field)
-    if (!headers.has('date')) fields.push(['date', httpDate()])
-    if (this.length !== undefined) fields.push(['content-length', String(this.length)])
-    return fields
+    for (const field of this.#response.headers) if (!this.#isOurs(field[0])) fields.push(field)
+    return completed(fields, this.length)
   }
 
   async *batches(): AsyncGenerator<BodyBatch, void> {

@@ -58,7 +58,7 @@ async function respond(stream: Stream, request: Http2Request, call: HandlerCall)
     // A 2xx in answer to CONNECT would say that the WebSocket is open (RFC 8441 §5).
     if ('batches' in answer && request.webSocket && isSuccess(answer.status)) {
       answer.cancel(undefined)
-      throw new HttpError('upgrade_declined')
+      throw new HttpError('upgrade_declined', [404, 'There is no WebSocket here'])
     }
     try {
       if ('batches' in answer) await sendResponse(stream, answer)

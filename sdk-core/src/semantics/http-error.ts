@@ -11,10 +11,7 @@ const ERRORS = {
   invalid_transfer_encoding: [400, 'Transfer-Encoding does not end in a single chunked'],
   ambiguous_length: [400, 'Content-Length and Transfer-Encoding exclude each other'],
   invalid_chunk: [400, 'The chunked coding is malformed'],
-  invalid_handshake: [400, 'The WebSocket handshake is malformed'],
-  protocol_not_offered: [400, 'The WebSocket has to offer the subprotocol that is spoken here'],
   incomplete_message: [400, 'The connection ended inside a message'],
-  upgrade_declined: [404, 'There is no WebSocket here'],
   head_timeout: [408, 'The head of the request did not come in time'],
   body_timeout: [408, 'The body of the request did not come in time'],
   content_too_large: [413, 'The body is larger than can be counted'],
@@ -34,20 +31,27 @@ const ERRORS = {
 
 export type HttpErrorCode = keyof typeof ERRORS
 
+/** The codes of HTTP/2 and WebSockets alone. Their code is loaded later, and brings status and text along. */
+type LateErrorCode = 'invalid_handshake' | 'protocol_not_offered' | 'upgrade_declined'
+
+type Refusal = readonly [status: number, text: string]
+
 /** An HttpError is an error in a message, with the status that refuses a request. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
-  readonly code: HttpErrorCode
+  readonly code: HttpErrorCode | LateErrorCode
   /**
    * The status. It is 500 for an error that is not the visitor's, or that is found after the response began. That one
    * is not sent.
    */
   readonly status: number
 
-  constructor(code: HttpErrorCode) {
-    super(ERRORS[code][1])
+  constructor(code: HttpErrorCode)
+  constructor(code: LateErrorCode, refusal: Refusal)
+  constructor(code: HttpErrorCode | LateErrorCode, [status, text]: Refusal = ERRORS[code as HttpErrorCode]) {
+    super(text)
     this.code = code
-    this.status = ERRORS[code][0]
+    this.status = status
   }
 }
 

@@ -1,6 +1,6 @@
 // Polls whether the relay's operator has approved the site, since a relay does not announce that.
 
-import { APPROVAL_POLL_MAX_MS, APPROVAL_POLL_MIN_MS, APPROVAL_POLL_SHARE } from '../limits.ts'
+import { APPROVAL_POLL_MAX_MS, APPROVAL_POLL_MIN_MS, APPROVAL_POLL_SHARE } from './limits.ts'
 
 export class ApprovalPoll {
   #look: (signal: AbortSignal) => Promise<void>

@@ -11,7 +11,7 @@ import type { DatagramStats, Platform, SiteCarrier } from '../platform.ts'
 import { CertificateSource } from '../tenant/certificate-source.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 import { addressesOf, NO_ADDRESSES } from './addresses.ts'
-import { ApprovalPoll } from './approval-poll.ts'
+import type { ApprovalPoll } from './approval-poll.ts'
 import { SiteEvents } from './events.ts'
 import { isWorthWaiting, notAllowed, waitingReason } from './failure-policy.ts'
 import type { SiteOptions } from './options.ts'
@@ -42,7 +42,8 @@ export class PublishedSite extends EventTarget {
     pauses: (reason, ms) => this.#pauses(reason, ms),
   })
   #status = new SiteStatus(() => this.#statusChanged())
-  #approval = new ApprovalPoll((signal) => this.#checkApproval(signal))
+  /** Undefined until the site first waits for an approval. */
+  #approval: ApprovalPoll | undefined
   #addresses = NO_ADDRESSES
   #relayConnections: RelayConnections
   #carrier: SiteCarrier | undefined
@@ -209,7 +210,7 @@ export class PublishedSite extends EventTarget {
     this.#reconnection.wake()
     this.#carrier?.probe?.()
     this.#keeper.touch()
-    this.#approval.touch()
+    this.#approval?.touch()
   }
 
   /** Disconnects because the page goes away. It may come back from the back/forward cache. */
@@ -230,7 +231,7 @@ export class PublishedSite extends EventTarget {
   async #close(): Promise<void> {
     this.#status.set('closed')
     this.#run.abort()
-    this.#approval.stop()
+    this.#approval?.stop()
     this.#online.promise.catch(() => {}) // The caller that awaits this promise gets the error.
     this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
     this.#dispatcher.finish()
@@ -248,7 +249,7 @@ export class PublishedSite extends EventTarget {
 
   #stop(): void {
     this.#run.abort()
-    this.#approval.stop()
+    this.#approval?.stop()
     this.#ownCertificate.stop()
     this.cache?.stop()
     this.#carrier?.close()
@@ -313,17 +314,27 @@ export class PublishedSite extends EventTarget {
       return
     }
     if (lease.routing === 'approval') {
-      this.#approval.start()
+      if (this.#approval) this.#approval.start()
+      else this.#loadApprovalPoll()
       this.#status.wait(FOR_APPROVAL)
       return
     }
-    this.#approval.stop()
+    this.#approval?.stop()
     if (!this.#isAdmitted) this.#status.wait({ reason: 'relay_full', until: undefined })
     else if (this.#ownCertificate.isReady) this.#status.set('online')
     else {
       this.#ownCertificate.check()
       this.#status.wait(this.#ownCertificate.waiting)
     }
+  }
+
+  /** Where the code cannot be loaded, as in a service worker, the site learns of the approval when it renews the lease. */
+  async #loadApprovalPoll(): Promise<void> {
+    try {
+      const late = await import('./approval-poll.ts')
+      this.#approval ??= new late.ApprovalPoll((signal) => this.#checkApproval(signal))
+      this.#updateStatus()
+    } catch {}
   }
 
   async #checkApproval(signal: AbortSignal): Promise<void> {
@@ -344,7 +355,7 @@ export class PublishedSite extends EventTarget {
       },
       traffic: () => {
         this.#keeper.touch()
-        this.#approval.touch()
+        this.#approval?.touch()
       },
       admits: (isAdmitting: boolean) => {
         this.#isAdmitted = isAdmitting
@@ -382,7 +393,7 @@ export class PublishedSite extends EventTarget {
     if (!this.#carrier || this.#status.state === 'closed') return
     this.#carrier.close()
     this.#carrier = undefined
-    this.#approval.stop()
+    this.#approval?.stop()
     this.#setOffline()
     if (performance.now() - this.#onlineAt > STABLE_AFTER_MS) this.#reconnection.reset()
     if (reason.code === 'relay_unreachable') this.#platform.forgetConnections?.()

@@ -52,8 +52,8 @@ export class StaticCache implements SiteCache {
    */
   async #load(): Promise<CacheKeeper> {
     try {
-      const { CacheKeeper } = await import('../cache/cache-keeper.ts')
-      this.#keeper ??= new CacheKeeper(this.#parts)
+      const late = await import('../cache/cache-keeper.ts')
+      this.#keeper ??= new late.CacheKeeper(this.#parts)
       return this.#keeper
     } catch (cause) {
       throw new SvcError('cache_unavailable', 'the code of the static cache cannot be loaded', { cause })

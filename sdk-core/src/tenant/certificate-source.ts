@@ -11,7 +11,7 @@ import { fetchCertificateChain } from '../control/certificate-chain.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { hostnamesOf } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
-import { asSvcError, type SvcError } from '../errors.ts'
+import { asSvcError, SvcError } from '../errors.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
 
 export class CertificateSource {
@@ -99,7 +99,7 @@ export class CertificateSource {
     const { lease } = this.#keeper
     if (!lease) return
     const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal).catch((error) => {
-      if (asSvcError(error, 'unexpected_answer', '').code === 'feature_unavailable') return undefined
+      if (error instanceof SvcError && error.code === 'feature_unavailable') return undefined
       throw error
     })
     if (chain === undefined) {
@@ -135,5 +135,5 @@ export class CertificateSource {
 }
 
 function isSame(one: readonly Uint8Array[], other: readonly Uint8Array[]): boolean {
-  return one.length === other.length && one.every((der, i) => der.join() === other[i]!.join())
+  return one.join(';') === other.join(';')
 }

@@ -13,7 +13,8 @@ export type ServeHttp = typeof serveHttp1
  */
 export async function loadHttp2(): Promise<ServeHttp | undefined> {
   try {
-    return (await import('../http2/connection.ts')).serveHttp2
+    const late = await import('../http2/connection.ts')
+    return late.serveHttp2
   } catch {
     return undefined
   }

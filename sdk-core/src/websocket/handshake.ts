@@ -9,6 +9,9 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 /** A key is 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{22}==$/
 
+const MALFORMED = [400, 'The WebSocket handshake is malformed'] as const
+const NOT_OFFERED = [400, 'The WebSocket has to offer the subprotocol that is spoken here'] as const
+
 export interface Handshake {
   /** The key of the handshake. Undefined over HTTP/2, which needs no proof (RFC 8441 §5). */
   key: string | undefined
@@ -25,13 +28,13 @@ export interface Handshake {
 export function readHandshake({ method, headers }: Request, protocol: string, isKeyed: boolean): Handshake {
   if (!lists(headers, 'upgrade', 'websocket') || !lists(headers, 'connection', 'upgrade'))
     throw new UpgradeError('upgrade_required')
-  if (method !== 'GET') throw new UpgradeError('invalid_handshake')
+  if (method !== 'GET') throw new UpgradeError('invalid_handshake', MALFORMED)
   if (headers.get('sec-websocket-version') !== VERSION) throw new UpgradeError('upgrade_required')
   const key = isKeyed ? (headers.get('sec-websocket-key') ?? '') : undefined
-  if (key !== undefined && !KEY.test(key)) throw new UpgradeError('invalid_handshake')
+  if (key !== undefined && !KEY.test(key)) throw new UpgradeError('invalid_handshake', MALFORMED)
   // A server must not name a subprotocol that the visitor did not offer (§4.2.2).
   const isOffered = valuesOf(headers, 'sec-websocket-protocol').includes(protocol)
-  if (protocol !== '' && !isOffered) throw new UpgradeError('protocol_not_offered')
+  if (protocol !== '' && !isOffered) throw new UpgradeError('protocol_not_offered', NOT_OFFERED)
   return { key, protocol }
 }
 

@@ -4,17 +4,17 @@ import { CACHE_UPLOAD_DEADLINE_MS } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CacheKeeper } from '../../src/cache/cache-keeper.ts'
 import type { CacheFiles, CacheStatus } from '../../src/cache/cache-options.ts'
-import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
-import type { Registration } from '../../src/control/registration.ts'
-import { RelayClient } from '../../src/control/relay-client.ts'
-import type { SvcError } from '../../src/errors.ts'
 import {
   CACHE_LOOK_MS,
   CACHE_PUT_DEADLINE_MS,
   CACHE_RETRY_FIRST_MS,
   CACHE_RETRY_MAX_MS,
-  CONTROL_DEADLINE_MS,
-} from '../../src/limits.ts'
+} from '../../src/cache/limits.ts'
+import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
+import type { Registration } from '../../src/control/registration.ts'
+import { RelayClient } from '../../src/control/relay-client.ts'
+import type { SvcError } from '../../src/errors.ts'
+import { CONTROL_DEADLINE_MS } from '../../src/limits.ts'
 import { RELAY } from '../support/fake-relay.ts'
 
 const HERE = { present: true, expires_at: '2030-01-02T03:04:05Z' }

@@ -6,17 +6,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCa, createLeafFor } from '../../../relay/src/certificates/development-ca.ts'
 import { CertificateKeeper } from '../../src/certificate/certificate-keeper.ts'
 import { ChainCompression } from '../../src/certificate/chain-compression.ts'
+import {
+  CERTIFICATE_RETRY_FIRST_MS,
+  CERTIFICATE_RETRY_MAX_MS,
+  CERTIFICATE_WAIT_MAX_MS,
+} from '../../src/certificate/limits.ts'
 import type { KeylessCertificate, OwnCertificate } from '../../src/certificate/server-certificate.ts'
 import { createWebCryptoKey } from '../../src/certificate/web-crypto-key.ts'
 import { parsePem } from '../../src/control/certificate-chain.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import type { SvcError } from '../../src/errors.ts'
-import {
-  CERTIFICATE_RETRY_FIRST_MS,
-  CERTIFICATE_RETRY_MAX_MS,
-  CERTIFICATE_WAIT_MAX_MS,
-} from '../../src/limits.ts'
 import { RELAY } from '../support/fake-relay.ts'
 import { type OneKeyStore, oneKeyStore } from '../support/site-key-store.ts'
 

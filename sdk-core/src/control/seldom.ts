@@ -1,0 +1,4 @@
+// The code of the control plane that most pages never need, in one file for those that do.
+
+export { parseDedicatedPorts } from './dedicated-ports.ts'
+export { withLessMetadata } from './lesser-metadata.ts'
