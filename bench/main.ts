@@ -9,6 +9,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   agent: async () => (await import('./agent/family.ts')).agent,
   cache: async () => (await import('./cache/family.ts')).cache,
   carrier: async () => (await import('./carrier/family.ts')).carrier,
+  cluster: async () => (await import('./cluster/family.ts')).cluster,
   control: async () => (await import('./control/family.ts')).control,
   discovery: async () => (await import('./discovery/family.ts')).discovery,
   distance: async () => (await import('./distance/family.ts')).distance,

@@ -1,6 +1,6 @@
 // A page sells with the facilitator of its relay, which is the default, and a visitor's page pays; both are in Chromium.
 
-import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
+import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
 import { test as base, expect } from './fixtures.ts'
 import { openPayer } from './support/payer-page.ts'
@@ -25,7 +25,7 @@ const test = base.extend<object, { chain: RunningSuiNode }>({
         X402_PAY_TO: PAY_TO,
         X402_ENDPOINTS: chain.url,
       }
-      const relay = await startFixtureRelay(env)
+      const relay = await startTestRelay({ env })
       await use(relay)
       await relay.stop()
     },

@@ -2,8 +2,7 @@
 
 import { facilitatorAt, usdcRequirements } from '../payment/src/index.ts'
 import { curl } from '../tools/programs/curl.ts'
-import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
-import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
 import { test as base, expect } from './fixtures.ts'
@@ -32,7 +31,7 @@ const test = base.extend<object, { chain: RunningSuiNode; relay: TestRelay }>({
         X402_PAY_TO: PAY_TO,
         X402_ENDPOINTS: chain.url,
       }
-      const relay = await startFixtureRelay(env)
+      const relay = await startTestRelay({ env })
       await use(relay)
       await relay.stop()
     },

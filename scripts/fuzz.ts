@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 /** Each module exports `fuzz(seconds, seed)` and throws, or rejects, on the first finding. */
 const TARGETS: Record<string, string> = {
   control: '../relay/test/model/fuzz.ts',
+  machines: '../relay/test/fuzz/machines.ts',
   api: '../relay/test/fuzz/api.ts',
   pages: '../relay/test/fuzz/pages.ts',
   dns: '../relay/test/fuzz/dns.ts',

@@ -28,7 +28,8 @@ export interface Question {
 
 export function compared(question: Question, ours: number, theirs: number): Entry {
   const { name, unit, better, peer, target = 1 } = question
-  const ratio = better === 'more' ? ours / theirs : theirs / ours
+  // None of a limit of none is as good.
+  const ratio = ours === theirs ? 1 : better === 'more' ? ours / theirs : theirs / ours
   return {
     name,
     unit,

@@ -542,3 +542,8 @@ export const WORK_BEFORE_COLLECTION_MS = 200
 export const LOOPBACK_DEADLINE_MS = 2_000
 /** Connections of other programs to that listener that wait to be told apart, while the relay connects. */
 export const LOOPBACK_STRANGERS_MAX = 64
+/** On several machines a token is valid from this long before its issue, since their clocks differ. */
+export const TOKEN_LEEWAY_S = 30
+/** Leases whose sites a machine that leaves sends to the others in one turn, and the pause before the next ones: 5,000 a second. */
+export const LEAVING_LEASES_AT_ONCE = 100
+export const LEAVING_PAUSE_MS = 20

@@ -62,7 +62,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   const open = (): Promise<RelayState> => openState(settings, log)
   const state = started.add(await (cluster === undefined ? open() : cluster.openState(open)))
   const dns = started.add(await startDns({ ...state, settings, log }))
-  const acme = started.add(await startAcme({ settings, state, dns, log }))
+  const acme = started.add(await startAcme({ settings, state, dns, cluster, log }))
   const readBuffer = await findReadBuffer(log)
   const pipe = createPipe(readBuffer)
   const closing = new AbortController()

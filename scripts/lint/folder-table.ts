@@ -440,6 +440,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     cluster: {
       imports: [
+        'cache',
         'bridge',
         'reverse',
         'ingress',

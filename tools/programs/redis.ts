@@ -22,6 +22,11 @@ export interface RedisOptions {
    * @default true
    */
   appendOnly?: boolean
+  /**
+   * Servers that belong together have one.
+   * @default a random one
+   */
+  password?: string
   /** Further arguments, such as `--maxmemory 10mb`, each word by itself. */
   args?: readonly string[]
   /** @default Redis */
@@ -52,12 +57,12 @@ export async function startRedis({
   port: asked,
   directory: given,
   appendOnly = true,
+  password = randomBytes(16).toString('hex'),
   args = [],
   program = 'redis-server',
 }: RedisOptions = {}): Promise<Redis> {
   const port = asked ?? (await freePort())
   const directory = given ?? (await mkdtemp(path.join(tmpdir(), 'svc-redis-')))
-  const password = randomBytes(16).toString('hex')
   const config = path.join(directory, 'server.conf')
   await writeFile(config, configuration(port, directory, password, appendOnly), { mode: 0o600 })
   const env = { ...process.env, REDISCLI_AUTH: password, VALKEYCLI_AUTH: password }

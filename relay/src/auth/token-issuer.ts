@@ -20,19 +20,23 @@ export interface Delegation {
 export class TokenIssuer extends TokenVerifier {
   readonly #identity: RelayIdentity
   readonly #issuer: string
+  readonly #leewayS: number
 
   /**
    * @param issuer the relay's URL
    * @param trusted whose tokens are taken: its own, unless told otherwise
+   * @param leewayS seconds by which a token is valid before its issue
    */
   constructor(
     identity: RelayIdentity,
     issuer: string,
     trusted: TrustedIssuers = ownTokens(issuer, identity.publicKey),
+    leewayS = 0,
   ) {
     super(trusted)
     this.#identity = identity
     this.#issuer = issuer
+    this.#leewayS = leewayS
   }
 
   /** @param delegation the two relays of a delegated capability */
@@ -45,7 +49,7 @@ export class TokenIssuer extends TokenVerifier {
       aud: audience,
       jti: `tok_${randomBytes(TOKEN_ID_BYTES).toString('hex')}`,
       iat: issuedAt,
-      nbf: issuedAt,
+      nbf: issuedAt - this.#leewayS,
       exp: Math.floor(lease.expiresAt / 1000),
       identity: lease.identity,
       lease_id: lease.id,

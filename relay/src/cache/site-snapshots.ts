@@ -15,6 +15,7 @@ import type { CacheCounts, UploadResult } from './cache-counts.ts'
 import type { PresentSnapshot } from './present-snapshot.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { SnapshotRegistry } from './snapshot-registry.ts'
+import { digestOf, type SnapshotSharing } from './snapshot-sharing.ts'
 import { CacheFullError, type SnapshotStore } from './storage/snapshot-store.ts'
 import { readUpload } from './upload/multipart.ts'
 import { busy, type Place, type Upload, type UploadAdmission } from './upload/upload-admission.ts'
@@ -24,6 +25,8 @@ interface SiteSnapshotsParts {
   registry: SnapshotRegistry
   admission: UploadAdmission
   counts: CacheCounts
+  /** The other machines; undefined where the relay is one machine. */
+  sharing?: SnapshotSharing | undefined
   /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
   canServe: () => boolean
   /** Bytes that the cache may use. */
@@ -52,7 +55,7 @@ export class SiteSnapshots implements SiteCache {
 
   /** A snapshot of another manifest is removed, and so is what is being uploaded: the site has changed since. */
   async check(lease: Lease, manifest: unknown): Promise<SnapshotStatus> {
-    const { registry, admission } = this.#parts
+    const { registry, admission, sharing } = this.#parts
     const wanted = this.#parse(manifest)
     if (lease.ended.aborted) throw new RelayError('lease_not_found', 'the lease has ended')
     const present = registry.of(lease.identityKey)
@@ -60,14 +63,18 @@ export class SiteSnapshots implements SiteCache {
       registry.touch(present)
       return statusOf(present)
     }
+    const expiresAt = sharing?.find(lease.identityKey, digestOf(wanted))
+    if (expiresAt !== undefined) return { isPresent: true, expiresAt }
     admission.cancel(lease.identityKey, 'the site asked for another manifest meanwhile')
     await registry.invalidate(lease.identityKey)
+    await sharing?.remove(lease.identityKey)
     return ABSENT
   }
 
   beginUpload(lease: Lease): Upload {
     this.#requireService()
     try {
+      this.#parts.sharing?.requireOthers()
       return this.#parts.admission.admitUpload(lease)
     } catch (error) {
       this.#count('busy')
@@ -92,9 +99,10 @@ export class SiteSnapshots implements SiteCache {
   }
 
   async remove(lease: Lease): Promise<void> {
-    const { registry, admission } = this.#parts
+    const { registry, admission, sharing } = this.#parts
     admission.cancel(lease.identityKey, 'the site removed its files meanwhile')
     await registry.remove(lease.identityKey)
+    await sharing?.remove(lease.identityKey)
   }
 
   async #store(

@@ -14,6 +14,7 @@ import { ClosingSites } from './closing-sites.ts'
 import { PresentSnapshot, recordOf } from './present-snapshot.ts'
 import type { BorrowedSnapshot, ServedSnapshots, Snapshot, SnapshotReader } from './snapshot.ts'
 import { SnapshotExpiry } from './snapshot-expiry.ts'
+import { digestOfSnapshot, type SharedSnapshot, type SnapshotSharing } from './snapshot-sharing.ts'
 import { diskBytesOf } from './snapshot-size.ts'
 import type { SnapshotRecord, SnapshotStore, StagedSnapshot } from './storage/snapshot-store.ts'
 import { notRouted, type Upload } from './upload/upload-admission.ts'
@@ -31,6 +32,8 @@ export interface RegistryParts {
   canServe: () => boolean
   /** Serves a visitor of a snapshot. */
   serve: FeatureRoute['serve']
+  /** The other machines; undefined where the relay is one machine. */
+  sharing?: SnapshotSharing | undefined
   log: Logger
 }
 
@@ -119,11 +122,21 @@ export class SnapshotRegistry implements ServedSnapshots {
     if (isWanted()) {
       const record = recordOf(lease, this.#expiry.whileRenewed(lease), Date.now())
       const snapshot = await staged.publish(record)
-      if (isWanted()) return this.#put(snapshot, record, lease)
+      if (isWanted()) return await this.#share(this.#put(snapshot, record, lease))
       await this.#remove(snapshot)
     } else await staged.discard()
     signal.throwIfAborted()
     throw notRouted()
+  }
+
+  /** The snapshots that other machines may pass visitors on to. */
+  *shared(): Iterable<SharedSnapshot> {
+    for (const present of this.#byIdentity.values()) if (present.expiresAt > now()) yield sharedOf(present)
+  }
+
+  /** The route of visitors of a hostname that has a snapshot here. */
+  routeOf(hostname: string): FeatureRoute | undefined {
+    return this.#byHostname.get(hostname)?.route
   }
 
   /**
@@ -203,13 +216,32 @@ export class SnapshotRegistry implements ServedSnapshots {
   }
 
   #add(snapshot: Snapshot, record: SnapshotRecord): PresentSnapshot {
-    const { store, serve, log } = this.#parts
+    const { serve, log } = this.#parts
+    const store = { rewrite: this.#rewrite }
     const route: FeatureRoute = { to: 'feature', isOpen: () => this.isServed(present), serve }
     const present: PresentSnapshot = new PresentSnapshot(snapshot, record, { store, route, log })
     present.expiry = this.#expiries.add(present, now())
     this.#byIdentity.set(present.identityKey, present)
     this.#byHostname.set(present.hostname, present)
     return present
+  }
+
+  /** A snapshot that the other machines do not know of does not replace the one that they know. @throws RelayError */
+  async #share(present: PresentSnapshot): Promise<PresentSnapshot> {
+    try {
+      await this.#parts.sharing?.put(sharedOf(present))
+      return present
+    } catch (error) {
+      await this.#drop(present)
+      throw error
+    }
+  }
+
+  readonly #rewrite: SnapshotStore['rewrite'] = async (snapshot, record) => {
+    const { store, sharing } = this.#parts
+    await store.rewrite(snapshot, record)
+    const present = this.#byIdentity.get(snapshot.identityKey)
+    if (present?.snapshot === snapshot) await sharing?.moved(sharedOf(present))
   }
 
   #follow(lease: Lease): void {
@@ -288,6 +320,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     this.#uncover(present, isBanned)
     if (!isBanned && !this.#isClosed) this.#closing.add(present.hostname, present)
     present.end()
+    if (!this.#isClosed) void this.#parts.sharing?.gone(present.identityKey)
     return this.#remove(present.snapshot, present.settled(), onInvalidated)
   }
 
@@ -308,4 +341,8 @@ export class SnapshotRegistry implements ServedSnapshots {
     this.#removals.add(removal)
     return removal
   }
+}
+
+function sharedOf({ identityKey, hostname, snapshot, expiresAt }: PresentSnapshot): SharedSnapshot {
+  return { identityKey, hostname, digest: digestOfSnapshot(snapshot), expiresAt }
 }

@@ -19,6 +19,7 @@ import { type CacheServer, createCacheServer } from './server/cache-server.ts'
 import { ServerCertificates } from './server/server-certificate.ts'
 import { SiteSnapshots } from './site-snapshots.ts'
 import { SnapshotRegistry } from './snapshot-registry.ts'
+import type { SnapshotSharing } from './snapshot-sharing.ts'
 import { bytesOf } from './snapshot-size.ts'
 import { SnapshotStore } from './storage/snapshot-store.ts'
 import { UploadAdmission } from './upload/upload-admission.ts'
@@ -40,6 +41,8 @@ export interface StaticCacheParts {
   closing: AbortSignal
   /** Connections that this process may have. */
   connections: number
+  /** The other machines; undefined where the relay is one machine. */
+  sharing?: SnapshotSharing | undefined
   log: Logger
 }
 
@@ -88,8 +91,17 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
     log,
   })
   certificates.onReplace(() => registry.judge())
+  const { sharing } = parts
+  sharing?.join({
+    all: () => registry.shared(),
+    routeOf: (hostname) => registry.routeOf(hostname),
+    removedElsewhere: (identityKey) => {
+      admission.cancel(identityKey, 'the site stored or removed its files elsewhere meanwhile')
+      void registry.remove(identityKey)
+    },
+  })
   return {
-    site: new SiteSnapshots({ store, registry, admission, counts, canServe, bytes }),
+    site: new SiteSnapshots({ store, registry, admission, counts, canServe, bytes, sharing }),
     sites: storedSites(registry, store, bytes),
     counts,
     get connections() {

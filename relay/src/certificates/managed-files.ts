@@ -10,6 +10,8 @@ export const ACCOUNT_KEY_FILE = 'acme-account.key'
 export const REGISTRATION_FILE = 'acme-registration.json'
 export const CHAIN_FILE = 'fullchain.pem'
 export const KEY_FILE = 'privatekey.pem'
+/** Files that change with the certificate, the chain last. */
+export const CERTIFICATE_FILES: readonly string[] = [KEY_FILE, 'acme-directory.json', CHAIN_FILE]
 const BOTH_FILE = 'acme-certificate.json'
 const DIRECTORY_FILE = 'acme-directory.json'
 

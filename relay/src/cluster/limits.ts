@@ -78,6 +78,8 @@ export const LINK_MESSAGES_WAITING_MAX_BYTES: number = 64 * 1024 * 1024
 export const LINK_ANSWER_MS = 2_000
 /** Time for other machines to hear of a registration before it is answered. */
 export const LINK_SETTLE_MS = 1_000
+/** Pause between two looks whether a machine that starts is linked with the others. */
+export const LINK_LOOK_MS = 10
 /** Numbers of sessions are told to other machines at once when they rise from or fall to none, else after this long. */
 export const SESSION_COUNTS_MS = 250
 /** Leases in one message with numbers of sessions. */
@@ -86,8 +88,6 @@ export const SESSION_COUNTS_PER_MESSAGE = 1_000
 /** Time for which a machine that leaves still takes connections, so that load balancers notice first. */
 export const LEAVE_MS = 3_000
 
-/** A token is valid from this long before its issue, since the clocks of machines differ. */
-export const TOKEN_LEEWAY_S = 30
 /** Days for which the certificate of a machine, for the others, is valid. It makes another one at each start. */
 export const LINK_CERTIFICATE_DAYS = 3_650
 /** Bytes of one shared file. */

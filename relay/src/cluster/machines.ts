@@ -11,7 +11,7 @@ import { HEARTBEAT } from './engine/scripts.ts'
 import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINE_MAX_BYTES, MACHINES_MAX } from './limits.ts'
 
 /** What a machine says of itself. */
-export interface MachineStatus {
+interface MachineStatus {
   /** Names the start of the machine: it is another one after a restart. */
   run: string
   release: string

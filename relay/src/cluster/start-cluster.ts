@@ -1,6 +1,7 @@
 // Starts what makes this machine one of several: first the state that they share, then, when the relay's parts are there, the rest.
 
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LoopbackPairs } from '../bridge/loopback-pairs.ts'
 import type { Pipe } from '../bridge/pipe.ts'
@@ -11,11 +12,13 @@ import { toWallTime } from '../clock.ts'
 import { authorityOf, type ClusterSettings } from '../config/cluster-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { SettingsError } from '../config/settings-error.ts'
+import { OpenSockets } from '../ingress/open-sockets.ts'
 import type { SpendBinding } from '../keyless/keyless-signer.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { LeaseSharing } from '../lease/lease-sharing.ts'
 import type { Reservations } from '../lease/reservations.ts'
+import type { Route } from '../lease/route.ts'
 import type { Logger } from '../log/log.ts'
 import type { ClusterReadings, MachineReading } from '../metrics/cluster-readings.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
@@ -33,7 +36,7 @@ import { EngineClock } from './engine/engine-clock.ts'
 import { withEngineLock } from './engine/engine-lock.ts'
 import { EngineKeys } from './engine/keys.ts'
 import { ClusterLeases } from './leases/cluster-leases.ts'
-import { ENGINE_RETRY_MS, ENGINE_START_MS, LEAVE_MS } from './limits.ts'
+import { ENGINE_START_MS, LEAVE_MS } from './limits.ts'
 import { createLinkCertificate } from './links/link-certificate.ts'
 import type { LinkedVisitor } from './links/linked-visitor.ts'
 import { MachineLinks, markOf } from './links/machine-links.ts'
@@ -41,14 +44,28 @@ import { type EngineState, Machines } from './machines.ts'
 import { Seal } from './shared/seal.ts'
 import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedFiles } from './shared/shared-files.ts'
+import { SharedOrders } from './shared/shared-orders.ts'
 import { SharedPolicy } from './shared/shared-policy.ts'
+import { SharedSnapshots } from './snapshots/shared-snapshots.ts'
+
+/** Every machine has followed the changes up to this one. */
+const NO_CHANGE = '0-0'
+
+/** Kinds of changes that are about a lease. */
+const LEASE_CHANGES: readonly string[] = ['lease', 'renewal']
+
+/** What the engine has. */
+interface Loaded {
+  leases: Awaited<ReturnType<ClusterLeases['load']>>
+  snapshots: Awaited<ReturnType<SharedSnapshots['load']>>
+}
 
 /** The parts of the relay that other machines need. */
 interface RelayParts {
   leases: LeaseRegistry
   reservations: Reservations
   policy: Policy
-  routes: Pick<RoutingTable<unknown>, 'hostname'>
+  routes: RoutingTable<Route>
   visitors: Visitors
   visitorServer: VisitorServer
   clientAddresses: ClientAddresses
@@ -77,13 +94,19 @@ export class Cluster {
   readonly #log: Logger
   readonly #closing = new AbortController()
   readonly #pairs = new LoopbackPairs()
+  /** The ends of these pairs that stand for visitors of other machines. */
+  readonly #sockets = new OpenSockets()
   readonly files: SharedFiles
+  /** What ACME shares. */
+  readonly orders: SharedOrders
+  readonly #topics = new Map<string, (text: string) => void>()
   #isDraining = false
   #parts: RelayParts | undefined
   #leases: ClusterLeases | undefined
   #policy: SharedPolicy | undefined
   #links: MachineLinks | undefined
   #feed: ChangeFeed | undefined
+  #snapshots: SharedSnapshots | undefined
 
   constructor(settings: Settings & { cluster: ClusterSettings }, log: Logger) {
     this.#settings = settings
@@ -100,6 +123,13 @@ export class Cluster {
       status: () => this.#status(),
     })
     this.files = new SharedFiles({ ...parts, directory: identityPath, seal: new Seal(cluster.secret) })
+    this.orders = new SharedOrders({
+      ...parts,
+      files: this.files,
+      tell: (topic, text) => this.tell(topic, text),
+      heard: () => this.heard(),
+      onTold: (topic, listener) => this.onTold(topic, listener),
+    })
   }
 
   /** The bytes with which bindings of this machine begin, behind that of the process. */
@@ -117,7 +147,9 @@ export class Cluster {
    * @throws SettingsError when the engine does not answer, or this machine does not fit the others
    */
   async openState<State>(open: () => Promise<State>): Promise<State> {
-    await this.#untilUp()
+    await this.#engine.untilUp(ENGINE_START_MS).catch((error: Error) => {
+      throw new SettingsError('CLUSTER_URL', error.message)
+    })
     return await this.withLock('start', this.#closing.signal, async () => {
       await this.files.load()
       const state = await open()
@@ -145,13 +177,22 @@ export class Cluster {
       portHost,
       hostname: (label) => parts.routes.hostname(label),
       epoch: () => this.#feed?.epoch,
-      tellDirectly: (key, entry) => this.#links?.tellLease(key, entry),
+      tellDirectly: (...said) => this.#links?.tellLease(...said),
       settled: async (change) => await this.#links?.settled(change),
     })
     this.#leases = leases
+    const snapshots = new SharedSnapshots({
+      ...shared,
+      machine: this.name,
+      clock: this.#clock,
+      routes: parts.routes,
+      links: () => this.#links,
+      isInStep: () => this.#feed?.epoch !== undefined,
+    })
+    this.#snapshots = snapshots
     this.#feed = new ChangeFeed({
       ...shared,
-      state: this.#state(leases, this.#policy),
+      state: this.#state(leases, this.#policy, snapshots),
       beat: () => this.#machines.beat(),
     })
     this.#links = new MachineLinks({
@@ -164,10 +205,14 @@ export class Cluster {
         await this.#feed?.reached(change)
         await parts.settled()
       },
-      followLease: (key, entry) => leases.follow(key, entry),
+      followLease: (...said) => leases.follow(...said),
+      featureOf: (hostname) => snapshots.routeOf(hostname),
+      socketOf: async (visitor) => await this.#socketOf(visitor, parts.pipe),
+      onReach: () => snapshots.judge(),
       toSocket:
         this.#settings.workers > 1 ? async (visitor) => await this.#socketOf(visitor, parts.pipe) : undefined,
     })
+    for (const [topic, listener] of this.#topics) this.#links.onTold(topic, listener)
     return leases
   }
 
@@ -186,6 +231,13 @@ export class Cluster {
     this.#machines.onBeat((state) => this.#beat(state, feed, links))
     links.follow(this.#machines.others, (machine) => this.#machines.isAlive(machine))
     this.#machines.start()
+    // A site that registers elsewhere may come here next: the others ask this machine whether it knows.
+    await links.linked()
+  }
+
+  /** The snapshots of all machines; undefined until this one is joined to them. */
+  get snapshots(): SharedSnapshots | undefined {
+    return this.#snapshots
   }
 
   /** Challenges that all machines take. @param memory limit for clients without a credential */
@@ -206,8 +258,24 @@ export class Cluster {
     this.#links?.tell(topic, text)
   }
 
+  /** Resolves when the machines that can be reached have heard what was told, at the latest after a moment. */
+  async heard(): Promise<void> {
+    await this.#links?.settled(NO_CHANGE)
+  }
+
+  /** A part may listen before this machine is joined to the others. */
   onTold(topic: string, listener: (text: string) => void): void {
+    this.#topics.set(topic, listener)
     this.#links?.onTold(topic, listener)
+  }
+
+  /** Gives files that have changed here to the other machines. Never rejects: what cannot be given now follows later. */
+  async share(files: readonly string[]): Promise<void> {
+    try {
+      await this.files.publish(files)
+    } catch (error) {
+      this.#log.warn({ files, reason: (error as Error).message }, 'the other machines get these files later')
+    }
   }
 
   /** Says that this machine leaves. Resolves when load balancers have had the time to notice, or `hurry` aborts. */
@@ -225,46 +293,45 @@ export class Cluster {
     await this.#machines.leave()
     await this.#feed?.close()
     await this.#links?.close()
+    this.#snapshots?.close()
+    this.#sockets.destroyAll()
     await this.#pairs.close()
     await this.#engine.close()
-  }
-
-  async #untilUp(): Promise<void> {
-    const end = performance.now() + ENGINE_START_MS
-    for (;;) {
-      try {
-        await this.#engine.command('PING')
-        return
-      } catch (error) {
-        if (performance.now() > end) throw new SettingsError('CLUSTER_URL', causeOf(error))
-        await pause(ENGINE_RETRY_MS)
-      }
-    }
   }
 
   #beat(state: EngineState, feed: ChangeFeed, links: MachineLinks): void {
     feed.check(state)
     links.follow(this.#machines.others, (machine) => this.#machines.isAlive(machine))
     void this.#leases?.sweep().catch(() => {})
+    void this.#leases?.flush().catch(() => {})
   }
 
-  #state(leases: ClusterLeases, policy: SharedPolicy): SharedState {
+  #state(leases: ClusterLeases, policy: SharedPolicy, snapshots: SharedSnapshots): SharedState {
     const { files } = this
     return {
-      follow: ({ kind, subject, entry }: Change) => {
-        if (kind === 'lease') leases.follow(subject, entry)
-        else if (kind === 'policy') policy.follow(entry)
-        else if (kind === 'file') void files.follow(subject, entry)
+      follow: async (changes: readonly Change[]) => {
+        for (const { kind, subject, entry } of changes)
+          if (kind === 'policy') policy.follow(entry)
+          else if (kind === 'file') void files.follow(subject, entry)
+          else if (kind === 'snapshot') snapshots.follow(subject, entry)
+        await leases.followAll(changes.filter(({ kind }) => LEASE_CHANGES.includes(kind)))
       },
       load: async () => {
         await policy.load()
-        return await leases.load()
+        return { leases: await leases.load(), snapshots: await snapshots.load() }
       },
       fill: async (loaded) => {
+        const found = loaded as Loaded
         await files.publish()
-        await leases.fill(loaded as Awaited<ReturnType<ClusterLeases['load']>>)
+        await leases.fill(found.leases)
+        await snapshots.fill(found.snapshots)
       },
-      flush: () => leases.flush(),
+      flush: async () => {
+        // Those that could not be given while the engine was down.
+        await files.publish()
+        await leases.flush()
+        await snapshots.flush()
+      },
       forget: () => files.forget(),
     }
   }
@@ -278,8 +345,13 @@ export class Cluster {
     await this.#parts?.resumePorts(lease)
   }
 
-  async #socketOf(visitor: LinkedVisitor, pipe: Pipe): Promise<PendingVisitor['visitor']> {
+  async #socketOf(visitor: LinkedVisitor, pipe: Pipe): Promise<Socket> {
     const { near, far } = await this.#pairs.open()
+    this.#sockets.track(far)
+    // A reset goes on as one, by which a service of a dedicated port knows that bytes are missing.
+    visitor.once('close', () => {
+      if (!visitor.readableEnded) near.resetAndDestroy()
+    })
     void pipe(visitor, near, new Bandwidth(() => 0))
     return far
   }
@@ -350,9 +422,4 @@ export class Cluster {
 function clientIpOf(visitor: PendingVisitor['visitor'], addresses: ClientAddresses): string | undefined {
   if (visitor.isLinked) return (visitor as LinkedVisitor).remoteAddress
   return addresses.ofSocket(visitor as unknown as Parameters<ClientAddresses['ofSocket']>[0])
-}
-
-function causeOf(error: unknown): string {
-  const { message, cause } = error as Error
-  return cause instanceof Error ? `${message} (${cause.message})` : message
 }

@@ -360,6 +360,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       [
         ...(optional('OVERLAY_CONFIG') === undefined ? [] : ['OVERLAY_CONFIG']),
         ...(optional('WIREGUARD_PORT') === undefined ? [] : ['WIREGUARD_PORT']),
+        ...(read('X402_ENABLED') ? ['X402_ENABLED'] : []),
+        ...(ensGasless ? ['ENS_GASLESS_ENABLED'] : []),
       ],
     ),
     portHost: optional('PORT_HOST'),

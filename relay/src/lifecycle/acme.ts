@@ -1,14 +1,20 @@
 // Starts certificates by ACME: the authority with its budget, the proofs at the listener, and the root host's certificate.
 
 import type { RelayAuthority } from '../certificates/acme/create-authority.ts'
+import type { OrderSharing } from '../certificates/acme/order-sharing.ts'
+import type { Prover } from '../certificates/acme/proofs.ts'
+import type { TlsAlpnProver } from '../certificates/acme/tls-alpn.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ProveName } from '../ingress/sni-listener.ts'
 import type { Logger } from '../log/log.ts'
+import type { Cluster } from './cluster.ts'
 import type { Dns } from './dns.ts'
 import type { RelayState } from './stored-state.ts'
 
 export interface Acme {
   authority: RelayAuthority
+  /** The other machines; undefined where the relay is one machine. */
+  sharing: OrderSharing | undefined
   /** Proves a name at the listener. */
   proveName: ProveName
   /** Begins to get and to renew the root host's certificate: called when the relay listens. */
@@ -20,7 +26,8 @@ export interface Acme {
 interface AcmeParts {
   settings: Settings
   state: RelayState
-  dns: Pick<Dns, 'provider'>
+  dns: Pick<Dns, 'provider' | 'server'>
+  cluster: Cluster | undefined
   log: Logger
 }
 
@@ -28,7 +35,8 @@ interface AcmeParts {
  * @returns undefined where ACME does not manage the certificates: none of its code is loaded then
  * @throws SettingsError when a setting or a file cannot be used
  */
-export async function startAcme({ settings, state, dns, log }: AcmeParts): Promise<Acme | undefined> {
+export async function startAcme(parts: AcmeParts): Promise<Acme | undefined> {
+  const { settings, state, dns, cluster, log } = parts
   if (!state.isManaged) return undefined
   const [{ OrderBudget }, { createAcmeAuthority }, { TlsAlpnProver }, { RootCertificate }] =
     await Promise.all([
@@ -37,21 +45,56 @@ export async function startAcme({ settings, state, dns, log }: AcmeParts): Promi
       import('../certificates/acme/tls-alpn.ts'),
       import('../certificates/acme/root-certificate.ts'),
     ])
+  const sharing = cluster?.orders
   const budget = await OrderBudget.open({
     directory: settings.identityPath,
     rates: settings.acmeRates,
+    sharing,
     onOrder: (hosts, error) => state.certificateStatuses.countOrder(hosts, error),
     log,
   })
   const tlsAlpn = new TlsAlpnProver()
-  const authority = await createAcmeAuthority({ settings, budget, tlsAlpn, dns: dns.provider, log })
-  const root = new RootCertificate({ ...state, settings, authority, log })
+  const toldTlsAlpn = new TlsAlpnProver()
+  const proofs = sharing && (await shareProofs(parts, sharing, toldTlsAlpn))
+  const authority = await createAcmeAuthority({
+    settings,
+    budget,
+    tlsAlpn: proofs?.share(tlsAlpn) ?? tlsAlpn,
+    dns: dns.provider,
+    sharing,
+    // Each machine is a name server of its own.
+    shareDns: dns.server && proofs && ((prover) => proofs.share(prover)),
+    log,
+  })
+  const root = new RootCertificate({ ...state, settings, authority, sharing, log })
   return {
     authority,
-    proveName: (...from) => tlsAlpn.serve(...from),
+    sharing,
+    proveName: (...from) => tlsAlpn.serve(...from) || toldTlsAlpn.serve(...from),
     start: () => root.start(),
     close: async () => {
+      proofs?.close()
       await Promise.all([root.close(), authority.close()])
     },
   }
+}
+
+interface Proofs {
+  share(prover: Prover): Prover
+  close(): void
+}
+
+/** Shows the proofs of other machines here, and those of this machine there. */
+async function shareProofs(
+  { dns, log }: AcmeParts,
+  sharing: OrderSharing,
+  toldTlsAlpn: TlsAlpnProver,
+): Promise<Proofs> {
+  const { SharedProofs } = await import('../certificates/acme/shared-proofs.ts')
+  const provers: Prover[] = [toldTlsAlpn]
+  if (dns.server !== undefined && dns.provider !== undefined) {
+    const { dnsProver } = await import('../certificates/acme/dns-challenge.ts')
+    provers.push(dnsProver(dns.provider, log))
+  }
+  return new SharedProofs({ sharing, provers, log })
 }

@@ -1,5 +1,7 @@
 // Makes this relay one of several machines where the operator names an engine. Elsewhere it loads none of that code.
 
+import { CERTIFICATE_FILES } from '../certificates/managed-files.ts'
+import { QUIC_CERTIFICATE_FILES } from '../certificates/quic-certificate.ts'
 import type { Cluster } from '../cluster/start-cluster.ts'
 import type { Settings } from '../config/settings.ts'
 import type { LeaseSharing } from '../lease/lease-sharing.ts'
@@ -23,7 +25,9 @@ export function joinCluster(
   readBuffer: SharedReadBuffer | undefined,
 ): LeaseSharing | undefined {
   const { cluster, state, dataPlane, workers, ports, capacity } = parts
-  return cluster?.join({
+  if (cluster === undefined) return undefined
+  shareCertificates(cluster, parts)
+  return cluster.join({
     ...parts,
     ...state,
     ...dataPlane,
@@ -35,4 +39,10 @@ export function joinCluster(
     settled: () => workers.settled(),
     resumePorts: (lease) => ports.resume(lease),
   })
+}
+
+/** Whoever gets another certificate, such as from the operator, gives it to the other machines. */
+function shareCertificates(cluster: Cluster, { state, datagrams }: RelayParts): void {
+  state.certificates.onReplace(() => void cluster.share(CERTIFICATE_FILES))
+  datagrams.certificates.onReplace(() => void cluster.share(QUIC_CERTIFICATE_FILES))
 }

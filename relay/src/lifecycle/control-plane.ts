@@ -18,6 +18,7 @@ import { Challenges } from '../auth/challenges.ts'
 import { SignerRecovery } from '../auth/signer-recovery.ts'
 import { createSiteCertificateIssuer, type SiteCertificateIssuer } from '../certificates/site/issuer.ts'
 import { networkOf } from '../client-address/ip-address.ts'
+import { authorityOf } from '../config/cluster-settings.ts'
 import { KeylessSigner } from '../keyless/keyless-signer.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { LeaseSharing } from '../lease/lease-sharing.ts'
@@ -71,7 +72,13 @@ export async function createControlPlane(parts: ControlPlaneParts): Promise<Cont
   const { certificates, credentials, policy } = state
   const recovery = new SignerRecovery()
   const authority = parts.acme?.authority
-  const issuer = await createSiteCertificateIssuer({ ...state, settings, authority, log })
+  const issuer = await createSiteCertificateIssuer({
+    ...state,
+    settings,
+    authority,
+    sharing: parts.acme?.sharing,
+    log,
+  })
   const { gateways, readBuffer } = parts
   const connect = new ConnectEndpoint(
     credentials,
@@ -208,6 +215,10 @@ function createSdkApi(
     policy,
     ports,
     host: settings.host,
+    tunnelAddress:
+      settings.portHost === undefined
+        ? undefined
+        : authorityOf({ host: settings.portHost, port: settings.sniPort }),
     features: dns.ens === undefined ? features : { ...features, ens: dns.ens },
     gateways: gateways?.choice,
     releaseVersion: RELEASE_VERSION,

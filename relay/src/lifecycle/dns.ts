@@ -125,8 +125,8 @@ async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pic
   const ens = settings.ensGasless ? await startEnsNames(parts, provider, addresses) : undefined
   const status =
     isEmbedded && ens === undefined ? await statusWithoutEns(provider, identity.address) : undefined
-  const records =
-    isEmbedded || isManaged ? await followAddresses({ provider, rootHost, addresses, log }) : undefined
+  const hasRecords = isEmbedded || (isManaged && knowsAddresses(settings, log))
+  const records = hasRecords ? await followAddresses({ provider, rootHost, addresses, log }) : undefined
   return {
     ens: ens?.status ?? (status && (() => status)),
     close: async () => {
@@ -134,6 +134,14 @@ async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pic
       await provider.close()
     },
   }
+}
+
+/** Several machines would each say that the root host is its own address, and take the records from each other. */
+function knowsAddresses({ cluster, publicAddresses }: Settings, log: Logger): boolean {
+  const { ipv4, ipv6 } = publicAddresses
+  if (cluster === undefined || ipv4 !== undefined || ipv6 !== undefined) return true
+  log.info('the address records stay as they are: PUBLIC_IPV4 or PUBLIC_IPV6 names the load balancer')
+  return false
 }
 
 async function followAddresses(

@@ -2,9 +2,11 @@
 
 import { once } from 'node:events'
 import type { Server } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Visitors } from '../bridge/visitors.ts'
 import type { OpenSockets } from '../ingress/open-sockets.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
+import { LEAVING_LEASES_AT_ONCE, LEAVING_PAUSE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
@@ -75,9 +77,17 @@ export class Shutdown {
   async #leave(drainMs: number): Promise<void> {
     const { leases, visitors, workers, connect, log } = this.#parts
     log.info({ visitors: visitors.size, drainMs }, 'leaving: the sites go to other machines')
-    for (const lease of leases) connect.leave(lease)
+    const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)])
     workers.leave()
-    await visitors.drain(() => {}, AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)]))
+    let left = 0
+    for (const lease of [...leases]) {
+      if (!connect.leave(lease)) continue
+      left += 1
+      // All sites at once would be a crowd at the other machines.
+      if (left % LEAVING_LEASES_AT_ONCE === 0)
+        await pause(LEAVING_PAUSE_MS, undefined, { signal }).catch(() => {})
+    }
+    await visitors.drain(() => {}, signal)
     if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
   }
 

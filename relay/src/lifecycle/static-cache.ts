@@ -30,7 +30,7 @@ interface StaticCacheParts extends RelayParts {
  * @throws SettingsError when its folder cannot be used
  */
 export async function startStaticCache(parts: StaticCacheParts): Promise<StaticCache | undefined> {
-  const { settings, capacity, state, dataPlane } = parts
+  const { settings, capacity, state, dataPlane, cluster } = parts
   const { cache, identityPath } = settings
   if (!cache.isEnabled) return undefined
   const [{ startStaticCache: start }, { createCacheHandlers }] = await Promise.all([
@@ -47,6 +47,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<StaticC
     visitorServer,
     bandwidths,
     connections,
+    sharing: cluster?.snapshots,
   }).catch((error) => {
     throw new SettingsError('STATIC_CACHE_ENABLED', `the static cache cannot start: ${error.message}`)
   })

@@ -12,6 +12,7 @@ import type { Settings } from '../config/settings.ts'
 import { LeaseRegistry } from '../lease/lease-registry.ts'
 import { ReservationJournal } from '../lease/reservation-journal.ts'
 import { ROOT_ROUTE, type Route } from '../lease/route.ts'
+import { TOKEN_LEEWAY_S } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { AuditLog } from '../policy/audit-log.ts'
 import { Policy } from '../policy/policy.ts'
@@ -59,7 +60,9 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
     (name) => policy.isReserved(name),
     settings.portHost,
   )
-  const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
+  const leewayS = settings.cluster === undefined ? 0 : TOKEN_LEEWAY_S
+  const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
+  const credentials = new LeaseCredentials(tokens, leases)
   // It has a timer, and nothing can fail any more.
   const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
   return {

@@ -17,11 +17,10 @@ type Edit = (file: PolicyFile) => PolicyFile
 /** The other machines of a relay, which have the same policy. */
 export interface PolicySharing {
   /**
-   * Changes the policy of all machines.
-   * @returns the new policy
+   * Changes the policy of all machines, of which this is one.
    * @throws RelayError `feature_unavailable` while they cannot be asked
    */
-  change(edit: Edit): Promise<PolicyFile>
+  change(edit: Edit): Promise<void>
 }
 
 export class Policy extends PolicyRules {
@@ -171,11 +170,13 @@ export class Policy extends PolicyRules {
     this.#isWriting = true
     try {
       const all: Edit = (file) => edits.reduce((before, edit) => edit(before), file)
-      const file =
-        edits.length > 0 && this.#sharing !== undefined ? await this.#sharing.change(all) : all(this.file)
+      const isShared = edits.length > 0 && this.#sharing !== undefined
+      if (isShared) await this.#sharing?.change(all)
+      const file = isShared ? this.file : all(this.file)
       this.#isFileOld = false
       await writePrivate(this.#path, format(file))
-      this.apply(file)
+      // What other machines decide meanwhile is in force already.
+      if (edits.length > 0 && !isShared) this.apply(file)
     } finally {
       this.#isWriting = false
     }

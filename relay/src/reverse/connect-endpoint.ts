@@ -125,10 +125,15 @@ export class ConnectEndpoint {
     for (const carrier of this.#open.get(lease) ?? []) carrier.closeForRestart()
   }
 
-  /** Ends the ready sessions of the lease, so that its clients open others at another machine, and serves its visitors to their end. */
-  leave(lease: Lease): void {
-    for (const carrier of this.#open.get(lease) ?? []) carrier.leave()
-    readyQueueOf(lease).clear()
+  /**
+   * Ends the ready sessions of the lease, so that its clients open others at another machine, and serves its visitors to their end.
+   * @returns whether its clients have connections here
+   */
+  leave(lease: Lease): boolean {
+    const carriers = this.#open.get(lease) ?? []
+    for (const carrier of carriers) carrier.leave()
+    readyQueueOf(lease).leave()
+    return [...carriers].length > 0
   }
 
   /** Remembers the TCP connection under a TLS connection to come. */

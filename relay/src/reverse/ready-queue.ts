@@ -35,12 +35,18 @@ export type ClaimedSession = Duplex | SessionPeer
 /** The way that a visitor has come. */
 type Way = Partial<Pick<PendingVisitor, 'handedOverBy' | 'machinesPassed'>>
 
+/** Stands for the parts that a queue does not have yet: most leases of a relay on several machines have sessions elsewhere. */
+const NO_CARRIERS: ReadonlySet<CarrierLiveness> = new Set()
+const NONE_ELSEWHERE: ReadonlyMap<SessionPeer, number> = new Map()
+
 export class ReadyQueue {
   readonly #idle: Idle[] = []
-  readonly #waiting = new ClaimQueue()
-  /** Number of ready sessions in each peer, as last reported. */
-  readonly #elsewhere = new Map<SessionPeer, number>()
-  readonly #carriers = new Set<CarrierLiveness>()
+  /** Undefined until the first visitor waits. */
+  #waiting: ClaimQueue | undefined
+  /** Number of ready sessions in each peer, as last reported; it is there as long as there are such peers. */
+  #elsewhere: Map<SessionPeer, number> | undefined
+  /** Undefined until the first carrier comes. */
+  #carriers: Set<CarrierLiveness> | undefined
   #waitingRoom: SessionPeer | undefined
   #onChange: (() => void) | undefined
   /** Sessions that broke before they answered a visitor; undefined until the first one does. */
@@ -50,20 +56,20 @@ export class ReadyQueue {
   /** Number of ready sessions in all known processes and machines, without those of silent carriers. */
   get size(): number {
     let size = this.#live
-    for (const count of this.#elsewhere.values()) size += count
+    for (const count of this.#elsewhere?.values() ?? []) size += count
     return size
   }
 
   /** Number of ready sessions in the processes of this machine. */
   get sizeHere(): number {
     let size = this.#live
-    for (const [peer, count] of this.#elsewhere) if (!peer.isMachine) size += count
+    for (const [peer, count] of this.#elsewhere ?? NONE_ELSEWHERE) if (!peer.isMachine) size += count
     return size
   }
 
   /** Whether {@link offer} would take another session. */
   get hasRoom(): boolean {
-    const isFull = this.#waiting.size === 0 && this.#live >= READY_SESSIONS_MAX
+    const isFull = this.#waitingVisitors === 0 && this.#live >= READY_SESSIONS_MAX
     return !this.#closed && !isFull && this.roomInMs === 0
   }
 
@@ -74,7 +80,8 @@ export class ReadyQueue {
 
   /** Whether the lease has carriers in this process, and none of them answers. */
   get isSilent(): boolean {
-    return this.#carriers.size > 0 && [...this.#carriers].every(({ isSilent }) => isSilent)
+    const carriers = this.#carriers ?? NO_CARRIERS
+    return carriers.size > 0 && [...carriers].every(({ isSilent }) => isSilent)
   }
 
   /** Whether {@link claim} would have to wait in this process. */
@@ -95,7 +102,7 @@ export class ReadyQueue {
   /** Keeps a session until it is claimed. @returns false when there is no room; the caller keeps the session */
   offer(session: Duplex): boolean {
     if (!this.hasRoom || session.destroyed) return false
-    if (!this.#waiting.fulfil(session)) {
+    if (this.#waiting?.fulfil(session) !== true) {
       if (this.#idle.length >= READY_SESSIONS_MAX) this.#dropSilent()
       this.#idle.push(this.#watch(session))
       this.#onChange?.()
@@ -106,10 +113,12 @@ export class ReadyQueue {
   /** Records that `peer` has `count` ready sessions, and gives them to the visitors that wait here first. */
   setPeerCount(peer: SessionPeer, count: number): void {
     let left = count
-    while (left > 0 && this.#waiting.fulfil(peer)) left -= 1
+    while (left > 0 && this.#waiting?.fulfil(peer)) left -= 1
     const known = peer.isMachine ? count : left
-    if (known > 0) this.#elsewhere.set(peer, known)
-    else this.#elsewhere.delete(peer)
+    if (known > 0) {
+      this.#elsewhere ??= new Map()
+      this.#elsewhere.set(peer, known)
+    } else if (this.#elsewhere?.delete(peer) && this.#elsewhere.size === 0) this.#elsewhere = undefined
     if (!peer.isMachine) this.#onChange?.()
   }
 
@@ -129,6 +138,7 @@ export class ReadyQueue {
     if (this.#closed) return undefined
     const peer = this.#takeElsewhere(visitor) ?? this.#waitingRoom
     if (peer !== undefined) return peer
+    this.#waiting ??= new ClaimQueue()
     return await this.#waiting.wait({ ...visitor, staysHere: !mayPass(visitor) }, gone, timeoutMs)
   }
 
@@ -153,24 +163,25 @@ export class ReadyQueue {
 
   /** Watches a carrier: no visitor gets its sessions while it is silent. @returns a function that stops it */
   watch(liveness: CarrierLiveness): () => void {
+    this.#carriers ??= new Set()
     this.#carriers.add(liveness)
     const release = liveness.onChange(() => {
       this.#onChange?.()
-      while (this.#waiting.size > 0) {
+      while (this.#waitingVisitors > 0) {
         const session = this.#take(this.#idle.findLastIndex(isLive))
         if (session === undefined) return
-        this.#waiting.fulfil(session)
+        this.#waiting?.fulfil(session)
       }
     })
     return () => {
-      this.#carriers.delete(liveness)
+      this.#carriers?.delete(liveness)
       release()
     }
   }
 
   /** Finds out which carriers of the lease are silent. */
   async probeCarriers(): Promise<void> {
-    await Promise.all(Array.from(this.#carriers, (liveness) => liveness.probe()))
+    await Promise.all(Array.from(this.#carriers ?? NO_CARRIERS, (liveness) => liveness.probe()))
   }
 
   /** Counts a session that broke before it answered a visitor who was still there. */
@@ -185,21 +196,31 @@ export class ReadyQueue {
     this.clear()
   }
 
+  /** Closes the ready sessions. Waiting visitors get a session that comes later, or one of a peer. */
+  leave(): void {
+    this.#closeIdle()
+    this.#onChange?.()
+  }
+
   /** Closes the ready sessions and refuses the waiting visitors. */
   clear(): void {
+    this.#closeIdle()
+    this.#elsewhere = undefined
+    this.#onChange?.()
+    this.#waiting?.rejectAll()
+  }
+
+  #closeIdle(): void {
     for (const { session, release } of this.#idle.splice(0)) {
       release()
       session.destroy()
     }
-    this.#elsewhere.clear()
-    this.#onChange?.()
-    this.#waiting.rejectAll()
   }
 
   /** Claims from a peer. A process of this machine has a session less from now on. */
   #takeElsewhere(visitor: Way, but?: SessionPeer): SessionPeer | undefined {
     const best = this.#findElsewhere(visitor, but)
-    const count = best && this.#elsewhere.get(best)
+    const count = best && this.#elsewhere?.get(best)
     if (best === undefined || count === undefined) return undefined
     if (!best.isMachine) this.setPeerCount(best, count - 1)
     return best
@@ -210,7 +231,7 @@ export class ReadyQueue {
     const isMobile = mayPass(visitor)
     let best: SessionPeer | undefined
     let most = 0
-    for (const [peer, count] of this.#elsewhere) {
+    for (const [peer, count] of this.#elsewhere ?? NONE_ELSEWHERE) {
       // A machine passes a visitor on because it has no session.
       if (peer === but || (peer.isMachine && (!isMobile || peer === visitor.handedOverBy))) continue
       const isNearer = best !== undefined && best.isMachine === true && !peer.isMachine
@@ -220,6 +241,10 @@ export class ReadyQueue {
       most = count
     }
     return best
+  }
+
+  get #waitingVisitors(): number {
+    return this.#waiting?.size ?? 0
   }
 
   get #live(): number {

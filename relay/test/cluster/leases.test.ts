@@ -4,7 +4,12 @@ import { X509Certificate } from 'node:crypto'
 import type { RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openCarrier } from '../support/carrier.ts'
-import { type ClusterRelay, type ClusterRelays, startClusterRelays, whyNoEngine } from '../support/cluster-relays.ts'
+import {
+  type ClusterRelay,
+  type ClusterRelays,
+  startClusterRelays,
+  whyNoEngine,
+} from '../support/cluster-relays.ts'
 import { type Answer, newAccount, register, type TestClient } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
 
@@ -21,12 +26,14 @@ const unregister = (relay: TestClient, { access_token }: { access_token: string 
   relay.call('POST', '/sdk/unregister', { access_token })
 const errorOf = ({ status, json }: Answer): unknown[] => [status, json.error]
 const NOT_FOUND = [404, { code: 'lease_not_found', message: expect.any(String) }]
-const CONFLICT = [409, { code: 'hostname_conflict', message: expect.any(String) }]
 
 /** Calls to register, of which the second one goes to another machine than the first. */
 const registerBetween = (first: TestClient, second: TestClient, name: string, fields = {}) =>
   register(
-    { call: (method, path, ...rest) => (path.endsWith('challenge') ? first : second).call(method, path, ...rest) },
+    {
+      call: (method, path, ...rest) =>
+        (path.endsWith('challenge') ? first : second).call(method, path, ...rest),
+    },
     name,
     fields,
   )
@@ -70,14 +77,23 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
     expect((await renew(c, lease)).status).toBe(200)
     const account = newAccount()
     const identity = { name: 'once', address: account.address }
-    const { challenge_id, siwe_message } = (await a.call('POST', '/sdk/register/challenge', { identity })).json
-      .data as unknown as RegisterChallengeResponse
-    const proof = { challenge_id, siwe_message, siwe_signature: await account.signMessage({ message: siwe_message }) }
-    const answers = await Promise.all(
-      [a, b, c].map((relay) => relay.call('POST', '/sdk/register', proof)),
-    )
-    expect(answers.map(({ status, json }) => (status === 201 ? 'registered' : json)).filter((one) => one !== 'registered')).toEqual(
-      Array(2).fill({ ok: false, error: { code: 'unauthorized', message: 'challenge_id is unknown, used or expired' } }),
+    const { challenge_id, siwe_message } = (await a.call('POST', '/sdk/register/challenge', { identity }))
+      .json.data as unknown as RegisterChallengeResponse
+    const proof = {
+      challenge_id,
+      siwe_message,
+      siwe_signature: await account.signMessage({ message: siwe_message }),
+    }
+    const answers = await Promise.all([a, b, c].map((relay) => relay.call('POST', '/sdk/register', proof)))
+    expect(
+      answers
+        .map(({ status, json }) => (status === 201 ? 'registered' : json))
+        .filter((one) => one !== 'registered'),
+    ).toEqual(
+      Array(2).fill({
+        ok: false,
+        error: { code: 'unauthorized', message: 'challenge_id is unknown, used or expired' },
+      }),
     )
   })
 
@@ -170,9 +186,9 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
     const stranger = await b.register('stranger')
     expect((await sign(c, stranger.access_token, fields)).status).toBe(403)
     expect((await sign(c, lease.access_token, fields)).status).toBe(200)
-    for (const relay of cluster.relays) expect((await sign(relay, lease.access_token, fields)).status).toBe(403)
+    for (const relay of cluster.relays)
+      expect((await sign(relay, lease.access_token, fields)).status).toBe(403)
   })
-
 })
 
 // A registration costs 6 units; 20 are possible at once, and 1 more comes in 6 seconds.

@@ -1,10 +1,12 @@
 // Machines of one relay in this process, which share a Redis, and the way to each of them.
 
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdminLoadResponse } from '@svc/protocol'
 import { FaultProxy } from '../../../tools/network/fault-proxy.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findRedis } from '../../../tools/programs/services.ts'
-import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from './relay.ts'
+import { freePort, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } from './relay.ts'
 
 export interface ClusterRelay extends TestRelay {
   /** CLUSTER_ADDR. */
@@ -13,6 +15,10 @@ export interface ClusterRelay extends TestRelay {
   readonly link: FaultProxy
   readonly engineWay: FaultProxy
 }
+
+export const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
+export const ADMIN: Record<string, string> = { Authorization: `Bearer ${ADMIN_TOKEN}` }
+const LOOK_MS = 20
 
 export interface ClusterRelays {
   readonly engine: Redis
@@ -47,11 +53,12 @@ export async function startClusterRelays(
     SNI_PORT: `${await freePort()}`,
     CLUSTER_URL: engine.url,
     CLUSTER_SECRET: secret,
+    ADMIN_TOKEN,
     ...(typeof env === 'function' ? await env(relays.length) : env),
   })
   const add: ClusterRelays['add'] = async (more = {}, before = undefined) => {
     const listenPort = await freePort()
-    const link = before?.link ?? (await FaultProxy.start(() => listenPorts.get(link)!))
+    const link: FaultProxy = before?.link ?? (await FaultProxy.start(() => listenPorts.get(link)!))
     listenPorts.set(link, listenPort)
     const engineWay = before?.engineWay ?? (await FaultProxy.start(() => engine.port))
     const way = new URL(engine.url)
@@ -79,9 +86,25 @@ export async function startClusterRelays(
   }
   try {
     for (let index = 0; index < count; index++) await add()
+    await untilLinked(relays)
   } catch (error) {
     await close()
     throw error
   }
   return { engine, secret, relays, settings, add, close }
+}
+
+/** Resolves when each of the machines reaches all others. */
+export async function untilLinked(relays: readonly ClusterRelay[]): Promise<void> {
+  const online = relays.map(({ machine }) => `${machine} online`)
+  for (const relay of relays)
+    for (let seen: string[] = []; !online.every((one) => seen.includes(one)); await sleep(LOOK_MS))
+      seen = await machinesSeenBy(relay)
+}
+
+/** The other machines and itself, each with its state, as a machine sees them. */
+export async function machinesSeenBy(relay: TestClient): Promise<string[]> {
+  const { data } = (await relay.call('GET', '/api/admin/load', undefined, ADMIN)).json
+  const { machines = [] } = data as unknown as AdminLoadResponse
+  return machines.map(({ address, state }) => `${address} ${state}`)
 }

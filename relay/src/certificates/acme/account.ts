@@ -10,6 +10,7 @@ import type { Logger } from '../../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate } from '../../storage/state-file.ts'
 import { ACCOUNT_KEY_FILE, REGISTRATION_FILE } from '../managed-files.ts'
 import { AcmeClient, type Exchange, exchange } from './client.ts'
+import type { OrderSharing } from './order-sharing.ts'
 import { AcmeProblem } from './problem.ts'
 import type { AcmeTransport } from './transport.ts'
 
@@ -20,6 +21,8 @@ export interface AccountParts {
   transport: AcmeTransport
   /** Aborts when the relay closes. An account is made for all orders that wait for it, so that none of them ends that. */
   closing: AbortSignal
+  /** The other machines, which use the same account; undefined where the relay is one machine. */
+  sharing?: OrderSharing | undefined
   log: Logger
 }
 
@@ -32,11 +35,14 @@ interface Registration {
 }
 
 const NO_ACCOUNT = 'accountDoesNotExist'
+const FILES: readonly string[] = [ACCOUNT_KEY_FILE, REGISTRATION_FILE]
 
 export class AcmeAccount {
   readonly #parts: AccountParts
   #key: string | undefined
   #account: string | undefined
+  /** The account that the authority has lost. */
+  #lostAccount: string | undefined
   #client: Promise<AcmeClient> | undefined
 
   /** @throws SettingsError when the key cannot be used */
@@ -83,6 +89,7 @@ export class AcmeAccount {
   #lost(client: Promise<AcmeClient>): void {
     if (this.#client !== client) return
     this.#parts.log.warn('the ACME authority does not know the account any more: the relay makes a new one')
+    this.#lostAccount = this.#account
     this.#account = undefined
     this.#client = undefined
   }
@@ -97,7 +104,31 @@ export class AcmeAccount {
     return ready
   }
 
+  /** One machine makes the account, and the others take it. */
   async #make(): Promise<AcmeClient> {
+    const { sharing, closing } = this.#parts
+    if (sharing === undefined || this.#account !== undefined) return await this.#register()
+    return await sharing.alone('acme-account', closing, async () => {
+      await sharing.refresh(FILES)
+      await this.#read()
+      const client = await this.#register()
+      await sharing.publish(FILES)
+      return client
+    })
+  }
+
+  async #read(): Promise<void> {
+    const { directory, settings } = this.#parts
+    const key = await readPrivateIfPresent(join(directory, ACCOUNT_KEY_FILE))
+    const registration = parse(await readIfPresent(join(directory, REGISTRATION_FILE)))
+    if (key === undefined) return
+    this.#key = key
+    const isKnown =
+      registration?.directory === settings.directory && registration.account !== this.#lostAccount
+    if (isKnown) this.#account = registration.account
+  }
+
+  async #register(): Promise<AcmeClient> {
     const { directory, settings, transport, closing, log } = this.#parts
     this.#key ??= await createKey(join(directory, ACCOUNT_KEY_FILE))
     const options = { directoryUrl: settings.directory, accountKey: this.#key }

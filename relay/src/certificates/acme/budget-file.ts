@@ -7,6 +7,8 @@ import { readIfPresent, writePrivate } from '../../storage/state-file.ts'
 import type { SavedFailure } from './failures.ts'
 import { IDENTITIES_MAX, REASON_MAX_CHARS, ROOT_FAILURES_MAX, SITE_FAILURES_MAX } from './limits.ts'
 
+export const BUDGET_FILE = 'acme-budget.json'
+
 /** Units are those that are spent and have not come back, at the time of {@link saved_at}. */
 export interface SavedBudget {
   /** Wall clock, milliseconds since the epoch. */
@@ -63,5 +65,5 @@ export async function writeBudget(directory: string, budget: SavedBudget): Promi
 }
 
 function budgetPath(directory: string): string {
-  return join(directory, 'acme-budget.json')
+  return join(directory, BUDGET_FILE)
 }

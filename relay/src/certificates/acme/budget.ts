@@ -5,11 +5,12 @@ import type { Logger } from '../../log/log.ts'
 import { GroupCommit } from '../../storage/group-commit.ts'
 import { Allowance } from './allowance.ts'
 import { AcmeError, type CertificateOrder } from './authority.ts'
-import { readBudget, type SavedBudget, writeBudget } from './budget-file.ts'
+import { BUDGET_FILE, readBudget, type SavedBudget, writeBudget } from './budget-file.ts'
 import { Failures } from './failures.ts'
 import {
   AUTHORITY_PAUSE_MAX_MS,
   BACKOFF_MIN_MS,
+  BUDGET_TURN_MS,
   IDENTITIES_MAX,
   IDENTITY_SHARE,
   NAMES_PER_ORDER_MAX,
@@ -21,6 +22,7 @@ import {
   SITE_BURST_SHARE,
   SITE_FAILURES_MAX,
 } from './limits.ts'
+import type { OrderSharing } from './order-sharing.ts'
 
 /** What an authority allows; the defaults of the settings are Let's Encrypt's limits. */
 export interface BudgetRates {
@@ -37,6 +39,8 @@ export interface BudgetOptions {
   /** Directory of the state files. */
   directory: string
   rates: BudgetRates
+  /** The other machines, which have the same budget; undefined where the relay is one machine. */
+  sharing?: OrderSharing | undefined
   log: Logger
   /** Called with the end of each order, also of those that {@link OrderBudget.take} refuses; without an error: issued. */
   onOrder?: ((hosts: 'root' | 'site', error?: unknown) => void) | undefined
@@ -50,14 +54,14 @@ const WEEK_MS: number = 7 * 24 * HOUR_MS
 /** Every order that {@link OrderBudget.take} let through is told about with `succeeded`, `failed` or `abandoned`, as the same object. */
 export class OrderBudget {
   readonly #options: BudgetOptions
-  readonly #orders: Allowance
-  readonly #certificates: Allowance
+  #orders!: Allowance
+  #certificates!: Allowance
   /** The part of new sites, so that a crowd of them cannot use a week up in an hour. */
-  readonly #siteCertificates: Allowance
+  #siteCertificates!: Allowance
   /** Identity key → its certificates of a week. */
   readonly #identities = new Map<string, Allowance>()
-  readonly #rootFailures: Failures
-  readonly #siteFailures: Failures
+  #rootFailures!: Failures
+  #siteFailures!: Failures
   /** Relay time until which the authority wants no orders of sites. */
   #sitesPausedUntil = 0
   /** Orders whose units come back when they fail. */
@@ -66,12 +70,25 @@ export class OrderBudget {
 
   /** @throws SettingsError when `acme-budget.json` cannot be read or is damaged */
   static async open(options: BudgetOptions): Promise<OrderBudget> {
-    return new OrderBudget(options, await readBudget(options.directory))
+    const saved = await readBudget(options.directory)
+    const budget = new OrderBudget(options)
+    budget.#restore(saved, RESTART_PAUSE_MAX_MS)
+    // The restart of one machine shortens the pauses of all.
+    if (saved !== undefined && saved.root_failures.length > 0)
+      await budget.#note(async () => {
+        budget.#restore(await readBudget(options.directory), RESTART_PAUSE_MAX_MS)
+        await budget.#save()
+      })
+    return budget
   }
 
-  private constructor(options: BudgetOptions, saved: SavedBudget | undefined) {
+  private constructor(options: BudgetOptions) {
     this.#options = options
-    const { rates, random = Math.random } = options
+  }
+
+  /** @param rootPauseMaxMs the longest pause that is left after failed orders of the root host */
+  #restore(saved: SavedBudget | undefined, rootPauseMaxMs: number): void {
+    const { rates, random = Math.random } = this.#options
     // A wall clock that was set back since then makes nobody wait longer than the file says.
     const elapsedMs = saved === undefined ? 0 : Math.max(0, Date.now() - saved.saved_at)
     const left = (units = 0, perPeriod: number, periodMs: number): number =>
@@ -92,27 +109,30 @@ export class OrderBudget {
     )
     this.#rootFailures = new Failures(ROOT_FAILURES_MAX, random)
     this.#siteFailures = new Failures(SITE_FAILURES_MAX, random)
+    this.#identities.clear()
     if (saved === undefined) return
     const perIdentity = this.#perIdentity
     for (const [key, units] of Object.entries(saved.identities)) {
       const spent = left(units, perIdentity, WEEK_MS)
       if (spent > 0) this.#identities.set(key, this.#newIdentity(spent))
     }
-    this.#rootFailures.restore(saved.root_failures, elapsedMs, RESTART_PAUSE_MAX_MS)
+    this.#rootFailures.restore(saved.root_failures, elapsedMs, rootPauseMaxMs)
     this.#siteFailures.restore(saved.site_failures, elapsedMs, RETRY_AFTER_MAX_MS)
   }
 
   /**
    * Takes an order's units from the budget, and resolves when that is written.
-   * @throws AcmeError `rate_limited`, with the time after which to ask again
+   * @throws AcmeError `rate_limited`, with the time after which to ask again; `unreachable` while the other machines cannot be told
    */
   async take(order: BudgetedOrder): Promise<void> {
     if (order.names.length === 0 || order.names.length > NAMES_PER_ORDER_MAX)
       throw new AcmeError('refused', `an order has 1 to ${NAMES_PER_ORDER_MAX} names`)
     try {
-      this.#check(order)
-      this.#spend(order)
-      await this.#saveOrRefund(order)
+      await this.#together(order.signal, async () => {
+        this.#check(order)
+        this.#spend(order)
+        await this.#saveOrRefund(order)
+      })
     } catch (error) {
       this.#options.onOrder?.(order.for, error)
       throw error
@@ -123,16 +143,17 @@ export class OrderBudget {
   async failed(order: BudgetedOrder, error: unknown): Promise<void> {
     if (order.signal?.aborted) return await this.abandoned(order)
     this.#options.onOrder?.(order.for, error)
-    this.#failuresOf(order).add(keysOf(order), error)
     if (order.for === 'site' && error instanceof AcmeError && error.fault === 'rate_limited')
       this.#pauseSites(error.retryAfterMs ?? BACKOFF_MIN_MS)
-    await this.abandoned(order)
+    await this.#note(async () => {
+      this.#failuresOf(order).add(keysOf(order), error)
+      await this.#giveBack(order)
+    })
   }
 
   /** An order that the relay itself gave up, as at its end, pauses nobody. Resolves when it is written. */
   async abandoned(order: BudgetedOrder): Promise<void> {
-    if (this.#refundable.delete(order)) this.#refund(order)
-    await this.#save()
+    await this.#note(() => this.#giveBack(order))
   }
 
   /** An order whose certificate the authority may have issued gets its units back only when it turns out that it has not. */
@@ -145,7 +166,43 @@ export class OrderBudget {
   async succeeded(order: BudgetedOrder): Promise<void> {
     this.#refundable.delete(order)
     this.#options.onOrder?.(order.for)
-    this.#failuresOf(order).remove(keysOf(order))
+    await this.#note(async () => {
+      this.#failuresOf(order).remove(keysOf(order))
+      await this.#save()
+    })
+  }
+
+  /** Makes a change of the budget as all machines have it. @throws what `change` throws, AcmeError `unreachable`, or the signal's reason */
+  async #together(signal: AbortSignal | undefined, change: () => Promise<void>): Promise<void> {
+    const { sharing, directory } = this.#options
+    if (sharing === undefined) return await change()
+    const never = new AbortController().signal
+    await sharing.alone('acme-budget', signal ?? never, async () => {
+      await sharing.refresh([BUDGET_FILE])
+      this.#restore(await readBudget(directory), RETRY_AFTER_MAX_MS)
+      await change()
+      await sharing.publish([BUDGET_FILE])
+    })
+  }
+
+  /** Makes a change that this machine keeps to itself while the others cannot be told. Never rejects. */
+  async #note(change: () => Promise<void>): Promise<void> {
+    let isMade = false
+    const make = async (): Promise<void> => {
+      isMade = true
+      await change()
+    }
+    try {
+      const { sharing } = this.#options
+      await this.#together(sharing && AbortSignal.timeout(BUDGET_TURN_MS), make)
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the other machines do not know how an order ended')
+      if (!isMade) await make()
+    }
+  }
+
+  async #giveBack(order: BudgetedOrder): Promise<void> {
+    if (this.#refundable.delete(order)) this.#refund(order)
     await this.#save()
   }
 

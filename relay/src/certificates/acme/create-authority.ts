@@ -10,6 +10,7 @@ import type { OrderBudget } from './budget.ts'
 import { dnsProver } from './dns-challenge.ts'
 import { FIRST_LOOK_MS, ORDER_DEADLINE_MS } from './limits.ts'
 import { placeOrder } from './order.ts'
+import type { OrderSharing } from './order-sharing.ts'
 import { AcmeProblem, errorOfProblem } from './problem.ts'
 import type { Prover } from './proofs.ts'
 import { certificateIdOf, renewalTimeOf, usualRenewalTime } from './renewal.ts'
@@ -23,6 +24,10 @@ export interface AuthorityParts {
   tlsAlpn: Prover
   /** Undefined: `dns-01` is not possible. */
   dns: DnsProvider | undefined
+  /** The other machines; undefined where the relay is one machine. */
+  sharing?: OrderSharing | undefined
+  /** Makes a prover of the name server of this machine one of all machines. @default it is the only one */
+  shareDns?: ((prover: Prover) => Prover) | undefined
   log: Logger
 }
 
@@ -34,14 +39,21 @@ export interface RelayAuthority extends AcmeAuthority {
 
 /** @throws SettingsError when ACME_CA or the account's key cannot be used, or `dns-01` has no provider */
 export async function createAcmeAuthority(parts: AuthorityParts): Promise<RelayAuthority> {
-  const { settings, dns, log } = parts
+  const { settings, dns, sharing, log } = parts
   const { acme, identityPath: directory } = settings
   if (acme.challenge === 'dns-01' && dns === undefined)
     throw new SettingsError('ACME_CHALLENGE', 'dns-01 needs a DNS provider, which ACME_DNS_PROVIDER names')
   const transport = new AcmeTransport(acme.directory, await readRoots(acme.caFile))
   const closing = new AbortController()
   const { signal } = closing
-  const account = await AcmeAccount.open({ directory, settings: acme, transport, closing: signal, log })
+  const account = await AcmeAccount.open({
+    directory,
+    settings: acme,
+    transport,
+    closing: signal,
+    sharing,
+    log,
+  })
   const authority = new Authority(parts, account, transport, closing)
   // A DNS that hangs must not keep a relay from listening that has a certificate.
   await authority.refresh(AbortSignal.timeout(FIRST_LOOK_MS))
@@ -73,12 +85,12 @@ class Authority implements RelayAuthority {
   }
 
   async refresh(signal?: AbortSignal): Promise<void> {
-    const { settings, dns, log } = this.#parts
+    const { settings, dns, shareDns = (prover) => prover, log } = this.#parts
     const { challenge } = settings.acme
     const uses =
       dns !== undefined &&
       (challenge === 'dns-01' || (challenge === 'auto' && (await dns.canAnswer(this.#signal(signal)))))
-    this.#dns = uses ? dnsProver(dns, log) : undefined
+    this.#dns = uses ? shareDns(dnsProver(dns, log)) : undefined
   }
 
   async obtain(order: CertificateOrder): Promise<string> {

@@ -56,6 +56,10 @@ export const DETAIL_MAX_CHARS = 300
 export const REQUEST_DEADLINE_MS = 30_000
 /** Names that are proven by `tls-alpn-01` at once. */
 export const PROVEN_NAMES_MAX = 1_000
+/** Time for the name servers of other machines to take a record of which they have just heard. */
+export const PROOF_SPREAD_MS = 500
+/** Time for a change of the budget that all machines have; after it the machine keeps the change to itself. */
+export const BUDGET_TURN_MS = 5_000
 /** Time for the handshake in which a name is proven. */
 export const PROOF_DEADLINE_MS = 10_000
 /** Time to find out where a name leads that could not be validated. */

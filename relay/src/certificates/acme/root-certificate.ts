@@ -8,7 +8,7 @@ import { StateFileError } from '../../storage/state-file.ts'
 import { type Certificates, certificatesOf } from '../certificate-files.ts'
 import type { CertificateRotation } from '../certificate-rotation.ts'
 import type { CertificateStatuses } from '../certificate-status.ts'
-import { type ManagedPair, readManagedPair, writeManagedPair } from '../managed-files.ts'
+import { CERTIFICATE_FILES, type ManagedPair, readManagedPair, writeManagedPair } from '../managed-files.ts'
 import type { PreviousCertificates } from '../previous-certificates.ts'
 import { AcmeError } from './authority.ts'
 import { namesOf } from './chain-check.ts'
@@ -25,6 +25,7 @@ import {
   WRITE_RETRY_MS,
 } from './limits.ts'
 import { withLock } from './lock.ts'
+import type { OrderSharing } from './order-sharing.ts'
 import { usualRenewalTime } from './renewal.ts'
 
 export interface RootCertificateParts {
@@ -35,6 +36,8 @@ export interface RootCertificateParts {
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
   certificateStatuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
+  /** The other machines, which use the same certificate; undefined where the relay is one machine. */
+  sharing?: OrderSharing | undefined
   log: Logger
 }
 
@@ -42,6 +45,7 @@ export class RootCertificate {
   readonly #parts: RootCertificateParts
   readonly #closing = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  #looking: Promise<void> = Promise.resolve()
   /** URL of the ACME directory that the certificate in use comes from. */
   #acmeDirectory: string | undefined
   /** A pair that is in use and could not be written: a restart would lose it. */
@@ -56,7 +60,10 @@ export class RootCertificate {
 
   /** Begins to get and to renew. */
   start(): void {
-    const { certificates, log, settings } = this.#parts
+    const { certificates, sharing, log, settings } = this.#parts
+    sharing?.onChange((file) => {
+      if (CERTIFICATE_FILES.includes(file)) this.#looking = this.#looking.then(() => this.#look())
+    })
     if (!certificates.hasCertificate)
       log.info(
         { host: settings.rootHost },
@@ -74,7 +81,7 @@ export class RootCertificate {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#running
+    await Promise.all([this.#running, this.#looking])
     if (this.#unwritten !== undefined) await this.#write(this.#unwritten)
   }
 
@@ -104,7 +111,7 @@ export class RootCertificate {
     const { certificateStatuses, certificates, log } = this.#parts
     try {
       if (Date.now() < (await this.#renewalTime())) return 0
-      await withLock(this.#parts.settings.identityPath, this.#closing.signal, () => this.#renew())
+      await this.#renewAlone()
       certificateStatuses.succeeded('root')
       // A wall clock that is far ahead makes every certificate look old.
       return Date.now() < usualRenewalTime(leafOf(certificates.current)) ? 0 : RENEWAL_LOOP_MS
@@ -124,10 +131,25 @@ export class RootCertificate {
     }
   }
 
+  async #renewAlone(): Promise<void> {
+    const { settings, certificates, sharing } = this.#parts
+    const { signal } = this.#closing
+    const before = certificates.current
+    const renew = (): Promise<void> => withLock(settings.identityPath, signal, () => this.#renew())
+    if (sharing === undefined) return await renew()
+    await sharing.alone('acme', signal, async () => {
+      // Another machine's certificate may have come meanwhile.
+      if (certificates.current !== before) return
+      await sharing.refresh(CERTIFICATE_FILES)
+      await renew()
+      await this.#share()
+    })
+  }
+
   async #renew(): Promise<void> {
     const { settings, authority, certificates, log } = this.#parts
     const { rootHost, acme } = settings
-    // Another relay on this directory may have been faster.
+    // Another relay on this directory, or another machine, may have been faster.
     const pair = await this.#readPair()
     const found = this.#isOfOther(pair.acmeDirectory) ? undefined : usable(rootHost, pair)
     if (found !== undefined && this.#isNewer(found)) {
@@ -154,6 +176,32 @@ export class RootCertificate {
     await this.#use(next, acme.directory)
     const until = new X509Certificate(chain).validToDate.toISOString()
     log.info({ names, until }, isFirst ? 'the relay has its first certificate' : 'certificate renewed')
+  }
+
+  /** Gives the certificate to the other machines. One that they cannot get now follows as soon as the engine answers. */
+  async #share(): Promise<void> {
+    const { sharing, log } = this.#parts
+    try {
+      await sharing?.publish(CERTIFICATE_FILES)
+    } catch (error) {
+      const { message: reason } = error as Error
+      log.warn({ reason }, 'the new certificate is in use here, and the other machines get it later')
+    }
+  }
+
+  /** Takes the certificate that another machine has got. Never rejects. */
+  async #look(): Promise<void> {
+    const { settings, certificateStatuses, log } = this.#parts
+    try {
+      const pair = await this.#readPair()
+      const found = this.#isOfOther(pair.acmeDirectory) ? undefined : usable(settings.rootHost, pair)
+      if (found === undefined || !this.#isNewer(found)) return
+      await this.#use(found, pair.acmeDirectory)
+      certificateStatuses.succeeded('root')
+      log.info('the relay uses the certificate that another machine has got')
+    } catch (error) {
+      log.error({ err: error }, 'the certificate that another machine has got cannot be used')
+    }
   }
 
   /** The files as they are; nothing when they cannot be read, since what comes replaces them. */
@@ -183,6 +231,11 @@ export class RootCertificate {
       this.#writeAgainAt = performance.now() + WRITE_RETRY_MS
       log.warn({ reason: error.message }, 'the new certificate is in use, and a restart would lose it')
     }
+  }
+
+  async #writeAgain(pair: ManagedPair): Promise<void> {
+    await this.#write(pair)
+    if (this.#unwritten === undefined) await this.#share()
   }
 
   async #use(next: Certificates, acmeDirectory: string | undefined): Promise<void> {
@@ -231,7 +284,7 @@ export class RootCertificate {
     for (;;) {
       const leftMs = time - Date.now()
       if (this.#unwritten !== undefined && performance.now() >= this.#writeAgainAt)
-        await this.#write(this.#unwritten)
+        await this.#writeAgain(this.#unwritten)
       // A clock that was set back by more than has passed shows nothing about the time that is left.
       if (leftMs <= 0 || Date.now() < from - RENEWAL_TICK_MS) return
       await pause(Math.min(leftMs, RENEWAL_TICK_MS), undefined, { signal: this.#closing.signal, ref: false })

@@ -14,6 +14,7 @@ import { FairQueue } from './fair-queue.ts'
 import type { SiteCertificateAnswer, SiteCertificateIssuer } from './issuer.ts'
 import {
   SITE_FAILURES_MAX,
+  SITE_ORDER_ELSEWHERE_POLL_S,
   SITE_ORDER_POLL_MAX_S,
   SITE_ORDER_POLL_MIN_S,
   SITE_ORDER_POLL_SHARE,
@@ -23,6 +24,7 @@ import {
   SITE_ORDERS_WAITING_MAX,
   SITE_ORDERS_WAITING_PER_NETWORK_MAX,
 } from './limits.ts'
+import type { Keep, OrdersElsewhere } from './orders-elsewhere.ts'
 
 interface AcmeIssuerParts {
   authority: AcmeAuthority
@@ -34,6 +36,8 @@ interface AcmeIssuerParts {
   mayHave(lease: Lease): boolean
   /** Is told how orders end. */
   statuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
+  /** Makes what the other machines do for the same sites; undefined where the relay is one machine. */
+  elsewhere?: ((keep: Keep) => OrdersElsewhere) | undefined
   log: Logger
 }
 
@@ -56,6 +60,7 @@ interface Failure {
 export class AcmeIssuer implements SiteCertificateIssuer {
   readonly #parts: AcmeIssuerParts
   readonly #chains: ChainStore
+  readonly #elsewhere: OrdersElsewhere | undefined
   /** By identity key, those that wait and those that are under way. */
   readonly #orders = new Map<string, Order>()
   /** Sites that have a certificate come first: their number is bounded by what they had, and a crowd has none. */
@@ -69,6 +74,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
   constructor(parts: AcmeIssuerParts) {
     this.#parts = parts
     this.#chains = new ChainStore(parts.directory, parts.acmeDirectory, parts.log)
+    this.#elsewhere = parts.elsewhere?.((identityKey, chain) => this.#chains.put(identityKey, chain))
   }
 
   /** What the relay keeps for sites. */
@@ -81,7 +87,8 @@ export class AcmeIssuer implements SiteCertificateIssuer {
   }
 
   knows(identityKey: string): boolean {
-    return this.#orders.has(identityKey) || this.#failures.has(identityKey) || this.#chains.has(identityKey)
+    const isHere = this.#orders.has(identityKey) || this.#failures.has(identityKey)
+    return isHere || this.#chains.has(identityKey) || this.#elsewhere?.has(identityKey) === true
   }
 
   async find(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer | undefined> {
@@ -90,6 +97,12 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     if (chain !== undefined) return { chain }
     const order = this.#orders.get(identityKey)
     if (order !== undefined) return askedAgain(order, request, lease)
+    const found = await this.#elsewhere?.find(identityKey, request)
+    if (found === 'pending') return { retryAfterS: SITE_ORDER_ELSEWHERE_POLL_S }
+    if (found !== undefined) {
+      await this.#chains.put(identityKey, found.chain)
+      return found
+    }
     this.#requireNoFailure(identityKey)
     return undefined
   }
@@ -104,13 +117,15 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     const order = { request, lease, since: now(), canceled: new AbortController(), isRunning: false }
     this.#orders.set(identityKey, order)
     queue.push(network, order)
+    this.#elsewhere?.begin(identityKey)
     this.#parts.log.info({ hostname: request.names[0] }, 'a site waits for a certificate of its own')
     this.#runNext()
     return pending(order)
   }
 
-  hasIssued({ identityKey }: Lease, leaf: Buffer): Promise<boolean> {
-    return this.#chains.holds(identityKey, leaf)
+  async hasIssued({ identityKey }: Lease, leaf: Buffer): Promise<boolean> {
+    if (await this.#chains.holds(identityKey, leaf)) return true
+    return (await this.#elsewhere?.holds(identityKey, leaf)) === true
   }
 
   /** Notes that a site is there, or that its lease has just ended. */
@@ -185,20 +200,12 @@ export class AcmeIssuer implements SiteCertificateIssuer {
 
   /** Never rejects. */
   async #run(order: Order): Promise<void> {
-    const { authority, mayHave, statuses, log } = this.#parts
-    const { request, canceled } = order
+    const { mayHave, statuses, log } = this.#parts
+    const { canceled } = order
     const { identityKey } = order.lease
-    const { names, der: csr } = request
+    const { names } = order.request
     try {
-      const renews = this.#chains.hadNames(identityKey, names)
-      const chain = await authority.obtain({
-        names,
-        csr,
-        for: 'site',
-        identityKey,
-        renews,
-        signal: canceled.signal,
-      })
+      const chain = await this.#obtain(order)
       if (canceled.signal.aborted || !mayHave(order.lease)) return
       this.#failures.delete(identityKey)
       statuses.succeeded('site')
@@ -207,6 +214,17 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     } catch (cause) {
       if (!canceled.signal.aborted) this.#failed(order, asAcmeError(cause))
     }
+  }
+
+  async #obtain({ request, lease, canceled: { signal } }: Order): Promise<string> {
+    const { identityKey } = lease
+    const { names, der: csr } = request
+    const obtain = async (): Promise<string> => {
+      const renews = this.#chains.hadNames(identityKey, names)
+      return await this.#parts.authority.obtain({ names, csr, for: 'site', identityKey, renews, signal })
+    }
+    if (this.#elsewhere === undefined) return await obtain()
+    return await this.#elsewhere.alone(identityKey, request, signal, obtain)
   }
 
   #failed({ request, lease }: Order, error: AcmeError): void {

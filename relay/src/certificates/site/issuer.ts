@@ -6,10 +6,12 @@ import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { Logger } from '../../log/log.ts'
 import type { PolicyRules } from '../../policy/policy-rules.ts'
 import type { AcmeAuthority } from '../acme/authority.ts'
+import type { OrderSharing } from '../acme/order-sharing.ts'
 import type { CertificateRotation } from '../certificate-rotation.ts'
 import type { CertificateStatuses } from '../certificate-status.ts'
 import { createLeafFor } from '../development-ca.ts'
 import type { CertificateRequest } from './certificate-request.ts'
+import type { Keep, OrdersElsewhere } from './orders-elsewhere.ts'
 
 /** Issues certificates for requests that have been checked, to leases that may have one. */
 export interface SiteCertificateIssuer {
@@ -38,6 +40,8 @@ interface IssuerParts {
   certificates: CertificateRotation
   /** Undefined where the relay has no account with one. */
   authority: AcmeAuthority | undefined
+  /** The other machines, which know the same sites; undefined where the relay is one machine. */
+  sharing?: OrderSharing | undefined
   certificateStatuses: CertificateStatuses
   policy: PolicyRules
   leases: LeaseRegistry
@@ -48,7 +52,16 @@ interface IssuerParts {
 export async function createSiteCertificateIssuer(
   parts: IssuerParts,
 ): Promise<SiteCertificateIssuer | undefined> {
-  const { settings, certificates, certificateStatuses: statuses, authority, policy, leases, log } = parts
+  const {
+    settings,
+    certificates,
+    certificateStatuses: statuses,
+    authority,
+    sharing,
+    policy,
+    leases,
+    log,
+  } = parts
   if (settings.siteCertificates === 'off') return undefined
   // A relay may get its first wildcard while it runs.
   const isForAll = (): boolean => {
@@ -67,12 +80,23 @@ export async function createSiteCertificateIssuer(
     acmeDirectory: acme.directory,
     mayHave,
     statuses,
+    elsewhere: sharing && (await ordersElsewhere(sharing, acme.directory, log)),
     log,
   })
   statuses.sites = () => issuer.summary
   policy.onChange(() => issuer.recheck())
   leases.onChange((lease) => issuer.seen(lease))
   return issuer
+}
+
+/** A relay of one machine loads none of this. */
+async function ordersElsewhere(
+  sharing: OrderSharing,
+  acmeDirectory: string,
+  log: Logger,
+): Promise<(keep: Keep) => OrdersElsewhere> {
+  const { OrdersElsewhere } = await import('./orders-elsewhere.ts')
+  return (keep) => new OrdersElsewhere({ sharing, acmeDirectory, keep, log })
 }
 
 /** Issues by the development CA, at once. */

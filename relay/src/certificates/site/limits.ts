@@ -14,6 +14,12 @@ export const SITE_ORDER_POLL_MIN_S = 1
 export const SITE_ORDER_POLL_MAX_S = 30
 /** Part of the time for which a site has waited after which it asks again. */
 export const SITE_ORDER_POLL_SHARE = 0.25
+/** Time after which a site asks again whose order another machine makes, in seconds. */
+export const SITE_ORDER_ELSEWHERE_POLL_S = 2
+/** Time for which the relay remembers that another machine makes an order, in milliseconds. Most of them take seconds. */
+export const SITE_ORDER_ELSEWHERE_MS: number = 10 * 60_000
+/** Orders of other machines that the relay remembers. It forgets the oldest first. */
+export const SITE_ORDERS_ELSEWHERE_MAX = 4_096
 /** Shortest time after a failed order before the site's next one, in milliseconds, where the error says none. */
 export const SITE_ORDER_RETRY_MS = 60_000
 /** Longest such time, in milliseconds, whatever the error says. */

@@ -3,15 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../log/log.ts'
-import { CHANGES_PER_READ, ENGINE_RETRY_MS, LOCK_MS } from '../limits.ts'
+import { CHANGES_PER_READ, ENGINE_RETRY_MS, LINK_SETTLE_MS, LOCK_MS } from '../limits.ts'
 import type { EngineState } from '../machines.ts'
 import { type Change, type Engine, EngineError } from './engine.ts'
 import type { EngineKeys } from './keys.ts'
 
 /** What there is to follow, to read and to fill. */
 export interface SharedState {
-  /** Follows a change that another machine made. */
-  follow(change: Change): void
+  /** Follows changes that other machines made, in their order. @throws EngineError when it has to ask, and gets no answer */
+  follow(changes: readonly Change[]): Promise<void>
   /** Reads everything. @returns what {@link fill} gets @throws EngineError */
   load(): Promise<unknown>
   /** Puts what the engine lacks, and nothing that it knows better. @throws EngineError */
@@ -71,10 +71,18 @@ export class ChangeFeed {
     if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#epoch = undefined
   }
 
-  /** Resolves when the change is followed here. */
+  /** Resolves when the change is followed here, at the latest after {@link LINK_SETTLE_MS}. */
   async reached(change: string): Promise<void> {
     if (!isBefore(this.#position, change)) return
-    await new Promise<void>((resolve) => this.#waiting.add({ change, resolve }))
+    await new Promise<void>((resolve) => {
+      const waiting = { change, resolve }
+      this.#waiting.add(waiting)
+      const late = (): void => {
+        this.#waiting.delete(waiting)
+        resolve()
+      }
+      setTimeout(late, LINK_SETTLE_MS).unref()
+    })
   }
 
   async close(): Promise<void> {
@@ -90,7 +98,7 @@ export class ChangeFeed {
       try {
         if (this.#epoch === undefined) await this.#resync()
         const changes = await engine.changesAfter(keys.changes, this.#position)
-        for (const change of changes) this.#take(change)
+        if (changes.length > 0) await this.#take(changes)
         // Entries may have been dropped before they were read.
         if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#epoch = undefined
       } catch (error) {
@@ -102,10 +110,11 @@ export class ChangeFeed {
     }
   }
 
-  #take(change: Change): void {
-    this.#position = change.id
-    this.counts.changes += 1
-    if (change.from !== this.#parts.run) this.#parts.state.follow(change)
+  async #take(changes: readonly Change[]): Promise<void> {
+    const { state, run } = this.#parts
+    await state.follow(changes.filter(({ from }) => from !== run))
+    this.counts.changes += changes.length
+    this.#position = changes.at(-1)?.id ?? this.#position
     this.#release()
   }
 

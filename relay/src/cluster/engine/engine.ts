@@ -1,6 +1,7 @@
 // The engine that the machines share: Redis or Valkey, as one server, behind Sentinels or as a Cluster. The only importer of ioredis.
 
 import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import type { EngineAddress } from '../../config/cluster-settings.ts'
 import { RelayError } from '../../errors.ts'
@@ -31,6 +32,12 @@ export interface Change {
   entry: string
 }
 
+/** Answers of a server that cannot do its work now: it still reads its data, or another one is the master since. */
+const UNUSABLE = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|MISCONF)\b/
+
+/** Answers of a server to wrong credentials, which no other attempt corrects. */
+const REFUSED = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/
+
 type Client = Redis | Cluster
 type Reply = string | number | null | Reply[]
 
@@ -49,6 +56,8 @@ export class Engine extends EventEmitter<EngineEvents> {
   readonly #log: Logger
   readonly #scripts = new Map<string, string>()
   #isUp = false
+  /** Why the last connection failed. */
+  #problem: Error | undefined
   #isClosed = false
 
   constructor(address: EngineAddress, log: Logger) {
@@ -56,12 +65,41 @@ export class Engine extends EventEmitter<EngineEvents> {
     this.#log = log
     this.#client = connect(address)
     this.#reader = connect(address)
-    for (const client of [this.#client, this.#reader]) client.on('error', () => {})
+    for (const client of [this.#client, this.#reader])
+      client.on('error', (error) => {
+        this.#problem = error
+      })
     this.#client.on('close', () => this.#setUp(false))
   }
 
   get isUp(): boolean {
     return this.#isUp
+  }
+
+  /**
+   * Resolves when the engine answers for the first time.
+   * @throws EngineError when it does not within `ms`, or refuses the credentials
+   */
+  async untilUp(ms: number): Promise<void> {
+    const end = performance.now() + ms
+    for (;;) {
+      try {
+        await this.command('PING')
+        return
+      } catch (error) {
+        const problem = this.#problem
+        if (problem !== undefined && REFUSED.test(problem.message))
+          throw new EngineError(`the engine refuses: ${problem.message}`, { cause: problem })
+        if (performance.now() > end)
+          throw new EngineError(
+            problem === undefined
+              ? (error as Error).message
+              : `${(error as Error).message} (${problem.message})`,
+            { cause: error },
+          )
+        await pause(ENGINE_RETRY_MS)
+      }
+    }
   }
 
   /** Runs a script of scripts.ts. @throws EngineError when the engine does not answer in time */
@@ -117,8 +155,10 @@ export class Engine extends EventEmitter<EngineEvents> {
       return reply
     } catch (error) {
       this.counts.failures += 1
-      if (error instanceof EngineError && !this.#isClosed) reconnect(this.#client)
-      if (isReply(error)) throw new EngineError(`the engine refuses: ${error.message}`, { cause: error })
+      const isUsable = isReply(error) && !UNUSABLE.test(error.message)
+      if (!isUsable && !this.#isClosed && (error instanceof EngineError || isReply(error)))
+        reconnect(this.#client)
+      if (isUsable) throw new EngineError(`the engine refuses: ${error.message}`, { cause: error })
       this.#setUp(false)
       throw new EngineError('the engine does not answer', { cause: error })
     }

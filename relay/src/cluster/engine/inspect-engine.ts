@@ -1,11 +1,10 @@
 // Looks at an engine without changing anything: whether it answers, keeps what it is given, and has other machines.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterSettings } from '../../config/cluster-settings.ts'
 import { createLog } from '../../log/log.ts'
-import { ENGINE_RETRY_MS, ENGINE_START_MS, MACHINE_GONE_MS } from '../limits.ts'
+import { ENGINE_START_MS, MACHINE_GONE_MS } from '../limits.ts'
 import { Seal } from '../shared/seal.ts'
-import { Engine, EngineError } from './engine.ts'
+import { Engine } from './engine.ts'
 import { EngineKeys } from './keys.ts'
 
 const IDENTITY_FILE = 'identity.json'
@@ -26,7 +25,7 @@ export async function inspectEngine(settings: ClusterSettings, host: string): Pr
   const engine = new Engine(settings.engine, createLog('silent'))
   const keys = new EngineKeys(host)
   try {
-    await untilUp(engine)
+    await engine.untilUp(ENGINE_START_MS)
     const [time, entries, sealed, info] = await Promise.all([
       engine.command('TIME') as Promise<[string, string]>,
       engine.command('HGETALL', keys.machines) as Promise<string[]>,
@@ -42,19 +41,6 @@ export async function inspectEngine(settings: ClusterSettings, host: string): Pr
     } as EngineInspection
   } finally {
     await engine.close()
-  }
-}
-
-async function untilUp(engine: Engine): Promise<void> {
-  const end = performance.now() + ENGINE_START_MS
-  for (;;) {
-    try {
-      await engine.command('PING')
-      return
-    } catch (error) {
-      if (!(error instanceof EngineError) || performance.now() > end) throw error
-      await pause(ENGINE_RETRY_MS)
-    }
   }
 }
 

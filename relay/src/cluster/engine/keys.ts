@@ -67,6 +67,21 @@ export class EngineKeys {
     return `${this.#prefix}file:${name}`
   }
 
+  /** The chain that a machine has got for a site. */
+  siteChain(identityKey: string): string {
+    return `${this.#prefix}chain:${identityKey}`
+  }
+
+  /** The machine that has a site's snapshot. */
+  snapshot(identityKey: string): string {
+    return `${this.#prefix}snapshot:${identityKey}`
+  }
+
+  /** The identity keys of all snapshots, by the time at which each entry ends. */
+  get snapshotIndex(): string {
+    return `${this.#prefix}snapshots`
+  }
+
   lock(name: string): string {
     return `${this.#prefix}lock:${name}`
   }

@@ -1,5 +1,6 @@
 // The scripts that the engine runs, each in one step: what two machines do at once happens one after the other.
-// An entry of a lease begins with `<fencing token> <end of the lease> <ended: 0 or 1> <hostname or ->`, then its JSON.
+// A lease is a hash of two fields. `h` is its head, `<fencing token> <end of the lease> <ended: 0 or 1> <hostname or ->`, behind
+// which a renewal adds what it saw; `j` is its JSON. The stream has heads alone, since metadata may be large.
 
 /** Milliseconds since the epoch by the engine's clock, which is the clock of all leases. */
 const NOW = `
@@ -9,7 +10,7 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 
 const PARSE = `
 local function parse(entry)
-  local fence, expires, ended, hostname = string.match(entry, '^(%d+) (%d+) ([01]) (%S+) ')
+  local fence, expires, ended, hostname = string.match(entry, '^(%d+) (%d+) ([01]) (%S+)')
   return tonumber(fence), tonumber(expires), ended == '1', hostname
 end
 `
@@ -19,7 +20,7 @@ const HOLDER = `
 local function isHeldByOther(nameKey, leasePrefix, identity, hostname, keptMs)
   local holder = redis.call('GET', nameKey)
   if not holder or holder == identity then return false end
-  local entry = redis.call('GET', leasePrefix .. holder)
+  local entry = redis.call('HGET', leasePrefix .. holder, 'h')
   if not entry then return false end
   local _, expires, _, held = parse(entry)
   return held == hostname and expires + keptMs > now
@@ -44,11 +45,12 @@ if hostname ~= '-' and isHeldByOther(KEYS[4], ARGV[3], ARGV[2], hostname, kept) 
 end
 local fence = redis.call('INCR', KEYS[2])
 local expires = now + tonumber(ARGV[6])
-local entry = fence .. ' ' .. expires .. ' 0 ' .. hostname .. ' ' .. ARGV[11]
-redis.call('SET', KEYS[3], entry, 'PX', tonumber(ARGV[6]) + kept)
+local head = fence .. ' ' .. expires .. ' 0 ' .. hostname
+redis.call('HSET', KEYS[3], 'h', head, 'j', ARGV[11])
+redis.call('PEXPIRE', KEYS[3], tonumber(ARGV[6]) + kept)
 if hostname ~= '-' then redis.call('SET', KEYS[4], ARGV[2], 'PX', ARGV[8]) end
 redis.call('ZADD', KEYS[6], now, ARGV[2])
-local id = redis.call('XADD', KEYS[5], 'MAXLEN', '~', ARGV[9], '*', 'lease', ARGV[2], 'from', ARGV[10], 'entry', entry)
+local id = redis.call('XADD', KEYS[5], 'MAXLEN', '~', ARGV[9], '*', 'lease', ARGV[2], 'from', ARGV[10], 'entry', head)
 return {'registered', fence, expires, hostname, now, id}
 `
 
@@ -56,35 +58,44 @@ return {'registered', fence, expires, hostname, now, id}
  * Puts what a machine knows of a lease into the engine: a renewal, its end, or all of it after the engine lost it. A newer
  * lease of the identity stays, an end is final, and of two ends of one lease the later one counts.
  * KEYS: lease, name, changes, fence, index. ARGV: identity key, lease prefix, fence, expires, ended, hostname or `-`, time for which
- * a name is kept in ms, lifetime of the index of names in ms, whether to renew that index, entries of the stream, machine, JSON.
- * @returns `{'put', expires, id of the change}`, or `{'gone', entry or ''}` when the lease is over or its name is another's
+ * a name is kept in ms, lifetime of the index of names in ms, whether to renew that index, entries of the stream, machine, JSON
+ * or '' when it has not changed, what the renewal saw.
+ * @returns `{'put', expires, id of the change}`, `{'gone'}` when the lease is over or its name is another's, or `{'json'}` when
+ * the engine does not have its JSON
  */
 export const PUT: string = `
 ${NOW}${PARSE}${HOLDER}
 local fence = tonumber(ARGV[3])
 local expires = tonumber(ARGV[4])
 local kept = tonumber(ARGV[7])
-local known = redis.call('GET', KEYS[1])
+local known = redis.call('HGET', KEYS[1], 'h')
 local isNew = true
 if known then
   local knownFence, knownExpires, knownEnded = parse(known)
-  if knownFence > fence or (knownFence == fence and knownEnded and ARGV[5] ~= '1') then return {'gone', known} end
+  if knownFence > fence or (knownFence == fence and knownEnded and ARGV[5] ~= '1') then return {'gone'} end
   if knownFence == fence then
     isNew = false
     if ARGV[5] == '1' then expires = math.min(expires, knownExpires) else expires = math.max(expires, knownExpires) end
   end
 end
 if isNew then
-  if ARGV[6] ~= '-' and isHeldByOther(KEYS[2], ARGV[2], ARGV[1], ARGV[6], kept) then return {'gone', ''} end
+  if ARGV[6] ~= '-' and isHeldByOther(KEYS[2], ARGV[2], ARGV[1], ARGV[6], kept) then return {'gone'} end
+  if ARGV[12] == '' then return {'json'} end
   if tonumber(redis.call('GET', KEYS[4]) or '0') < fence then redis.call('SET', KEYS[4], fence) end
   redis.call('ZADD', KEYS[5], now, ARGV[1])
 end
 local lifetime = expires + kept - now
 if lifetime <= 0 then return {'put', expires, ''} end
-local entry = fence .. ' ' .. expires .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[12]
-redis.call('SET', KEYS[1], entry, 'PX', lifetime)
+local head = fence .. ' ' .. expires .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ARGV[13]
+local kind = 'renewal'
+if ARGV[12] == '' then redis.call('HSET', KEYS[1], 'h', head)
+else
+  redis.call('HSET', KEYS[1], 'h', head, 'j', ARGV[12])
+  kind = 'lease'
+end
+redis.call('PEXPIRE', KEYS[1], lifetime)
 if ARGV[6] ~= '-' and (isNew or ARGV[9] == '1') then redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[8]) end
-local id = redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[10], '*', 'lease', ARGV[1], 'from', ARGV[11], 'entry', entry)
+local id = redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[10], '*', kind, ARGV[1], 'from', ARGV[11], 'entry', head)
 return {'put', expires, id}
 `
 
@@ -122,17 +133,19 @@ return {now, redis.call('GET', KEYS[2]) or '', last[1] and last[1][1] or '0-0', 
 
 /**
  * Replaces the policy if nobody else has meanwhile.
- * KEYS: policy, changes. ARGV: expected version, JSON of the policy, entries of the stream, machine.
- * @returns the new version, or 0
+ * KEYS: policy, changes. ARGV: expected version, JSON of the policy, entries of the stream, machine, the
+ * version that this machine has: that of an engine which lost data may be lower.
+ * @returns the new version, higher than both, or 0
  */
 export const SET_POLICY: string = `
 local known = redis.call('GET', KEYS[1])
 local version = known and tonumber(string.match(known, '^%d+')) or 0
 if version ~= tonumber(ARGV[1]) then return 0 end
-local entry = (version + 1) .. ' ' .. ARGV[2]
+local next = math.max(version, tonumber(ARGV[5])) + 1
+local entry = next .. ' ' .. ARGV[2]
 redis.call('SET', KEYS[1], entry)
 redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'policy', '', 'from', ARGV[4], 'entry', entry)
-return version + 1
+return next
 `
 
 /** The generic cell rate algorithm for `cost` units: see ../../rate-limit/gcra.ts. Times are in milliseconds. */
@@ -216,13 +229,48 @@ return 1
 `
 
 /**
- * Puts a file into the engine if it is newer than the one there. KEYS: file, changes. ARGV: expected text that is there or '',
- * text, entries of the stream, machine, name.
- * @returns 1 when it was put
+ * Puts files into the engine, all or none: only if it has of each what this machine knows. KEYS: changes, files. ARGV: entries of
+ * the stream, machine, then of each file its name, the expected text that is there or '', and the text.
+ * @returns 1 when they were put
  */
-export const PUT_FILE: string = `
-if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'file', ARGV[5], 'from', ARGV[4], 'entry', ARGV[2])
+export const PUT_FILES: string = `
+for at = 2, #KEYS do
+  if (redis.call('GET', KEYS[at]) or '') ~= ARGV[3 * at - 2] then return 0 end
+end
+for at = 2, #KEYS do
+  local name, text = ARGV[3 * at - 3], ARGV[3 * at - 1]
+  redis.call('SET', KEYS[at], text)
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'file', name, 'from', ARGV[2], 'entry', text)
+end
 return 1
+`
+
+/**
+ * Says which machine has a site's snapshot. The entry stays for a while behind the snapshot's end, since that may have moved.
+ * KEYS: snapshot, index, changes. ARGV: identity key, end by the engine's clock, time for which the entry stays behind it in ms,
+ * JSON, entries of the stream, machine.
+ * @returns id of the change
+ */
+export const PUT_SNAPSHOT: string = `
+${NOW}
+local left = tonumber(ARGV[2]) + tonumber(ARGV[3]) - now
+if left < 1 then left = 1 end
+local entry = ARGV[2] .. ' ' .. ARGV[4]
+redis.call('SET', KEYS[1], entry, 'PX', left)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+redis.call('ZADD', KEYS[2], now + left, ARGV[1])
+return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'snapshot', ARGV[1], 'from', ARGV[6], 'entry', entry)
+`
+
+/**
+ * Says that a site has no snapshot. KEYS: snapshot, index, changes. ARGV: identity key, what the entry has to say for it to be
+ * removed or '', entries of the stream, machine.
+ * @returns id of the change; `0-0` when the entry says something else
+ */
+export const REMOVE_SNAPSHOT: string = `
+local entry = redis.call('GET', KEYS[1]) or ''
+if ARGV[2] ~= '' and not string.find(entry, ARGV[2], 1, true) then return '0-0' end
+redis.call('DEL', KEYS[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[3], '*', 'snapshot', ARGV[1], 'from', ARGV[4], 'entry', '')
 `

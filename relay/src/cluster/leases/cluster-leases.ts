@@ -7,16 +7,23 @@ import { type Lease, newLeaseId } from '../../lease/lease.ts'
 import type { LeasePorts } from '../../lease/lease-ports.ts'
 import { NO_PREFERENCES } from '../../lease/lease-preferences.ts'
 import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
-import type { LeaseGrant, LeaseSharing } from '../../lease/lease-sharing.ts'
+import type { LeaseGrant, LeaseSharing, SharedLease } from '../../lease/lease-sharing.ts'
 import type { Reservations } from '../../lease/reservations.ts'
 import { NAME_RESERVATION_MS } from '../../limits.ts'
-import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
+import { type Change, type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { REGISTER, SWEEP_INDEX } from '../engine/scripts.ts'
 import { CHANGES_KEPT, LEASES_PER_READ, NAME_INDEX_MS } from '../limits.ts'
-import { describeLease, type LeaseEntry, NO_HOSTNAME, parseLeaseEntry } from './lease-entry.ts'
+import { EndedLeases } from './ended-leases.ts'
+import { describeLease, type LeaseHead, NO_HOSTNAME, parseLease, parseLeaseHead } from './lease-entry.ts'
 import { LeaseWriter } from './lease-writer.ts'
+
+/** What the engine has of a lease, by identity key. */
+type FoundLeases = ReadonlyMap<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>
+
+/** Kind of a change whose head says everything. */
+const RENEWAL = 'renewal'
 
 interface ClusterLeasesParts {
   machine: string
@@ -33,7 +40,7 @@ interface ClusterLeasesParts {
   /** Epoch of the engine that this machine is in step with; undefined while it is in step with none. */
   epoch: () => string | undefined
   /** Tells the other machines directly, while the engine cannot. */
-  tellDirectly: (key: string, entry: string) => void
+  tellDirectly: (key: string, head: string, json: string) => void
   /** Resolves when the reachable machines know all changes up to this one. */
   settled: (change: string) => Promise<void>
 }
@@ -42,6 +49,7 @@ export class ClusterLeases implements LeaseSharing {
   readonly machine: string
   readonly #parts: ClusterLeasesParts
   readonly #writer: LeaseWriter
+  readonly #over = new EndedLeases()
   /** Id of the last change that this machine made. */
   #lastChange = ''
 
@@ -49,6 +57,10 @@ export class ClusterLeases implements LeaseSharing {
     this.#parts = parts
     this.machine = parts.machine
     this.#writer = new LeaseWriter(parts)
+    parts.leases.onChange((lease) => {
+      const { reason } = lease.ended
+      if (reason === 'unregistered' || reason === 'replaced') this.#over.add(lease)
+    })
   }
 
   async register(
@@ -105,12 +117,12 @@ export class ClusterLeases implements LeaseSharing {
     const outcome = await this.#writer.put(lease)
     if (outcome.kind === 'put') lease.expiresAt = Math.max(lease.expiresAt, outcome.expiresAt)
     if (outcome.kind !== 'gone') return
-    this.#overtaken(lease, outcome.entry)
+    await this.#overtaken(lease)
     throw new RelayError('lease_not_found', 'the lease has ended')
   }
 
   async ended(lease: Lease): Promise<void> {
-    const outcome = await this.#writer.put(lease, { isEnded: true })
+    const outcome = await this.#writer.put(lease, now())
     if (outcome.kind === 'put') this.#lastChange = outcome.change
   }
 
@@ -118,46 +130,74 @@ export class ClusterLeases implements LeaseSharing {
     if (this.#lastChange !== '') await this.#parts.settled(this.#lastChange)
   }
 
-  /** Follows an entry of a lease, which another machine wrote. */
-  follow(key: string, text: string): void {
+  /**
+   * Follows changes of leases that other machines made, in their order.
+   * @throws EngineError when it cannot tell what is not in the changes
+   */
+  async followAll(changes: readonly Pick<Change, 'kind' | 'subject' | 'entry'>[]): Promise<void> {
+    const { clock } = this.#parts
+    const heads = changes.map(({ entry }) => parseLeaseHead(entry, clock))
+    const unknown = changes.filter((change, index) => {
+      const head = heads[index]
+      return head !== undefined && !this.#isEnough(change, head)
+    })
+    const asked = [...new Set(unknown.map(({ subject }) => subject))]
+    const found = new Map(await Promise.all(asked.map(async (key) => [key, await this.#read(key)] as const)))
+    for (const [index, { subject, entry }] of changes.entries()) {
+      const head = heads[index]
+      const [latest, json] = found.get(subject) ?? []
+      if (latest !== undefined && json !== undefined) this.follow(subject, latest, json)
+      else if (head !== undefined) this.follow(subject, entry)
+    }
+  }
+
+  /** Follows what another machine or the engine says of a lease. @param json unless the lease is known already */
+  follow(key: string, headText: string, json?: string): void {
     const { leases, reservations, clock } = this.#parts
-    const entry = parseLeaseEntry(text, clock)
-    if (entry === undefined) return
-    const { lease, isEnded, hostname, expiresAt } = entry
-    if (lease !== undefined && !isEnded && expiresAt > now()) {
-      leases.follow(lease)
+    const head = parseLeaseHead(headText, clock)
+    if (head === undefined) return
+    const { isEnded, hostname, expiresAt, sequence, renewal } = head
+    const known = leases.ofIdentity(key)
+    if (!isEnded && expiresAt > now()) {
+      if (this.#over.has(key, sequence)) return
+      const lease = json === undefined ? undefined : parseLease(head, json, clock)
+      if (lease !== undefined) this.#followLease(key, lease)
+      else if (known?.sequence === sequence && renewal !== undefined)
+        leases.follow({ ...sharedOf(known), ...renewal, expiresAt })
       return
     }
-    const known = leases.ofIdentity(key)
-    if (known !== undefined && known.sequence > entry.sequence) return
+    if (known !== undefined && known.sequence > sequence) return
     if (known !== undefined && isEnded) leases.end(known, 'unregistered')
     else if (known === undefined) reservations.restore(key, { hostname, expiresAt })
   }
 
-  /** Reads all entries of the engine. @returns the fencing token and the end of each @throws EngineError */
-  async load(): Promise<Map<string, Pick<LeaseEntry, 'sequence' | 'expiresAt'>>> {
+  /** Reads all leases of the engine. @returns the fencing token and the end of each @throws EngineError */
+  async load(): Promise<FoundLeases> {
     const { engine, keys, clock } = this.#parts
-    const found = new Map<string, Pick<LeaseEntry, 'sequence' | 'expiresAt'>>()
-    for (let at = 0; ; at += LEASES_PER_READ) {
-      const members = (await engine.command(
-        'ZRANGE',
+    const found = new Map<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>()
+    let cursor = '0'
+    do {
+      // Other machines change the order of the index meanwhile, which a scan does not mind.
+      const [next, pairs] = (await engine.command(
+        'ZSCAN',
         keys.leaseIndex,
-        at,
-        at + LEASES_PER_READ - 1,
-      )) as string[]
-      if (members.length === 0) return found
-      const entries = (await engine.command('MGET', ...members.map((key) => keys.lease(key)))) as (
-        | string
-        | null
-      )[]
-      for (const [index, text] of entries.entries()) {
+        cursor,
+        'COUNT',
+        LEASES_PER_READ,
+      )) as [string, string[]]
+      cursor = next
+      const members = pairs.filter((_, at) => at % 2 === 0)
+      const all = await Promise.all(members.map((key) => this.#read(key)))
+      for (const [index, [headText, json]] of all.entries()) {
         const key = members[index]
-        const entry = text === null ? undefined : parseLeaseEntry(text, clock)
-        if (key === undefined || text === null || entry === undefined) continue
-        found.set(key, entry)
-        this.follow(key, text)
+        const head = headText === undefined ? undefined : parseLeaseHead(headText, clock)
+        if (key === undefined || headText === undefined || head === undefined) continue
+        const { sequence, expiresAt, isEnded } = head
+        found.set(key, { sequence, expiresAt, isEnded })
+        this.follow(key, headText, json)
       }
-    }
+    } while (cursor !== '0')
+    return found
   }
 
   /**
@@ -165,8 +205,18 @@ export class ClusterLeases implements LeaseSharing {
    * @param found what it has
    * @throws EngineError
    */
-  async fill(found: ReadonlyMap<string, Pick<LeaseEntry, 'sequence' | 'expiresAt'>>): Promise<void> {
+  async fill(found: FoundLeases): Promise<void> {
     const { leases, reservations } = this.#parts
+    const over = [...this.#over].filter(({ lease: { identityKey, sequence } }) => {
+      const known = found.get(identityKey)
+      return (
+        known === undefined || known.sequence < sequence || (known.sequence === sequence && !known.isEnded)
+      )
+    })
+    for (let at = 0; at < over.length; at += LEASES_PER_READ)
+      await Promise.all(
+        over.slice(at, at + LEASES_PER_READ).map(({ lease, endedAt }) => this.#fillOne(lease, endedAt)),
+      )
     const missing = [...leases].filter((lease) => {
       const known = found.get(lease.identityKey)
       if (known === undefined) return true
@@ -188,7 +238,7 @@ export class ClusterLeases implements LeaseSharing {
 
   /** Sends what could not be sent before. @throws EngineError */
   async flush(): Promise<void> {
-    await this.#writer.flush((lease, entry) => this.#overtaken(lease, entry))
+    await this.#writer.flush((lease) => this.#overtaken(lease))
   }
 
   /** Takes leases that are over off the index. @throws EngineError */
@@ -197,15 +247,45 @@ export class ClusterLeases implements LeaseSharing {
     await engine.run(SWEEP_INDEX, [keys.leaseIndex], [keys.leases, LEASES_PER_READ])
   }
 
-  async #fillOne(lease: Lease): Promise<void> {
-    const outcome = await this.#writer.put(lease)
-    if (outcome.kind === 'gone') this.#overtaken(lease, outcome.entry)
+  async #fillOne(lease: Lease, endedAt?: number): Promise<void> {
+    const outcome = await this.#writer.put(lease, endedAt)
+    if (outcome.kind === 'gone' && endedAt === undefined) await this.#overtaken(lease)
     if (outcome.kind === 'unsent') throw new EngineError('the engine does not answer')
   }
 
-  /** The identity has a newer lease, or another one has its name. @param entry of the newer lease; empty when there is none */
-  #overtaken(lease: Lease, entry: string): void {
-    this.follow(lease.identityKey, entry)
+  #followLease(key: string, shared: SharedLease): void {
+    const { leases } = this.#parts
+    leases.follow(shared)
+    const lease = leases.ofIdentity(key)
+    if (lease?.id === shared.id) this.#writer.isWritten(lease)
+  }
+
+  /** Whether the head says all that there is to know of a change. */
+  #isEnough(
+    { kind, subject }: Pick<Change, 'kind' | 'subject'>,
+    { sequence, isEnded, expiresAt }: LeaseHead,
+  ): boolean {
+    if (isEnded || expiresAt <= now()) return true
+    const known = this.#parts.leases.ofIdentity(subject)
+    if (known === undefined) return false
+    return known.sequence > sequence || (known.sequence === sequence && kind === RENEWAL)
+  }
+
+  async #read(key: string): Promise<[head: string | undefined, json: string | undefined]> {
+    const { engine, keys } = this.#parts
+    const [head, json] = (await engine.command('HMGET', keys.lease(key), 'h', 'j')) as (string | null)[]
+    return [head ?? undefined, json ?? undefined]
+  }
+
+  /** The identity has a newer lease, or another one has its name. */
+  async #overtaken(lease: Lease): Promise<void> {
+    const [head, json] = await this.#read(lease.identityKey).catch(() => [])
+    if (head !== undefined) this.follow(lease.identityKey, head, json)
     this.#parts.leases.end(lease, 'unregistered')
   }
+}
+
+function sharedOf(lease: Lease): SharedLease {
+  const { machine = '', ...known } = lease
+  return { ...known, machine }
 }

@@ -1,4 +1,4 @@
-// Formats the entry of a lease in the engine, and parses it. Its first four fields are those that scripts.ts reads.
+// Formats what the engine has of a lease, its head and its JSON, and parses it. scripts.ts reads the first fields of the head.
 
 import { z } from '../../config/schema.ts'
 import type { Lease } from '../../lease/lease.ts'
@@ -8,7 +8,9 @@ import type { EngineClock } from '../engine/engine-clock.ts'
 
 /** Stands for no friendly hostname, which no hostname is. */
 export const NO_HOSTNAME = '-'
-const ENTRY = /^(\d{1,15}) (\d{1,15}) ([01]) (\S+) (.*)$/s
+const HEAD = /^(\d{1,15}) (\d{1,15}) ([01]) (\S+)(?: (\d{1,15}) (\S+) (\S+))?$/
+/** Stands for no reported address in a head. */
+const NO_ADDRESS = '-'
 
 const port = z.int().min(1).max(65_535).optional()
 /** Unknown members are those of a newer version. */
@@ -34,7 +36,7 @@ const schema = z.object({
     .default(NO_PREFERENCES),
 })
 
-export interface LeaseEntry {
+export interface LeaseHead {
   sequence: number
   /** Relay time. */
   expiresAt: number
@@ -42,15 +44,15 @@ export interface LeaseEntry {
   isEnded: boolean
   /** Empty when the lease has no friendly hostname. */
   hostname: string
-  /** Undefined where only the reservation is left of the lease, or this version cannot read it. */
-  lease: SharedLease | undefined
+  /** What the last renewal saw; undefined before the first one. */
+  renewal: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp'> | undefined
 }
 
 type Described = Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>
-/** JSON of an entry of which only the reservation is left. */
+/** JSON of a lease of which only the reservation is left. */
 export const RESERVATION_ONLY = '{}'
 
-/** The JSON of an entry. */
+/** The JSON of a lease. */
 export function describeLease(lease: Described | Lease, clock: EngineClock): string {
   const { id, machine = '', identity, metadata, clientIp, reportedIp } = lease
   const { ports, portHost, preferences } = lease
@@ -69,28 +71,40 @@ export function describeLease(lease: Described | Lease, clock: EngineClock): str
   } satisfies z.input<typeof schema>)
 }
 
-/** @returns undefined for what is no entry of a lease */
-export function parseLeaseEntry(entry: string, clock: EngineClock): LeaseEntry | undefined {
-  const [, fence, expires, ended, name = '', json = ''] = ENTRY.exec(entry) ?? []
-  if (fence === undefined) return undefined
-  const head = {
-    sequence: Number(fence),
-    expiresAt: clock.toRelay(Number(expires)),
-    hostname: name === NO_HOSTNAME ? '' : name,
-  }
-  return { ...head, isEnded: ended === '1', lease: parseLease(json, head, clock) }
+/** What the head of a renewed lease says beyond its first fields. */
+export function describeRenewal({ lastSeenAt, clientIp, reportedIp }: Lease, clock: EngineClock): string {
+  return ` ${Math.round(clock.toEngine(lastSeenAt))} ${clientIp} ${reportedIp ?? NO_ADDRESS}`
 }
 
-function parseLease(
-  json: string,
-  head: Pick<SharedLease, 'sequence' | 'expiresAt' | 'hostname'>,
-  clock: EngineClock,
-): SharedLease | undefined {
+/** @returns undefined for what is no head */
+export function parseLeaseHead(text: string, clock: EngineClock): LeaseHead | undefined {
+  const [, fence, expires, ended, name = '', lastSeen, clientIp, reportedIp] = HEAD.exec(text) ?? []
+  if (fence === undefined) return undefined
+  return {
+    sequence: Number(fence),
+    expiresAt: clock.toRelay(Number(expires)),
+    isEnded: ended === '1',
+    hostname: name === NO_HOSTNAME ? '' : name,
+    renewal:
+      clientIp === undefined
+        ? undefined
+        : {
+            lastSeenAt: clock.toRelay(Number(lastSeen)),
+            clientIp,
+            reportedIp: reportedIp === NO_ADDRESS ? undefined : reportedIp,
+          },
+  }
+}
+
+/** @returns undefined where only the reservation is left of the lease, or this version cannot read it */
+export function parseLease(head: LeaseHead, json: string, clock: EngineClock): SharedLease | undefined {
   if (json === RESERVATION_ONLY) return undefined
+  const { sequence, expiresAt, hostname, renewal } = head
   try {
     const { firstSeen, lastSeen, reportedIp, ports, portHost, ...rest } = schema.parse(JSON.parse(json))
     const [firstSeenAt, lastSeenAt] = [clock.toRelay(firstSeen), clock.toRelay(lastSeen)]
-    return { ...rest, ...head, firstSeenAt, lastSeenAt, reportedIp, ports, portHost }
+    const described = { ...rest, sequence, expiresAt, hostname, firstSeenAt, lastSeenAt, reportedIp }
+    return { ...described, ports, portHost, ...renewal }
   } catch {
     return undefined
   }

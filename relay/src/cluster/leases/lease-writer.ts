@@ -1,6 +1,5 @@
 // Writes entries of leases into the engine, and keeps those that it did not take until it answers again.
 
-import { now } from '../../clock.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { Reservation } from '../../lease/reservations.ts'
 import { NAME_RESERVATION_MS } from '../../limits.ts'
@@ -9,14 +8,14 @@ import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { PUT } from '../engine/scripts.ts'
 import { CHANGES_KEPT, NAME_INDEX_MS, UNSENT_CHANGES_MAX } from '../limits.ts'
-import { describeLease, NO_HOSTNAME, RESERVATION_ONLY } from './lease-entry.ts'
+import { describeLease, describeRenewal, NO_HOSTNAME, RESERVATION_ONLY } from './lease-entry.ts'
 
 interface LeaseWriterParts {
   run: string
   engine: Engine
   keys: EngineKeys
   clock: EngineClock
-  tellDirectly: (key: string, entry: string) => void
+  tellDirectly: (key: string, head: string, json: string) => void
 }
 
 /**
@@ -27,7 +26,7 @@ interface LeaseWriterParts {
  */
 export type PutOutcome =
   | { kind: 'put'; expiresAt: number; change: string }
-  | { kind: 'gone'; entry: string }
+  | { kind: 'gone' }
   | { kind: 'unsent' }
 
 interface Fields {
@@ -37,13 +36,18 @@ interface Fields {
   expires: number
   isEnded: boolean
   hostname: string
-  json: string
+  /** What the last renewal saw. */
+  seen: string
+  /** Made when it is needed: metadata may be large. */
+  json: () => string
 }
 
 export class LeaseWriter {
   readonly #parts: LeaseWriterParts
   /** When this machine last renewed the way from a lease's name to it, in milliseconds of the monotonic clock. */
   readonly #indexedAt = new WeakMap<Lease, number>()
+  /** The metadata of each lease that the engine has, as far as this machine knows. */
+  readonly #written = new WeakMap<Lease, Lease['metadata']>()
   /** The last word on each lease that the engine has not heard, by identity key. */
   readonly #unsent = new Map<string, { lease: Lease; fields: Fields }>()
 
@@ -51,19 +55,27 @@ export class LeaseWriter {
     this.#parts = parts
   }
 
-  /** Never rejects. */
-  async put(lease: Lease, { isEnded = false }: { isEnded?: boolean } = {}): Promise<PutOutcome> {
+  /** The engine has the lease with its present metadata. */
+  isWritten(lease: Lease): void {
+    this.#written.set(lease, lease.metadata)
+  }
+
+  /** Never rejects. @param endedAt when the site gave the lease up, relay time; undefined while it has not */
+  async put(lease: Lease, endedAt?: number): Promise<PutOutcome> {
     const { clock } = this.#parts
+    const isEnded = endedAt !== undefined
     const fields: Fields = {
       key: lease.identityKey,
       sequence: lease.sequence,
-      expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, now()) : lease.expiresAt),
+      expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
       isEnded,
       hostname: lease.hostname === '' ? NO_HOSTNAME : lease.hostname,
-      json: describeLease(lease, clock),
+      seen: describeRenewal(lease, clock),
+      json: () => describeLease(lease, clock),
     }
     try {
-      const outcome = await this.#write(fields, this.#isIndexDue(lease))
+      const outcome = await this.#write(fields, this.#isIndexDue(lease), !this.#isKnown(lease))
+      this.isWritten(lease)
       this.#unsent.delete(lease.identityKey)
       return outcome
     } catch (error) {
@@ -78,17 +90,18 @@ export class LeaseWriter {
     const expires = this.#parts.clock.toEngine(expiresAt)
     const name = hostname === '' ? NO_HOSTNAME : hostname
     await this.#write(
-      { key, sequence: 0, expires, isEnded: true, hostname: name, json: RESERVATION_ONLY },
+      { key, sequence: 0, expires, isEnded: true, hostname: name, seen: '', json: () => RESERVATION_ONLY },
+      true,
       true,
     )
   }
 
   /** @param overtaken called with each lease that was over meanwhile @throws EngineError */
-  async flush(overtaken: (lease: Lease, entry: string) => void): Promise<void> {
+  async flush(overtaken: (lease: Lease) => Promise<void>): Promise<void> {
     for (const [key, unsent] of this.#unsent) {
-      const outcome = await this.#write(unsent.fields, true)
+      const outcome = await this.#write(unsent.fields, true, true)
       if (this.#unsent.get(key) === unsent) this.#unsent.delete(key)
-      if (outcome.kind === 'gone' && !unsent.fields.isEnded) overtaken(unsent.lease, outcome.entry)
+      if (outcome.kind === 'gone' && !unsent.fields.isEnded) await overtaken(unsent.lease)
     }
   }
 
@@ -96,13 +109,14 @@ export class LeaseWriter {
     this.#unsent.delete(fields.key)
     this.#unsent.set(fields.key, { lease, fields })
     if (this.#unsent.size > UNSENT_CHANGES_MAX) this.#unsent.delete(this.#unsent.keys().next().value!)
-    const { key, sequence, expires, isEnded, hostname, json } = fields
-    this.#parts.tellDirectly(key, `${sequence} ${expires} ${isEnded ? 1 : 0} ${hostname} ${json}`)
+    const { key, sequence, expires, isEnded, hostname, seen, json } = fields
+    const head = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${hostname}${seen}`
+    this.#parts.tellDirectly(key, head, json())
   }
 
-  async #write(fields: Fields, isIndexDue: boolean): Promise<PutOutcome> {
+  async #write(fields: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {
     const { engine, keys, clock, run } = this.#parts
-    const { key, sequence, expires, isEnded, hostname, json } = fields
+    const { key, sequence, expires, isEnded, hostname, seen, json } = fields
     const reply = (await engine.run(
       PUT,
       [keys.lease(key), keys.name(hostname), keys.changes, keys.fence, keys.leaseIndex],
@@ -118,12 +132,21 @@ export class LeaseWriter {
         isIndexDue ? 1 : 0,
         CHANGES_KEPT,
         run,
-        json,
+        hasJson ? json() : '',
+        seen,
       ],
-    )) as [string, number | string, string?]
-    const [outcome, value, change = ''] = reply
-    if (outcome === 'gone') return { kind: 'gone', entry: `${value}` }
-    return { kind: 'put', expiresAt: clock.toRelay(Number(value)), change }
+    )) as [string, number?, string?]
+    const [outcome, end, change = ''] = reply
+    if (outcome === 'json') return await this.#write(fields, isIndexDue, true)
+    if (outcome === 'gone') return { kind: 'gone' }
+    return { kind: 'put', expiresAt: clock.toRelay(Number(end)), change }
+  }
+
+  /** Whether the engine has the metadata of the lease. SDKs send theirs with each renewal. */
+  #isKnown(lease: Lease): boolean {
+    const written = this.#written.get(lease)
+    if (written === undefined) return false
+    return written === lease.metadata || JSON.stringify(written) === JSON.stringify(lease.metadata)
   }
 
   #isIndexDue(lease: Lease): boolean {

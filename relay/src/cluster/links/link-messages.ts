@@ -5,8 +5,10 @@ import { z } from '../../config/schema.ts'
 import { LINK_MESSAGE_MAX_BYTES } from '../limits.ts'
 
 const LENGTH_BYTES = 4
-/** Machines of another version ignore what they do not know; a number beyond this would be another protocol. */
+/** The version of these messages. Machines of different versions work side by side: each ignores what it does not know. */
 export const LINK_VERSION = 1
+/** The oldest version with which this one works. */
+export const LINK_VERSION_MIN = 1
 
 /** Ready sessions of a lease: identity key, lease id, number. */
 export type SessionCount = [key: string, id: string, ready: number]
@@ -14,8 +16,8 @@ export type SessionCount = [key: string, id: string, ready: number]
 export type LinkMessage =
   /** Numbers of sessions that have changed, of the machine that sends them. */
   | { kind: 'sessions'; counts: SessionCount[] }
-  /** An entry of a lease that the engine could not take. */
-  | { kind: 'lease'; key: string; entry: string }
+  /** What the engine could not take of a lease. */
+  | { kind: 'lease'; key: string; head: string; json: string }
   | Question
   /** What one part of a machine tells the same part of another one. */
   | { kind: 'tell'; topic: string; text: string }
@@ -33,7 +35,7 @@ const question = z.int()
 /** Unknown members and kinds are those of a newer version. */
 const schema: z.ZodType<LinkMessage> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sessions'), counts: z.array(z.tuple([text, text, z.int()])) }),
-  z.object({ kind: z.literal('lease'), key: text, entry: text }),
+  z.object({ kind: z.literal('lease'), key: text, head: text, json: text }),
   z.object({ kind: z.literal('spend'), question, key: text, id: text, binding: text, clientHello: text }),
   z.object({ kind: z.literal('settle'), question, change: text }),
   z.object({ kind: z.literal('tell'), topic: text, text }),

@@ -9,8 +9,15 @@ import type { Logger } from '../../log/log.ts'
 import type { SharedReadBuffer } from '../../node-internals/shared-read-buffer.ts'
 import { UnderlyingSockets } from '../../reverse/tls-underlying-socket.ts'
 import { LINK_CONNECT_MS, LINK_CONNECTIONS_MAX, LINK_HANDSHAKES_MAX, LINK_HEAD_MS } from '../limits.ts'
+import { FEATURE_VISITOR, type FeatureHead, readFeatureHead } from './feature-head.ts'
 import type { LinkCertificate } from './link-certificate.ts'
-import { FrameReader, frameJson, LINK_VERSION, type LinkMessage, parseLinkMessage } from './link-messages.ts'
+import {
+  FrameReader,
+  frameJson,
+  LINK_VERSION_MIN,
+  type LinkMessage,
+  parseLinkMessage,
+} from './link-messages.ts'
 import { openLinkSession } from './link-session.ts'
 import { readVisitorHead, type VisitorHead } from './visitor-head.ts'
 
@@ -33,6 +40,8 @@ interface LinkServerParts {
   onLinkClose(link: IncomingLink): void
   /** Called with a visitor of another machine, whose bytes come on the stream once the answer to the head is written. */
   onVisitor(head: VisitorHead, stream: Stream, machine: string): Promise<void>
+  /** The same for a visitor of a snapshot that this machine has. */
+  onFeatureVisitor(head: FeatureHead, stream: Stream): Promise<void>
   log: Logger
 }
 
@@ -119,13 +128,19 @@ export class LinkServer {
 
   async #receive(stream: Stream, machine: string): Promise<void> {
     const frames = new FrameReader(stream)
-    const signal = AbortSignal.timeout(LINK_HEAD_MS)
-    const first = await frames.next(signal)
+    const late = new AbortController()
+    const deadline = setTimeout(() => late.abort(), LINK_HEAD_MS).unref()
+    const first = await frames.next(late.signal)
     if (first === undefined) return stream.abort()
     const head = JSON.parse(first.toString())
-    if (head?.kind === 'visitor')
-      await this.#parts.onVisitor(await readVisitorHead(head, frames, signal), stream, machine)
-    else if (head?.kind === 'control' && head.version === LINK_VERSION && typeof head.run === 'string')
+    if (head?.kind === 'visitor') {
+      const visitor = await readVisitorHead(head, frames, late.signal)
+      clearTimeout(deadline)
+      return await this.#parts.onVisitor(visitor, stream, machine)
+    }
+    clearTimeout(deadline)
+    if (head?.kind === FEATURE_VISITOR) await this.#parts.onFeatureVisitor(readFeatureHead(head), stream)
+    else if (head?.kind === 'control' && head.version >= LINK_VERSION_MIN && typeof head.run === 'string')
       await this.#control(stream, frames, { machine, run: head.run })
     else stream.abort()
   }

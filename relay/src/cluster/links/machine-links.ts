@@ -1,18 +1,22 @@
 // The links between this machine and all others: who is there, what they tell each other, and the visitors who pass.
 
 import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Stream } from '@svc/yamux'
 import type { Pipe } from '../../bridge/pipe.ts'
 import type { VisitorServer } from '../../bridge/visitor-server.ts'
 import type { SpendBinding } from '../../keyless/keyless-signer.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
+import type { FeatureRoute } from '../../lease/route.ts'
 import type { Logger } from '../../log/log.ts'
 import type { SharedReadBuffer } from '../../node-internals/shared-read-buffer.ts'
 import type { PolicyRules } from '../../policy/policy-rules.ts'
 import type { PendingVisitor } from '../../reverse/pending-visitor.ts'
-import { LINK_SETTLE_MS } from '../limits.ts'
+import { LINK_LOOK_MS, LINK_SETTLE_MS } from '../limits.ts'
 import { addressOf, type Machine } from '../machines.ts'
+import type { FeatureHead } from './feature-head.ts'
 import type { LinkCertificate } from './link-certificate.ts'
 import { LinkClient } from './link-client.ts'
 import type { LinkMessage } from './link-messages.ts'
@@ -42,9 +46,15 @@ interface MachineLinksParts {
   /** Resolves when a change is in force on this machine. */
   reached: (change: string) => Promise<void>
   /** Follows an entry of a lease that the engine could not take. */
-  followLease: (key: string, entry: string) => void
+  followLease: (key: string, head: string, json: string) => void
   /** Makes a socket of a visitor's stream where other processes of this machine may get it. */
   toSocket: ((visitor: LinkedVisitor) => Promise<PendingVisitor['visitor']>) | undefined
+  /** The route to a snapshot of this machine. */
+  featureOf: (hostname: string) => FeatureRoute | undefined
+  /** Makes a socket of a visitor's stream. */
+  socketOf: (visitor: LinkedVisitor) => Promise<Socket>
+  /** Called when another machine can be reached, or no more. */
+  onReach: () => void
   log: Logger
 }
 
@@ -67,6 +77,7 @@ export class MachineLinks {
       onMessage: (message, link) => void this.#receive(message, link),
       onLinkClose: (link) => this.#left(link),
       onVisitor: (head, stream, machine) => this.#take(head, stream, machine),
+      onFeatureVisitor: (head, stream) => this.#takeFeatureVisitor(head, stream),
     })
     for (const lease of parts.leases) this.#watch(lease)
     parts.leases.onChange((lease) => {
@@ -97,8 +108,25 @@ export class MachineLinks {
       if (!listed.has(peer.name) && !peer.isReachable && peer.source === undefined) this.#drop(peer)
   }
 
+  /** Resolves when this machine and all that it has dialled reach each other, at the latest after {@link LINK_SETTLE_MS}. */
+  async linked(): Promise<void> {
+    const end = performance.now() + LINK_SETTLE_MS
+    const isLinked = (peer: PeerMachine): boolean => peer.isReachable && peer.source !== undefined
+    while (performance.now() < end && ![...this.#peers.values()].every(isLinked)) await pause(LINK_LOOK_MS)
+  }
+
   isReachable(machine: string): boolean {
     return this.#peers.get(machine)?.isReachable === true
+  }
+
+  /** Passes the visitor of a snapshot on. @returns false when the machine does not take it: then the connection is still open */
+  async passOn(
+    machine: string,
+    visitor: Socket,
+    serverName: string,
+    clientIp: string | undefined,
+  ): Promise<boolean> {
+    return (await this.#peers.get(machine)?.passOn(visitor, serverName, clientIp)) === true
   }
 
   /** Resolves when the reachable machines know a change, at the latest after {@link LINK_SETTLE_MS}. */
@@ -108,8 +136,8 @@ export class MachineLinks {
     )
   }
 
-  tellLease(key: string, entry: string): void {
-    this.#tellAll({ kind: 'lease', key, entry })
+  tellLease(key: string, head: string, json: string): void {
+    this.#tellAll({ kind: 'lease', key, head, json })
   }
 
   /** Tells the same part of all other machines. */
@@ -186,10 +214,12 @@ export class MachineLinks {
         log.info({ machine: name }, 'another machine is reached')
         for (const counts of this.#sessions.all()) peer.link?.send({ kind: 'sessions', counts })
         peer.changed()
+        this.#parts.onReach()
       },
       onDown: () => {
         log.warn({ machine: name }, 'another machine cannot be reached')
         peer.changed()
+        this.#parts.onReach()
       },
     })
   }
@@ -198,6 +228,7 @@ export class MachineLinks {
     this.#peers.delete(peer.name)
     peer.lost()
     peer.link?.close()
+    this.#parts.onReach()
   }
 
   #arrived(link: IncomingLink): void {
@@ -219,7 +250,7 @@ export class MachineLinks {
     const peer = this.#peers.get(link.machine)
     if (peer?.source !== link) return
     if (message.kind === 'sessions') peer.report(message.counts)
-    else if (message.kind === 'lease') this.#parts.followLease(message.key, message.entry)
+    else if (message.kind === 'lease') this.#parts.followLease(message.key, message.head, message.json)
     else if (message.kind === 'tell') this.#topics.get(message.topic)?.(message.text)
     else if (message.kind === 'spend' || message.kind === 'settle') {
       const { question } = message
@@ -250,12 +281,7 @@ export class MachineLinks {
       await stream.end()
       return
     }
-    const linked = new LinkedVisitor(stream, head.clientIp)
-    this.counts.handedIn += 1
-    this.#visitors += 1
-    linked.once('close', () => {
-      this.#visitors -= 1
-    })
+    const linked = this.#enter(stream, head.clientIp)
     try {
       await visitorServer.serve({
         visitor: (await toSocket?.(linked)) ?? linked,
@@ -273,6 +299,34 @@ export class MachineLinks {
       this.#parts.log.error({ err: error }, 'visitor of another machine failed')
       linked.destroy()
     }
+  }
+
+  /** Serves a visitor of a snapshot who came in at another machine. */
+  async #takeFeatureVisitor({ serverName, clientIp }: FeatureHead, stream: Stream): Promise<void> {
+    const { visitorsMax, featureOf, socketOf, log } = this.#parts
+    const route = this.#takesVisitors && this.#visitors < visitorsMax ? featureOf(serverName) : undefined
+    await stream.write(Uint8Array.of(route === undefined ? NOT_TAKEN : TAKEN))
+    if (route === undefined) {
+      await stream.end()
+      return
+    }
+    const linked = this.#enter(stream, clientIp)
+    try {
+      await route.serve(await socketOf(linked), serverName, clientIp)
+    } catch (error) {
+      log.error({ err: error }, 'visitor of a snapshot, whom another machine passed on, failed')
+      linked.destroy()
+    }
+  }
+
+  #enter(stream: Stream, clientIp: string | undefined): LinkedVisitor {
+    const linked = new LinkedVisitor(stream, clientIp)
+    this.counts.handedIn += 1
+    this.#visitors += 1
+    linked.once('close', () => {
+      this.#visitors -= 1
+    })
+    return linked
   }
 
   #tellAll(message: LinkMessage): void {

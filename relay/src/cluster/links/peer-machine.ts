@@ -1,5 +1,6 @@
 // Another machine of this relay: the sessions that it says it has, and the way by which visitors get there.
 
+import type { Socket } from 'node:net'
 import type { Stream } from '@svc/yamux'
 import type { Pipe } from '../../bridge/pipe.ts'
 import type { Lease } from '../../lease/lease.ts'
@@ -9,6 +10,7 @@ import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../../reverse
 import { readyQueueOf } from '../../reverse/ready-queues.ts'
 import { StreamDuplex } from '../../reverse/stream-duplex.ts'
 import { LINK_TAKEN_MS } from '../limits.ts'
+import { encodeFeatureHead } from './feature-head.ts'
 import type { LinkClient } from './link-client.ts'
 import type { SessionCount } from './link-messages.ts'
 import { encodeVisitorHead, TAKEN } from './visitor-head.ts'
@@ -96,7 +98,7 @@ export class PeerMachine implements SessionPeer {
     const { visitor } = pending
     const { counts, pipe } = this.#parts
     if (visitor.destroyed) return 'gone'
-    const stream = await this.#enter(pending)
+    const stream = await this.#enter(encodeVisitorHead(pending, this.#parts.clientIpOf(pending)))
     if (stream === undefined) {
       counts.handOversFailed += 1
       this.#doubt(pending.lease)
@@ -113,17 +115,39 @@ export class PeerMachine implements SessionPeer {
     return 'gone'
   }
 
+  /**
+   * Passes the visitor of a snapshot on that the machine has. Resolves when the visitor has left.
+   * @param visitor paused, as if nothing had been read from it
+   * @returns false when the machine does not take it: then the connection is still open
+   */
+  async passOn(visitor: Socket, serverName: string, clientIp: string | undefined): Promise<boolean> {
+    const { counts, pipe } = this.#parts
+    const stream = await this.#enter(encodeFeatureHead(serverName, clientIp))
+    if (stream === undefined) {
+      counts.handOversFailed += 1
+      return false
+    }
+    counts.handedOut += 1
+    await pipe(visitor, new StreamDuplex(stream), UNLIMITED)
+    return true
+  }
+
   /** @returns the stream, once the machine has taken the visitor over */
-  async #enter(pending: PendingVisitor): Promise<Stream | undefined> {
-    const deadline = AbortSignal.timeout(LINK_TAKEN_MS)
+  async #enter(head: Uint8Array): Promise<Stream | undefined> {
     let stream: Stream | undefined
+    // Unlike AbortSignal.timeout(), it is gone when the machine has answered.
+    const late = new AbortController()
+    const deadline = setTimeout(() => late.abort(), LINK_TAKEN_MS)
     try {
       stream = await this.link?.openStream()
       if (stream === undefined) return undefined
-      await stream.write(encodeVisitorHead(pending, this.#parts.clientIpOf(pending)))
-      const answer = await stream.read({ signal: deadline, maxBytes: 1 })
+      await stream.write(head)
+      const answer = await stream.read({ signal: late.signal, maxBytes: 1 })
       if (answer?.[0] === TAKEN) return stream
-    } catch {}
+    } catch {
+    } finally {
+      clearTimeout(deadline)
+    }
     stream?.abort()
     return undefined
   }

@@ -30,13 +30,12 @@ export class SharedPolicy implements PolicySharing {
     this.#parts = parts
   }
 
-  async change(edit: (file: PolicyFile) => PolicyFile): Promise<PolicyFile> {
+  async change(edit: (file: PolicyFile) => PolicyFile): Promise<void> {
     const { policy } = this.#parts
     try {
       for (let attempt = 0; attempt < POLICY_ATTEMPTS_MAX; attempt++) {
         const { version, file } = (await this.#read()) ?? { version: 0, file: policy.file }
-        const next = edit(file)
-        if (await this.#set(version, next)) return next
+        if (await this.#set(version, edit(file))) return
       }
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
@@ -47,8 +46,9 @@ export class SharedPolicy implements PolicySharing {
   /** Takes the engine's policy, or gives it the one that is here. @throws EngineError */
   async load(): Promise<void> {
     const known = await this.#read()
-    if (known !== undefined) this.#use(known)
-    else if (!(await this.#set(0, this.#parts.policy.file))) await this.load()
+    if (known !== undefined && known.version >= this.#version) this.#use(known)
+    // The engine has none, or an older one than before.
+    else if (!(await this.#set(known?.version ?? 0, this.#parts.policy.file))) await this.load()
   }
 
   /** Follows a change that another machine made. */
@@ -69,9 +69,13 @@ export class SharedPolicy implements PolicySharing {
 
   async #set(version: number, file: PolicyFile): Promise<boolean> {
     const { engine, keys, run } = this.#parts
-    const args = [version, JSON.stringify(file), CHANGES_KEPT, run]
+    const args = [version, JSON.stringify(file), CHANGES_KEPT, run, this.#version]
     const next = Number(await engine.run(SET_POLICY, [keys.policy, keys.changes], args))
-    if (next > 0) this.#version = next
+    // A later version, which has this change too, may be in use by now.
+    if (next > this.#version) {
+      this.#version = next
+      this.#parts.policy.apply(file)
+    }
     return next > 0
   }
 

@@ -9,12 +9,12 @@ import { freePort } from '../../../../tools/network/free-port.ts'
 
 const SOURCE = new URL('../../../src/', import.meta.url).href
 
-/** Names of packages that providers need, and the payment facilitator. */
-const THEIRS = /google|aws|smithy|mysten|x402/
+/** Names of packages that providers need, the payment facilitator, and a relay on several machines. */
+const THEIRS = /google|aws|smithy|mysten|x402|ioredis/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
 const OPTIONAL =
-  /^(?:(?:dns|ens|redirect|public-address|certificates\/acme|cache|payment)\/|api\/handlers\/(?:static-cache|payment)|api\/endpoints\/payment)/
+  /^(?:(?:cluster|dns|ens|redirect|public-address|certificates\/acme|cache|payment)\/|api\/handlers\/(?:static-cache|payment)|api\/endpoints\/payment)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {

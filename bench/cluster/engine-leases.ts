@@ -1,0 +1,110 @@
+// Leases that are written into the engine as a machine does it, without a signature of each.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { identityKey } from '@svc/protocol'
+import { Engine } from '../../relay/src/cluster/engine/engine.ts'
+import { EngineClock } from '../../relay/src/cluster/engine/engine-clock.ts'
+import { EngineKeys } from '../../relay/src/cluster/engine/keys.ts'
+import { REGISTER } from '../../relay/src/cluster/engine/scripts.ts'
+import { describeLease } from '../../relay/src/cluster/leases/lease-entry.ts'
+import { CHANGES_KEPT, NAME_INDEX_MS } from '../../relay/src/cluster/limits.ts'
+import { newLeaseId } from '../../relay/src/lease/lease.ts'
+import { NO_PREFERENCES } from '../../relay/src/lease/lease-preferences.ts'
+import { NAME_RESERVATION_MS } from '../../relay/src/limits.ts'
+import { createLog } from '../../relay/src/log/log.ts'
+import type { Machines } from '../../tools/relay/machines.ts'
+
+/** Longer than the benchmark takes. */
+const TTL_MS: number = 3_600_000
+const AT_ONCE = 200
+const LOOK_MS = 20
+
+export class EngineLeases {
+  readonly #engine: Engine
+  readonly #keys: EngineKeys
+  readonly #clock = new EngineClock()
+  readonly #host: string
+  readonly #machine: string
+  #epoch = ''
+
+  private constructor({ url, engine, machines }: Machines) {
+    const { host, hostname } = new URL(url)
+    this.#keys = new EngineKeys(host)
+    this.#host = hostname
+    this.#machine = machines[0]!.addr
+    const address = {
+      kind: 'single',
+      nodes: [{ host: '127.0.0.1', port: engine.port }],
+      master: undefined,
+      usesTls: false,
+      username: undefined,
+      password: engine.password,
+      database: 0,
+    } as const
+    this.#engine = new Engine(address, createLog('silent'))
+  }
+
+  static async of(machines: Machines): Promise<EngineLeases> {
+    const leases = new EngineLeases(machines)
+    for (;;) {
+      const epoch = await leases.#engine.command('GET', leases.#keys.epoch).catch(() => undefined)
+      if (typeof epoch === 'string') {
+        leases.#epoch = epoch
+        return leases
+      }
+      // The connection is not there yet.
+      await pause(LOOK_MS)
+    }
+  }
+
+  /** @param prefix of their names, which a number follows */
+  async register(prefix: string, count: number): Promise<void> {
+    for (let at = 0; at < count; at += AT_ONCE) {
+      const numbers = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, index) => at + index)
+      await Promise.all(numbers.map((number) => this.registerOne(`${prefix}-${number}`)))
+    }
+  }
+
+  async registerOne(name: string): Promise<void> {
+    const identity = { name, address: `0x${randomBytes(20).toString('hex')}` }
+    const key = identityKey(name, identity.address)
+    const hostname = `${name}.${this.#host}`
+    const time = Date.now()
+    const lease = {
+      id: newLeaseId(),
+      machine: this.#machine,
+      identity,
+      metadata: {},
+      clientIp: '192.0.2.1',
+      reportedIp: undefined,
+      ports: undefined,
+      portHost: undefined,
+      preferences: NO_PREFERENCES,
+      firstSeenAt: time,
+      lastSeenAt: time,
+    }
+    const keys = this.#keys
+    const reply = await this.#engine.run(
+      REGISTER,
+      [keys.epoch, keys.fence, keys.lease(key), keys.name(hostname), keys.changes, keys.leaseIndex],
+      [
+        this.#epoch,
+        key,
+        keys.leases,
+        hostname,
+        0,
+        TTL_MS,
+        NAME_RESERVATION_MS,
+        NAME_INDEX_MS,
+        CHANGES_KEPT,
+        'bench',
+        describeLease(lease, this.#clock),
+      ],
+    )
+    if (!Array.isArray(reply) || reply[0] !== 'registered') throw new Error(`the engine answered ${reply}`)
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close()
+  }
+}

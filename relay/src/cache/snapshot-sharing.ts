@@ -1,0 +1,61 @@
+// The seam between the snapshots of this machine and the other machines of the same relay: one of them has that of a site.
+
+import { hash } from 'node:crypto'
+import type { FeatureRoute } from '../lease/route.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** A snapshot of this machine, as the others know it. */
+export interface SharedSnapshot {
+  identityKey: string
+  /** Canonical hostname. */
+  hostname: string
+  /** Of its manifest: equal manifests have equal ones. */
+  digest: string
+  /** Relay time. */
+  expiresAt: number
+}
+
+/** The snapshots of this machine. */
+export interface LocalSnapshots {
+  /** What is there and has not expired. */
+  all(): Iterable<SharedSnapshot>
+  /** The route of visitors to a snapshot that they may have here. */
+  routeOf(hostname: string): FeatureRoute | undefined
+  /** A site has removed its snapshot at another machine, or has stored a later one there. */
+  removedElsewhere(identityKey: string): void
+}
+
+export interface SnapshotSharing {
+  /** Says what is here. Called once, before anything else. */
+  join(local: LocalSnapshots): void
+  /** The end of a snapshot that another machine has and can be reached for, in relay time. */
+  find(identityKey: string, digest: string): number | undefined
+  /** Throws while the other machines cannot be told of a change. @throws RelayError `feature_unavailable` */
+  requireOthers(): void
+  /**
+   * Makes this machine the one that has a site's snapshot. Resolves when the machines that can be reached know it.
+   * @throws RelayError `feature_unavailable` while they cannot be told
+   */
+  put(snapshot: SharedSnapshot): Promise<void>
+  /** Removes a site's snapshot wherever it is. Resolves and throws as {@link put} does. */
+  remove(identityKey: string): Promise<void>
+  /** Tells that the end has moved. Never rejects. */
+  moved(snapshot: SharedSnapshot): Promise<void>
+  /** Tells that this machine has a site's snapshot no more. Never rejects. */
+  gone(identityKey: string): Promise<void>
+}
+
+/** What a manifest and a snapshot of it have in common. */
+interface Described {
+  index: string
+  files: Iterable<{ path: string; size: number; sha256: string }>
+}
+
+export function digestOf({ index, files }: Described): string {
+  const lines = Array.from(files, ({ path, size, sha256 }) => JSON.stringify([path, size, sha256])).sort()
+  return hash('sha256', [JSON.stringify(index), ...lines].join('\n'))
+}
+
+export function digestOfSnapshot({ index, files }: Snapshot): string {
+  return digestOf({ index, files: files.values() })
+}

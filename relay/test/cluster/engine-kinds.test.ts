@@ -1,0 +1,68 @@
+// Engines that are more than one server: a relay's machines share their leases through a Cluster, and behind Sentinels.
+
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
+import { findValkey } from '../../../tools/programs/services.ts'
+import { type ClusterRelay, startClusterRelays, untilLinked, whyNoEngine } from '../support/cluster-relays.ts'
+import { startRedisCluster, startRedisSentinel } from '../support/engines.ts'
+import type { TestClient } from '../support/relay.ts'
+
+const renew = async (relay: TestClient, { access_token }: { access_token: string }): Promise<number> =>
+  (await relay.call('POST', '/sdk/renew', { access_token })).status
+
+/** Two machines whose engine is at `url`. */
+async function start(url: string, server: Redis): Promise<[ClusterRelay, ClusterRelay]> {
+  const cluster = await startClusterRelays(0, {}, server)
+  onTestFinished(() => cluster.close())
+  for (let index = 0; index < 2; index++) await cluster.add({ CLUSTER_URL: url })
+  await untilLinked(cluster.relays)
+  return cluster.relays as [ClusterRelay, ClusterRelay]
+}
+
+async function expectShared(a: TestClient, b: TestClient, name: string): Promise<void> {
+  const lease = await a.register(name)
+  expect(await renew(b, lease)).toBe(200)
+  await expect(b.register(name)).rejects.toThrow('hostname_conflict')
+  expect((await b.call('POST', '/sdk/unregister', { access_token: lease.access_token })).status).toBe(200)
+  expect(await renew(a, lease)).toBe(404)
+}
+
+describe.skipIf(whyNoEngine() !== undefined)(`machines share leases (skipped: ${whyNoEngine()})`, () => {
+  test('through a Redis Cluster, which they find by any of its nodes', async () => {
+    const engines = await startRedisCluster()
+    onTestFinished(engines.stop)
+    const [a, b] = await start(engines.url, engines.servers[0]!)
+    await expectShared(a, b, 'clustered')
+    // All of a relay is at one node, since scripts change several entries in one step.
+    const sizes = await Promise.all(engines.servers.map(async ({ cli }) => Number(await cli('DBSIZE'))))
+    expect(sizes.filter((size) => size > 0)).toHaveLength(1)
+  })
+
+  test('behind a Sentinel, also when another server is the master since', async () => {
+    const engines = await startRedisSentinel()
+    onTestFinished(engines.stop)
+    const [master, replica] = engines.servers as [Redis, Redis]
+    const [a, b] = await start(engines.url, master)
+    await expectShared(a, b, 'watched')
+    const lease = await a.register('survives')
+    await expect.poll(() => replica.cli('INFO', 'replication')).toContain('master_link_status:up')
+    await master.kill()
+    expect(await renew(b, lease)).toBe(200)
+    await expect
+      .poll(() =>
+        expectShared(a, b, 'again').then(
+          () => 'shared',
+          (error) => String(error),
+        ),
+      )
+      .toBe('shared')
+    expect(await renew(b, lease)).toBe(200)
+  })
+
+  test.skipIf(!findValkey())('through a Valkey', async () => {
+    const valkey = await startRedis({ program: 'valkey-server' })
+    onTestFinished(() => valkey.stop())
+    const [a, b] = await start(valkey.url, valkey)
+    await expectShared(a, b, 'valkey')
+  })
+})

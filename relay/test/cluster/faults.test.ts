@@ -1,0 +1,299 @@
+// What dies, and what goes on: the engine, the network between two machines, and the way of one machine to the engine.
+
+import { once } from 'node:events'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MARKER, type RegisterResponse } from '@svc/protocol'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
+import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
+import { openCarrier } from '../support/carrier.ts'
+import {
+  ADMIN,
+  type ClusterRelay,
+  type ClusterRelays,
+  machinesSeenBy,
+  startClusterRelays,
+  untilLinked,
+  whyNoEngine,
+} from '../support/cluster-relays.ts'
+import { type Answer, newAccount, type TestClient } from '../support/relay.ts'
+
+let cluster: ClusterRelays
+let a: ClusterRelay
+let b: ClusterRelay
+let c: ClusterRelay
+
+async function start(engine?: Redis): Promise<void> {
+  cluster = await startClusterRelays(3, {}, engine)
+  ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
+}
+
+const tokenCall =
+  (path: string) =>
+  (relay: TestClient, { access_token }: { access_token: string }): Promise<Answer> =>
+    relay.call('POST', path, { access_token })
+const [renew, reverse, unregister] = [
+  tokenCall('/sdk/renew'),
+  tokenCall('/sdk/reverse'),
+  tokenCall('/sdk/unregister'),
+]
+const challenge = (relay: TestClient): Promise<Answer> =>
+  relay.call('POST', '/sdk/register/challenge', { identity: { name: 'new', address: newAccount().address } })
+
+/** A site that answers the first byte of each visitor's hello with one byte. */
+async function openSite(relay: TestClient, { reverse_endpoint }: RegisterResponse, answer: number) {
+  const carrier = await openCarrier(relay, reverse_endpoint.capability)
+  const serve = async (): Promise<void> => {
+    const { stream, read } = await carrier.open(reverse_endpoint.capability)
+    if ((await read(1))[0] !== 0) return
+    let marker = await read(1)
+    while (marker[0] === MARKER.keepalive) marker = await read(1)
+    if (marker.length === 0) return
+    serve().catch(() => {})
+    await read(17)
+    await stream.write(Buffer.of(answer))
+  }
+  for (let i = 0; i < 4; i++) serve().catch(() => {})
+  return carrier
+}
+
+/** @returns the first byte that a visitor of the site gets; undefined when it gets none */
+async function visit(relay: TestClient, { hostname }: RegisterResponse): Promise<number | undefined> {
+  const visitor = await relay.tcp()
+  visitor.write(await captureHello(hostname))
+  const [bytes] = await Promise.race([once(visitor, 'data'), once(visitor, 'close').then(() => [])])
+  visitor.destroy()
+  return bytes?.[0]
+}
+
+/** Whether no machine takes what needs the engine, and all say when to try again. */
+async function expectEngineDown(relay: TestClient): Promise<void> {
+  await expect
+    .poll(() => challenge(relay))
+    .toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '2' },
+      json: { error: { code: 'feature_unavailable' } },
+    })
+}
+
+let sites = 0
+
+/** Waits until a site can register at each machine. Each attempt is another site: one whose answer was lost has its name. */
+async function untilUp(relays: readonly TestClient[]): Promise<void> {
+  for (const relay of relays)
+    await expect
+      .poll(() =>
+        relay.register(`up-${sites++}`).then(
+          () => 'registered',
+          (error) => String(error),
+        ),
+      )
+      .toBe('registered')
+}
+
+describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${whyNoEngine()})`, () => {
+  let directory: string
+  let engine: Redis
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-faulty-engine-'))
+    engine = await startRedis({ directory })
+    await start(engine)
+  })
+  afterEach(async () => {
+    await cluster?.close()
+    await engine.stop()
+    await rm(directory, { recursive: true })
+  })
+
+  test.each([
+    ['stops without a sign', 'SIGSTOP'],
+    ['is killed', 'SIGKILL'],
+  ] as const)(
+    'and %s: visitors and sites that are there go on, renewals are answered, registrations come later',
+    async (_, signal) => {
+      const lease = await a.register('there')
+      const carrier = await openSite(a, lease, 0x2a)
+      expect(await visit(b, lease)).toBe(0x2a)
+      await engine.kill(signal)
+      const renewed = await Promise.all(cluster.relays.map((relay) => renew(relay, lease)))
+      expect(renewed.map(({ status }) => status)).toEqual([200, 200, 200])
+      for (const relay of cluster.relays) {
+        await expectEngineDown(relay)
+        expect(await visit(relay, lease)).toBe(0x2a)
+      }
+      expect(carrier.socket.readyState).toBe(carrier.socket.OPEN)
+      expect((await a.call('GET', '/api/healthz')).status).toBe(200)
+      const policy = await a.call('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, ADMIN)
+      expect(policy).toMatchObject({ status: 503, json: { error: { code: 'feature_unavailable' } } })
+      await (signal === 'SIGSTOP' ? engine.kill('SIGCONT') : engine.restart())
+      await untilUp(cluster.relays)
+      expect((await renew(c, lease)).status).toBe(200)
+      carrier.socket.terminate()
+    },
+  )
+
+  test('and is killed: what ends meanwhile ends at all machines, and stays ended', async () => {
+    const account = newAccount()
+    const lease = await a.register('ends', { account })
+    await engine.kill()
+    await expectEngineDown(b)
+    expect((await unregister(b, lease)).status).toBe(200)
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await reverse(relay, lease)).status).toBe(404)
+    await engine.restart()
+    await untilUp(cluster.relays)
+    for (const relay of cluster.relays) {
+      expect((await reverse(relay, lease)).status).toBe(404)
+      await expect(relay.register('ends')).rejects.toThrow('hostname_conflict')
+    }
+    await c.register('ends', { account })
+  })
+
+  test('and comes back without its data: the machines fill it, and no name changes hands', async () => {
+    const accounts = Array.from({ length: 5 }, newAccount)
+    const leases = await Promise.all(
+      accounts.map((account, at) => cluster.relays[at % 3]!.register(`kept-${at}`, { account })),
+    )
+    const left = await a.register('left')
+    await unregister(b, left)
+    await a.call('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, ADMIN)
+    await engine.restart({ withoutData: true })
+    await untilUp(cluster.relays)
+    for (const relay of cluster.relays) {
+      for (const [at, lease] of leases.entries()) {
+        expect((await renew(relay, lease)).status).toBe(200)
+        await expect(relay.register(`kept-${at}`)).rejects.toThrow('hostname_conflict')
+      }
+      await expect(relay.register('left')).rejects.toThrow('hostname_conflict')
+      expect((await reverse(relay, left)).status).toBe(404)
+    }
+    const { data } = (await c.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
+    expect(data).toMatchObject({ banned_ips: ['192.0.2.1'] })
+    // A machine that joins has all of it from the engine alone.
+    const fourth = await cluster.add()
+    for (const lease of leases) expect((await reverse(fourth, lease)).status).toBe(200)
+    await expect(fourth.register('left')).rejects.toThrow('hostname_conflict')
+    // The fencing tokens go on: a lease that replaces an older one wins everywhere.
+    const next = await fourth.register('kept-0', { account: accounts[0]! })
+    for (const relay of cluster.relays) {
+      expect((await reverse(relay, next)).status).toBe(200)
+      expect((await reverse(relay, leases[0]!)).status).toBe(404)
+    }
+  })
+
+  test('and comes back with older data: what came since is there again, and what ended since is not', async () => {
+    const [first, ends] = [await a.register('first'), await b.register('ends')]
+    const copy = await mkdtemp(join(tmpdir(), 'svc-engine-copy-'))
+    onTestFinished(() => rm(copy, { recursive: true }))
+    await cp(directory, copy, { recursive: true })
+    const second = await b.register('second')
+    await unregister(c, ends)
+    await a.call('POST', '/api/policy/ips', { ip: '192.0.2.2', is_banned: true }, ADMIN)
+    await engine.kill()
+    await rm(join(directory, 'appendonlydir'), { recursive: true })
+    await cp(copy, directory, { recursive: true })
+    await engine.restart()
+    await untilUp(cluster.relays)
+    const fourth = await cluster.add()
+    for (const relay of cluster.relays) {
+      for (const lease of [first, second]) expect((await renew(relay, lease)).status).toBe(200)
+      expect((await reverse(relay, ends)).status).toBe(404)
+      await expect(relay.register('second')).rejects.toThrow('hostname_conflict')
+      await expect(relay.register('ends')).rejects.toThrow('hostname_conflict')
+    }
+    const { data } = (await fourth.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
+    expect(data).toMatchObject({ banned_ips: ['192.0.2.2'] })
+  })
+})
+
+describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyNoEngine()})`, () => {
+  beforeEach(() => start())
+  afterEach(() => cluster?.close())
+
+  test.each([
+    [
+      'refused',
+      (relay: ClusterRelay) => {
+        relay.link.isDown = true
+        relay.link.cut()
+      },
+    ],
+    [
+      'silent',
+      (relay: ClusterRelay) => {
+        relay.link.isDown = true
+        relay.link.stall()
+      },
+    ],
+    [
+      'half open',
+      (relay: ClusterRelay) => {
+        relay.link.isDown = true
+        relay.link.halfOpen()
+      },
+    ],
+  ])(
+    'between machines, %s: a visitor gets what can be reached, and all of it afterwards',
+    async (_, fail) => {
+      const lease = await b.register('split')
+      const [atA, atC] = [await openSite(a, lease, 0x0a), await openSite(c, lease, 0x0c)]
+      await expect.poll(() => visit(b, lease)).toBeDefined()
+      fail(a)
+      await expect.poll(() => machinesSeenBy(b)).toContain(`${a.machine} unreachable`)
+      expect(await Promise.all([visit(b, lease), visit(b, lease)])).toEqual([0x0c, 0x0c])
+      // That of the other direction is there.
+      expect(await visit(a, lease)).toBe(0x0a)
+      atC.socket.terminate()
+      a.link.isDown = false
+      await untilLinked(cluster.relays)
+      await expect.poll(() => visit(b, lease)).toBe(0x0a)
+      atA.socket.terminate()
+    },
+  )
+
+  test('between machines, late by 100 ms: every visitor is served', async () => {
+    const lease = await b.register('slow')
+    const site = await openSite(a, lease, 0x0a)
+    a.link.delayMs = 100
+    const answers = await Promise.all(Array.from({ length: 12 }, () => visit(b, lease)))
+    expect(answers).toEqual(Array(12).fill(0x0a))
+    site.socket.terminate()
+  })
+
+  test('of one machine to the engine: it serves what it knows, and learns afterwards what was decided', async () => {
+    const account = newAccount()
+    const [moved, kept] = [await a.register('moved', { account }), await b.register('kept')]
+    const carrier = await openCarrier(a, moved.reverse_endpoint.capability)
+    a.engineWay.isDown = true
+    a.engineWay.cut()
+    await expectEngineDown(a)
+    expect((await renew(a, kept)).status).toBe(200)
+    // Others register meanwhile, which the machine without the engine hears of later.
+    const next = await b.register('moved', { account })
+    expect((await reverse(b, moved)).status).toBe(404)
+    a.engineWay.isDown = false
+    await expect.poll(async () => (await reverse(a, next)).status).toBe(200)
+    expect((await reverse(a, moved)).status).toBe(404)
+    expect(await carrier.closeCode).toBe(4002)
+    expect((await renew(a, kept)).status).toBe(200)
+  })
+
+  test('of one machine to the engine: a lease that it renews and another has ended ends there, too', async () => {
+    const lease = await a.register('stale')
+    a.engineWay.isDown = true
+    a.link.isDown = true
+    a.engineWay.cut()
+    a.link.cut()
+    await expectEngineDown(a)
+    expect((await unregister(b, lease)).status).toBe(200)
+    await renew(a, lease)
+    a.engineWay.isDown = false
+    a.link.isDown = false
+    await expect.poll(async () => (await reverse(a, lease)).status).toBe(404)
+    for (const relay of [b, c]) expect((await reverse(relay, lease)).status).toBe(404)
+    await expect(a.register('stale')).rejects.toThrow('hostname_conflict')
+  })
+})

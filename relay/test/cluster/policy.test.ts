@@ -1,0 +1,143 @@
+// The policy of three machines is one: whatever is decided at one of them holds at all, and no decision is lost.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PolicyChangesResponse, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openCarrier } from '../support/carrier.ts'
+import {
+  ADMIN,
+  type ClusterRelay,
+  type ClusterRelays,
+  startClusterRelays,
+  whyNoEngine,
+} from '../support/cluster-relays.ts'
+import { contentOf } from '../support/engine-monitor.ts'
+import { type Answer, newAccount, type TestClient } from '../support/relay.ts'
+
+/** A decision is everywhere within this time. */
+const FOLLOW_MS = 1_000
+
+let cluster: ClusterRelays
+let a: ClusterRelay
+let b: ClusterRelay
+let c: ClusterRelay
+
+const decide = (relay: TestClient, kind: 'leases' | 'ips' | 'relays', update: object): Promise<Answer> =>
+  relay.call('POST', `/api/policy/${kind}`, update, ADMIN)
+const decisions = async (relay: TestClient): Promise<PolicyDecisionsResponse> =>
+  (await relay.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
+    .data as unknown as PolicyDecisionsResponse
+const fileOf = async ({ directory }: ClusterRelay) =>
+  JSON.parse(await readFile(join(directory, 'policy.json'), 'utf8'))
+
+describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEngine()})`, () => {
+  beforeAll(async () => {
+    cluster = await startClusterRelays(3, { TRUSTED_PROXIES: '127.0.0.1' })
+    ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
+  })
+  afterAll(() => cluster?.close())
+
+  test('a ban at one closes at another within a second what the site has open there', async () => {
+    const account = newAccount()
+    const lease = await a.register('banned', { account })
+    const carrier = await openCarrier(b, lease.reverse_endpoint.capability)
+    const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+    await read(1)
+    const identity_key = `banned:${account.address.toLowerCase()}`
+    const from = performance.now()
+    expect((await decide(c, 'leases', { identity_key, is_banned: true })).status).toBe(200)
+    await stream.read().catch(() => {})
+    await stream.closed
+    expect(performance.now() - from).toBeLessThan(FOLLOW_MS)
+    for (const relay of cluster.relays) {
+      await expect.poll(async () => (await decisions(relay)).banned).toEqual([identity_key])
+      expect((await relay.call('GET', '/api/state')).text).not.toContain('"name":"banned"')
+    }
+    await decide(a, 'leases', { identity_key, is_banned: false })
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await relay.call('GET', '/api/state')).text).toContain('"name":"banned"')
+  })
+
+  test('a banned address is refused at all of them within a second', async () => {
+    await decide(a, 'ips', { ip: '198.51.100.9', is_banned: true })
+    const from = performance.now()
+    const ask = (relay: TestClient): Promise<Answer> =>
+      relay.call(
+        'POST',
+        '/sdk/register/challenge',
+        { identity: { name: 'demo', address: newAccount().address } },
+        { Forwarded: 'for=198.51.100.9' },
+      )
+    for (const relay of [b, c]) await expect.poll(async () => (await ask(relay)).status).toBe(403)
+    expect(performance.now() - from).toBeLessThan(FOLLOW_MS)
+    await decide(b, 'ips', { ip: '198.51.100.9', is_banned: false })
+  })
+
+  test('of changes at all machines at the same moment none is lost, and each machine has them in its file', async () => {
+    const ips = Array.from({ length: 30 }, (_, at) => `203.0.113.${at}`)
+    const answers = await Promise.all(
+      ips.map((ip, at) => decide(cluster.relays[at % 3]!, 'ips', { ip, is_banned: true })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200))
+    for (const relay of cluster.relays) {
+      await expect.poll(async () => (await decisions(relay)).banned_ips.toSorted()).toEqual(ips.toSorted())
+      await expect.poll(async () => (await fileOf(relay)).banned_ips.toSorted()).toEqual(ips.toSorted())
+    }
+    await Promise.all(
+      ips.map((ip, at) => decide(cluster.relays[(at + 1) % 3]!, 'ips', { ip, is_banned: false })),
+    )
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await fileOf(relay)).banned_ips).toEqual([])
+  })
+
+  test('the settings of one are those of the others', async () => {
+    const settingsOf = async (relay: TestClient): Promise<PolicySettings> =>
+      (await relay.call('GET', '/api/policy', undefined, ADMIN)).json.data as unknown as PolicySettings
+    const settings = await settingsOf(a)
+    expect(
+      (await b.call('POST', '/api/policy', { ...settings, approval_mode: 'manual' }, ADMIN)).status,
+    ).toBe(200)
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await settingsOf(relay)).approval_mode).toBe('manual')
+    const lease = await c.register('waits')
+    expect(lease.reverse_endpoint.routing).toBe('approval')
+    await a.call('POST', '/api/policy', { ...settings, approval_mode: 'auto' }, ADMIN)
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await settingsOf(relay)).approval_mode).toBe('auto')
+  })
+
+  test('the list of changes of a machine has what was decided there', async () => {
+    await decide(c, 'ips', { ip: '192.0.2.200', is_banned: true })
+    const { changes } = (await c.call('GET', '/api/policy/changes', undefined, ADMIN)).json
+      .data as unknown as PolicyChangesResponse
+    expect(changes[0]).toMatchObject({ made: { ip: '192.0.2.200' } })
+    await decide(c, 'ips', { ip: '192.0.2.200', is_banned: false })
+  })
+
+  test('what the file of one machine says while it runs, its operator says for all of them', async () => {
+    const file = await fileOf(b)
+    await writeFile(
+      join(b.directory, 'policy.json'),
+      JSON.stringify({ ...file, banned_relays: ['https://other.example'] }),
+    )
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await decisions(relay)).banned_relays).toEqual(['https://other.example'])
+  })
+
+  test('the engine has the policy of the last change, with its version', async () => {
+    const content = await contentOf(cluster.engine)
+    const [, policy] = Object.entries(content).find(([key]) => key.endsWith(':policy'))!
+    expect(policy).toMatch(/^\d+ \{/)
+    expect(JSON.parse(policy.slice(policy.indexOf(' ')))).toMatchObject({
+      banned_relays: ['https://other.example'],
+    })
+  })
+
+  test('a machine that joins has the policy of the others', async () => {
+    await decide(a, 'ips', { ip: '192.0.2.77', is_banned: true })
+    const fourth = await cluster.add()
+    expect((await decisions(fourth)).banned_ips).toEqual(['192.0.2.77'])
+    expect((await fileOf(fourth)).banned_ips).toEqual(['192.0.2.77'])
+  })
+})

@@ -1,0 +1,224 @@
+// Stored files on several machines: one of them has those of a site, and visitors and sites may come in at any of them.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RegisterResponse } from '@svc/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createLeaf } from '../../src/certificates/development-ca.ts'
+import { post, put, remove, statusOf, visit } from '../support/cache-client.ts'
+import {
+  ADMIN,
+  type ClusterRelay,
+  type ClusterRelays,
+  startClusterRelays,
+  whyNoEngine,
+} from '../support/cluster-relays.ts'
+import { manifestOf } from '../support/multipart-body.ts'
+import { type Answer, newAccount } from '../support/relay.ts'
+import { nodeHttp, openTlsSite } from '../support/tls-site.ts'
+
+const SOON = { timeout: 10_000 }
+const FILES = { 'index.html': Buffer.from('<h1>stored</h1>') }
+const OTHER = { 'index.html': Buffer.from('<h1>another</h1>') }
+/** Stored files come at once. */
+const NO_ANSWER_MS = 1_000
+/** Every machine has heard of a change. */
+const SHORTLY_MS = 300
+const BIG_BYTES = 5_000_000
+
+let cluster: ClusterRelays
+let a: ClusterRelay
+let b: ClusterRelay
+let c: ClusterRelay
+
+const register = (relay: ClusterRelay, name: string, fields = {}): Promise<RegisterResponse> =>
+  relay.register(name, { cache: true, ...fields })
+const codeOf = ({ status, json }: Answer): unknown[] => [status, (json.error as { code?: string })?.code]
+/** The page that a visitor gets; undefined where the visitor waits for the live site, or there is none. */
+const textAt = async (relay: ClusterRelay, lease: RegisterResponse): Promise<string | undefined> => {
+  const visited = visit(relay, lease).then((answer) => answer?.text)
+  visited.catch(() => {})
+  return await Promise.race([visited, sleep(NO_ANSWER_MS, undefined)])
+}
+const texts = (lease: RegisterResponse): Promise<(string | undefined)[]> =>
+  Promise.all(cluster.relays.map((relay) => textAt(relay, lease)))
+const NONE = [undefined, undefined, undefined]
+const three = (text: string): string[] => [text, text, text]
+
+describe.each([1, 2])('machines of %i processes', (workers) => {
+  describe.skipIf(whyNoEngine() !== undefined)(`three of them (skipped: ${whyNoEngine()})`, () => {
+    beforeAll(async () => {
+      cluster = await startClusterRelays(3, {
+        STATIC_CACHE_ENABLED: 'true',
+        ...(workers > 1 && { WORKERS: `${workers}` }),
+      })
+    }, 60_000)
+    beforeAll(() => {
+      ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
+    })
+    afterEach(() => {
+      ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
+    })
+    afterAll(() => cluster?.close(), 60_000)
+
+    test('serve files that one of them has, also when the site is away', async () => {
+      const lease = await register(a, 'stored')
+      expect(statusOf(await put(b, lease, FILES)).present).toBe(true)
+      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+      for (const relay of cluster.relays) {
+        const { present, expires_at } = statusOf(await post(relay, lease, manifestOf(FILES)))
+        expect([present, Date.parse(expires_at ?? '') > Date.now()]).toEqual([true, true])
+      }
+      await c.call('POST', '/sdk/unregister', { access_token: lease.access_token })
+      await sleep(SHORTLY_MS)
+      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+    })
+
+    test('pass on a big file whole', async () => {
+      const big = randomBytes(BIG_BYTES)
+      const lease = await register(a, 'big')
+      await put(a, lease, { 'index.html': FILES['index.html'], 'big.txt': Buffer.from(big.toString('hex')) })
+      expect((await visit(c, lease, '/big.txt'))?.text === big.toString('hex')).toBe(true)
+    })
+
+    test('remove files at once where another manifest is asked for at another machine', async () => {
+      const lease = await register(a, 'changed')
+      await put(a, lease, FILES)
+      expect(statusOf(await post(b, lease, manifestOf(OTHER))).present).toBe(false)
+      expect(await texts(lease)).toEqual(NONE)
+      await put(c, lease, OTHER)
+      expect(await texts(lease)).toEqual(three('<h1>another</h1>'))
+    })
+
+    test('have one snapshot of a site, the last that it stored', async () => {
+      const lease = await register(a, 'moved')
+      await put(a, lease, FILES)
+      await put(b, lease, OTHER)
+      expect(await texts(lease)).toEqual(three('<h1>another</h1>'))
+      await put(a, lease, FILES)
+      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+    })
+
+    test('remove files at once that a site removes at another machine', async () => {
+      const lease = await register(a, 'removed')
+      await put(a, lease, FILES)
+      expect((await remove(c, lease)).status).toBe(200)
+      expect(await texts(lease)).toEqual(NONE)
+      for (const relay of cluster.relays)
+        expect(statusOf(await post(relay, lease, manifestOf(FILES))).present).toBe(false)
+    })
+
+    test('remove files of a site that comes back without the cache at another machine', async () => {
+      const account = newAccount()
+      const lease = await register(a, 'without', { account })
+      await put(a, lease, FILES)
+      await b.register('without', { account })
+      await expect.poll(() => texts(lease), SOON).toEqual(NONE)
+    })
+
+    test('pass requests that the files do not answer on to the live site, whichever machine it is at', async () => {
+      const lease = await register(a, 'live')
+      const authority = await authorityOf(a)
+      const names = [lease.hostname, lease.canonical_hostname]
+      const { chain: cert, key } = createLeaf(authority, lease.hostname, names)
+      const { serve } = nodeHttp((request, response) => void response.end(`live ${request.url}`))
+      const site = await openTlsSite(c, lease.reverse_endpoint.capability, { cert, key, serve })
+      try {
+        await put(b, lease, FILES)
+        for (const relay of cluster.relays) {
+          expect(await textAt(relay, lease)).toBe('<h1>stored</h1>')
+          expect((await visit(relay, lease, '/api.json'))?.text).toBe('live /api.json')
+        }
+      } finally {
+        await site.close()
+      }
+    })
+
+    test('give nobody the files of an identity that is banned at one of them, and end what visitors of all have', async () => {
+      const lease = await register(a, 'banned')
+      await put(a, lease, FILES)
+      const { canonical_hostname: servername, identity } = lease
+      const open = cluster.relays.map((relay) => relay.tls(servername))
+      await Promise.all(open.map((socket) => once(socket, 'secureConnect')))
+      // A ban resets them.
+      const closed = Promise.all(
+        open.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve))),
+      )
+      const ban = { identity_key: `${identity.name}:${identity.address}`, is_banned: true }
+      expect((await b.call('POST', '/api/policy/leases', ban, ADMIN)).status).toBe(200)
+      await closed
+      await expect.poll(() => texts(lease), SOON).toEqual(NONE)
+      await expect.poll(() => entriesOf(lease), SOON).toBe(0)
+    })
+
+    test('store nothing that the others cannot hear of, and serve what they have', async () => {
+      const [lease, other] = [await register(a, 'outage'), await register(a, 'outage-too')]
+      await put(a, lease, FILES)
+      await cluster.engine.kill()
+      try {
+        await expect
+          .poll(async () => codeOf(await put(a, other, FILES)), SOON)
+          .toEqual([503, 'feature_unavailable'])
+        expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+        expect(statusOf(await post(b, lease, manifestOf(FILES))).present).toBe(true)
+        expect(codeOf(await remove(b, lease))).toEqual([503, 'feature_unavailable'])
+      } finally {
+        await cluster.engine.restart()
+      }
+      await expect.poll(async () => (await put(a, other, FILES)).status, SOON).toBe(200)
+      expect(await texts(other)).toEqual(three('<h1>stored</h1>'))
+    })
+
+    test('know after the engine has lost everything which of them has which files', async () => {
+      const lease = await register(a, 'lost')
+      await put(b, lease, FILES)
+      await cluster.engine.restart({ withoutData: true })
+      await expect.poll(async () => (await a.call('GET', '/api/healthz')).status, SOON).toBe(200)
+      await expect.poll(() => entriesOf(lease), SOON).toBe(1)
+      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+    })
+
+    test('give visitors the live site while the machine with the files is away, and its files when it is back', async () => {
+      const lease = await register(a, 'back')
+      await put(c, lease, FILES)
+      await c.stop()
+      await expect.poll(() => textAt(a, lease), SOON).toBeUndefined()
+      expect(statusOf(await post(a, lease, manifestOf(FILES))).present).toBe(false)
+      c = await cluster.add({}, c)
+      await put(b, lease, OTHER)
+      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
+    })
+
+    test('forget the files of a machine that comes back after another one has stored later ones', async () => {
+      const lease = await register(a, 'late')
+      await put(c, lease, FILES)
+      await c.stop()
+      await put(b, lease, OTHER)
+      c = await cluster.add({}, c)
+      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
+    })
+
+    test('serve the files of a machine again that comes back with them', async () => {
+      const lease = await register(a, 'kept')
+      await put(c, lease, FILES)
+      await c.stop()
+      await expect.poll(() => textAt(b, lease), SOON).toBeUndefined()
+      c = await cluster.add({}, c)
+      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>stored</h1>'))
+    })
+  })
+})
+
+/** The entries of the engine that say which machine has the files of a site. */
+async function entriesOf({ identity: { name } }: RegisterResponse): Promise<number> {
+  const found = await cluster.engine.cli('KEYS', `*snapshot:${name}:*`)
+  return found === '' ? 0 : found.split('\n').length
+}
+
+async function authorityOf({ directory }: ClusterRelay): Promise<{ certificate: string; key: string }> {
+  const read = (name: string): Promise<string> => readFile(join(directory, name), 'utf8')
+  return { certificate: await read('ca.pem'), key: await read('ca-key.pem') }
+}

@@ -1,0 +1,75 @@
+// What two machines share of ACME, over a Redis, without the relays around it.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Redis } from '../../../tools/programs/redis.ts'
+import { Engine } from '../../src/cluster/engine/engine.ts'
+import { EngineKeys } from '../../src/cluster/engine/keys.ts'
+import { Seal } from '../../src/cluster/shared/seal.ts'
+import { SharedFiles } from '../../src/cluster/shared/shared-files.ts'
+import { SharedOrders } from '../../src/cluster/shared/shared-orders.ts'
+import { readSettings } from '../../src/config/settings.ts'
+import { createLog } from '../../src/log/log.ts'
+
+export interface OrderMachine {
+  /** State directory. */
+  directory: string
+  sharing: SharedOrders
+}
+
+export interface OrderMachines {
+  a: OrderMachine
+  b: OrderMachine
+  close(): Promise<void>
+}
+
+const SECRET = 'a secret of 32 characters or more'
+
+/** @param host of the relay: relays of other hosts share nothing */
+export async function startOrderMachines(redis: Redis, host: string): Promise<OrderMachines> {
+  const log = createLog('silent')
+  const listeners: Map<string, (text: string) => void>[] = []
+  const engines: Engine[] = []
+  const start = async (): Promise<OrderMachine> => {
+    const directory = await mkdtemp(join(tmpdir(), 'svc-orders-'))
+    const { cluster } = readSettings({
+      SVC_URL: `https://${host}`,
+      CLUSTER_URL: redis.url,
+      CLUSTER_ADDR: '127.0.0.1:1',
+      CLUSTER_SECRET: SECRET,
+    })
+    const parts = {
+      engine: new Engine(cluster!.engine, log),
+      keys: new EngineKeys(host),
+      run: directory,
+      log,
+    }
+    engines.push(parts.engine)
+    await isUp(parts.engine)
+    const files = new SharedFiles({ ...parts, directory, seal: new Seal(SECRET) })
+    const own = new Map<string, (text: string) => void>()
+    listeners.push(own)
+    const tell = (topic: string, text: string): void => {
+      for (const other of listeners) if (other !== own) other.get(topic)?.(text)
+    }
+    const onTold = (topic: string, listener: (text: string) => void): void => void own.set(topic, listener)
+    return { directory, sharing: new SharedOrders({ ...parts, files, tell, heard: async () => {}, onTold }) }
+  }
+  const [a, b] = [await start(), await start()]
+  const close = async (): Promise<void> => {
+    await Promise.all(engines.map((engine) => engine.close()))
+    await Promise.all([a, b].map(({ directory }) => rm(directory, { recursive: true })))
+  }
+  return { a, b, close }
+}
+
+async function isUp(engine: Engine): Promise<void> {
+  for (;;)
+    try {
+      await engine.command('PING')
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+}
