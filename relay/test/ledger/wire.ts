@@ -25,6 +25,10 @@ const tokens = (...tests: [string, ...string[]]) => proved('relay/test/auth/toke
 
 const cacheApi = (...tests: [string, ...string[]]) =>
   proved('relay/test/api/handlers/static-cache.test.ts', ...tests)
+const sharedLeases = (...tests: [string, ...string[]]) =>
+  proved('relay/test/cluster/leases.test.ts', ...tests)
+const passedOn = (...tests: [string, ...string[]]) => proved('relay/test/cluster/visitors.test.ts', ...tests)
+const faults = (...tests: [string, ...string[]]) => proved('relay/test/cluster/faults.test.ts', ...tests)
 
 export const WIRE = {
   Versions: {
@@ -468,6 +472,44 @@ export const WIRE = {
     ),
     'a ban removes the cached snapshot': cacheApi(
       'a ban cuts a visitor in the middle of a download, and closes the hostname%s',
+    ),
+  },
+  'Several machines (ours: CLUSTER_URL, CLUSTER_ADDR, CLUSTER_SECRET, PORT_HOST)': {
+    'any machine takes any challenge, registration, renewal, end and signature': sharedLeases(
+      'a lease of one is renewed at another, shown and ended at a third, and then is over at all of them',
+      'a challenge of one is taken at another, once',
+      'a site of one machine gets its signature from a third, for a visitor of the second, once',
+    ),
+    'one name has one owner, and an identity one lease': sharedLeases(
+      'a name of one is nobody else’s at another, with an active lease and after it',
+      'of those who want a name at the same moment, one gets it',
+      'a lease that is replaced at another machine ends everywhere, and its carrier with 4002',
+    ),
+    'rate limits before authentication are those of all machines together': sharedLeases(
+      'are those of all machines together, and the answer says how long to wait',
+    ),
+    'a visitor is served by a session of any machine, and its bytes never pass the engine': passedOn(
+      'a visitor of one is served by a site of another, with every byte of request and response',
+      'the engine is told no token, no key, no secret and no byte of a visitor, and holds none',
+    ),
+    'a dedicated port belongs to its machine': passedOn(
+      'a dedicated port is open at the machine that gave it, by its PORT_HOST, and the session may be elsewhere',
+    ),
+    'policy and bans hold at all machines within a second': proved(
+      'relay/test/cluster/policy.test.ts',
+      'a ban at one closes at another within a second what the site has open there',
+      'of changes at all machines at the same moment none is lost, and each machine has them in its file',
+    ),
+    'a machine dies: its sites are online elsewhere within 3 s': proved(
+      'relay/test/cluster/processes.test.ts',
+      'a machine that is killed takes no name with it: its site is online elsewhere within 3 s',
+    ),
+    'the engine dies, or loses its data: sites and visitors stay, and no name changes hands': faults(
+      'and %s: visitors and sites that are there go on, renewals are answered, registrations come later',
+      'and comes back without its data: the machines fill it, and no name changes hands',
+    ),
+    'machines do not reach each other: a visitor gets what the reachable part can serve': faults(
+      'between machines, %s: a visitor gets what can be reached, and all of it afterwards',
     ),
   },
 } as const satisfies Standings
