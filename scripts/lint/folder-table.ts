@@ -224,7 +224,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'One visitor: TLS, then the version of HTTP that was agreed on.',
     },
     certificate: {
-      imports: ['control', 'bytes', 'errors.ts', 'limits.ts'],
+      imports: ['control', 'bytes', 'errors.ts'],
       why: 'A site asks its relay for a certificate of its own, and knows no visitor.',
     },
     cache: {

@@ -27,7 +27,7 @@ test.each(
   })
   expect(status).toBe(2)
   expect(stderr).toContain(
-    'TARGET is one of control, api, pages, dns, uploads, payments, tls, yamux, files, http, http2, websocket;',
+    'TARGET is one of control, machines, api, pages, dns, uploads, payments, tls, yamux, files, http, http2, websocket;',
   )
 })
 
