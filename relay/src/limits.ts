@@ -47,8 +47,11 @@ export const NETWORK_VISITORS_MIN = 16
 export const DISPLACE_VISITOR_AFTER_MS = 1_000
 /** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
 export const CLAIM_RETRIES_MAX = 2
-/** Attempts for a visitor after the first one, when the machine with the session did not take it over. */
-export const HAND_OVER_RETRIES_MAX = 3
+/**
+ * Attempts for a visitor after the first one, when the machine with the session did not take it over. A machine that did not is
+ * asked again after a second, so that they last as long as `ClaimTimeout`, which ends them else.
+ */
+export const HAND_OVER_RETRIES_MAX = 10
 /** Machines that pass a visitor on before it stays where it is: the sessions of its site may be elsewhere by the time it arrives. */
 export const MACHINES_PASSED_MAX = 2
 /**

@@ -10,7 +10,7 @@ import type { CheckOptions } from './report.ts'
 export async function checkCluster(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
   const { cluster, host } = settings
   if (cluster === undefined) return [off('CLUSTER_URL is not set: the relay is one machine.')]
-  const { inspectEngine } = await import('../cluster/engine/inspect-engine.ts')
+  const { inspectEngine } = await import('../cluster/inspect-engine.ts')
   const found = await inspectEngine(cluster, host).catch((cause: Error) => cause)
   if (found instanceof Error) return [error(`CLUSTER_URL: ${found.message}.`)]
   const own = authorityOf(cluster.address)

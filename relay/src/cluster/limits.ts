@@ -20,6 +20,8 @@ export const ENGINE_RETRY_MS = 50
 export const ENGINE_RETRY_MAX_MS = 500
 /** Time for the first contact with the engine at a start. */
 export const ENGINE_START_MS = 10_000
+/** Time for an answer to `svc-relay check`, behind which a person waits. */
+export const ENGINE_INSPECT_MS = 3_000
 /** Seconds after which a client may try again what the engine is needed for. */
 export const ENGINE_RETRY_AFTER_S = 2
 
@@ -54,9 +56,12 @@ export const LINK_STREAMS_MAX = 16_384
 export const LINK_BACKLOG = 4_096
 /** Receive window of a visitor on a connection between machines. */
 export const LINK_WINDOW_BYTES: number = 1024 * 1024
-/** Interval of pings between machines, and the time for the answer: a silent machine is noticed within their sum. */
+/**
+ * Interval of pings between machines, and the time for the answer: a silent machine is noticed within their sum. New visitors of one
+ * go elsewhere after {@link LINK_TAKEN_MS} already; those who are there are not cut off because a machine is busy for some seconds.
+ */
 export const LINK_PING_MS = 1_000
-export const LINK_PING_DEADLINE_MS = 2_000
+export const LINK_PING_DEADLINE_MS = 8_000
 /** Time for a connection to another machine, its TLS handshake included. */
 export const LINK_CONNECT_MS = 3_000
 /** Shortest and longest pause before the next attempt to reach another machine. */

@@ -4,14 +4,14 @@ import { now } from '../clock.ts'
 import type { HostAndPort } from '../config/cluster-settings.ts'
 import { z } from '../config/schema.ts'
 import type { Logger } from '../log/log.ts'
-import type { Engine } from './engine/engine.ts'
+import type { Engine, EngineState } from './engine/engine.ts'
 import type { EngineClock } from './engine/engine-clock.ts'
 import type { EngineKeys } from './engine/keys.ts'
 import { HEARTBEAT } from './engine/scripts.ts'
 import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINE_MAX_BYTES, MACHINES_MAX } from './limits.ts'
 
 /** What a machine says of itself. */
-interface MachineStatus {
+export interface MachineStatus {
   /** Names the start of the machine: it is another one after a restart. */
   run: string
   release: string
@@ -44,13 +44,6 @@ export interface Machine extends MachineStatus {
   name: string
   /** Relay time of its last sign. */
   seenAt: number
-}
-
-/** What a heartbeat brings. */
-export interface EngineState {
-  epoch: string
-  /** Id of the last change. */
-  lastChange: string
 }
 
 interface MachinesParts {

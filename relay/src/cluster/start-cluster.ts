@@ -8,7 +8,6 @@ import type { Pipe } from '../bridge/pipe.ts'
 import type { VisitorServer } from '../bridge/visitor-server.ts'
 import type { Visitors } from '../bridge/visitors.ts'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
-import { toWallTime } from '../clock.ts'
 import { authorityOf, type ClusterSettings } from '../config/cluster-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { SettingsError } from '../config/settings-error.ts'
@@ -20,7 +19,7 @@ import type { LeaseSharing } from '../lease/lease-sharing.ts'
 import type { Reservations } from '../lease/reservations.ts'
 import type { Route } from '../lease/route.ts'
 import type { Logger } from '../log/log.ts'
-import type { ClusterReadings, MachineReading } from '../metrics/cluster-readings.ts'
+import type { ClusterReadings } from '../metrics/cluster-readings.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -31,7 +30,7 @@ import { countReadySessions } from '../reverse/ready-queues.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { RELEASE_VERSION } from '../version.ts'
 import { ChangeFeed, type SharedState } from './engine/change-feed.ts'
-import { type Change, Engine, EngineError } from './engine/engine.ts'
+import { type Change, Engine, EngineError, type EngineState } from './engine/engine.ts'
 import { EngineClock } from './engine/engine-clock.ts'
 import { withEngineLock } from './engine/engine-lock.ts'
 import { EngineKeys } from './engine/keys.ts'
@@ -40,7 +39,8 @@ import { ENGINE_START_MS, LEAVE_MS } from './limits.ts'
 import { createLinkCertificate } from './links/link-certificate.ts'
 import type { LinkedVisitor } from './links/linked-visitor.ts'
 import { MachineLinks, markOf } from './links/machine-links.ts'
-import { type EngineState, Machines } from './machines.ts'
+import { type MachineStatus, Machines } from './machines.ts'
+import { clusterReadings } from './readings.ts'
 import { Seal } from './shared/seal.ts'
 import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedFiles } from './shared/shared-files.ts'
@@ -96,6 +96,8 @@ export class Cluster {
   readonly #pairs = new LoopbackPairs()
   /** The ends of these pairs that stand for visitors of other machines. */
   readonly #sockets = new OpenSockets()
+  /** What metrics and the admin page read. */
+  readonly readings: ClusterReadings
   readonly files: SharedFiles
   /** What ACME shares. */
   readonly orders: SharedOrders
@@ -121,6 +123,13 @@ export class Cluster {
       name: this.name,
       clock: this.#clock,
       status: () => this.#status(),
+    })
+    this.readings = clusterReadings({
+      machines: this.#machines,
+      status: () => this.#status(),
+      engine: this.#engine,
+      links: () => this.#links,
+      feed: () => this.#feed,
     })
     this.files = new SharedFiles({ ...parts, directory: identityPath, seal: new Seal(cluster.secret) })
     this.orders = new SharedOrders({
@@ -286,8 +295,6 @@ export class Cluster {
     this.#links?.refuseVisitors()
   }
 
-  readonly readings: ClusterReadings = this.#readings()
-
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#machines.leave()
@@ -356,7 +363,7 @@ export class Cluster {
     return far
   }
 
-  #status(): ReturnType<ConstructorParameters<typeof Machines>[0]['status']> {
+  #status(): MachineStatus {
     const { visitors, counters, leases } = this.#parts ?? {}
     const { fromVisitors, toVisitors } = visitors?.traffic ?? { fromVisitors: 0, toVisitors: 0 }
     return {
@@ -366,55 +373,10 @@ export class Cluster {
       startedAt: this.#startedAt,
       carriers: counters?.carriers ?? 0,
       readySessions: leases === undefined ? 0 : countReadySessions(leases),
-      visitors: visitors?.size ?? 0,
+      // Another machine has the sockets of those whom it passes on, and counts them.
+      visitors: Math.max(0, (visitors?.size ?? 0) - (this.#links?.linkedVisitors ?? 0)),
       fromVisitors,
       toVisitors,
-    }
-  }
-
-  #readings(): ClusterReadings {
-    const cluster = this
-    return {
-      get isEngineUp() {
-        return cluster.#engine.isUp
-      },
-      machines: () => [
-        cluster.#reading(),
-        ...cluster.#machines.others.map((other) => cluster.#readingOf(other)),
-      ],
-      get counts() {
-        const { operations, failures } = cluster.#engine.counts
-        const { resyncs = 0, changes = 0 } = cluster.#feed?.counts ?? {}
-        const handOvers = cluster.#links?.counts ?? { handedOut: 0, handedIn: 0, handOversFailed: 0 }
-        return { ...handOvers, engineOperations: operations, engineFailures: failures, resyncs, changes }
-      },
-    }
-  }
-
-  #reading(): MachineReading {
-    const { run: _run, release, isDraining, ...figures } = this.#status()
-    return {
-      ...figures,
-      address: this.name,
-      releaseVersion: release,
-      state: isDraining ? 'draining' : 'online',
-      isThis: true,
-      seenAt: Date.now(),
-    }
-  }
-
-  #readingOf(other: Machines['others'][number]): MachineReading {
-    const { run: _run, release, isDraining, name, seenAt, ...figures } = other
-    const isGone = !this.#machines.isAlive(other)
-    const isReachable = this.#links?.isReachable(name) === true
-    const state = isGone ? 'gone' : isDraining ? 'draining' : isReachable ? 'online' : 'unreachable'
-    return {
-      ...figures,
-      address: name,
-      releaseVersion: release,
-      state,
-      isThis: false,
-      seenAt: Math.round(toWallTime(seenAt)),
     }
   }
 }

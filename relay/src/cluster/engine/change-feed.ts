@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../log/log.ts'
 import { CHANGES_PER_READ, ENGINE_RETRY_MS, LINK_SETTLE_MS, LOCK_MS } from '../limits.ts'
-import type { EngineState } from '../machines.ts'
-import { type Change, type Engine, EngineError } from './engine.ts'
+import { type Change, type Engine, EngineError, type EngineState } from './engine.ts'
 import type { EngineKeys } from './keys.ts'
 
 /** What there is to follow, to read and to fill. */

@@ -38,6 +38,13 @@ const UNUSABLE = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NORE
 /** Answers of a server to wrong credentials, which no other attempt corrects. */
 const REFUSED = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/
 
+/** What a heartbeat brings. */
+export interface EngineState {
+  epoch: string
+  /** Id of the last change. */
+  lastChange: string
+}
+
 type Client = Redis | Cluster
 type Reply = string | number | null | Reply[]
 

@@ -86,6 +86,11 @@ export class MachineLinks {
     })
   }
 
+  /** Visitors of other machines who are here. */
+  get linkedVisitors(): number {
+    return this.#visitors
+  }
+
   /** The bytes with which bindings of this machine begin, behind that of the process. */
   get mark(): Buffer {
     return markOf(this.#parts.machine)

@@ -1,11 +1,11 @@
 // Looks at an engine without changing anything: whether it answers, keeps what it is given, and has other machines.
 
-import type { ClusterSettings } from '../../config/cluster-settings.ts'
-import { createLog } from '../../log/log.ts'
-import { ENGINE_START_MS, MACHINE_GONE_MS } from '../limits.ts'
-import { Seal } from '../shared/seal.ts'
-import { Engine } from './engine.ts'
-import { EngineKeys } from './keys.ts'
+import type { ClusterSettings } from '../config/cluster-settings.ts'
+import { createLog } from '../log/log.ts'
+import { Engine } from './engine/engine.ts'
+import { EngineKeys } from './engine/keys.ts'
+import { ENGINE_INSPECT_MS, MACHINE_GONE_MS } from './limits.ts'
+import { Seal } from './shared/seal.ts'
 
 const IDENTITY_FILE = 'identity.json'
 
@@ -25,7 +25,7 @@ export async function inspectEngine(settings: ClusterSettings, host: string): Pr
   const engine = new Engine(settings.engine, createLog('silent'))
   const keys = new EngineKeys(host)
   try {
-    await engine.untilUp(ENGINE_START_MS)
+    await engine.untilUp(ENGINE_INSPECT_MS)
     const [time, entries, sealed, info] = await Promise.all([
       engine.command('TIME') as Promise<[string, string]>,
       engine.command('HGETALL', keys.machines) as Promise<string[]>,
