@@ -3,7 +3,7 @@ import { startMachines } from './machines.ts'
 import { startTestRelay, type TestRelay } from './test-relay.ts'
 
 /** The number of machines that the relay of a fixture has: `npm run e2e -- --machines N` sets it. */
-const FIXTURE_MACHINES: number = Number(process.env.E2E_MACHINES || 1)
+export const FIXTURE_MACHINES: number = Number(process.env.E2E_MACHINES || 1)
 
 /** @param env settings, by their names in the environment; none of them may name a port, which machines cannot share here */
 export async function startFixtureRelay(env: Record<string, string> = {}): Promise<TestRelay> {

@@ -75,7 +75,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(
       await processes.stop(svc)
       await processes.stop(tcpdump)
       const packets = (filter: string): number =>
-        middle!.host.run('tcpdump', '-n', '-r', capture, filter).split('\n').length - 1
+        middle!.host.run('tcpdump', '-n', '-Z', 'root', '-r', capture, filter).split('\n').length - 1
       // The relay between has passed the page on.
       expect(packets('tcp')).toBeGreaterThan(40)
       for (const { address } of [siteHost!, visitorHost!]) expect(packets(`ip host ${address}`)).toBe(0)
