@@ -112,7 +112,10 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
     const { changes } = (await c.call('GET', '/api/policy/changes', undefined, ADMIN)).json
       .data as unknown as PolicyChangesResponse
     expect(changes[0]).toMatchObject({ made: { ip: '192.0.2.200' } })
+    // The next test edits the file of another machine: what that machine writes meanwhile would replace the edit.
+    await expect.poll(async () => (await fileOf(b)).banned_ips).toEqual(['192.0.2.200'])
     await decide(c, 'ips', { ip: '192.0.2.200', is_banned: false })
+    await expect.poll(async () => (await fileOf(b)).banned_ips).toEqual([])
   })
 
   test('what the file of one machine says while it runs, its operator says for all of them', async () => {
