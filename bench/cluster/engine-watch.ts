@@ -25,7 +25,7 @@ export interface Operations {
 /** @returns what `work` caused, without what goes by the clock */
 export async function watchEngine(engine: Redis, work: () => Promise<unknown>): Promise<Operations> {
   const seen: Operations = { sent: 0, inside: 0 }
-  // What a script runs comes behind it.
+  // MONITOR lists a script first, and then the commands that the script runs.
   let counts = true
   const socket = await monitor(engine, (client, command) => {
     if (client !== 'lua') counts = !BY_THE_CLOCK.some((kind) => kind.test(command))

@@ -1,4 +1,4 @@
-// What a renewal costs the engine: commands that the machine sends, and those that scripts run inside.
+// Counts the commands that a renewal costs the engine: those that the machine sends, and those that scripts run inside.
 import { readFile } from 'node:fs/promises'
 import { PATH, type RegisterResponse } from '@svc/protocol'
 import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'

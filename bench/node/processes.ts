@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isListening } from '../../tools/network/is-listening.ts'
 
 /** A program that does not listen by then has failed, in milliseconds. */
 const START_TIMEOUT_MS = 15_000
@@ -49,18 +49,6 @@ export class Programs {
     const ended = running.map((child) => once(child, 'exit'))
     for (const child of running) child.kill('SIGTERM')
     await Promise.all(ended)
-  }
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
   }
 }
 

@@ -17,7 +17,7 @@ export interface SharedSnapshot {
 
 /** The snapshots of this machine. */
 export interface LocalSnapshots {
-  /** What is there and has not expired. */
+  /** Lists the snapshots that have not expired. */
   all(): Iterable<SharedSnapshot>
   /** The route of visitors to a snapshot that they may have here. */
   routeOf(hostname: string): FeatureRoute | undefined
@@ -45,7 +45,7 @@ export interface SnapshotSharing {
   gone(identityKey: string): Promise<void>
 }
 
-/** What a manifest and a snapshot of it have in common. */
+/** The members that a manifest and a snapshot of it have in common. */
 interface Described {
   index: string
   files: Iterable<{ path: string; size: number; sha256: string }>

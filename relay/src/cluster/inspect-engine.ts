@@ -4,7 +4,7 @@ import type { ClusterSettings } from '../config/cluster-settings.ts'
 import { createLog } from '../log/log.ts'
 import { Engine } from './engine/engine.ts'
 import { EngineKeys } from './engine/keys.ts'
-import { ENGINE_INSPECT_MS, MACHINE_GONE_MS } from './limits.ts'
+import { ENGINE_INSPECT_MS, HEARTBEAT_MS, MACHINE_GONE_MS } from './limits.ts'
 import { Seal } from './shared/seal.ts'
 
 const IDENTITY_FILE = 'identity.json'
@@ -47,7 +47,7 @@ export async function inspectEngine(settings: ClusterSettings, host: string): Pr
 function aliveOf(entries: readonly string[], now: number): string[] {
   const names: string[] = []
   for (let at = 0; at + 1 < entries.length; at += 2)
-    if (now - Number.parseInt(entries[at + 1]!, 10) < MACHINE_GONE_MS + 1000) names.push(entries[at]!)
+    if (now - Number.parseInt(entries[at + 1]!, 10) < MACHINE_GONE_MS + HEARTBEAT_MS) names.push(entries[at]!)
   return names
 }
 

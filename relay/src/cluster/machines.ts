@@ -60,6 +60,8 @@ export class Machines {
   readonly #parts: MachinesParts
   /** By name; those of the last heartbeat. */
   #others = new Map<string, Machine>()
+  /** Relay time of the last heartbeat that the engine has answered. */
+  #lastBeat = 0
   #timer: NodeJS.Timeout | undefined
   #onBeat: ((state: EngineState) => void) | undefined
 
@@ -87,8 +89,6 @@ export class Machines {
   isAlive({ seenAt }: Machine): boolean {
     return this.#lastBeat - seenAt < MACHINE_GONE_MS
   }
-
-  #lastBeat = 0
 
   /** @throws EngineError */
   async beat(): Promise<EngineState> {

@@ -101,6 +101,8 @@ export class Cluster {
   readonly files: SharedFiles
   /** What ACME shares. */
   readonly orders: SharedOrders
+  /** Leases whose ports this machine has opened again. */
+  readonly #resumed = new WeakSet<Lease>()
   readonly #topics = new Map<string, (text: string) => void>()
   #isDraining = false
   #parts: RelayParts | undefined
@@ -342,8 +344,6 @@ export class Cluster {
       forget: () => files.forget(),
     }
   }
-
-  readonly #resumed = new WeakSet<Lease>()
 
   async #resume(lease: Lease): Promise<void> {
     const isOwn = lease.machine === this.name && lease.ports !== undefined && !lease.ended.aborted

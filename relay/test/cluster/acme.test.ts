@@ -45,6 +45,7 @@ describe.skipIf(whyNoAcmeMachines() !== undefined)(`three machines (skipped: ${w
       await expect.poll(async () => (await serials()).join(), SOON).toMatch(/^[0-9A-F]+$/)
       expect(lines('account made at the ACME authority')).toBe(1)
       expect(lines('the relay has its first certificate')).toBe(1)
+      expect(lines('certificate renewed')).toBe(0)
       await relay.balancer.untilUp(relay.machines.map(({ name }) => name))
       expect(await statusOf(relay.balancer.port, relay.ca)).toBe(200)
       const budgets = await Promise.all(

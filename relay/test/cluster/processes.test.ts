@@ -3,11 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { isListening } from '../../../tools/network/is-listening.ts'
 import { findHaproxy } from '../../../tools/programs/haproxy.ts'
 import type { Machine } from '../../../tools/relay/machine.ts'
 import { type Machines, startMachines } from '../../../tools/relay/machines.ts'
@@ -20,19 +20,6 @@ const why = whyNoEngine() ?? (findHaproxy() === undefined ? 'there is no haproxy
 
 const clientOf = async ({ port, caFile }: Machine): Promise<TestClient> =>
   relayClient(port, await readFile(caFile, 'utf8'))
-
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    // Who only ends his half would wait for a session.
-    socket.resetAndDestroy()
-  }
-}
 
 /** Has one visitor of the site served, with the given byte. */
 async function serveOnce(relay: TestClient, { reverse_endpoint }: RegisterResponse): Promise<void> {
@@ -107,7 +94,7 @@ describe.skipIf(why !== undefined)(`three machines behind a balancer (skipped: $
     await relay.machines[0]!.restart()
     // It knows all of it again, and its ports are open at their numbers.
     expect((await clients[0]!.call('POST', '/sdk/renew', { access_token })).status).toBe(200)
-    await expect.poll(() => isOpen(Number(lease.tcp_addr!.split(':')[1]))).toBe(true)
+    await expect.poll(() => isListening(Number(lease.tcp_addr!.split(':')[1]))).toBe(true)
     await serveOnce(clients[2]!, lease)
     await expect.poll(() => visit(clients[0]!, lease)).toBe(0x2a)
   })

@@ -9,6 +9,7 @@ import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { isListening } from '../../../tools/network/is-listening.ts'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
@@ -75,18 +76,6 @@ async function rawVisitor(session: TestSession): Promise<void> {
 }
 
 const portOf = ({ tcp_addr }: RegisterResponse): number => Number(tcp_addr?.split(':')[1])
-const isOpen = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    // Who only ends his half would wait for a session.
-    socket.resetAndDestroy()
-  }
-}
 describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEngine()})`, () => {
   beforeAll(async () => {
     cluster = await startClusterRelays(3, async (index) => {
@@ -226,13 +215,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
   test('a port closes when the lease is replaced at another machine, which has a port of its own', async () => {
     const account = newAccount()
     const old = await a.register('nomad', { account, tcp_enabled: true })
-    expect(await isOpen(portOf(old))).toBe(true)
+    expect(await isListening(portOf(old))).toBe(true)
     const lease = await c.register('nomad', { account, tcp_enabled: true })
     expect(lease.tcp_addr).toBe(`machine-2.relay.localhost:${portOf(lease)}`)
-    await expect.poll(() => isOpen(portOf(old))).toBe(false)
-    expect(await isOpen(portOf(lease))).toBe(true)
+    await expect.poll(() => isListening(portOf(old))).toBe(false)
+    expect(await isListening(portOf(lease))).toBe(true)
     await b.call('POST', '/sdk/unregister', { access_token: lease.access_token })
-    await expect.poll(() => isOpen(portOf(lease))).toBe(false)
+    await expect.poll(() => isListening(portOf(lease))).toBe(false)
   })
 
   test('the address of a site behind a proxy is the same at all machines', async () => {

@@ -35,7 +35,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const run of running.splice(0)) await run.stop()
-  await rm(home, { recursive: true })
+  // The last write of a site's keys may end after the command.
+  await rm(home, { recursive: true, maxRetries: 5 })
 })
 
 function svc(...args: string[]): Run {

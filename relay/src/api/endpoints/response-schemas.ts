@@ -190,7 +190,7 @@ export const adminCache: z.ZodType<AdminCacheResponse> = named(
   }),
 )
 
-/** What all machines carry, and what each one carries. */
+/** The load of all machines together, and of each one. */
 const carried = {
   ready_sessions: count,
   carriers: count,

@@ -11,7 +11,7 @@ export interface ToldProof {
   isShown: boolean
 }
 
-/** What a machine tells of a site's order: that there is one, and then its chain. */
+/** A message of a machine about a site's order: first that there is one, and then its chain. */
 export interface ToldOrder {
   identityKey: string
   /** URL of the ACME directory. */

@@ -135,22 +135,23 @@ export class RootCertificate {
     const { settings, certificates, sharing } = this.#parts
     const { signal } = this.#closing
     const before = certificates.current
-    const renew = (): Promise<void> => withLock(settings.identityPath, signal, () => this.#renew())
+    const renew = (): Promise<void> => withLock(settings.identityPath, signal, () => this.#renew(before))
     if (sharing === undefined) return await renew()
     await sharing.alone('acme', signal, async () => {
-      // Another machine's certificate may have come meanwhile.
-      if (certificates.current !== before) return
       await sharing.refresh(CERTIFICATE_FILES)
       await renew()
       await this.#share()
     })
   }
 
-  async #renew(): Promise<void> {
+  /** @param before the certificate that is to be replaced */
+  async #renew(before: Certificates): Promise<void> {
     const { settings, authority, certificates, log } = this.#parts
     const { rootHost, acme } = settings
     // Another relay on this directory, or another machine, may have been faster.
     const pair = await this.#readPair()
+    // Its certificate may be in use already: the files that another machine changes are read at once.
+    if (certificates.current !== before) return
     const found = this.#isOfOther(pair.acmeDirectory) ? undefined : usable(rootHost, pair)
     if (found !== undefined && this.#isNewer(found)) {
       await this.#use(found, pair.acmeDirectory)

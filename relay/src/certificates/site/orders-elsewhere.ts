@@ -1,4 +1,4 @@
-// What the other machines of the relay do for sites: a site may ask for its certificate at any of them.
+// Follows the orders that the other machines of the relay make for sites: a site may ask for its certificate at any of them.
 
 import { now } from '../../clock.ts'
 import type { Logger } from '../../log/log.ts'

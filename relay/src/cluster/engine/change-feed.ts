@@ -7,7 +7,7 @@ import { CHANGES_PER_READ, ENGINE_RETRY_MS, LINK_SETTLE_MS, LOCK_MS } from '../l
 import { type Change, type Engine, EngineError, type EngineState } from './engine.ts'
 import type { EngineKeys } from './keys.ts'
 
-/** What there is to follow, to read and to fill. */
+/** The parts of the relay that follow changes, read the engine's state, and write it anew. */
 export interface SharedState {
   /** Follows changes that other machines made, in their order. @throws EngineError when it has to ask, and gets no answer */
   follow(changes: readonly Change[]): Promise<void>
