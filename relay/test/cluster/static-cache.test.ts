@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
+import { NO_SNAPSHOT } from '../../src/cluster/snapshots/snapshot-entry.ts'
 import { post, put, remove, statusOf, visit } from '../support/cache-client.ts'
 import {
   ADMIN,
@@ -27,6 +28,9 @@ const OTHER = { 'index.html': Buffer.from('<h1>another</h1>') }
 const NO_ANSWER_MS = 1_000
 /** Every machine has heard of a change. */
 const SHORTLY_MS = 300
+const SHORT_TTL_S = 30
+/** Time for what goes to the engine. */
+const SLOW_MS = 50
 const BIG_BYTES = 5_000_000
 
 let cluster: ClusterRelays
@@ -194,12 +198,27 @@ describe.each([1, 2])('machines of %i processes', (workers) => {
     })
 
     test('forget the files of a machine that comes back after another one has stored later ones', async () => {
-      const lease = await register(a, 'late')
+      const account = newAccount()
+      await put(c, await register(a, 'late', { account }), FILES)
+      await c.stop()
+      // The end of what the machine has moves by that, which it tells when it is back, and before it has read what the engine says.
+      const lease = await register(b, 'late', { account, ttl: SHORT_TTL_S })
+      expect(statusOf(await put(b, lease, OTHER)).present).toBe(true)
+      c.engineWay.delayMs = SLOW_MS
+      c = await cluster.add({}, c)
+      c.engineWay.delayMs = 0
+      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
+    })
+
+    test('forget the files of a machine that comes back after the site has removed them', async () => {
+      const lease = await register(a, 'taken-back')
       await put(c, lease, FILES)
       await c.stop()
-      await put(b, lease, OTHER)
+      expect((await remove(b, lease)).status).toBe(200)
       c = await cluster.add({}, c)
-      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
+      await expect.poll(() => entriesOf(lease), SOON).toBe(0)
+      expect(statusOf(await post(c, lease, manifestOf(FILES))).present).toBe(false)
+      expect(await texts(lease)).toEqual(NONE)
     })
 
     test('serve the files of a machine again that comes back with them', async () => {
@@ -215,8 +234,9 @@ describe.each([1, 2])('machines of %i processes', (workers) => {
 
 /** The entries of the engine that say which machine has the files of a site. */
 async function entriesOf({ identity: { name } }: RegisterResponse): Promise<number> {
-  const found = await cluster.engine.cli('KEYS', `*snapshot:${name}:*`)
-  return found === '' ? 0 : found.split('\n').length
+  const keys = (await cluster.engine.cli('KEYS', `*snapshot:${name}:*`)).split('\n').filter(Boolean)
+  const entries = await Promise.all(keys.map((key) => cluster.engine.cli('GET', key)))
+  return entries.filter((entry) => entry !== NO_SNAPSHOT).length
 }
 
 async function authorityOf({ directory }: ClusterRelay): Promise<{ certificate: string; key: string }> {

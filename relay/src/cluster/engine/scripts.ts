@@ -248,11 +248,13 @@ return 1
 /**
  * Says which machine has a site's snapshot. The entry stays for a while behind the snapshot's end, since that may have moved.
  * KEYS: snapshot, index, changes. ARGV: identity key, end by the engine's clock, time for which the entry stays behind it in ms,
- * JSON, entries of the stream, machine.
- * @returns id of the change
+ * JSON, entries of the stream, machine, what an entry that is there has to say or ''.
+ * @returns id of the change; `0-0` when the entry says something else
  */
 export const PUT_SNAPSHOT: string = `
 ${NOW}
+local known = redis.call('GET', KEYS[1])
+if known and ARGV[7] ~= '' and not string.find(known, ARGV[7], 1, true) then return '0-0' end
 local left = tonumber(ARGV[2]) + tonumber(ARGV[3]) - now
 if left < 1 then left = 1 end
 local entry = ARGV[2] .. ' ' .. ARGV[4]
@@ -263,14 +265,24 @@ return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'snapshot', ARGV
 `
 
 /**
- * Says that a site has no snapshot. KEYS: snapshot, index, changes. ARGV: identity key, what the entry has to say for it to be
- * removed or '', entries of the stream, machine.
- * @returns id of the change; `0-0` when the entry says something else
+ * Says that a site has removed its snapshot. That stays for as long as the entry would have stayed: a machine that is away may
+ * still have the files. KEYS: snapshot, changes. ARGV: identity key, what says so, entries of the stream, machine.
+ * @returns id of the change
  */
 export const REMOVE_SNAPSHOT: string = `
-local entry = redis.call('GET', KEYS[1]) or ''
-if ARGV[2] ~= '' and not string.find(entry, ARGV[2], 1, true) then return '0-0' end
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') end
+return redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'snapshot', ARGV[1], 'from', ARGV[4], 'entry', ARGV[2])
+`
+
+/**
+ * Says that a machine has a site's snapshot no more. KEYS: snapshot, index, changes. ARGV: identity key, what the entry of that
+ * machine says, entries of the stream, machine, what says that there is none.
+ */
+export const FORGET_SNAPSHOT: string = `
+local known = redis.call('GET', KEYS[1])
+if not known or not string.find(known, ARGV[2], 1, true) then return 0 end
 redis.call('DEL', KEYS[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[3], '*', 'snapshot', ARGV[1], 'from', ARGV[4], 'entry', '')
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[3], '*', 'snapshot', ARGV[1], 'from', ARGV[4], 'entry', ARGV[5])
+return 1
 `

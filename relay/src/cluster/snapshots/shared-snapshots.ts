@@ -8,11 +8,11 @@ import type { RoutingTable } from '../../routing/routing-table.ts'
 import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
-import { PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/scripts.ts'
+import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/scripts.ts'
 import { CHANGES_KEPT, LEASES_PER_READ } from '../limits.ts'
 import type { MachineLinks } from '../links/machine-links.ts'
 import { SnapshotsElsewhere } from './elsewhere.ts'
-import { describeSnapshot, parseSnapshotEntry } from './snapshot-entry.ts'
+import { describeSnapshot, NO_SNAPSHOT, namesMachine, parseSnapshotEntry } from './snapshot-entry.ts'
 
 interface SharedSnapshotsParts {
   machine: string
@@ -27,9 +27,6 @@ interface SharedSnapshotsParts {
   isInStep: () => boolean
   log: Logger
 }
-
-/** Stands for every machine. */
-const ANY = ''
 
 export class SharedSnapshots implements SnapshotSharing {
   readonly #parts: SharedSnapshotsParts
@@ -66,19 +63,19 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   async remove(identityKey: string): Promise<void> {
-    const change = await orDown(this.#remove(identityKey, ANY))
+    const change = await orDown(this.#remove(identityKey))
     this.#elsewhere.delete(identityKey)
     await this.#parts.links()?.settled(change)
   }
 
   async moved(snapshot: SharedSnapshot): Promise<void> {
     // The next renewal that moves it tells it, too.
-    await this.#put(snapshot).catch(() => {})
+    await this.#put(snapshot, this.#own).catch(() => {})
   }
 
   async gone(identityKey: string): Promise<void> {
     try {
-      await this.#remove(identityKey, this.#parts.machine)
+      await this.#forget(identityKey)
     } catch {
       this.#unsent.add(identityKey)
     }
@@ -111,7 +108,7 @@ export class SharedSnapshots implements SnapshotSharing {
     this.#elsewhere.judge()
   }
 
-  /** Reads all entries of the engine. @returns the machine of each @throws EngineError */
+  /** Reads all entries of the engine. @returns the machine of each; empty where the site has removed it @throws EngineError */
   async load(): Promise<Map<string, string>> {
     const { engine, keys } = this.#parts
     const found = new Map<string, string>()
@@ -122,9 +119,8 @@ export class SharedSnapshots implements SnapshotSharing {
       const names = members.map((identityKey) => keys.snapshot(identityKey))
       const entries = (await engine.command('MGET', ...names)) as (string | null)[]
       for (const [index, text] of entries.entries()) {
-        const entry = text === null ? undefined : parseSnapshotEntry(text)
-        if (text === null || entry === undefined) continue
-        found.set(members[index]!, entry.machine)
+        if (text === null) continue
+        found.set(members[index]!, parseSnapshotEntry(text)?.machine ?? '')
         this.follow(members[index]!, text)
       }
     }
@@ -138,16 +134,16 @@ export class SharedSnapshots implements SnapshotSharing {
     const here = new Set<string>()
     for (const snapshot of this.#local?.all() ?? []) {
       here.add(snapshot.identityKey)
-      if (!found.has(snapshot.identityKey)) await this.#put(snapshot)
+      if (!found.has(snapshot.identityKey)) await this.#put(snapshot, this.#own)
     }
     for (const [identityKey, machine] of found)
-      if (machine === this.#parts.machine && !here.has(identityKey)) await this.#remove(identityKey, machine)
+      if (machine === this.#parts.machine && !here.has(identityKey)) await this.#forget(identityKey)
   }
 
   /** Sends what could not be sent before. @throws EngineError */
   async flush(): Promise<void> {
     for (const identityKey of this.#unsent) {
-      await this.#remove(identityKey, this.#parts.machine)
+      await this.#forget(identityKey)
       this.#unsent.delete(identityKey)
     }
   }
@@ -156,8 +152,13 @@ export class SharedSnapshots implements SnapshotSharing {
     this.#elsewhere.close()
   }
 
-  /** @returns id of the change */
-  async #put({ identityKey, hostname, digest, expiresAt }: SharedSnapshot): Promise<string> {
+  /** What the entry of a snapshot of this machine says. */
+  get #own(): string {
+    return namesMachine(this.#parts.machine)
+  }
+
+  /** @param expected what an entry that is there has to say for it to be replaced @returns id of the change */
+  async #put({ identityKey, hostname, digest, expiresAt }: SharedSnapshot, expected = ''): Promise<string> {
     const { engine, keys, clock, machine, run } = this.#parts
     const reply = await engine.run(
       PUT_SNAPSHOT,
@@ -169,21 +170,31 @@ export class SharedSnapshots implements SnapshotSharing {
         describeSnapshot({ machine, hostname, digest }),
         CHANGES_KEPT,
         run,
+        expected,
       ],
     )
     this.#unsent.delete(identityKey)
     return `${reply}`
   }
 
-  /** @param machine that has it, or any @returns id of the change, also where there was none */
-  async #remove(identityKey: string, machine: string): Promise<string> {
+  /** @returns id of the change, also where there was no snapshot */
+  async #remove(identityKey: string): Promise<string> {
     const { engine, keys, run } = this.#parts
     const reply = await engine.run(
       REMOVE_SNAPSHOT,
-      [keys.snapshot(identityKey), keys.snapshotIndex, keys.changes],
-      [identityKey, machine === ANY ? ANY : `"machine":${JSON.stringify(machine)}`, CHANGES_KEPT, run],
+      [keys.snapshot(identityKey), keys.changes],
+      [identityKey, NO_SNAPSHOT, CHANGES_KEPT, run],
     )
     return `${reply}`
+  }
+
+  async #forget(identityKey: string): Promise<void> {
+    const { engine, keys, run } = this.#parts
+    await engine.run(
+      FORGET_SNAPSHOT,
+      [keys.snapshot(identityKey), keys.snapshotIndex, keys.changes],
+      [identityKey, this.#own, CHANGES_KEPT, run, NO_SNAPSHOT],
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-// Formats the entry of a snapshot in the engine, and parses it: `<end by the engine's clock> <JSON>`.
+// Formats the entry of a snapshot in the engine, and parses it: `<end by the engine's clock> <JSON>`, or that it was removed.
 
 import { z } from '../../config/schema.ts'
 
@@ -11,6 +11,8 @@ interface SnapshotEntry {
   digest: string
 }
 
+/** The entry of a snapshot that its site has removed, or that no machine has any more. */
+export const NO_SNAPSHOT = '-'
 const ENTRY = /^(\d{1,15}) (.*)$/s
 /** Unknown members are those of a newer version. */
 const schema = z.object({ machine: z.string(), hostname: z.string(), digest: z.string() })
@@ -20,7 +22,12 @@ export function describeSnapshot({ machine, hostname, digest }: Omit<SnapshotEnt
   return JSON.stringify({ machine, hostname, digest })
 }
 
-/** @returns undefined for an empty text, which says that there is no snapshot, and for what is no entry */
+/** What an entry says that names this machine. */
+export function namesMachine(machine: string): string {
+  return `"machine":${JSON.stringify(machine)}`
+}
+
+/** @returns undefined for {@link NO_SNAPSHOT}, and for what is no entry */
 export function parseSnapshotEntry(text: string): SnapshotEntry | undefined {
   const [, expires, json] = ENTRY.exec(text) ?? []
   if (expires === undefined || json === undefined) return undefined
