@@ -360,6 +360,8 @@ export const AUTHENTICATED_BYTES_PER_LEASE_MAX: number = 4 * 1024 * 1024
 export const AUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
 /** `Retry-After` of a request that is refused for its memory. Most bodies arrive within one round trip. */
 export const BODY_MEMORY_RETRY_S = 2
+/** `Retry-After` of a request that needs what several machines share, while this one is cut off from it. */
+export const SHARED_STATE_RETRY_S = 2
 /** Bytes of a refused body that the relay reads and drops before it responds. */
 export const DISCARDED_BODY_MAX_BYTES: number = 1024 * 1024
 /**

@@ -59,7 +59,8 @@ export async function startRelay(
 async function startParts(settings: Settings, started: StartedParts, log: Logger): Promise<Relay> {
   const capacity = measureCapacity(settings)
   const cluster = started.add(await createCluster(settings, log))
-  const open = (): Promise<RelayState> => openState(settings, log)
+  const open = (): Promise<RelayState> =>
+    openState(settings, log, cluster && ((...lease) => cluster.isOver(...lease)))
   const state = started.add(await (cluster === undefined ? open() : cluster.openState(open)))
   const dns = started.add(await startDns({ ...state, settings, log }))
   const acme = started.add(await startAcme({ settings, state, dns, cluster, log }))

@@ -6,6 +6,7 @@ import type { Lease } from '../lease/lease.ts'
 import {
   FORGED_TOKENS_BURST,
   FORGED_TOKENS_PER_MINUTE,
+  SHARED_STATE_RETRY_S,
   UNKNOWN_LEASE_TOKENS_BURST,
   UNKNOWN_LEASE_TOKENS_PER_MINUTE,
 } from '../limits.ts'
@@ -19,9 +20,13 @@ interface ActiveLeases {
   find(identity: Identity, id: string): Lease | undefined
 }
 
+/** Whether a lease that is not active here is over. One of several machines may not have heard of it. */
+export type IsOver = (identity: Identity, id: string) => boolean
+
 export class LeaseAuthorizer {
   readonly #tokens: TokenVerifier
   readonly #leases: ActiveLeases
+  readonly #isOver: IsOver
   readonly #stale: GcraLimiter = new GcraLimiter(1, {
     perMinute: UNKNOWN_LEASE_TOKENS_PER_MINUTE,
     burst: UNKNOWN_LEASE_TOKENS_BURST,
@@ -29,15 +34,16 @@ export class LeaseAuthorizer {
   /** Each lease for which there was a forged token has one. */
   readonly #forged = new WeakMap<Lease, GcraLimiter>()
 
-  constructor(tokens: TokenVerifier, leases: ActiveLeases) {
+  constructor(tokens: TokenVerifier, leases: ActiveLeases, isOver: IsOver = () => true) {
     this.#tokens = tokens
     this.#leases = leases
+    this.#isOver = isOver
   }
 
   /**
    * The active lease that `token` stands for.
    * @throws RelayError `unauthorized` for a token that is not valid for `use`, `lease_not_found` for one whose lease
-   * instance has ended
+   * instance has ended, `feature_unavailable` while that cannot be told
    */
   leaseOf(token: string, use: TokenUse): Lease {
     return this.proofOf(token, use).lease
@@ -47,11 +53,14 @@ export class LeaseAuthorizer {
   proofOf(token: string, use: TokenUse): { lease: Lease; claims: TokenClaims } {
     const read = this.#tokens.read(token, use)
     if (read === undefined) throw notValid()
-    const lease = this.#leases.find(read.claims.identity, read.claims.lease_id)
+    const { identity, lease_id } = read.claims
+    const lease = this.#leases.find(identity, lease_id)
     if (lease === undefined) {
       // Beyond the rate limit the relay does not verify the signature: the lease has ended in any case.
       if (!read.isChecked && spend(this.#stale) && !read.isSigned()) throw notValid()
-      throw new RelayError('lease_not_found', 'the lease has ended')
+      throw this.#isOver(identity, lease_id)
+        ? new RelayError('lease_not_found', 'the lease has ended')
+        : uncertain()
     }
     if (!this.#isSigned(read, lease)) throw notValid()
     return { lease, claims: read.claims }
@@ -77,6 +86,16 @@ function spend(rates: GcraLimiter): boolean {
   return true
 }
 
+function uncertain(): RelayError {
+  return new RelayError(
+    'feature_unavailable',
+    'this machine cannot tell for a moment whether the lease exists',
+    {
+      'Retry-After': `${SHARED_STATE_RETRY_S}`,
+    },
+  )
+}
+
 function notValid(): RelayError {
   return new RelayError('unauthorized', 'the token is not valid here')
 }
@@ -84,8 +103,8 @@ function notValid(): RelayError {
 export class LeaseCredentials extends LeaseAuthorizer {
   readonly #tokens: TokenIssuer
 
-  constructor(tokens: TokenIssuer, leases: ActiveLeases) {
-    super(tokens, leases)
+  constructor(tokens: TokenIssuer, leases: ActiveLeases, isOver?: IsOver) {
+    super(tokens, leases, isOver)
     this.#tokens = tokens
   }
 

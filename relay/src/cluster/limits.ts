@@ -22,8 +22,6 @@ export const ENGINE_RETRY_MAX_MS = 500
 export const ENGINE_START_MS = 10_000
 /** Time for an answer to `svc-relay check`, behind which a person waits. */
 export const ENGINE_INSPECT_MS = 3_000
-/** Seconds after which a client may try again what the engine is needed for. */
-export const ENGINE_RETRY_AFTER_S = 2
 
 /** Entries of the stream of changes that the engine keeps: those of many seconds at full load. A machine that lags farther behind reads everything anew. */
 export const CHANGES_KEPT = 100_000
@@ -83,6 +81,8 @@ export const LINK_MESSAGES_WAITING_MAX_BYTES: number = 64 * 1024 * 1024
 export const LINK_ANSWER_MS = 2_000
 /** Time for other machines to hear of a registration before it is answered. */
 export const LINK_SETTLE_MS = 1_000
+/** Time for a machine to hear of it from the engine; then the one that registers tells it. Shorter than {@link LINK_SETTLE_MS}. */
+export const CHANGE_REACHED_MS = 500
 /** Pause between two looks whether a machine that starts is linked with the others. */
 export const LINK_LOOK_MS = 10
 /** Numbers of sessions are told to other machines at once when they rise from or fall to none, else after this long. */

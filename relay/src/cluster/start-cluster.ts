@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Identity } from '@svc/protocol'
 import { LoopbackPairs } from '../bridge/loopback-pairs.ts'
 import type { Pipe } from '../bridge/pipe.ts'
 import type { VisitorServer } from '../bridge/visitor-server.ts'
@@ -47,9 +48,6 @@ import { SharedFiles } from './shared/shared-files.ts'
 import { SharedOrders } from './shared/shared-orders.ts'
 import { SharedPolicy } from './shared/shared-policy.ts'
 import { SharedSnapshots } from './snapshots/shared-snapshots.ts'
-
-/** Every machine has followed the changes up to this one. */
-const NO_CHANGE = '0-0'
 
 /** Kinds of changes that are about a lease. */
 const LEASE_CHANGES: readonly string[] = ['lease', 'renewal']
@@ -148,6 +146,16 @@ export class Cluster {
     return markOf(this.name)
   }
 
+  /** Whether this machine hears of what the others change. */
+  get isInStep(): boolean {
+    return this.#feed?.epoch !== undefined
+  }
+
+  /** Whether a lease that this machine does not know is over. */
+  isOver(identity: Identity, id: string): boolean {
+    return this.isInStep || this.#leases?.isOver(identity, id) === true
+  }
+
   /** Machines that share the work. */
   get size(): number {
     return this.#machines.alive
@@ -179,7 +187,8 @@ export class Cluster {
     this.#parts = parts
     const shared = { engine: this.#engine, keys: this.#keys, run: this.#run, log: this.#log }
     const { cluster, portHost } = this.#settings
-    this.#policy = new SharedPolicy({ ...shared, policy: parts.policy })
+    const policy = new SharedPolicy({ ...shared, policy: parts.policy, links: () => this.#links })
+    this.#policy = policy
     const leases = new ClusterLeases({
       ...shared,
       ...parts,
@@ -189,7 +198,10 @@ export class Cluster {
       hostname: (label) => parts.routes.hostname(label),
       epoch: () => this.#feed?.epoch,
       tellDirectly: (...said) => this.#links?.tellLease(...said),
+      tellBehind: (...said) => this.#links?.tellLeaseBehind(...said),
+      hasBehind: () => this.#links?.hasBehind === true,
       settled: async (change) => await this.#links?.settled(change),
+      heard: () => this.heard(),
     })
     this.#leases = leases
     const snapshots = new SharedSnapshots({
@@ -198,13 +210,14 @@ export class Cluster {
       clock: this.#clock,
       routes: parts.routes,
       links: () => this.#links,
-      isInStep: () => this.#feed?.epoch !== undefined,
+      isInStep: () => this.isInStep,
     })
     this.#snapshots = snapshots
     this.#feed = new ChangeFeed({
       ...shared,
-      state: this.#state(leases, this.#policy, snapshots),
+      state: this.#state(leases, policy, snapshots),
       beat: () => this.#machines.beat(),
+      onStep: () => this.#links?.stepped(),
     })
     this.#links = new MachineLinks({
       ...shared,
@@ -213,10 +226,16 @@ export class Cluster {
       certificate: createLinkCertificate(cluster.secret, this.name),
       clientIpOf: ({ visitor }) => clientIpOf(visitor, parts.clientAddresses),
       reached: async (change) => {
-        await this.#feed?.reached(change)
+        const isFollowed = (await this.#feed?.reached(change)) === true
         await parts.settled()
+        return isFollowed
       },
+      isInStep: () => this.isInStep,
       followLease: (...said) => leases.follow(...said),
+      followChange: (kind, subject, entry) => {
+        if (kind === 'policy') policy.follow(entry)
+        else if (kind === 'snapshot') snapshots.follow(subject, entry)
+      },
       featureOf: (hostname) => snapshots.routeOf(hostname),
       socketOf: async (visitor) => await this.#socketOf(visitor, parts.pipe),
       onReach: () => snapshots.judge(),
@@ -271,7 +290,7 @@ export class Cluster {
 
   /** Resolves when the machines that can be reached have heard what was told, at the latest after a moment. */
   async heard(): Promise<void> {
-    await this.#links?.settled(NO_CHANGE)
+    await this.#links?.heard()
   }
 
   /** A part may listen before this machine is joined to the others. */

@@ -47,6 +47,9 @@ export interface LeaseSharing {
   renewed(lease: Lease): Promise<void>
   /** Tells of the end of a lease that its site gave up. */
   ended(lease: Lease): Promise<void>
-  /** Resolves when the machines that can be reached know what was told before, at the latest after a moment. */
-  settled(): Promise<void>
+  /**
+   * Resolves when the machines that can be reached know of a lease that was registered or has ended, at the latest after some
+   * moments.
+   */
+  settled(lease: Lease): Promise<void>
 }

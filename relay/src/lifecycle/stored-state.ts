@@ -1,6 +1,6 @@
 // Opens what the relay keeps in its state directory: identity, certificates, policy, reservations, and the leases.
 
-import { LeaseCredentials } from '../auth/lease-authorizer.ts'
+import { type IsOver, LeaseCredentials } from '../auth/lease-authorizer.ts'
 import { loadIdentity, type RelayIdentity } from '../auth/relay-identity.ts'
 import { TokenIssuer } from '../auth/token-issuer.ts'
 import { CertificateRotation } from '../certificates/certificate-rotation.ts'
@@ -41,7 +41,7 @@ export interface RelayState {
 }
 
 /** @throws SettingsError when the directory does not fit the settings */
-export async function openState(settings: Settings, log: Logger): Promise<RelayState> {
+export async function openState(settings: Settings, log: Logger, isOver?: IsOver): Promise<RelayState> {
   const { identityPath: directory, rootHost } = settings
   await sweepTemporaries(directory)
   const identity = await loadIdentity(directory)
@@ -62,7 +62,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   )
   const leewayS = settings.cluster === undefined ? 0 : TOKEN_LEEWAY_S
   const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
-  const credentials = new LeaseCredentials(tokens, leases)
+  const credentials = new LeaseCredentials(tokens, leases, isOver)
   // It has a timer, and nothing can fail any more.
   const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
   return {

@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MARKER, type RegisterResponse } from '@svc/protocol'
+import { identityKey, MARKER, type PolicyStateResponse, type RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
+import { SHARED_STATE_RETRY_S } from '../../src/limits.ts'
 import { openCarrier } from '../support/carrier.ts'
 import {
   ADMIN,
@@ -32,8 +33,8 @@ async function start(engine?: Redis): Promise<void> {
 
 const tokenCall =
   (path: string) =>
-  (relay: TestClient, { access_token }: { access_token: string }): Promise<Answer> =>
-    relay.call('POST', path, { access_token })
+  (relay: TestClient, { access_token }: { access_token: string }, more: object = {}): Promise<Answer> =>
+    relay.call('POST', path, { access_token, ...more })
 const [renew, reverse, unregister] = [
   tokenCall('/sdk/renew'),
   tokenCall('/sdk/reverse'),
@@ -41,6 +42,16 @@ const [renew, reverse, unregister] = [
 ]
 const challenge = (relay: TestClient): Promise<Answer> =>
   relay.call('POST', '/sdk/register/challenge', { identity: { name: 'new', address: newAccount().address } })
+
+const keyOf = ({ identity: { name, address } }: RegisterResponse): string => identityKey(name, address)
+
+/** The end of a lease as a machine knows it, and 0 where it knows none. */
+async function endAt(relay: TestClient, lease: RegisterResponse): Promise<number> {
+  const { data } = (await relay.call('GET', '/api/policy/state', undefined, ADMIN)).json
+  const { leases } = data as unknown as PolicyStateResponse
+  const found = leases.find(({ identity_key }) => identity_key === keyOf(lease))
+  return Date.parse(found?.expires_at ?? new Date(0).toISOString())
+}
 
 /** A site that answers the first byte of each visitor's hello with one byte. */
 async function openSite(relay: TestClient, { reverse_endpoint }: RegisterResponse, answer: number) {
@@ -263,22 +274,59 @@ describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyN
     site.socket.terminate()
   })
 
-  test('of one machine to the engine: it serves what it knows, and learns afterwards what was decided', async () => {
+  test('of one machine to the engine: the others tell it what they decide, and it serves that', async () => {
     const account = newAccount()
     const [moved, kept] = [await a.register('moved', { account }), await b.register('kept')]
     const carrier = await openCarrier(a, moved.reverse_endpoint.capability)
+    const banned = await b.register('banned')
     a.engineWay.isDown = true
     a.engineWay.cut()
-    await expectEngineDown(a)
-    expect((await renew(a, kept)).status).toBe(200)
-    // Others register meanwhile, which the machine without the engine hears of later.
-    const next = await b.register('moved', { account })
-    expect((await reverse(b, moved)).status).toBe(404)
-    a.engineWay.isDown = false
-    await expect.poll(async () => (await reverse(a, next)).status).toBe(200)
-    expect((await reverse(a, moved)).status).toBe(404)
-    expect(await carrier.closeCode).toBe(4002)
-    expect((await renew(a, kept)).status).toBe(200)
+    try {
+      await expectEngineDown(a)
+      expect((await renew(a, kept)).status).toBe(200)
+      const next = await b.register('moved', { account })
+      expect([(await reverse(a, next)).status, (await reverse(b, moved)).status]).toEqual([200, 404])
+      expect((await reverse(a, moved)).status).toBe(404)
+      expect(await carrier.closeCode).toBe(4002)
+      const site = await openSite(a, next, 0x0c)
+      expect([await visit(a, next), await visit(b, next)]).toEqual([0x0c, 0x0c])
+      site.socket.terminate()
+      const before = await endAt(a, kept)
+      await renew(c, kept, { ttl: 600 })
+      await expect.poll(() => endAt(a, kept)).toBeGreaterThan(before)
+      expect((await unregister(c, kept)).status).toBe(200)
+      expect(await endAt(a, kept)).toBe(0)
+      const ban = { identity_key: keyOf(banned), is_banned: true }
+      expect((await b.call('POST', '/api/policy/leases', ban, ADMIN)).status).toBe(200)
+      const decisions = () => a.call('GET', '/api/policy/decisions', undefined, ADMIN)
+      await expect.poll(async () => (await decisions()).text).toContain(keyOf(banned))
+    } finally {
+      a.engineWay.isDown = false
+    }
+    await untilUp([a])
+    for (const lease of [moved, kept]) expect((await reverse(a, lease)).status).toBe(404)
+  })
+
+  test('of one machine to the engine, without a sign: it hears of a registration all the same', async () => {
+    a.engineWay.stall()
+    const lease = await b.register('unheard')
+    expect((await reverse(a, lease)).status).toBe(200)
+    a.engineWay.cut()
+  })
+
+  test('of one machine to everybody: it does not say that what it has not heard of does not exist', async () => {
+    for (const way of [a.engineWay, a.link]) {
+      way.isDown = true
+      way.cut()
+    }
+    try {
+      await expectEngineDown(a)
+      const lease = await b.register('distant')
+      const { status, headers } = await reverse(a, lease)
+      expect([status, headers['retry-after']]).toEqual([503, `${SHARED_STATE_RETRY_S}`])
+    } finally {
+      for (const way of [a.engineWay, a.link]) way.isDown = false
+    }
   })
 
   test('of one machine to the engine: a lease that it renews and another has ended ends there, too', async () => {

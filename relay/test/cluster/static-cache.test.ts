@@ -176,6 +176,24 @@ describe.each([1, 2])('machines of %i processes', (workers) => {
       expect(await texts(other)).toEqual(three('<h1>stored</h1>'))
     })
 
+    test('tell one that does not reach the engine what a site stores and removes', async () => {
+      const lease = await register(a, 'told')
+      a.engineWay.isDown = true
+      a.engineWay.cut()
+      try {
+        await expect
+          .poll(async () => codeOf(await put(a, lease, FILES)), SOON)
+          .toContain('feature_unavailable')
+        await put(b, lease, FILES)
+        expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+        expect((await remove(c, lease)).status).toBe(200)
+        expect(await texts(lease)).toEqual(NONE)
+      } finally {
+        a.engineWay.isDown = false
+      }
+      await expect.poll(async () => (await put(a, lease, FILES)).status, SOON).toBe(200)
+    })
+
     test('know after the engine has lost everything which of them has which files', async () => {
       const lease = await register(a, 'lost')
       await put(b, lease, FILES)

@@ -14,6 +14,8 @@ const COMMANDS_MAX = 4
 /** Time within which all machines agree once nothing fails any more. */
 const SETTLE_MS = 20_000
 const LOOK_MS = 25
+/** Time within which a machine hears from the engine what another one has registered. */
+const LATE_MS = 1_000
 const ACCOUNTS = [1, 2, 3].map((n) => privateKeyToAccount(`0x${String(n).padStart(64, '0')}`))
 const EVERYBODY = ACCOUNTS.flatMap((account) => ['one', 'two'].map((name) => ({ name, account })))
 
@@ -87,6 +89,7 @@ class History {
   readonly #cluster: ClusterRelays
   readonly #rules = new Rules()
   #step = 0
+  #fault: Fault = { kind: 'none' }
   /** Identities that register more than once in this step, at once. */
   #rivals = new Set<number>()
 
@@ -101,6 +104,7 @@ class History {
     const todo = commands.filter(({ at }) => at !== crashed)
     const wanted = todo.flatMap((one) => (one.do === 'register' ? [one.who] : []))
     this.#step += 1
+    this.#fault = fault
     this.#rivals = new Set(atOnce ? wanted.filter((who, index) => wanted.indexOf(who) !== index) : [])
     // What ends a lease may come before.
     const mayEnd = atOnce && todo.some((one) => one.do === 'register' || one.do === 'unregister')
@@ -144,8 +148,10 @@ class History {
     const lease = issued[command.which % Math.max(1, issued.length)]
     if (lease === undefined) return
     const before = lease.state
-    const { status } = await this.#ask(command.at, command.do, lease)
-    if (before === 'active' && !mayEnd) strictEqual(status, 200, `${command.do} of ${lease.key}`)
+    const { status } = await this.#askSettled(command.at, command.do, lease)
+    // A machine that hears from nobody cannot tell which leases there are.
+    const isDeaf = status === 503 && this.#fault.kind === 'island' && this.#fault.machine === command.at
+    if (before === 'active' && !mayEnd && !isDeaf) strictEqual(status, 200, `${command.do} of ${lease.key}`)
     if (before === 'over' && isSound) strictEqual(status, 404, `${command.do} of an ended ${lease.key}`)
     if (command.do === 'unregister' && status === 200) lease.state = 'over'
   }
@@ -170,6 +176,25 @@ class History {
         this.#rules.failed(key, name)
       else throw error
     }
+  }
+
+  /**
+   * Asks again where a machine may know more in a moment: it hears of a new lease from the engine alone, or has just found the
+   * engine again.
+   */
+  async #askSettled(at: number, what: string, issued: Issued): Promise<{ status: number }> {
+    const isLate = this.#fault.kind === 'link' && this.#fault.machine === at && issued.step === this.#step
+    const until = performance.now() + LATE_MS
+    for (;;) {
+      const answer = await this.#ask(at, what, issued)
+      const isAsked = isLate && issued.state === 'active' ? answer.status !== 200 : this.#isBlip(answer)
+      if (!isAsked || performance.now() > until) return answer
+      await sleep(LOOK_MS)
+    }
+  }
+
+  #isBlip({ status }: { status: number }): boolean {
+    return this.#fault.kind === 'none' && status === 503
   }
 
   async #ask(at: number, what: string, { token }: Issued): Promise<{ status: number }> {

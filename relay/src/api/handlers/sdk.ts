@@ -141,7 +141,7 @@ export class SdkApi {
     await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
     const addresses = this.#addresses(request, source)
     const lease = await this.#register(requested, addresses)
-    await this.#settled()
+    await this.#settled(lease)
     return {
       identity: lease.identity,
       hostname: lease.hostname,
@@ -178,7 +178,7 @@ export class SdkApi {
     this.#parts.leases.end(lease, 'unregistered')
     if (this.#parts.rateLimits.refundRegistration(source)) await this.#parts.challenges.refund?.(source)
     await this.#parts.sharing?.ended(lease)
-    await this.#settled()
+    await this.#settled(lease)
     return {}
   }
 
@@ -209,9 +209,9 @@ export class SdkApi {
     }
   }
 
-  /** Resolves when all processes and machines know of what was done last. */
-  async #settled(): Promise<void> {
-    await Promise.all([this.#parts.settled(), this.#parts.sharing?.settled()])
+  /** Resolves when all processes and machines know of a lease that was registered or has ended. */
+  async #settled(lease: Lease): Promise<void> {
+    await Promise.all([this.#parts.settled(), this.#parts.sharing?.settled(lease)])
   }
 
   /** @throws RelayError `ip_banned` for either address */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../log/log.ts'
-import { CHANGES_PER_READ, ENGINE_RETRY_MS, LINK_SETTLE_MS, LOCK_MS } from '../limits.ts'
+import { CHANGE_REACHED_MS, CHANGES_PER_READ, ENGINE_RETRY_MS, LOCK_MS } from '../limits.ts'
 import { type Change, type Engine, EngineError, type EngineState } from './engine.ts'
 import type { EngineKeys } from './keys.ts'
 
@@ -28,6 +28,8 @@ interface ChangeFeedParts {
   state: SharedState
   /** Asks the engine how it stands. @throws EngineError */
   beat: () => Promise<EngineState>
+  /** Called when this machine is in step with the engine, or no more. */
+  onStep: () => void
   log: Logger
 }
 
@@ -37,14 +39,13 @@ export class ChangeFeed {
   readonly counts = { resyncs: 0, changes: 0 }
   readonly #parts: ChangeFeedParts
   readonly #closing = new AbortController()
-  /** Undefined until this machine is in step, and while it is not. */
   #epoch: string | undefined
   /** The last epoch with which this machine was in step. */
   #lastEpoch: string | undefined
   /** Id of the last change that was followed. */
   #position = '0-0'
   #running: Promise<void> = Promise.resolve()
-  readonly #waiting = new Set<{ change: string; resolve: () => void }>()
+  readonly #waiting = new Set<{ change: string; resolve: (isFollowed: boolean) => void }>()
 
   constructor(parts: ChangeFeedParts) {
     this.#parts = parts
@@ -58,35 +59,37 @@ export class ChangeFeed {
   /** Resolves when this machine is in step for the first time. @throws EngineError */
   async start(): Promise<void> {
     await this.#resync()
-    this.#parts.engine.on('down', () => {
-      this.#epoch = undefined
-    })
+    this.#parts.engine.on('down', () => this.#lose())
     this.#running = this.#follow()
   }
 
   /** Looks after each heartbeat whether the engine is the one of before. */
   check({ epoch, lastChange }: EngineState): void {
     if (this.#epoch === undefined) return
-    if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#epoch = undefined
+    if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#lose()
   }
 
-  /** Resolves when the change is followed here, at the latest after {@link LINK_SETTLE_MS}. */
-  async reached(change: string): Promise<void> {
-    if (!isBefore(this.#position, change)) return
-    await new Promise<void>((resolve) => {
+  /**
+   * Waits until the change is followed here, for {@link CHANGE_REACHED_MS} at most, and not while nothing is followed.
+   * @returns whether it is
+   */
+  async reached(change: string): Promise<boolean> {
+    if (!isBefore(this.#position, change)) return true
+    if (this.#epoch === undefined) return false
+    return await new Promise<boolean>((resolve) => {
       const waiting = { change, resolve }
       this.#waiting.add(waiting)
       const late = (): void => {
         this.#waiting.delete(waiting)
-        resolve()
+        resolve(false)
       }
-      setTimeout(late, LINK_SETTLE_MS).unref()
+      setTimeout(late, CHANGE_REACHED_MS).unref()
     })
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
-    this.#epoch = undefined
+    this.#lose()
     await this.#running
   }
 
@@ -99,11 +102,11 @@ export class ChangeFeed {
         const changes = await engine.changesAfter(keys.changes, this.#position)
         if (changes.length > 0) await this.#take(changes)
         // Entries may have been dropped before they were read.
-        if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#epoch = undefined
+        if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#lose()
       } catch (error) {
         if (!(error instanceof EngineError) && !signal.aborted)
           log.error({ err: error }, 'a change of another machine could not be followed')
-        this.#epoch = undefined
+        this.#lose()
         await pause(ENGINE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
       }
     }
@@ -117,12 +120,22 @@ export class ChangeFeed {
     this.#release()
   }
 
+  /** Answers those who wait for a change that is followed by now. */
   #release(): void {
     for (const waiting of this.#waiting)
       if (!isBefore(this.#position, waiting.change)) {
         this.#waiting.delete(waiting)
-        waiting.resolve()
+        waiting.resolve(true)
       }
+  }
+
+  /** Nothing is followed until this machine is in step again. */
+  #lose(): void {
+    if (this.#epoch === undefined) return
+    this.#epoch = undefined
+    for (const { resolve } of this.#waiting) resolve(false)
+    this.#waiting.clear()
+    this.#parts.onStep()
   }
 
   async #resync(): Promise<void> {
@@ -142,6 +155,7 @@ export class ChangeFeed {
     this.#lastEpoch = engine.epoch
     this.#epoch = engine.epoch
     this.#release()
+    this.#parts.onStep()
   }
 
   /** One machine fills an empty engine, and gives it a name then; nobody registers before. @returns its state */

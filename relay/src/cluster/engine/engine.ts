@@ -5,13 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import type { EngineAddress } from '../../config/cluster-settings.ts'
 import { RelayError } from '../../errors.ts'
+import { SHARED_STATE_RETRY_S } from '../../limits.ts'
 import type { Logger } from '../../log/log.ts'
 import {
   CHANGES_BLOCK_MS,
   CHANGES_PER_READ,
   ENGINE_COMMAND_MS,
   ENGINE_CONNECT_MS,
-  ENGINE_RETRY_AFTER_S,
   ENGINE_RETRY_MAX_MS,
   ENGINE_RETRY_MS,
 } from '../limits.ts'
@@ -183,7 +183,7 @@ export class Engine extends EventEmitter<EngineEvents> {
 /** The error for a client whose request needs the engine now. */
 export function engineIsDown(): RelayError {
   return new RelayError('feature_unavailable', 'this relay cannot take new sites for a moment', {
-    'Retry-After': `${ENGINE_RETRY_AFTER_S}`,
+    'Retry-After': `${SHARED_STATE_RETRY_S}`,
   })
 }
 

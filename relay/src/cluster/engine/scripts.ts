@@ -248,7 +248,7 @@ return 1
 /**
  * Says which machine has a site's snapshot. The entry stays for a while behind the snapshot's end, since that may have moved.
  * KEYS: snapshot, index, changes. ARGV: identity key, end by the engine's clock, time for which the entry stays behind it in ms,
- * JSON, entries of the stream, machine, what an entry that is there has to say or ''.
+ * the entry, entries of the stream, machine, what an entry that is there has to say or ''.
  * @returns id of the change; `0-0` when the entry says something else
  */
 export const PUT_SNAPSHOT: string = `
@@ -257,11 +257,10 @@ local known = redis.call('GET', KEYS[1])
 if known and ARGV[7] ~= '' and not string.find(known, ARGV[7], 1, true) then return '0-0' end
 local left = tonumber(ARGV[2]) + tonumber(ARGV[3]) - now
 if left < 1 then left = 1 end
-local entry = ARGV[2] .. ' ' .. ARGV[4]
-redis.call('SET', KEYS[1], entry, 'PX', left)
+redis.call('SET', KEYS[1], ARGV[4], 'PX', left)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
 redis.call('ZADD', KEYS[2], now + left, ARGV[1])
-return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'snapshot', ARGV[1], 'from', ARGV[6], 'entry', entry)
+return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'snapshot', ARGV[1], 'from', ARGV[6], 'entry', ARGV[4])
 `
 
 /**

@@ -1,6 +1,6 @@
 // The leases of a relay on several machines: each change goes to the engine first, and from there to everybody.
 
-import { identityKey } from '@svc/protocol'
+import { type Identity, identityKey } from '@svc/protocol'
 import { now } from '../../clock.ts'
 import { RelayError } from '../../errors.ts'
 import { type Lease, newLeaseId } from '../../lease/lease.ts'
@@ -41,8 +41,14 @@ interface ClusterLeasesParts {
   epoch: () => string | undefined
   /** Tells the other machines directly, while the engine cannot. */
   tellDirectly: (key: string, head: string, json: string) => void
-  /** Resolves when the reachable machines know all changes up to this one. */
+  /** Tells those directly that do not hear of changes from the engine. */
+  tellBehind: (key: string, head: string, json: string) => void
+  /** Whether there are such machines. */
+  hasBehind: () => boolean
+  /** Resolves when the other reachable machines know all changes up to this one. */
   settled: (change: string) => Promise<void>
+  /** Resolves when the reachable machines have heard what was told. */
+  heard: () => Promise<void>
 }
 
 export class ClusterLeases implements LeaseSharing {
@@ -61,6 +67,11 @@ export class ClusterLeases implements LeaseSharing {
       const { reason } = lease.ended
       if (reason === 'unregistered' || reason === 'replaced') this.#over.add(lease)
     })
+  }
+
+  /** Whether the lease is known to be over, also while this machine does not hear of the others' leases. */
+  isOver({ name, address }: Identity, id: string): boolean {
+    return this.#over.hasId(identityKey(name, address), id)
   }
 
   async register(
@@ -115,7 +126,10 @@ export class ClusterLeases implements LeaseSharing {
 
   async renewed(lease: Lease): Promise<void> {
     const outcome = await this.#writer.put(lease)
-    if (outcome.kind === 'put') lease.expiresAt = Math.max(lease.expiresAt, outcome.expiresAt)
+    if (outcome.kind === 'put') {
+      lease.expiresAt = Math.max(lease.expiresAt, outcome.expiresAt)
+      if (this.#parts.hasBehind()) this.#writer.tellBehind(lease)
+    }
     if (outcome.kind !== 'gone') return
     await this.#overtaken(lease)
     throw new RelayError('lease_not_found', 'the lease has ended')
@@ -126,8 +140,12 @@ export class ClusterLeases implements LeaseSharing {
     if (outcome.kind === 'put') this.#lastChange = outcome.change
   }
 
-  async settled(): Promise<void> {
-    if (this.#lastChange !== '') await this.#parts.settled(this.#lastChange)
+  async settled(lease: Lease): Promise<void> {
+    const { settled, hasBehind, heard } = this.#parts
+    if (this.#lastChange !== '') await settled(this.#lastChange)
+    if (!hasBehind()) return
+    this.#writer.tellBehind(lease, lease.ended.aborted ? now() : undefined)
+    await heard()
   }
 
   /**

@@ -37,6 +37,11 @@ export class EndedLeases {
     return known !== undefined && known.lease.sequence >= sequence
   }
 
+  /** Whether a lease of the identity with that id is known to be over. */
+  hasId(key: string, id: string): boolean {
+    return this.#ended.get(key)?.lease.id === id
+  }
+
   /** Those of which somebody may still believe that they are active. */
   *[Symbol.iterator](): Iterator<EndedLease> {
     for (const ended of this.#ended.values()) if (ended.endedAt + KEPT_MS > now()) yield ended

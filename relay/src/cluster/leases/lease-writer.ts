@@ -15,7 +15,10 @@ interface LeaseWriterParts {
   engine: Engine
   keys: EngineKeys
   clock: EngineClock
+  /** Tells all other machines directly, while the engine cannot. */
   tellDirectly: (key: string, head: string, json: string) => void
+  /** Tells those directly that do not hear of changes from the engine. */
+  tellBehind: (key: string, head: string, json: string) => void
 }
 
 /**
@@ -62,17 +65,7 @@ export class LeaseWriter {
 
   /** Never rejects. @param endedAt when the site gave the lease up, relay time; undefined while it has not */
   async put(lease: Lease, endedAt?: number): Promise<PutOutcome> {
-    const { clock } = this.#parts
-    const isEnded = endedAt !== undefined
-    const fields: Fields = {
-      key: lease.identityKey,
-      sequence: lease.sequence,
-      expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
-      isEnded,
-      hostname: lease.hostname === '' ? NO_HOSTNAME : lease.hostname,
-      seen: describeRenewal(lease, clock),
-      json: () => describeLease(lease, clock),
-    }
+    const fields = this.#fieldsOf(lease, endedAt)
     try {
       const outcome = await this.#write(fields, this.#isIndexDue(lease), !this.#isKnown(lease))
       this.isWritten(lease)
@@ -105,13 +98,31 @@ export class LeaseWriter {
     }
   }
 
+  /** Tells machines of a lease that do not hear of it from the engine. @param endedAt as that of {@link put} */
+  tellBehind(lease: Lease, endedAt?: number): void {
+    const fields = this.#fieldsOf(lease, endedAt)
+    this.#parts.tellBehind(fields.key, headOf(fields), fields.json())
+  }
+
+  #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
+    const { clock } = this.#parts
+    const isEnded = endedAt !== undefined
+    return {
+      key: lease.identityKey,
+      sequence: lease.sequence,
+      expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
+      isEnded,
+      hostname: lease.hostname === '' ? NO_HOSTNAME : lease.hostname,
+      seen: describeRenewal(lease, clock),
+      json: () => describeLease(lease, clock),
+    }
+  }
+
   #keep(lease: Lease, fields: Fields): void {
     this.#unsent.delete(fields.key)
     this.#unsent.set(fields.key, { lease, fields })
     if (this.#unsent.size > UNSENT_CHANGES_MAX) this.#unsent.delete(this.#unsent.keys().next().value!)
-    const { key, sequence, expires, isEnded, hostname, seen, json } = fields
-    const head = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${hostname}${seen}`
-    this.#parts.tellDirectly(key, head, json())
+    this.#parts.tellDirectly(fields.key, headOf(fields), fields.json())
   }
 
   async #write(fields: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {
@@ -156,4 +167,8 @@ export class LeaseWriter {
     this.#indexedAt.set(lease, time)
     return true
   }
+}
+
+function headOf({ sequence, expires, isEnded, hostname, seen }: Fields): string {
+  return `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${hostname}${seen}`
 }

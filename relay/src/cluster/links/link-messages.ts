@@ -18,6 +18,10 @@ export type LinkMessage =
   | { kind: 'sessions'; counts: SessionCount[] }
   /** What the engine could not take of a lease. */
   | { kind: 'lease'; key: string; head: string; json: string }
+  /** Whether the machine that sends it is in step with the engine. One that is not is told of changes directly. */
+  | { kind: 'step'; isInStep: boolean }
+  /** A change that the machine does not hear of from the engine: its kind, what it is about, and its entry. */
+  | { kind: 'change'; of: string; subject: string; entry: string }
   | Question
   /** What one part of a machine tells the same part of another one. */
   | { kind: 'tell'; topic: string; text: string }
@@ -26,7 +30,7 @@ export type LinkMessage =
 export type Question =
   /** Asks for a binding to be used up; the two are base64. */
   | { kind: 'spend'; question: number; key: string; id: string; binding: string; clientHello: string }
-  /** Asks to answer once a change is in force. */
+  /** Asks whether a change is in force, and to wait for it. */
   | { kind: 'settle'; question: number; change: string }
 
 const text = z.string()
@@ -36,6 +40,8 @@ const question = z.int()
 const schema: z.ZodType<LinkMessage> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sessions'), counts: z.array(z.tuple([text, text, z.int()])) }),
   z.object({ kind: z.literal('lease'), key: text, head: text, json: text }),
+  z.object({ kind: z.literal('step'), isInStep: z.boolean() }),
+  z.object({ kind: z.literal('change'), of: text, subject: text, entry: text }),
   z.object({ kind: z.literal('spend'), question, key: text, id: text, binding: text, clientHello: text }),
   z.object({ kind: z.literal('settle'), question, change: text }),
   z.object({ kind: z.literal('tell'), topic: text, text }),

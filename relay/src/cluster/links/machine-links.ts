@@ -26,6 +26,9 @@ import { type HandOverCounts, PeerMachine } from './peer-machine.ts'
 import { SessionCounts } from './session-counts.ts'
 import { NOT_TAKEN, TAKEN, type VisitorHead } from './visitor-head.ts'
 
+/** Every machine has followed the changes up to this one. */
+const NO_CHANGE = '0-0'
+
 /** Bytes of a binding that name the machine which issued it. */
 const MACHINE_MARK_BYTES = 3
 
@@ -43,8 +46,12 @@ interface MachineLinksParts {
   clientIpOf: (pending: PendingVisitor) => string | undefined
   /** Uses a binding of this machine up. */
   spend: SpendBinding
-  /** Resolves when a change is in force on this machine. */
-  reached: (change: string) => Promise<void>
+  /** Waits until a change is in force on this machine. @returns false when it does not hear of it for now */
+  reached: (change: string) => Promise<boolean>
+  /** Whether this machine is in step with the engine. */
+  isInStep: () => boolean
+  /** Follows a change that the engine could not tell. */
+  followChange: (kind: string, subject: string, entry: string) => void
   /** Follows an entry of a lease that the engine could not take. */
   followLease: (key: string, head: string, json: string) => void
   /** Makes a socket of a visitor's stream where other processes of this machine may get it. */
@@ -134,15 +141,48 @@ export class MachineLinks {
     return (await this.#peers.get(machine)?.passOn(visitor, serverName, clientIp)) === true
   }
 
-  /** Resolves when the reachable machines know a change, at the latest after {@link LINK_SETTLE_MS}. */
+  /**
+   * Resolves when the reachable machines know a change, but for those that {@link hasBehind} counts; at the latest after
+   * {@link LINK_SETTLE_MS}.
+   */
   async settled(change: string): Promise<void> {
     await Promise.all(
-      Array.from(this.#peers.values(), (peer) => peer.link?.ask({ kind: 'settle', change }, LINK_SETTLE_MS)),
+      Array.from(this.#peers.values(), async (peer) => {
+        const hasReached = await peer.link?.ask({ kind: 'settle', change }, LINK_SETTLE_MS)
+        if (hasReached !== undefined) peer.hasMissed = !hasReached
+      }),
     )
+  }
+
+  /** Resolves when the reachable machines have heard what was told, at the latest after {@link LINK_SETTLE_MS}. */
+  async heard(): Promise<void> {
+    const question = { kind: 'settle', change: NO_CHANGE } as const
+    await Promise.all(Array.from(this.#peers.values(), ({ link }) => link?.ask(question, LINK_SETTLE_MS)))
+  }
+
+  /** Whether a reachable machine does not hear of changes from the engine for now. */
+  get hasBehind(): boolean {
+    for (const { isBehind } of this.#peers.values()) if (isBehind) return true
+    return false
   }
 
   tellLease(key: string, head: string, json: string): void {
     this.#tellAll({ kind: 'lease', key, head, json })
+  }
+
+  /** Tells machines of a lease that do not hear of it from the engine. */
+  tellLeaseBehind(key: string, head: string, json: string): void {
+    this.#tellBehind({ kind: 'lease', key, head, json })
+  }
+
+  /** Tells machines of a change that do not hear of it from the engine. */
+  tellChangeBehind(kind: string, subject: string, entry: string): void {
+    this.#tellBehind({ kind: 'change', of: kind, subject, entry })
+  }
+
+  /** This machine is in step with the engine, or no more. */
+  stepped(): void {
+    this.#tellAll({ kind: 'step', isInStep: this.#parts.isInStep() })
   }
 
   /** Tells the same part of all other machines. */
@@ -217,6 +257,7 @@ export class MachineLinks {
       address,
       onUp: () => {
         log.info({ machine: name }, 'another machine is reached')
+        peer.link?.send({ kind: 'step', isInStep: this.#parts.isInStep() })
         for (const counts of this.#sessions.all()) peer.link?.send({ kind: 'sessions', counts })
         peer.changed()
         this.#parts.onReach()
@@ -256,10 +297,13 @@ export class MachineLinks {
     if (peer?.source !== link) return
     if (message.kind === 'sessions') peer.report(message.counts)
     else if (message.kind === 'lease') this.#parts.followLease(message.key, message.head, message.json)
+    else if (message.kind === 'step') peer.isInStep = message.isInStep
+    else if (message.kind === 'change') this.#parts.followChange(message.of, message.subject, message.entry)
     else if (message.kind === 'tell') this.#topics.get(message.topic)?.(message.text)
     else if (message.kind === 'spend' || message.kind === 'settle') {
       const { question } = message
-      const yes = message.kind === 'spend' ? await this.#spend(message) : await this.#settle(message.change)
+      const yes =
+        message.kind === 'spend' ? await this.#spend(message) : await this.#parts.reached(message.change)
       link.answer({ kind: 'answer', question, yes })
     }
   }
@@ -268,11 +312,6 @@ export class MachineLinks {
     const lease = this.#parts.leases.ofIdentity(key)
     if (lease?.id !== id) return false
     return await this.#parts.spend(Buffer.from(binding, 'base64'), lease, Buffer.from(clientHello, 'base64'))
-  }
-
-  async #settle(change: string): Promise<boolean> {
-    await this.#parts.reached(change)
-    return true
   }
 
   /** Serves a visitor who came in at another machine. */
@@ -336,6 +375,10 @@ export class MachineLinks {
 
   #tellAll(message: LinkMessage): void {
     for (const { link } of this.#peers.values()) link?.send(message)
+  }
+
+  #tellBehind(message: LinkMessage): void {
+    for (const { link, isBehind } of this.#peers.values()) if (isBehind) link?.send(message)
   }
 }
 

@@ -46,6 +46,10 @@ export class PeerMachine implements SessionPeer {
   link: LinkClient | undefined
   /** The start of the machine whose messages count: those of an earlier connection may come late. */
   source: object | undefined
+  /** Whether the machine says that it is in step with the engine. */
+  isInStep = true
+  /** Whether it had not heard of the last change that it was asked for. */
+  hasMissed = false
 
   constructor(parts: PeerMachineParts) {
     this.#parts = parts
@@ -54,6 +58,11 @@ export class PeerMachine implements SessionPeer {
 
   get isReachable(): boolean {
     return this.link?.isUp === true
+  }
+
+  /** Whether changes have to be told to it directly. */
+  get isBehind(): boolean {
+    return this.isReachable && (!this.isInStep || this.hasMissed)
   }
 
   /** Takes the numbers of sessions that have changed. */
@@ -86,6 +95,7 @@ export class PeerMachine implements SessionPeer {
 
   /** The machine says nothing any more. */
   lost(): void {
+    this.isInStep = true
     const known = [...this.#ready]
     this.#ready.clear()
     for (const [key, { id }] of known) {

@@ -7,12 +7,14 @@ import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { SET_POLICY } from '../engine/scripts.ts'
 import { CHANGES_KEPT, POLICY_ATTEMPTS_MAX } from '../limits.ts'
+import type { MachineLinks } from '../links/machine-links.ts'
 
 interface SharedPolicyParts {
   run: string
   engine: Engine
   keys: EngineKeys
   policy: Policy
+  links: () => Pick<MachineLinks, 'tellChangeBehind'> | undefined
   log: Logger
 }
 
@@ -68,14 +70,16 @@ export class SharedPolicy implements PolicySharing {
   }
 
   async #set(version: number, file: PolicyFile): Promise<boolean> {
-    const { engine, keys, run } = this.#parts
-    const args = [version, JSON.stringify(file), CHANGES_KEPT, run, this.#version]
+    const { engine, keys, run, links } = this.#parts
+    const json = JSON.stringify(file)
+    const args = [version, json, CHANGES_KEPT, run, this.#version]
     const next = Number(await engine.run(SET_POLICY, [keys.policy, keys.changes], args))
     // A later version, which has this change too, may be in use by now.
     if (next > this.#version) {
       this.#version = next
       this.#parts.policy.apply(file)
     }
+    if (next > 0) links()?.tellChangeBehind('policy', '', `${next} ${json}`)
     return next > 0
   }
 

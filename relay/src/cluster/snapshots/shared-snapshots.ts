@@ -12,7 +12,7 @@ import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/script
 import { CHANGES_KEPT, LEASES_PER_READ } from '../limits.ts'
 import type { MachineLinks } from '../links/machine-links.ts'
 import { SnapshotsElsewhere } from './elsewhere.ts'
-import { describeSnapshot, NO_SNAPSHOT, namesMachine, parseSnapshotEntry } from './snapshot-entry.ts'
+import { formatSnapshotEntry, NO_SNAPSHOT, namesMachine, parseSnapshotEntry } from './snapshot-entry.ts'
 
 interface SharedSnapshotsParts {
   machine: string
@@ -22,7 +22,9 @@ interface SharedSnapshotsParts {
   keys: EngineKeys
   clock: EngineClock
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
-  links: () => Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled'> | undefined
+  links: () =>
+    | Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled' | 'hasBehind' | 'tellChangeBehind' | 'heard'>
+    | undefined
   /** Whether this machine is in step with the engine. */
   isInStep: () => boolean
   log: Logger
@@ -59,13 +61,13 @@ export class SharedSnapshots implements SnapshotSharing {
   async put(snapshot: SharedSnapshot): Promise<void> {
     const change = await orDown(this.#put(snapshot))
     this.#elsewhere.delete(snapshot.identityKey)
-    await this.#parts.links()?.settled(change)
+    await this.#settled(change, snapshot.identityKey, this.#entryOf(snapshot))
   }
 
   async remove(identityKey: string): Promise<void> {
     const change = await orDown(this.#remove(identityKey))
     this.#elsewhere.delete(identityKey)
-    await this.#parts.links()?.settled(change)
+    await this.#settled(change, identityKey, NO_SNAPSHOT)
   }
 
   async moved(snapshot: SharedSnapshot): Promise<void> {
@@ -152,14 +154,29 @@ export class SharedSnapshots implements SnapshotSharing {
     this.#elsewhere.close()
   }
 
+  /** Resolves when the machines that can be reached know of a change. */
+  async #settled(change: string, identityKey: string, entry: string): Promise<void> {
+    const links = this.#parts.links()
+    await links?.settled(change)
+    if (!links?.hasBehind) return
+    links.tellChangeBehind('snapshot', identityKey, entry)
+    await links.heard()
+  }
+
+  #entryOf({ hostname, digest, expiresAt }: SharedSnapshot): string {
+    const { machine, clock } = this.#parts
+    return formatSnapshotEntry({ machine, hostname, digest, expires: clock.toEngine(expiresAt) })
+  }
+
   /** What the entry of a snapshot of this machine says. */
   get #own(): string {
     return namesMachine(this.#parts.machine)
   }
 
   /** @param expected what an entry that is there has to say for it to be replaced @returns id of the change */
-  async #put({ identityKey, hostname, digest, expiresAt }: SharedSnapshot, expected = ''): Promise<string> {
-    const { engine, keys, clock, machine, run } = this.#parts
+  async #put(snapshot: SharedSnapshot, expected = ''): Promise<string> {
+    const { engine, keys, clock, run } = this.#parts
+    const { identityKey, expiresAt } = snapshot
     const reply = await engine.run(
       PUT_SNAPSHOT,
       [keys.snapshot(identityKey), keys.snapshotIndex, keys.changes],
@@ -167,7 +184,7 @@ export class SharedSnapshots implements SnapshotSharing {
         identityKey,
         Math.round(clock.toEngine(expiresAt)),
         CACHE_RECORD_LAG_MS,
-        describeSnapshot({ machine, hostname, digest }),
+        this.#entryOf(snapshot),
         CHANGES_KEPT,
         run,
         expected,

@@ -17,9 +17,8 @@ const ENTRY = /^(\d{1,15}) (.*)$/s
 /** Unknown members are those of a newer version. */
 const schema = z.object({ machine: z.string(), hostname: z.string(), digest: z.string() })
 
-/** The JSON of an entry. */
-export function describeSnapshot({ machine, hostname, digest }: Omit<SnapshotEntry, 'expires'>): string {
-  return JSON.stringify({ machine, hostname, digest })
+export function formatSnapshotEntry({ expires, machine, hostname, digest }: SnapshotEntry): string {
+  return `${Math.round(expires)} ${JSON.stringify({ machine, hostname, digest })}`
 }
 
 /** What an entry says that names this machine. */
