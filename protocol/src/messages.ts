@@ -499,7 +499,7 @@ export type PolicyStep =
 
 /** *Extension*: a PolicyChange is a change that was made through the API. */
 export type PolicyChange = PolicyStep & {
-  /** The number of the change, from 1 up since the relay started. */
+  /** The number of the change, from 1 up since the relay started, or since its engine did where it is several machines. */
   id: number
   /** The time of the change. */
   at: string
@@ -555,7 +555,7 @@ export interface HeldCertificates {
 export interface AdminCacheResponse {
   /** One for each site, that which expires first coming first. */
   sites: CachedSite[]
-  /** The bytes of the disk that the cache uses, uploads included. */
+  /** The bytes of the disk that the cache uses, uploads included, on all machines. */
   used_bytes: number
   /** Those that it may use; 0 while it is off. */
   max_bytes: number
@@ -594,8 +594,10 @@ export interface CachedSite {
   expires_at: string
   /** True when the site has a lease now. */
   has_lease: boolean
-  /** True when visitors get the files now: not while the site waits for an approval. */
+  /** True when visitors get the files now: not while the site waits for an approval, or nobody reaches the machine. */
   is_served: boolean
+  /** The `CLUSTER_ADDR` of the machine that has the files; absent where the relay is one machine. */
+  machine?: string | undefined
 }
 
 /**

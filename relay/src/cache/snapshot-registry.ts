@@ -15,7 +15,7 @@ import { PresentSnapshot, recordOf } from './present-snapshot.ts'
 import type { BorrowedSnapshot, ServedSnapshots, Snapshot, SnapshotReader } from './snapshot.ts'
 import { SnapshotExpiry } from './snapshot-expiry.ts'
 import { digestOfSnapshot, type SharedSnapshot, type SnapshotSharing } from './snapshot-sharing.ts'
-import { diskBytesOf } from './snapshot-size.ts'
+import { bytesOf, diskBytesOf } from './snapshot-size.ts'
 import type { SnapshotRecord, SnapshotStore, StagedSnapshot } from './storage/snapshot-store.ts'
 import { notRouted, type Upload } from './upload/upload-admission.ts'
 
@@ -343,6 +343,12 @@ export class SnapshotRegistry implements ServedSnapshots {
   }
 }
 
-function sharedOf({ identityKey, hostname, snapshot, expiresAt }: PresentSnapshot): SharedSnapshot {
-  return { identityKey, hostname, digest: digestOfSnapshot(snapshot), expiresAt }
+function sharedOf(present: PresentSnapshot): SharedSnapshot {
+  const { identityKey, hostname, snapshot, publishedAt, expiresAt } = present
+  const described = {
+    digest: digestOfSnapshot(snapshot),
+    files: snapshot.files.size,
+    bytes: bytesOf(snapshot),
+  }
+  return { identityKey, hostname, ...described, publishedAt, expiresAt }
 }

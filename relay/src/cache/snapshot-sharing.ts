@@ -11,14 +11,34 @@ export interface SharedSnapshot {
   hostname: string
   /** Of its manifest: equal manifests have equal ones. */
   digest: string
+  /** The number of files, and their bytes. */
+  files: number
+  bytes: number
+  /** Wall clock. */
+  publishedAt: number
   /** Relay time. */
   expiresAt: number
+}
+
+/** A snapshot of another machine. */
+export interface RemoteSnapshot extends SharedSnapshot {
+  /** Name of the machine. */
+  machine: string
+  /** Whether visitors who come in here get it. */
+  isReachable: boolean
+}
+
+/** Bytes of the disk: those that caches use, and those that they may use. */
+export interface CacheUse {
+  usedBytes: number
+  maxBytes: number
 }
 
 /** The snapshots of this machine. */
 export interface LocalSnapshots {
   /** Lists the snapshots that have not expired. */
   all(): Iterable<SharedSnapshot>
+  use(): CacheUse
   /** The route of visitors to a snapshot that they may have here. */
   routeOf(hostname: string): FeatureRoute | undefined
   /** A site has removed its snapshot at another machine, or has stored a later one there. */
@@ -26,8 +46,14 @@ export interface LocalSnapshots {
 }
 
 export interface SnapshotSharing {
+  /** Name of this machine. */
+  readonly machine: string
   /** Says what is here. Called once, before anything else. */
   join(local: LocalSnapshots): void
+  /** Lists the snapshots of the other machines that have not expired. */
+  elsewhere(): Iterable<RemoteSnapshot>
+  /** What the other machines that are there use together. */
+  useElsewhere(): CacheUse
   /** The end of a snapshot that another machine has and can be reached for, in relay time. */
   find(identityKey: string, digest: string): number | undefined
   /** Throws while the other machines cannot be told of a change. @throws RelayError `feature_unavailable` */

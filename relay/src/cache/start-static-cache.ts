@@ -15,6 +15,7 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { HasIssued } from './live-site/certificate.ts'
 import { startLiveSites } from './live-site/start-live-sites.ts'
+import type { PresentSnapshot } from './present-snapshot.ts'
 import { type CacheServer, createCacheServer } from './server/cache-server.ts'
 import { ServerCertificates } from './server/server-certificate.ts'
 import { SiteSnapshots } from './site-snapshots.ts'
@@ -50,6 +51,9 @@ export interface StaticCacheParts {
 export interface RunningCache {
   readonly site: SiteSnapshots
   readonly sites: StoredSites
+  /** Sites whose files this machine has, and the bytes of its disk. */
+  readonly snapshots: number
+  readonly usedBytes: number
   readonly counts: CacheCounts
   /** Open connections of visitors of stored files. */
   readonly connections: number
@@ -94,6 +98,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
   const { sharing } = parts
   sharing?.join({
     all: () => registry.shared(),
+    use: () => ({ usedBytes: store.usedBytes, maxBytes: bytes }),
     routeOf: (hostname) => registry.routeOf(hostname),
     removedElsewhere: (identityKey) => {
       admission.cancel(identityKey, 'the site stored or removed its files elsewhere meanwhile')
@@ -102,7 +107,13 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
   })
   return {
     site: new SiteSnapshots({ store, registry, admission, counts, canServe, bytes, sharing }),
-    sites: storedSites(registry, store, bytes),
+    sites: storedSites({ ...parts, registry, store, bytes }),
+    get snapshots() {
+      return registry.size
+    },
+    get usedBytes() {
+      return store.usedBytes
+    },
     counts,
     get connections() {
       return server.connections
@@ -117,19 +128,42 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
   }
 }
 
-function storedSites(registry: SnapshotRegistry, store: SnapshotStore, maxBytes: number): StoredSites {
+interface StoredSitesParts extends Pick<StaticCacheParts, 'leases' | 'policy' | 'sharing'> {
+  registry: SnapshotRegistry
+  store: SnapshotStore
+  /** Those that the cache of this machine may use. */
+  bytes: number
+}
+
+/** The sites with files on any machine, for the operator. */
+function storedSites({ registry, store, bytes, leases, policy, sharing }: StoredSitesParts): StoredSites {
   return {
-    get usedBytes() {
-      return store.usedBytes
+    get use() {
+      const { usedBytes, maxBytes } = sharing?.useElsewhere() ?? { usedBytes: 0, maxBytes: 0 }
+      return { usedBytes: usedBytes + store.usedBytes, maxBytes: maxBytes + bytes }
     },
-    maxBytes,
     *[Symbol.iterator]() {
       for (const present of registry) {
-        const { identityKey, hostname, snapshot, publishedAt, expiresAt, lease } = present
-        const [files, bytes] = [snapshot.files.size, bytesOf(snapshot)]
-        const isServed = registry.isServed(present)
-        yield { identityKey, hostname, files, bytes, publishedAt, expiresAt, lease, isServed }
+        const { snapshot, lease } = present
+        const size = { files: snapshot.files.size, bytes: bytesOf(snapshot) }
+        yield {
+          ...describe(present),
+          ...size,
+          lease,
+          isServed: registry.isServed(present),
+          machine: sharing?.machine,
+        }
+      }
+      for (const remote of sharing?.elsewhere() ?? []) {
+        const lease = leases.ofIdentity(remote.identityKey)
+        const { isApproved, isBanned } = policy.identityStatus(remote.identityKey)
+        const isAllowed = lease === undefined ? isApproved && !isBanned : policy.routes(lease)
+        yield { ...remote, lease, isServed: remote.isReachable && isAllowed }
       }
     },
   }
+}
+
+function describe({ identityKey, hostname, publishedAt, expiresAt }: PresentSnapshot) {
+  return { identityKey, hostname, publishedAt, expiresAt }
 }

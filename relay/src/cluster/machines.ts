@@ -24,6 +24,9 @@ export interface MachineStatus {
   /** Bytes since its start. */
   fromVisitors: number
   toVisitors: number
+  /** Bytes of its disk that the static cache uses, and those that it may use. */
+  cacheUsed: number
+  cacheMax: number
 }
 
 const count = z.number().nonnegative()
@@ -37,6 +40,8 @@ const schema: z.ZodType<MachineStatus> = z.object({
   visitors: count,
   fromVisitors: count,
   toVisitors: count,
+  cacheUsed: count.default(0),
+  cacheMax: count.default(0),
 })
 
 export interface Machine extends MachineStatus {

@@ -8,6 +8,7 @@ import { LoopbackPairs } from '../bridge/loopback-pairs.ts'
 import type { Pipe } from '../bridge/pipe.ts'
 import type { VisitorServer } from '../bridge/visitor-server.ts'
 import type { Visitors } from '../bridge/visitors.ts'
+import type { CacheUse } from '../cache/snapshot-sharing.ts'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { authorityOf, type ClusterSettings } from '../config/cluster-settings.ts'
 import type { Settings } from '../config/settings.ts'
@@ -47,6 +48,7 @@ import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedFiles } from './shared/shared-files.ts'
 import { SharedOrders } from './shared/shared-orders.ts'
 import { SharedPolicy } from './shared/shared-policy.ts'
+import { SharedPolicyChanges } from './shared/shared-policy-changes.ts'
 import { SharedSnapshots } from './snapshots/shared-snapshots.ts'
 
 /** Kinds of changes that are about a lease. */
@@ -97,6 +99,7 @@ export class Cluster {
   /** What metrics and the admin page read. */
   readonly readings: ClusterReadings
   readonly files: SharedFiles
+  readonly policyChanges: SharedPolicyChanges
   /** What ACME shares. */
   readonly orders: SharedOrders
   /** Leases whose ports this machine has opened again. */
@@ -132,6 +135,7 @@ export class Cluster {
       feed: () => this.#feed,
     })
     this.files = new SharedFiles({ ...parts, directory: identityPath, seal: new Seal(cluster.secret) })
+    this.policyChanges = new SharedPolicyChanges(parts)
     this.orders = new SharedOrders({
       ...parts,
       files: this.files,
@@ -210,6 +214,7 @@ export class Cluster {
       clock: this.#clock,
       routes: parts.routes,
       links: () => this.#links,
+      useElsewhere: () => this.#cacheElsewhere(),
       isInStep: () => this.isInStep,
     })
     this.#snapshots = snapshots
@@ -384,6 +389,7 @@ export class Cluster {
 
   #status(): MachineStatus {
     const { visitors, counters, leases } = this.#parts ?? {}
+    const { usedBytes = 0, maxBytes = 0 } = this.#snapshots?.use ?? {}
     const { fromVisitors, toVisitors } = visitors?.traffic ?? { fromVisitors: 0, toVisitors: 0 }
     return {
       run: this.#run,
@@ -396,7 +402,17 @@ export class Cluster {
       visitors: Math.max(0, (visitors?.size ?? 0) - (this.#links?.linkedVisitors ?? 0)),
       fromVisitors,
       toVisitors,
+      cacheUsed: usedBytes,
+      cacheMax: maxBytes,
     }
+  }
+
+  /** What the static caches of the other machines that are there use together. */
+  #cacheElsewhere(): CacheUse {
+    const others = this.#machines.others.filter((machine) => this.#machines.isAlive(machine))
+    const sum = (bytesOf: (machine: MachineStatus) => number): number =>
+      others.reduce((all, machine) => all + bytesOf(machine), 0)
+    return { usedBytes: sum(({ cacheUsed }) => cacheUsed), maxBytes: sum(({ cacheMax }) => cacheMax) }
   }
 }
 

@@ -11,6 +11,9 @@ export interface StaticCache {
   /** Undefined while the relay has no certificate with which it can serve sites. */
   readonly limits: StaticCacheLimits | undefined
   readonly sites: StoredSites
+  /** Sites whose files this machine has, and the bytes of its disk. */
+  readonly snapshots: number
+  readonly usedBytes: number
   readonly counts: CacheCounts
   /** Open connections of visitors of stored files. */
   readonly connections: number
@@ -57,6 +60,12 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<StaticC
       return site.canServe ? site.limits : undefined
     },
     sites,
+    get snapshots() {
+      return running.snapshots
+    },
+    get usedBytes() {
+      return running.usedBytes
+    },
     counts,
     get connections() {
       return running.connections

@@ -3,15 +3,22 @@
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
 import { POLICY_CHANGES_MAX } from '../limits.ts'
 
-export class RecentPolicyChanges {
+export interface PolicyChanges {
+  /** Never rejects. */
+  add(step: PolicyStep): Promise<void>
+  /** The last {@link POLICY_CHANGES_MAX}, the newest first. Never rejects. */
+  list(): Promise<readonly PolicyChange[]>
+}
+
+export class RecentPolicyChanges implements PolicyChanges {
   #newestFirst: readonly PolicyChange[] = []
   #lastId = 0
 
-  get newestFirst(): readonly PolicyChange[] {
+  async list(): Promise<readonly PolicyChange[]> {
     return this.#newestFirst
   }
 
-  add(step: PolicyStep): void {
+  async add(step: PolicyStep): Promise<void> {
     this.#lastId += 1
     const change = { id: this.#lastId, at: new Date().toISOString(), ...step }
     this.#newestFirst = [change, ...this.#newestFirst].slice(0, POLICY_CHANGES_MAX)

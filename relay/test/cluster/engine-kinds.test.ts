@@ -1,10 +1,12 @@
 // Engines that are more than one server: a relay's machines share their leases through a Cluster, and behind Sentinels.
 
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findValkey } from '../../../tools/programs/services.ts'
+import { createCa } from '../../src/certificates/development-ca.ts'
 import { type ClusterRelay, startClusterRelays, untilLinked, whyNoEngine } from '../support/cluster-relays.ts'
-import { startRedisCluster, startRedisSentinel } from '../support/engines.ts'
+import { startRedisCluster, startRedisSentinel, startRedisTls } from '../support/engines.ts'
 import type { TestClient } from '../support/relay.ts'
 
 const renew = async (relay: TestClient, { access_token }: { access_token: string }): Promise<number> =>
@@ -57,6 +59,24 @@ describe.skipIf(whyNoEngine() !== undefined)(`machines share leases (skipped: ${
       )
       .toBe('shared')
     expect(await renew(b, lease)).toBe(200)
+  })
+
+  test('through TLS, to a server whose certificate is of a CA that they trust', async () => {
+    const authority = createCa('localhost')
+    const engines = await startRedisTls(authority)
+    onTestFinished(engines.stop)
+    const trusted = getCACertificates('default')
+    // As an operator does with NODE_EXTRA_CA_CERTS.
+    setDefaultCACertificates([...trusted, authority.certificate])
+    onTestFinished(() => setDefaultCACertificates(trusted))
+    const [a, b] = await start(engines.url, engines.servers[0]!)
+    await expectShared(a, b, 'encrypted')
+  })
+
+  test('and do not start with a server of another CA', async () => {
+    const engines = await startRedisTls(createCa('localhost'))
+    onTestFinished(engines.stop)
+    await expect(start(engines.url, engines.servers[0]!)).rejects.toThrow(/CLUSTER_URL.*certificate/)
   })
 
   test.skipIf(!findValkey())('through a Valkey', async () => {

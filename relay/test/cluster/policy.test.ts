@@ -2,7 +2,12 @@
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PolicyChangesResponse, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
+import type {
+  PolicyChange,
+  PolicyChangesResponse,
+  PolicyDecisionsResponse,
+  PolicySettings,
+} from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCarrier } from '../support/carrier.ts'
 import {
@@ -28,6 +33,10 @@ const decide = (relay: TestClient, kind: 'leases' | 'ips' | 'relays', update: ob
 const decisions = async (relay: TestClient): Promise<PolicyDecisionsResponse> =>
   (await relay.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
     .data as unknown as PolicyDecisionsResponse
+const changesOf = async (relay: TestClient): Promise<PolicyChange[]> => {
+  const { data } = (await relay.call('GET', '/api/policy/changes', undefined, ADMIN)).json
+  return (data as unknown as PolicyChangesResponse).changes
+}
 const fileOf = async ({ directory }: ClusterRelay) =>
   JSON.parse(await readFile(join(directory, 'policy.json'), 'utf8'))
 
@@ -107,11 +116,12 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
       await expect.poll(async () => (await settingsOf(relay)).approval_mode).toBe('auto')
   })
 
-  test('the list of changes of a machine has what was decided there', async () => {
+  test('the list of changes is the same at all of them', async () => {
     await decide(c, 'ips', { ip: '192.0.2.200', is_banned: true })
-    const { changes } = (await c.call('GET', '/api/policy/changes', undefined, ADMIN)).json
-      .data as unknown as PolicyChangesResponse
-    expect(changes[0]).toMatchObject({ made: { ip: '192.0.2.200' } })
+    const lists = await Promise.all(cluster.relays.map((relay) => changesOf(relay)))
+    expect(lists[0]?.[0]).toMatchObject({ made: { ip: '192.0.2.200' }, undo: { is_banned: false } })
+    expect(lists).toEqual([lists[0], lists[0], lists[0]])
+    expect(lists[0]?.map(({ id }) => id)).toEqual(lists[0]?.map((_, at) => lists[0]![0]!.id - at))
     // The next test edits the file of another machine: what that machine writes meanwhile would replace the edit.
     await expect.poll(async () => (await fileOf(b)).banned_ips).toEqual(['192.0.2.200'])
     await decide(c, 'ips', { ip: '192.0.2.200', is_banned: false })

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RegisterResponse } from '@svc/protocol'
+import type { AdminCacheResponse, CachedSite, RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { NO_SNAPSHOT } from '../../src/cluster/snapshots/snapshot-entry.ts'
@@ -79,6 +79,14 @@ describe.each([1, 2])('machines of %i processes', (workers) => {
       await c.call('POST', '/sdk/unregister', { access_token: lease.access_token })
       await sleep(SHORTLY_MS)
       expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+      for (const relay of cluster.relays)
+        expect(await listedAt(relay, lease)).toMatchObject({
+          files: 1,
+          bytes: FILES['index.html'].length,
+          has_lease: false,
+          is_served: true,
+          machine: b.machine,
+        })
     })
 
     test('pass on a big file whole', async () => {
@@ -255,6 +263,13 @@ async function entriesOf({ identity: { name } }: RegisterResponse): Promise<numb
   const keys = (await cluster.engine.cli('KEYS', `*snapshot:${name}:*`)).split('\n').filter(Boolean)
   const entries = await Promise.all(keys.map((key) => cluster.engine.cli('GET', key)))
   return entries.filter((entry) => entry !== NO_SNAPSHOT).length
+}
+
+/** The line of a site in the operator's list. */
+async function listedAt(relay: ClusterRelay, lease: RegisterResponse): Promise<CachedSite | undefined> {
+  const { data } = (await relay.call('GET', '/api/admin/cache', undefined, ADMIN)).json
+  const { sites } = data as unknown as AdminCacheResponse
+  return sites.find(({ hostname }) => hostname === lease.canonical_hostname)
 }
 
 async function authorityOf({ directory }: ClusterRelay): Promise<{ certificate: string; key: string }> {

@@ -36,6 +36,7 @@ export async function contentOf({ cli }: Redis): Promise<Record<string, string>>
   const readers: Record<string, (key: string) => string[]> = {
     string: (key) => ['GET', key],
     hash: (key) => ['HGETALL', key],
+    list: (key) => ['LRANGE', key, '0', '-1'],
     zset: (key) => ['ZRANGE', key, '0', '-1', 'WITHSCORES'],
     stream: (key) => ['XRANGE', key, '-', '+'],
   }

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
+import { createLeaf } from '../../src/certificates/development-ca.ts'
+import type { CertificateAuthority } from '../../src/certificates/development-names.ts'
 import type { EngineAddress } from '../../src/config/cluster-settings.ts'
 import { CLUSTER_TABLE } from '../../src/config/cluster-settings.ts'
 import { freePort } from './relay.ts'
@@ -22,6 +24,26 @@ export interface StartedEngines {
   url: string
   servers: readonly Redis[]
   stop(): Promise<void>
+}
+
+/** One server that speaks TLS, with a certificate for `localhost` of the CA. */
+export async function startRedisTls(authority: CertificateAuthority): Promise<StartedEngines> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-redis-tls-'))
+  const [certificate, key] = [join(directory, 'certificate.pem'), join(directory, 'key.pem')]
+  const leaf = createLeaf(authority, 'localhost')
+  await Promise.all([writeFile(certificate, leaf.chain), writeFile(key, leaf.key, { mode: 0o600 })])
+  const port = await freePort()
+  // Whoever connects has a password, and no certificate.
+  const tls = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no']
+  const server = await startRedis({ args: ['--tls-port', `${port}`, ...tls] }).catch(async (error) => {
+    await rm(directory, { recursive: true })
+    throw error
+  })
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await rm(directory, { recursive: true })
+  }
+  return { url: `rediss://:${server.password}@localhost:${port}/0`, servers: [server], stop }
 }
 
 /** A Cluster of three masters. Its nodes have one password. */

@@ -23,7 +23,7 @@ import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { PaymentCounts, PaymentResult } from '../../payment/payment-counts.ts'
 import type { AuditLog } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { RecentPolicyChanges } from '../../policy/recent-changes.ts'
+import { type PolicyChanges, RecentPolicyChanges } from '../../policy/recent-changes.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
 import { timestamp, wallTimestamp } from '../http/timestamp.ts'
 import { leaseJson } from './lease-json.ts'
@@ -52,11 +52,17 @@ export class AdminApi {
   readonly #policy: Policy
   readonly #audit: AuditLog
   readonly #measured: Measured
-  readonly #changes = new RecentPolicyChanges()
+  readonly #changes: PolicyChanges
 
-  constructor(policy: Policy, audit: AuditLog, measured: Measured) {
+  constructor(
+    policy: Policy,
+    audit: AuditLog,
+    measured: Measured,
+    changes: PolicyChanges = new RecentPolicyChanges(),
+  ) {
     this.#policy = policy
     this.#audit = audit
+    this.#changes = changes
     this.#measured = measured
   }
 
@@ -104,6 +110,7 @@ export class AdminApi {
   cache(): AdminCacheResponse {
     const { storedSites } = this.#measured
     if (storedSites === undefined) return { sites: [], used_bytes: 0, max_bytes: 0 }
+    const { usedBytes, maxBytes } = storedSites.use
     const sites = [...storedSites].sort((one, other) => one.expiresAt - other.expiresAt)
     return {
       sites: sites.map((site) => ({
@@ -115,9 +122,10 @@ export class AdminApi {
         expires_at: timestamp(site.expiresAt),
         has_lease: site.lease !== undefined,
         is_served: site.isServed,
+        machine: site.machine,
       })),
-      used_bytes: storedSites.usedBytes,
-      max_bytes: storedSites.maxBytes,
+      used_bytes: usedBytes,
+      max_bytes: maxBytes,
     }
   }
 
@@ -141,8 +149,8 @@ export class AdminApi {
     }
   }
 
-  changes(): PolicyChangesResponse {
-    return { changes: [...this.#changes.newestFirst] }
+  async changes(): Promise<PolicyChangesResponse> {
+    return { changes: [...(await this.#changes.list())] }
   }
 
   async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
@@ -169,7 +177,7 @@ export class AdminApi {
   }
 
   async #record(step: PolicyStep, address: string): Promise<void> {
-    this.#changes.add(step)
+    await this.#changes.add(step)
     await this.#audit.record(address, step)
   }
 

@@ -58,12 +58,13 @@ interface StoredSite {
   expiresAt: number
   lease: Lease | undefined
   isServed: boolean
+  /** Name of the machine that has the files; undefined where the relay is one machine. */
+  machine?: string | undefined
 }
 
 export interface StoredSites extends Iterable<StoredSite> {
-  /** Bytes of the disk. */
-  readonly usedBytes: number
-  readonly maxBytes: number
+  /** Bytes of the disks of all machines: used, and those that the cache may use. */
+  readonly use: { usedBytes: number; maxBytes: number }
 }
 
 export interface CacheEndpointParts {

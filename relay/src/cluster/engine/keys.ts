@@ -31,6 +31,16 @@ export class EngineKeys {
     return `${this.#prefix}policy`
   }
 
+  /** The last changes of the policy, the newest first. */
+  get policyChanges(): string {
+    return `${this.#prefix}policy-changes`
+  }
+
+  /** The number of the last of them. */
+  get policyChangeNumber(): string {
+    return `${this.#prefix}policy-change-number`
+  }
+
   /** Begin of the entries of leases, each followed by an identity key. */
   get leases(): string {
     return `${this.#prefix}lease:`

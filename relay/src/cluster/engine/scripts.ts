@@ -246,6 +246,17 @@ return 1
 `
 
 /**
+ * Keeps a change of the policy with the last ones. KEYS: changes of the policy, number of the last one. ARGV: JSON, changes that are kept.
+ * @returns its number
+ */
+export const KEEP_POLICY_CHANGE: string = `
+local number = redis.call('INCR', KEYS[2])
+redis.call('LPUSH', KEYS[1], number .. ' ' .. ARGV[1])
+redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
+return number
+`
+
+/**
  * Says which machine has a site's snapshot. The entry stays for a while behind the snapshot's end, since that may have moved.
  * KEYS: snapshot, index, changes. ARGV: identity key, end by the engine's clock, time for which the entry stays behind it in ms,
  * the entry, entries of the stream, machine, what an entry that is there has to say or ''.

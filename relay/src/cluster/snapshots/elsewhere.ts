@@ -2,17 +2,14 @@
 
 import type { Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
+import type { RemoteSnapshot } from '../../cache/snapshot-sharing.ts'
 import { now } from '../../clock.ts'
 import type { FeatureRoute, Route } from '../../lease/route.ts'
 import type { RoutingTable } from '../../routing/routing-table.ts'
 import { LINK_TAKEN_MS } from '../limits.ts'
 
-interface SnapshotElsewhere {
-  machine: string
-  hostname: string
-  digest: string
-  /** Relay time: the end, and when the entry is worth nothing any more. */
-  expiresAt: number
+interface SnapshotElsewhere extends Omit<RemoteSnapshot, 'isReachable' | 'identityKey'> {
+  /** Relay time at which the entry is worth nothing any more. */
   forgottenAt: number
 }
 
@@ -64,6 +61,16 @@ export class SnapshotsElsewhere {
     this.#byIdentity.delete(identityKey)
     clearTimeout(known.timer)
     this.#parts.routes.uncover(known.hostname, known.route)
+  }
+
+  /** Lists those that have not expired. */
+  *all(): Iterable<RemoteSnapshot> {
+    for (const [identityKey, known] of this.#byIdentity) {
+      const { machine, hostname, digest, files, bytes, publishedAt, expiresAt, isDoubted } = known
+      if (expiresAt <= now()) continue
+      const isReachable = this.#parts.isReachable(machine) && !isDoubted
+      yield { identityKey, machine, hostname, digest, files, bytes, publishedAt, expiresAt, isReachable }
+    }
   }
 
   keys(): string[] {

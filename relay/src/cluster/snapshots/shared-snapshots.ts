@@ -1,6 +1,12 @@
 // The snapshots of the static cache on several machines: the engine says which one has that of a site, and the others lead there.
 
-import type { LocalSnapshots, SharedSnapshot, SnapshotSharing } from '../../cache/snapshot-sharing.ts'
+import type {
+  CacheUse,
+  LocalSnapshots,
+  RemoteSnapshot,
+  SharedSnapshot,
+  SnapshotSharing,
+} from '../../cache/snapshot-sharing.ts'
 import type { FeatureRoute, Route } from '../../lease/route.ts'
 import { CACHE_RECORD_LAG_MS } from '../../limits.ts'
 import type { Logger } from '../../log/log.ts'
@@ -25,10 +31,14 @@ interface SharedSnapshotsParts {
   links: () =>
     | Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled' | 'hasBehind' | 'tellChangeBehind' | 'heard'>
     | undefined
+  /** What the other machines that are there use together. */
+  useElsewhere: () => CacheUse
   /** Whether this machine is in step with the engine. */
   isInStep: () => boolean
   log: Logger
 }
+
+const NO_USE: CacheUse = { usedBytes: 0, maxBytes: 0 }
 
 export class SharedSnapshots implements SnapshotSharing {
   readonly #parts: SharedSnapshotsParts
@@ -46,8 +56,25 @@ export class SharedSnapshots implements SnapshotSharing {
     })
   }
 
+  get machine(): string {
+    return this.#parts.machine
+  }
+
+  /** What this machine uses; nothing where the static cache is off. */
+  get use(): CacheUse {
+    return this.#local?.use() ?? NO_USE
+  }
+
   join(local: LocalSnapshots): void {
     this.#local = local
+  }
+
+  elsewhere(): Iterable<RemoteSnapshot> {
+    return this.#elsewhere.all()
+  }
+
+  useElsewhere(): CacheUse {
+    return this.#parts.useElsewhere()
   }
 
   find(identityKey: string, digest: string): number | undefined {
@@ -163,9 +190,9 @@ export class SharedSnapshots implements SnapshotSharing {
     await links.heard()
   }
 
-  #entryOf({ hostname, digest, expiresAt }: SharedSnapshot): string {
+  #entryOf({ identityKey: _, expiresAt, ...described }: SharedSnapshot): string {
     const { machine, clock } = this.#parts
-    return formatSnapshotEntry({ machine, hostname, digest, expires: clock.toEngine(expiresAt) })
+    return formatSnapshotEntry({ machine, ...described, expires: clock.toEngine(expiresAt) })
   }
 
   /** What the entry of a snapshot of this machine says. */

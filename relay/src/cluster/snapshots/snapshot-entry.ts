@@ -9,16 +9,27 @@ interface SnapshotEntry {
   machine: string
   hostname: string
   digest: string
+  files: number
+  bytes: number
+  /** Wall clock. */
+  publishedAt: number
 }
 
 /** The entry of a snapshot that its site has removed, or that no machine has any more. */
 export const NO_SNAPSHOT = '-'
 const ENTRY = /^(\d{1,15}) (.*)$/s
 /** Unknown members are those of a newer version. */
-const schema = z.object({ machine: z.string(), hostname: z.string(), digest: z.string() })
+const schema = z.object({
+  machine: z.string(),
+  hostname: z.string(),
+  digest: z.string(),
+  files: z.number().default(0),
+  bytes: z.number().default(0),
+  publishedAt: z.number().default(0),
+})
 
-export function formatSnapshotEntry({ expires, machine, hostname, digest }: SnapshotEntry): string {
-  return `${Math.round(expires)} ${JSON.stringify({ machine, hostname, digest })}`
+export function formatSnapshotEntry({ expires, ...described }: SnapshotEntry): string {
+  return `${Math.round(expires)} ${JSON.stringify(described)}`
 }
 
 /** What an entry says that names this machine. */

@@ -40,7 +40,7 @@ export function StoredSitesCard({ cache, decisions, act }: StoredSitesProps): VN
 }
 
 function Line({ site, ban }: { site: CachedSite; ban: () => void }): VNode {
-  const { identity_key, hostname, files, bytes, expires_at, has_lease, is_served } = site
+  const { identity_key, hostname, files, bytes, expires_at, has_lease, is_served, machine } = site
   const state = is_served ? (has_lease ? STORED.served : STORED.away) : STORED.waiting
   return (
     <li>
@@ -51,6 +51,12 @@ function Line({ site, ban }: { site: CachedSite; ban: () => void }): VNode {
           <time dateTime={expires_at} title={formatTime(expires_at)}>
             {STORED.ends(formatAgo(expires_at))}
           </time>
+          {machine !== undefined && (
+            <>
+              {' '}
+              · <bdi>{machine}</bdi>
+            </>
+          )}
         </span>
       </span>
       <button type="button" class="plain" aria-label={`${ACTIONS.ban}: ${identity_key}`} onClick={ban}>
