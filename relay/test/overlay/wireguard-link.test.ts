@@ -39,6 +39,8 @@ interface Node {
 let network: TestNetwork
 let directories: string[]
 const nodes: Node[] = []
+/** Those of the first node until its interface was there for the first time. */
+let restartsOfStart: number
 
 /** Runs a program without nft, in the mount namespace that it has on its host. */
 const WITHOUT_NFT = ['sh', '-c', 'mount --bind /dev/null "$(command -v nft)" && exec "$@"', 'sh']
@@ -122,6 +124,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     network = startNetwork(HOSTS)
     directories = await Promise.all(network.hosts.map(() => mkdtemp(join(tmpdir(), 'svc-link-'))))
     await Promise.all(network.hosts.map((_, index) => startNode(index)))
+    restartsOfStart = (await nodes[0]!.state()).restarts
     introduce()
   })
 
@@ -151,7 +154,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
         text: nodes[from]!.relay.address,
       })
     const { peers, handshakeAgeMs, receivedBytes, sentBytes, restarts } = await nodes[0]!.state()
-    expect({ peers, restarts }).toEqual({ peers: HOSTS - 1, restarts: 0 })
+    expect({ peers, restarts }).toEqual({ peers: HOSTS - 1, restarts: restartsOfStart })
     expect(handshakeAgeMs).toBeGreaterThanOrEqual(0)
     expect(Math.min(receivedBytes, sentBytes)).toBeGreaterThan(0)
   })
@@ -291,7 +294,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     expect((await askPeer(nodes[0]!, nodes[1]!)).error).toBeDefined()
     await expect.poll(async () => (await nodes[0]!.state()).isUp).toBe(true)
     await expect.poll(async () => (await askPeer(nodes[0]!, nodes[1]!)).text).toBe(nodes[0]!.relay.address)
-    expect((await nodes[0]!.state()).restarts).toBe(1)
+    expect((await nodes[0]!.state()).restarts).toBe(restartsOfStart + 1)
   })
 
   test('is mended where another program took its routes, and another relay of the machine does not take them', async () => {
@@ -314,7 +317,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     run('ip', '-6', 'route', 'delete', OVERLAY_NETWORK, 'metric', '1024')
     await expect.poll(routes).toBe(before)
     expect((await askPeer(nodes[0]!, nodes[1]!)).text).toBe(nodes[0]!.relay.address)
-    expect((await nodes[0]!.state()).restarts).toBe(1)
+    expect((await nodes[0]!.state()).restarts).toBe(restartsOfStart + 1)
   })
 
   test('leaves no process and no interface when the relay is killed, and follows a new key', async () => {
