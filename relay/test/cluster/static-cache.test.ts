@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminCacheResponse, CachedSite, RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { NO_SNAPSHOT } from '../../src/cluster/snapshots/snapshot-entry.ts'
 import { post, put, remove, statusOf, visit } from '../support/cache-client.ts'
@@ -52,7 +53,7 @@ const texts = (lease: RegisterResponse): Promise<(string | undefined)[]> =>
 const NONE = [undefined, undefined, undefined]
 const three = (text: string): string[] => [text, text, text]
 
-describe.each([1, 2])('machines of %i processes', (workers) => {
+describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
   describe.skipIf(whyNoEngine() !== undefined)(`three of them (skipped: ${whyNoEngine()})`, () => {
     beforeAll(async () => {
       cluster = await startClusterRelays(3, {
