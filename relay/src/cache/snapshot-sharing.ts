@@ -52,7 +52,7 @@ export interface SnapshotSharing {
   join(local: LocalSnapshots): void
   /** Lists the snapshots of the other machines that have not expired. */
   elsewhere(): Iterable<RemoteSnapshot>
-  /** What the other machines that are there use together. */
+  /** Sums what the caches of the other machines use. */
   useElsewhere(): CacheUse
   /** The end of a snapshot that another machine has and can be reached for, in relay time. */
   find(identityKey: string, digest: string): number | undefined

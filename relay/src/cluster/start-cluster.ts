@@ -407,7 +407,7 @@ export class Cluster {
     }
   }
 
-  /** What the static caches of the other machines that are there use together. */
+  /** Sums what the static caches of the other machines use. */
   #cacheElsewhere(): CacheUse {
     const others = this.#machines.others.filter((machine) => this.#machines.isAlive(machine))
     const sum = (bytesOf: (machine: MachineStatus) => number): number =>

@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net'
 import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { isListening } from '../../../tools/network/is-listening.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { CARRIERS } from '../support/session.ts'
 
@@ -54,18 +55,6 @@ const policy = (ports: object) =>
     ADMIN,
   )
 
-const accepts = async (port: number): Promise<boolean> => {
-  const socket = connect({ host: '127.0.0.1', port })
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
-
 /** Whether a socket of this process can have the port: it cannot while the relay does. */
 const isFree = async (port: number): Promise<boolean> => {
   const socket: UdpSocket = createSocket('udp6')
@@ -82,7 +71,7 @@ const isFree = async (port: number): Promise<boolean> => {
 
 /** Whether visitors reach the TCP port of a lease, and whether the relay has its UDP port. */
 const isServed = async ({ tcp_addr, udp_addr }: RegisterResponse): Promise<[boolean, boolean]> => [
-  await accepts(portOf(tcp_addr)),
+  await isListening(portOf(tcp_addr)),
   !(await isFree(portOf(udp_addr))),
 ]
 
@@ -192,7 +181,7 @@ describe('a relay with ports for many', () => {
       const other = await relay.register('udp', { udp_enabled: true })
       expect(other).toMatchObject({ tcp_enabled: false, udp_addr: addressOf(udp + 1) })
       expect(other).not.toHaveProperty('tcp_addr')
-      expect(await accepts(tcp)).toBe(true)
+      expect(await isListening(tcp)).toBe(true)
       expect(await isFree(udp)).toBe(false)
       expect([await stateOf('both'), await stateOf('udp')]).toEqual([
         expect.objectContaining({
@@ -219,12 +208,12 @@ describe('a relay with ports for many', () => {
       const lease = await relay.register('sticky', ports)
       const [tcp, udp] = [portOf(lease.tcp_addr), portOf(lease.udp_addr)]
       await relay.call('POST', '/sdk/renew', { access_token: lease.access_token })
-      expect(await accepts(tcp)).toBe(true)
+      expect(await isListening(tcp)).toBe(true)
       const replaced = await relay.register('sticky', ports)
       expect(replaced).toMatchObject({ tcp_addr: lease.tcp_addr, udp_addr: lease.udp_addr })
-      expect(await accepts(tcp)).toBe(true)
+      expect(await isListening(tcp)).toBe(true)
       await relay.call('POST', '/sdk/unregister', { access_token: replaced.access_token })
-      expect(await accepts(tcp)).toBe(false)
+      expect(await isListening(tcp)).toBe(false)
       expect(await isFree(udp)).toBe(true)
       expect((await relay.register('other', { tcp_enabled: true })).tcp_addr).not.toBe(lease.tcp_addr)
       expect((await relay.register('sticky', ports)).tcp_addr).toBe(lease.tcp_addr)

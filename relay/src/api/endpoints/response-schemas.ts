@@ -183,6 +183,7 @@ export const adminCache: z.ZodType<AdminCacheResponse> = named(
         expires_at: timestamp,
         has_lease: z.boolean(),
         is_served: z.boolean(),
+        machine: text.optional(),
       }),
     ),
     used_bytes: count,

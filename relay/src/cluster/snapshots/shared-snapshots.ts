@@ -31,7 +31,7 @@ interface SharedSnapshotsParts {
   links: () =>
     | Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled' | 'hasBehind' | 'tellChangeBehind' | 'heard'>
     | undefined
-  /** What the other machines that are there use together. */
+  /** Sums what the caches of the other machines use. */
   useElsewhere: () => CacheUse
   /** Whether this machine is in step with the engine. */
   isInStep: () => boolean
@@ -60,7 +60,7 @@ export class SharedSnapshots implements SnapshotSharing {
     return this.#parts.machine
   }
 
-  /** What this machine uses; nothing where the static cache is off. */
+  /** The bytes that this machine uses: none where the static cache is off. */
   get use(): CacheUse {
     return this.#local?.use() ?? NO_USE
   }
@@ -195,7 +195,7 @@ export class SharedSnapshots implements SnapshotSharing {
     return formatSnapshotEntry({ machine, ...described, expires: clock.toEngine(expiresAt) })
   }
 
-  /** What the entry of a snapshot of this machine says. */
+  /** The part of an entry by which it names this machine. */
   get #own(): string {
     return namesMachine(this.#parts.machine)
   }

@@ -32,7 +32,7 @@ export function formatSnapshotEntry({ expires, ...described }: SnapshotEntry): s
   return `${Math.round(expires)} ${JSON.stringify(described)}`
 }
 
-/** What an entry says that names this machine. */
+/** The part of an entry by which it names a machine. */
 export function namesMachine(machine: string): string {
   return `"machine":${JSON.stringify(machine)}`
 }
