@@ -1,5 +1,7 @@
 // Holds the relay's own limits, which no client needs to know. Those of the contract are in @svc/protocol.
 
+import { CACHE_FILES_MAX } from '@svc/protocol'
+
 /** Public and API connections that may be open at once. */
 export const CONNECTIONS_MAX = 16_384
 /** Connections that may be open from one network. */
@@ -343,8 +345,10 @@ export const PORT_ATTEMPTS_MAX = 64
 export const PORT_IN_USE_RETRY_MS = 60_000
 /** Depth of nested arrays and objects in a request's body. The deepest body of the contract has 3. */
 export const JSON_DEPTH_MAX = 32
-/** Values in a request's body, nested ones included. The largest body of the contract has 40. */
+/** Values in a request's body, nested ones included. Bodies without a list of the contract have 40. */
 export const JSON_VALUES_MAX = 512
+/** The same of a manifest: each file has four, and as many again are for fields that the relay does not know. */
+export const MANIFEST_VALUES_MAX: number = JSON_VALUES_MAX + 8 * CACHE_FILES_MAX
 /**
  * Bytes in memory of the requests of clients without a token, from one network. Metadata of open challenges counts.
  */
@@ -487,6 +491,8 @@ export const AUDIT_MEMBERS_MAX = 100
 export const NETWORK_MAX_CHARS: number = IP_MAX_CHARS + 4
 /** Names that the operator reserves. */
 export const RESERVED_NAMES_MAX = 1000
+/** Values of a body with them, as {@link JSON_VALUES_MAX}. */
+export const POLICY_VALUES_MAX: number = JSON_VALUES_MAX + RESERVED_NAMES_MAX
 /** How long a friendly name stays reserved for its identity after its lease has ended. */
 export const NAME_RESERVATION_MS: number = 10 * 60_000
 /**

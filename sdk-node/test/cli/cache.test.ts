@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CACHE_FILES_MAX } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
 import { expose } from '../../src/index.ts'
@@ -93,6 +94,16 @@ describe('svc serve --cache', () => {
     run.interrupt()
     await run.ended
     expect(run.out.at(-1)).toMatch(/^taken off https:\S+, which keeps its copy until [\d: -]+ at the latest$/)
+  })
+
+  it('takes a folder with as many files as a snapshot may have', async () => {
+    const files = Array.from({ length: CACHE_FILES_MAX - 2 }, (_, number) => `${number}.txt`)
+    for (const name of files) await writeFile(join(folder, 'assets', name), name)
+    const { canonicalUrl, interrupt, ended } = await cached('whole')
+    interrupt()
+    expect(await ended).toBe(0)
+    for (const name of [files[0]!, files.at(-1)!])
+      expect(await get(canonicalUrl, `/assets/${name}`)).toBe(name)
   })
 
   it('survives a process that is killed, for curl as for others', async () => {

@@ -35,14 +35,16 @@ export class RequestBodies {
     const { maxBytes, deadlineMs } = body
     const share =
       auth === 'admin' ? this.#authenticated.share(ADMIN) : this.#unauthenticated.share(networkOf(source))
-    const withTokenMaxBytes = body.kind === 'json' ? body.withTokenMaxBytes : undefined
-    if (withTokenMaxBytes === undefined) return { maxBytes, deadlineMs, share }
+    if (body.kind === 'raw') return { maxBytes, deadlineMs, share }
+    const { maxValues, withTokenMaxBytes } = body
+    if (withTokenMaxBytes === undefined) return { maxBytes, deadlineMs, maxValues, share }
     const authenticate = (beginning: Buffer): MemoryShare => this.#shareOfToken(beginning)
-    return { maxBytes, deadlineMs, share, withToken: { maxBytes: withTokenMaxBytes, authenticate } }
+    const withToken = { maxBytes: withTokenMaxBytes, authenticate }
+    return { maxBytes, deadlineMs, maxValues, share, withToken }
   }
 
-  limitsOfLease({ maxBytes, deadlineMs }: JsonBody<unknown> | RawBody, lease: Lease): BodyLimits {
-    return { maxBytes, deadlineMs, share: this.#authenticated.share(lease.id) }
+  limitsOfLease({ maxBytes, deadlineMs, maxValues }: JsonBody<unknown>, lease: Lease): BodyLimits {
+    return { maxBytes, deadlineMs, maxValues, share: this.#authenticated.share(lease.id) }
   }
 
   /** Metadata may be long, and its sender is known only when the token has come: the token has to come first. */

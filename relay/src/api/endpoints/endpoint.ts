@@ -25,6 +25,8 @@ interface BodyBounds {
 export interface JsonBody<Value> extends BodyBounds {
   kind: 'json'
   schema: z.ZodType<Value>
+  /** Values, nested ones included, where the schema allows more of them than other bodies have. */
+  maxValues?: number
   /** A body may have this many bytes when its `access_token` is valid and comes within the first `maxBytes`. */
   withTokenMaxBytes?: number
 }

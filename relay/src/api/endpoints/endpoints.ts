@@ -55,7 +55,7 @@ import {
   type UnregisterRequest,
 } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
-import { CACHE_PART_HEAD_MAX_BYTES } from '../../limits.ts'
+import { CACHE_PART_HEAD_MAX_BYTES, MANIFEST_VALUES_MAX, POLICY_VALUES_MAX } from '../../limits.ts'
 import type { Endpoint, JsonBody, StreamBody } from './endpoint.ts'
 import * as take from './request-schemas.ts'
 import * as answer from './response-schemas.ts'
@@ -133,6 +133,7 @@ export const HOP_ROUTE_BODY: JsonBody<HopRouteRequest> = json(take.hopRouteReque
 
 export const CACHE_MANIFEST_BODY: JsonBody<StaticCacheManifest> = json(take.staticCacheManifest, {
   maxBytes: CACHE_MANIFEST_MAX_BYTES,
+  maxValues: MANIFEST_VALUES_MAX,
 })
 
 /** The parts are the manifest and the objects, each with a head; the last boundary takes no more than a head. */
@@ -199,7 +200,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   },
   policy: { ...asAdmin(get(PATH.policy, 'The policy')), data: take.policySettings },
   updatePolicy: {
-    ...asAdmin(post(PATH.policy, 'Replace the policy', take.policySettings), ['invalid_mode']),
+    ...asAdmin(
+      post(PATH.policy, 'Replace the policy', take.policySettings, { maxValues: POLICY_VALUES_MAX }),
+      ['invalid_mode'],
+    ),
     data: take.policySettings,
   },
   policyState: {

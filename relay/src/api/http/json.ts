@@ -4,12 +4,13 @@ import { RelayError } from '../../errors.ts'
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../limits.ts'
 
 /**
+ * @param maxValues values of the text, nested ones included
  * @throws RelayError `invalid_json` for invalid JSON and duplicate names, `invalid_request` for JSON that is too deep or
  * has too many values
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, maxValues: number = JSON_VALUES_MAX): unknown {
   // Runs before the recursive parser.
-  requireNarrow(text)
+  requireNarrow(text, maxValues)
   try {
     return JSON.parse(text)
   } catch {
@@ -21,15 +22,15 @@ export function parseJson(text: string): unknown {
  * Checks the bounds, and that names are unique: parsers treat duplicates differently (RFC 8259 §4). Invalid JSON may
  * pass here, or get another error.
  */
-function requireNarrow(text: string): void {
+function requireNarrow(text: string, maxValues: number): void {
   /** The names of each open object, and undefined for each open array. */
   const open: (Set<string> | undefined)[] = []
   let values = 1
   for (let at = 0; at < text.length; at++) {
     const char = text[at]
     if (char === ',' || char === '{' || char === '[') values += 1
-    if (values > JSON_VALUES_MAX)
-      throw new RelayError('invalid_request', `the body has more than ${JSON_VALUES_MAX} values`)
+    if (values > maxValues)
+      throw new RelayError('invalid_request', `the body has more than ${maxValues} values`)
     if (char === '{' || char === '[') {
       open.push(char === '{' ? new Set() : undefined)
       if (open.length > JSON_DEPTH_MAX)

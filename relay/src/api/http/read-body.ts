@@ -11,6 +11,8 @@ export interface BodyLimits {
   maxBytes: number
   /** The whole body must have arrived by then. */
   deadlineMs: number
+  /** Values of JSON, where a body may have more of them than {@link parseJson} takes else. */
+  maxValues?: number | undefined
   /** Counts the body's bytes in memory. Released when the body is read or refused. */
   share: MemoryShare
   /** Bounds of a body that begins with a valid token. */
@@ -39,7 +41,7 @@ export async function readJson(
 ): Promise<unknown> {
   const { bytes, release } = await readBytes(request, response, limits)
   try {
-    return parseJson(decodeUtf8(bytes))
+    return parseJson(decodeUtf8(bytes), limits.maxValues)
   } finally {
     release()
   }
