@@ -59,6 +59,11 @@ export interface StaticCacheLimits {
 export interface StaticCacheManifest {
   /** The path of the listed file that visitors get for `/`, and for an unknown path without an extension. */
   index: string
+  /**
+   * *Extension*: `false` when an unknown path is not that of the index: the live site answers it, if there is one. A relay that does
+   * not know the field sends the index.
+   */
+  fallback?: boolean | undefined
   /** Sorted by path, in the order of its bytes in UTF-8. */
   files: StaticCacheFile[]
 }

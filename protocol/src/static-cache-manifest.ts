@@ -21,7 +21,7 @@ const QUOTED_CHARS = 100
  * @throws Error with a sentence that names the first thing that is wrong
  */
 export function parseManifest(value: unknown, limits: ManifestLimits): StaticCacheManifest {
-  const { index, files: listed } = objectOf(value, 'the manifest')
+  const { index, fallback, files: listed } = objectOf(value, 'the manifest')
   if (!Array.isArray(listed)) throw new Error('files of the manifest is no array')
   if (listed.length > CACHE_FILES_MAX) throw new Error(`the manifest has more than ${CACHE_FILES_MAX} files`)
   const files = listed.map((file: unknown, number) => parseFile(file, `file ${number + 1}`, limits))
@@ -32,7 +32,7 @@ export function parseManifest(value: unknown, limits: ManifestLimits): StaticCac
     throw new Error(`the files have ${total} bytes together; ${limits.maxExposureBytes} are allowed`)
   if (typeof index !== 'string' || !files.some(({ path }) => path === index))
     throw new Error('index of the manifest is no path of a listed file')
-  return { index, files }
+  return { index, ...(fallback === false && { fallback }), files }
 }
 
 function parseFile(value: unknown, name: string, { maxObjectBytes }: ManifestLimits): StaticCacheFile {

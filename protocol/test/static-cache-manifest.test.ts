@@ -140,7 +140,8 @@ describe('manifests', () => {
   })
 
   test('members that are not known are left out', () => {
-    const value = { index: 'a', files: [file('a', { mode: 0o777 })], note: 1 }
+    expect(parseManifest({ index: 'a', fallback: false, files: [file('a')] }, LIMITS).fallback).toBe(false)
+    const value = { index: 'a', fallback: true, files: [file('a', { mode: 0o777 })], note: 1 }
     expect(parseManifest(value, LIMITS)).toEqual({ index: 'a', files: [file('a')] })
   })
 

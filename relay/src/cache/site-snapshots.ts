@@ -152,8 +152,9 @@ function statusOf({ expiresAt }: PresentSnapshot): SnapshotStatus {
   return { isPresent: true, expiresAt }
 }
 
-function isSame({ index, files }: Snapshot, manifest: StaticCacheManifest): boolean {
-  if (index !== manifest.index || files.size !== manifest.files.length) return false
+function isSame({ index, hasFallback, files }: Snapshot, manifest: StaticCacheManifest): boolean {
+  if (index !== manifest.index || hasFallback !== (manifest.fallback ?? true)) return false
+  if (files.size !== manifest.files.length) return false
   return manifest.files.every(({ path, size, sha256 }) => {
     const file = files.get(path)
     return file?.size === size && file.sha256 === sha256

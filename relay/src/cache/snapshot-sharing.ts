@@ -74,14 +74,15 @@ export interface SnapshotSharing {
 /** The members that a manifest and a snapshot of it have in common. */
 interface Described {
   index: string
+  fallback?: boolean | undefined
   files: Iterable<{ path: string; size: number; sha256: string }>
 }
 
-export function digestOf({ index, files }: Described): string {
+export function digestOf({ index, fallback = true, files }: Described): string {
   const lines = Array.from(files, ({ path, size, sha256 }) => JSON.stringify([path, size, sha256])).sort()
-  return hash('sha256', [JSON.stringify(index), ...lines].join('\n'))
+  return hash('sha256', [JSON.stringify(fallback ? index : [index]), ...lines].join('\n'))
 }
 
-export function digestOfSnapshot({ index, files }: Snapshot): string {
-  return digestOf({ index, files: files.values() })
+export function digestOfSnapshot({ index, hasFallback, files }: Snapshot): string {
+  return digestOf({ index, fallback: hasFallback, files: files.values() })
 }

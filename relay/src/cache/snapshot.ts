@@ -25,6 +25,8 @@ export interface Snapshot {
   readonly hostname: string
   /** Path of the file for `/`. */
   readonly index: string
+  /** Whether it is also that for unknown paths without an extension. */
+  readonly hasFallback: boolean
   /** By path. */
   readonly files: ReadonlyMap<string, SnapshotFile>
 }

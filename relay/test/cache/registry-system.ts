@@ -48,7 +48,13 @@ export class MemoryStore implements Store {
   async receive({ manifest, owner }: Pick<ReceiveParts, 'manifest' | 'owner'>) {
     this.#ids += 1
     const files = new Map(manifest.files.map((file) => [file.path, { ...file, codings: new Map() }]))
-    const snapshot: Snapshot = { id: `${this.#ids}`, ...owner, index: manifest.index, files }
+    const snapshot: Snapshot = {
+      id: `${this.#ids}`,
+      ...owner,
+      index: manifest.index,
+      hasFallback: true,
+      files,
+    }
     return {
       publish: async (record: SnapshotRecord) => {
         this.records.set(snapshot, record)

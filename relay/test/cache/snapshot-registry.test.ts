@@ -378,6 +378,7 @@ describe('after a restart', () => {
       identityKey: `${name}:0x${ALL}`,
       hostname: `${name}-${ALL}.${host}`,
       index: 'a',
+      hasFallback: true,
       files: new Map([['a', file]]),
     }
     const times = { expiresAt: toWallTime(now() + 60 * S), publishedAt: Date.now() }

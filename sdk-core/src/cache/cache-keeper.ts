@@ -11,13 +11,12 @@ import type { CacheFiles, CacheStatus } from './cache-options.ts'
 import { FileHashes } from './file-hashes.ts'
 import { CACHE_FAILURES_TOLD, CACHE_LOOK_MS, CACHE_RETRY_FIRST_MS, CACHE_RETRY_MAX_MS } from './limits.ts'
 import { listFiles } from './listed-files.ts'
-import { checkManifest, manifestOf } from './manifest.ts'
+import { checkManifest, type ManifestRules, manifestOf } from './manifest.ts'
 
-export interface CacheKeeperParts {
+export interface CacheKeeperParts extends ManifestRules {
   client: RelayClient
   keeper: LeaseKeeper
   files: () => CacheFiles | Promise<CacheFiles>
-  index: string
   /** False while the relay is away, or lets no visitor in: the files have time until it is back. */
   isOnline(): boolean
   /** Called with each answer of the relay. */
@@ -118,12 +117,12 @@ export class CacheKeeper {
 
   /** @throws SvcError */
   async #update({ cacheLimits }: Registration, signal: AbortSignal): Promise<void> {
-    const { files: given, index, changed } = this.#parts
+    const { files: given, changed } = this.#parts
     const files = this.#hashes.recall(await listFiles(given))
     // No file is read before it is certain that all fit.
-    checkManifest(manifestOf(index, files), cacheLimits!)
+    checkManifest(manifestOf(this.#parts, files), cacheLimits!)
     await this.#hashes.complete(files, signal)
-    const manifest = manifestOf(index, files)
+    const manifest = manifestOf(this.#parts, files)
     const status = await announce(this.#request(signal), manifest)
     changed(status)
     const text = JSON.stringify(manifest)

@@ -34,6 +34,12 @@ export interface CacheOptions {
    */
   index?: string | undefined
   /**
+   * `false` for a site that answers paths of its own, such as an API: the relay then passes unknown paths on to the site while it is
+   * online, and answers 404 while it is away. Older relays send the index.
+   * @default true
+   */
+  fallback?: boolean | undefined
+  /**
    * The seconds for which the relay serves the files after the site went away: a whole number, which the relay may reduce. 0
    * means as long as the relay allows.
    * @default 0

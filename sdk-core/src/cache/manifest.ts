@@ -5,10 +5,20 @@ import type { CacheLimits } from '../control/registration.ts'
 import { invalidFiles, messageOf } from './cache-failures.ts'
 import type { HashedFile } from './file-hashes.ts'
 
+/** ManifestRules say which file stands for which paths. */
+export interface ManifestRules {
+  index: string
+  fallback: boolean
+}
+
 /** @param files in the order of their paths */
-export function manifestOf(index: string, files: readonly HashedFile[]): StaticCacheManifest {
+export function manifestOf(
+  { index, fallback }: ManifestRules,
+  files: readonly HashedFile[],
+): StaticCacheManifest {
   return {
     index,
+    ...(!fallback && { fallback }),
     files: files.map(({ path, blob: { size }, sha256 }, number) => ({
       path,
       size,

@@ -115,10 +115,9 @@ export class PublishedSite extends EventTarget {
     this.cache =
       cache &&
       new StaticCache({
+        ...cache,
         client,
         keeper,
-        files: cache.files,
-        index: cache.index,
         isOnline: () => this.#status.state === 'online',
         changed: (status) => this.#events.cache(status),
         onError,

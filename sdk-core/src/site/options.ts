@@ -140,6 +140,7 @@ interface SiteCacheOptions {
   /** Returns the files anew at each look. */
   files: () => CacheFiles | Promise<CacheFiles>
   index: string
+  fallback: boolean
   ttlS: number
 }
 
@@ -227,14 +228,14 @@ function requireWithin(what: string, value: number, max: number): number {
 /** The SDK checks the content of `files` at each look, since it may change. */
 function parseCache(cache: CacheOptions): SiteCacheOptions {
   if (typeof cache !== 'object' || cache === null) throw invalid('cache must be an object with files')
-  const { files, index = 'index.html', ttl = 0 } = cache
+  const { files, index = 'index.html', fallback = true, ttl = 0 } = cache
   const isSource = typeof files === 'function' || (typeof files === 'object' && files !== null)
   if (!isSource || files instanceof Blob || ArrayBuffer.isView(files))
     throw invalid('cache.files must be a map, a record or a list of files, a folder, or a function')
   if (typeof index !== 'string' || index === '') throw invalid('cache.index must be the path of a file')
   if (!Number.isSafeInteger(ttl) || ttl < 0)
     throw invalid('cache.ttl must be a whole number of seconds, or 0 for what the relay allows')
-  return { files: typeof files === 'function' ? files : () => files, index, ttlS: ttl }
+  return { files: typeof files === 'function' ? files : () => files, index, fallback, ttlS: ttl }
 }
 
 function invalid(message: string): SvcError {

@@ -54,6 +54,7 @@ beforeEach(() => {
     } as unknown as LeaseKeeper,
     files: () => files,
     index: 'index.html',
+    fallback: true,
     isOnline: () => isOnline,
     changed: (status) => statuses.push(status),
     onError: (error) => errors.push(error),

@@ -16,6 +16,7 @@ test('each look is an error event, and a removal is refused', async () => {
     keeper: {} as never,
     files: () => ({}),
     index: 'index.html',
+    fallback: true,
     isOnline: () => true,
     changed: () => {},
     onError,

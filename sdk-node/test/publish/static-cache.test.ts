@@ -95,6 +95,24 @@ it('are those of the last look, up to the largest that the relay takes', async (
   expect(errors).toEqual([])
 })
 
+it('leave unknown paths to the live site with `fallback: false`, and to nobody while it is away', async () => {
+  const before = await publishFolder()
+  await stored(before)
+  expect(await text(`${before.canonicalUrl}/api/users`)).toBe('<h1>hello</h1>')
+  await before.close()
+  const site = await publishFolder({ fallback: false })
+  await stored(site)
+  expect(await text(`${site.canonicalUrl}/api/users`)).toBe('live')
+  expect(await text(`${site.canonicalUrl}/`)).toBe('<h1>hello</h1>')
+  // The snapshot is the one that was stored, and is not uploaded again and again.
+  await site.cache?.refresh()
+  expect(site.cache?.present).toBe(true)
+  await site.close()
+  expect(await status(`${site.canonicalUrl}/api/users`)).toBe('404')
+  expect(await text(`${site.canonicalUrl}/`)).toBe('<h1>hello</h1>')
+  expect(errors).toEqual([])
+})
+
 it('of which one is too large are told of by name, before any is uploaded', async () => {
   await writeFile(path.join(folder, 'large.bin'), Buffer.alloc(11 * MB))
   const site = await publishFolder()

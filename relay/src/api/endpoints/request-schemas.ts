@@ -227,6 +227,7 @@ export const staticCacheManifest: z.ZodType<StaticCacheManifest> = named(
   'StaticCacheManifest',
   z.object({
     index: text(CACHE_PATH_MAX_CHARS),
+    fallback: z.boolean().optional(),
     files: z
       .array(
         z.object({

@@ -26,10 +26,10 @@ export function authorityOf(target: string): string | undefined {
 /**
  * A path means the file whose path it is, exactly, once it is percent-decoded. A path that ends with a slash means the index of
  * its folder. Of all others those without a dot in their last segment mean the index of the site, which many sites use as
- * the page of all their addresses.
+ * the page of all their addresses, unless the site has said that it does not.
  * @param target of the request, in origin form or absolute form
  */
-export function findFile({ files, index }: Snapshot, target: string): Found {
+export function findFile({ files, index, hasFallback }: Snapshot, target: string): Found {
   const path = decodedPath(target)
   if (path === undefined) return { kind: 'malformed' }
   const file = files.get(path.slice(1)) ?? files.get(pathOfIndex(path, index))
@@ -37,7 +37,7 @@ export function findFile({ files, index }: Snapshot, target: string): Found {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (name !== '' && files.has(`${path.slice(1)}/${FOLDER_INDEX}`))
     return { kind: 'folder', location: locationOf(name, target) }
-  const fallback = name.includes('.') ? undefined : files.get(index)
+  const fallback = hasFallback && !name.includes('.') ? files.get(index) : undefined
   return fallback === undefined ? NOTHING : { kind: 'file', file: fallback }
 }
 

@@ -50,7 +50,8 @@ export class StoredSnapshot {
       this.#codings.set(sha256, codings)
       return [path, { path, size, sha256, codings }]
     })
-    this.snapshot = { id, ...owner, index: manifest.index, files: new Map(files) }
+    const { index, fallback: hasFallback = true } = manifest
+    this.snapshot = { id, ...owner, index, hasFallback, files: new Map(files) }
   }
 
   get isRemoved(): boolean {

@@ -77,7 +77,10 @@ class TestSnapshots implements ServedSnapshots {
   }
 
   /** Writes files, with compressed forms of those that are text. */
-  async put(files: Readonly<Record<string, string | Buffer>>, index = 'index.html'): Promise<void> {
+  async put(
+    files: Readonly<Record<string, string | Buffer>>,
+    { index = 'index.html', hasFallback = true } = {},
+  ): Promise<void> {
     const stored = new Map<string, SnapshotFile>()
     for (const [path, content] of Object.entries(files)) {
       const bytes = Buffer.from(content)
@@ -95,7 +98,14 @@ class TestSnapshots implements ServedSnapshots {
       stored.set(path, { path, size: bytes.length, sha256, codings })
     }
     const [identityKey] = ['demo:0x00']
-    this.snapshot = { id: `${Math.random()}`, identityKey, hostname: HOSTNAME, index, files: stored }
+    this.snapshot = {
+      id: `${Math.random()}`,
+      identityKey,
+      hostname: HOSTNAME,
+      index,
+      hasFallback,
+      files: stored,
+    }
   }
 }
 
