@@ -15,6 +15,7 @@ const ENTRIES = [
   'payment/src/index.ts',
   'sdk-core/src/index.ts',
   'sdk-core/src/handlers/index.ts',
+  'sdk-core/src/payer/index.ts',
   'sdk-browser/src/index.ts',
   'sdk-node/src/index.ts',
   'relay/src/index.ts',

@@ -2,7 +2,7 @@
 import { inWords } from './cents.ts'
 import { createWallet, type Wallet } from './wallet.ts'
 
-/** The module that every site with paid routes serves. */
+/** The module that every site with paid routes serves: this page comes from the same seller, and has a wallet of play money alone. */
 interface Payments {
   x402Fetch(
     input: string,

@@ -27,3 +27,4 @@ export {
   X402_VERSION,
 } from './networks.ts'
 export { PaymentError, type PaymentErrorCode } from './payment-error.ts'
+export { isDeposit, isPayment } from './prepared.ts'

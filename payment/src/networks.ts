@@ -25,6 +25,11 @@ export interface NetworkFacts {
   usdc: string
   /** Digest of the first checkpoint, which every transaction of ours names. Source: `getChainIdentifier` of the public nodes. */
   chain: string
+  /**
+   * Milliseconds since 1970 at which its first epoch began, or before: each one since has lasted a day at least. Source: the time of
+   * that checkpoint.
+   */
+  began: number
   /** Public full nodes, for gRPC-web. Source: the chain's documentation. */
   endpoints: readonly string[]
 }
@@ -35,12 +40,14 @@ export const NETWORKS: Readonly<Record<PaymentNetwork, NetworkFacts>> = {
     name: 'Sui Mainnet',
     usdc: '0xdba34672e30cb065b1f93e3ab55318768fd6fef66c15942c9f7cb846e2f900e7::usdc::USDC',
     chain: '4btiuiMPvEENsttpZC7CZ53DruC3MAgfznDbASZ7DR6S',
+    began: 1_681_393_657_483,
     endpoints: ['https://fullnode.mainnet.sui.io:443'],
   },
   'sui:testnet': {
     name: 'Sui Testnet',
     usdc: '0xa1ec7fc00a6f40db9693ad1415d0c193ad3906494428cf252621037bd7117e29::usdc::USDC',
     chain: '69WiPg3DAQiwdxfncX6wYQ2siKwAe6L9BZthQea3JNMD',
+    began: Date.UTC(2023, 0), // the present test network is younger
     endpoints: ['https://fullnode.testnet.sui.io:443'],
   },
 }

@@ -108,6 +108,7 @@ export const FOLDER_TABLE: FolderTable = {
         'messages.ts',
         'networks.ts',
         'payment-error.ts',
+        'prepared.ts',
       ],
       why: 'It exports what leads to no library of the chain, by no kind of import.',
     },
@@ -123,9 +124,15 @@ export const FOLDER_TABLE: FolderTable = {
         'messages.ts',
         'networks.ts',
         'payment-error.ts',
+        'transaction-bytes.ts',
       ],
       why: 'The facilitator knows the interface of a journal, and no journal.',
     },
+    'prepared.ts': {
+      imports: ['limits.ts', 'networks.ts', 'transaction-bytes.ts'],
+      why: 'A payer checks what it signs without a library of the chain.',
+    },
+    'transaction-bytes.ts': { imports: [], why: 'It writes bytes, and knows no node.' },
     'http-facilitator.ts': {
       imports: ['facilitator.ts', 'limits.ts', 'messages.ts', 'payment-error.ts'],
       why: 'A facilitator at a URL needs no library of the chain.',
@@ -248,8 +255,13 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['semantics', 'timers', 'bytes'],
       why: 'RFC 6455 runs over any stream of bytes, of either version of HTTP.',
     },
+    payer: {
+      imports: ['bytes', 'errors.ts'],
+      why: 'A payer knows the site as a stranger: what it answers, and nothing of how it sells.',
+    },
     handlers: {
       imports: [
+        'payer',
         'siwe',
         'identity',
         'exchange',
@@ -260,7 +272,7 @@ export const FOLDER_TABLE: FolderTable = {
         'bytes',
         'errors.ts',
       ],
-      why: 'Handlers are made of requests and responses, and know no site; visitors may sign in with a wallet, and paid routes ask a relay for its facilitator.',
+      why: 'Handlers are made of requests and responses, and know no site; visitors may sign in with a wallet, and paid routes ask a relay for its facilitator and speak with payers.',
     },
     'payment.ts': { imports: [], why: 'It passes the facilitator of payments on.' },
     semantics: { imports: [], why: 'RFC 9110 is the same in each version of HTTP.' },
@@ -280,6 +292,7 @@ export const FOLDER_TABLE: FolderTable = {
     'page-lifecycle.ts': { imports: [], why: 'It knows the events of a page and the core.' },
     globals: { imports: [], why: 'They work without a site.' },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
+    'payer.ts': { imports: [], why: 'It passes the payer’s client of the core on.' },
     payment: { imports: [], why: 'A journal knows IndexedDB and the interface of the core.' },
     adapters: { imports: [], why: 'They run where frameworks are built, never in a page.' },
   },
@@ -309,6 +322,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     'publish.ts': { imports: ['platform.ts', 'hops'], why: 'It gives the core what Node has.' },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
+    'payer.ts': { imports: [], why: 'It passes the payer’s client of the core on.' },
     'expose.ts': {
       imports: ['platform.ts', 'hops', 'datagram', 'target', 'probe', 'net'],
       why: 'It joins relays and a local target, over TCP and over datagrams.',

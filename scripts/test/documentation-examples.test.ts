@@ -37,16 +37,6 @@ const FROM_THE_RELAY = `
     release: string
   }
 `
-/** What a site with paid routes serves (docs/x402.md). */
-const FROM_A_SITE = `
-  declare module 'https://demo.relay.example/x402/client.js' {
-    interface Wallet { address: string, sign(transaction: string): Promise<string> }
-    export function x402Fetch(
-      url: string, init?: RequestInit, options?: { wallet?: Wallet, maxAmount?: string },
-    ): Promise<Response>
-    export function settlementOf(response: Response): { success: boolean } | undefined
-  }
-`
 /** What an adapter of docs/frameworks.md builds. */
 const BUILT_SITE = `export declare const fetch: import('@svc/sdk-browser').FetchHandler`
 
@@ -80,7 +70,6 @@ test(
     const { modules, errors } = checkExamples([...pages, { file: 'wrong.md', text: WRONG }], {
       'readers-own.d.ts': READERS_OWN,
       'from-the-relay.d.ts': FROM_THE_RELAY,
-      'from-a-site.d.ts': FROM_A_SITE,
       'docs/build/site.d.ts': BUILT_SITE,
     })
     expect(modules).toBeGreaterThan(20)

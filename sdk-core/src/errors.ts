@@ -41,6 +41,8 @@ export type OwnErrorCode =
   | 'cache_files_invalid'
   /** The site's paid routes have no facilitator that takes payments for them. The message says what to do. */
   | 'payments_unavailable'
+  /** A site asks more than the payer allows, or wants another transaction signed than its price says. Nothing was signed. */
+  | 'payment_refused'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
   /** This platform has no QUIC, and so no UDP. */

@@ -3,7 +3,7 @@
 export { bcs } from '@mysten/sui/bcs'
 export { TransactionError } from '@mysten/sui/client'
 export { SuiGrpcClient } from '@mysten/sui/grpc'
-export { Transaction, TransactionDataBuilder } from '@mysten/sui/transactions'
+export { TransactionDataBuilder } from '@mysten/sui/transactions'
 export { fromBase64, normalizeStructTag, toBase64 } from '@mysten/sui/utils'
 export { isValidTransactionSignature } from '@mysten/sui/verify'
 export { PaymentPayloadV2Schema, PaymentRequirementsV2Schema } from '@x402/core/schemas'

@@ -10,7 +10,7 @@ import {
   usdcRequirements,
 } from '@svc/payment/client'
 import { SvcError } from '../../errors.ts'
-import { smallestUnits } from './amount.ts'
+import { smallestUnits } from '../../payer/amount.ts'
 import { ROUTES_MAX } from './limits.ts'
 import { type Price, PriceList } from './price-list.ts'
 import { meaningOf } from './spellings.ts'

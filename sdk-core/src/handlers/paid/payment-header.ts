@@ -1,7 +1,8 @@
-// Reads the payment in the fields of a request: Base64 of JSON, in `PAYMENT-SIGNATURE` or `X-PAYMENT`.
+// Reads the payment in the fields of a request, in `PAYMENT-SIGNATURE` or `X-PAYMENT`.
 
 import type { PaymentPayload, PaymentRequirements } from '@svc/payment/client'
-import { fromBase64, toBase64 } from '../../bytes/base64.ts'
+import { fromBase64 } from '../../bytes/base64.ts'
+import { decodeMessage } from '../../payer/message.ts'
 import { PAYMENT_MAX_CHARS } from './limits.ts'
 
 /** A Payment is what a visitor sent to pay, of the right shape; nothing of it is proven. */
@@ -21,25 +22,11 @@ const VERSION = 2
 export function readPayment(headers: Headers): ReadPayment {
   const text = FIELDS.map((name) => headers.get(name)).find((value) => value !== null)
   if (text === undefined || text === null) return 'none'
-  const payload =
-    text.length <= PAYMENT_MAX_CHARS && BASE64.test(text) ? parseJson(fromBase64(text)) : undefined
+  const payload = text.length <= PAYMENT_MAX_CHARS ? decodeMessage(text) : undefined
   if (!isPayload(payload)) return 'malformed'
   const { transaction: encoded } = payload.payload
   const transaction = typeof encoded === 'string' && BASE64.test(encoded) ? fromBase64(encoded) : undefined
   return transaction === undefined ? 'malformed' : { payload, transaction }
-}
-
-/** @returns Base64 of the JSON of `message`, as fields carry it */
-export function encodeMessage(message: object): string {
-  return toBase64(new TextEncoder().encode(JSON.stringify(message)))
-}
-
-function parseJson(bytes: Uint8Array | undefined): unknown {
-  try {
-    return bytes && JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
 }
 
 function isPayload(value: unknown): value is PaymentPayload {

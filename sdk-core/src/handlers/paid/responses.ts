@@ -1,9 +1,9 @@
 // The responses that paid routes give themselves, and the fields that let pages of any origin pay.
 
 import type { PaidResource, PaymentRequired, SettleResponse } from '@svc/payment/client'
+import { encodeMessage } from '../../payer/message.ts'
 import { withHeaders } from '../response-headers.ts'
 import { checkoutPage } from './checkout-page.ts'
-import { encodeMessage } from './payment-header.ts'
 import type { Price } from './price-list.ts'
 
 /** The fields of payments that a page of another origin may read. */

@@ -101,6 +101,23 @@ describe('a payment', () => {
     },
   )
 
+  test.each([
+    ['base64url', (json: string) => Buffer.from(json).toString('base64url')],
+    ['JSON as it is', (json: string) => json],
+  ])('may be %s, and is no other payment for it', async (_form, write) => {
+    const shop = await openShop(() => new Response('sold'))
+    const payment = await shop.pay('/paid')
+    const { resource, ...rest } = decode<{ resource: object }>(payment)
+    // bytes that Base64 writes with "+" and "/"
+    const json = JSON.stringify({ ...rest, resource: { ...resource, description: '\u007f??>>~~' } })
+    for (const name of ['X-PAYMENT', 'PAYMENT-SIGNATURE']) {
+      const response = await shop.ask('/paid', { headers: { [name]: write(json) } })
+      expect(response.status).toBe(name === 'X-PAYMENT' ? 200 : 402)
+    }
+    expect((await shop.buy('/paid', payment)).status).toBe(402)
+    expect(shop.earned()).toBe(CENT)
+  })
+
   test('written in another way, it is the same payment', async () => {
     const { seen, handler } = counting()
     const shop = await openShop(handler)

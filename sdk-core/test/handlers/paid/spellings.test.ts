@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { atDepth } from '../../../../tools/test-depth.ts'
-import { smallestUnits } from '../../../src/handlers/paid/amount.ts'
 import { parsePrices } from '../../../src/handlers/paid/options.ts'
+import { smallestUnits } from '../../../src/payer/amount.ts'
 
 /** Seed of the targets that `npm test` tries. */
 const SEED = 402

@@ -1,6 +1,6 @@
 // Converts an amount of money from decimal text to the smallest units of its asset, exactly.
 
-import { SvcError } from '../../errors.ts'
+import { SvcError } from '../errors.ts'
 
 /** A decimal number without sign, exponent or needless zeros in front. */
 const DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/

@@ -1,0 +1,88 @@
+// Finds the wallets of a browser (Wallet Standard), and makes one of them pay.
+
+import type { PayerWallet } from './fetch.ts'
+import { refused } from './terms.ts'
+
+/** A BrowserWallet is one that announces itself by the Wallet Standard. */
+export interface BrowserWallet {
+  /** The name, for people. */
+  readonly name: string
+  readonly accounts: readonly BrowserAccount[]
+  /** What it can do, by the names of the standard. */
+  readonly features: Readonly<Record<string, unknown>>
+}
+
+interface BrowserAccount {
+  readonly address: string
+  readonly chains: readonly string[]
+}
+
+interface Registry {
+  register(...added: BrowserWallet[]): () => void
+}
+
+/** The features that are used here, as the standard has them. */
+interface Features {
+  'standard:connect': { connect(): Promise<{ accounts?: readonly BrowserAccount[] }> }
+  'sui:signTransaction': {
+    signTransaction(input: unknown): Promise<{ bytes?: string; signature: string }>
+  }
+  'sui:signAndExecuteTransaction'?: { signAndExecuteTransaction(input: unknown): Promise<unknown> }
+}
+
+const found: Set<BrowserWallet> = new Set()
+let isLooking = false
+
+/** Returns the wallets of this browser that can sign payments, those that announced themselves later included. */
+export function wallets(): BrowserWallet[] {
+  look()
+  return [...found].filter(
+    ({ features }) =>
+      features['standard:connect'] !== undefined && features['sui:signTransaction'] !== undefined,
+  )
+}
+
+/**
+ * Asks the person for an account, and returns the wallet that `x402Fetch` takes.
+ * @param network such as `sui:mainnet`
+ * @throws SvcError `payment_refused` when the wallet has no account there, or the error of the wallet
+ */
+export async function connect(wallet: BrowserWallet, network: string): Promise<PayerWallet> {
+  const features = wallet.features as unknown as Features
+  const { accounts = wallet.accounts } = await features['standard:connect'].connect()
+  const account = accounts.find(({ chains }) => chains.includes(network))
+  if (!account) throw refused(`The wallet ${wallet.name} has no account on ${network}`)
+  const input = (transaction: string): object => ({
+    transaction: { toJSON: async () => transaction },
+    account,
+    chain: network,
+  })
+  const executes = features['sui:signAndExecuteTransaction']
+  return {
+    address: account.address,
+    async sign(transaction) {
+      const { bytes, signature } = await features['sui:signTransaction'].signTransaction(input(transaction))
+      if (bytes !== undefined && bytes !== transaction) throw refused('The wallet signed something else')
+      return signature
+    },
+    ...(executes && { execute: (transaction) => executes.signAndExecuteTransaction(input(transaction)) }),
+  }
+}
+
+/** Wallets and pages find each other by two events. A wallet that is there already answers at once. */
+function look(): void {
+  if (isLooking || !('document' in globalThis)) return
+  isLooking = true
+  const registry: Registry = {
+    register(...added) {
+      for (const wallet of added) found.add(wallet)
+      return () => {
+        for (const wallet of added) found.delete(wallet)
+      }
+    },
+  }
+  addEventListener('wallet-standard:register-wallet', (event) =>
+    (event as CustomEvent<(to: Registry) => void>).detail(registry),
+  )
+  dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: registry }))
+}
