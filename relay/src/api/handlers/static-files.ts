@@ -29,7 +29,7 @@ const CODINGS: readonly [ContentCoding, string][] = [
 
 /**
  * Headers of every response, since every page shares its origin with the administration: pages run only their own
- * scripts, cannot be framed, and load nothing but images from other origins.
+ * scripts, cannot be framed, and load nothing from other origins.
  */
 const HEADERS = {
   'Content-Security-Policy': [
@@ -37,7 +37,7 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
-    "img-src 'self' data: https:",
+    "img-src 'self' data:",
     "connect-src 'self'",
     "worker-src 'self'",
     "manifest-src 'self'",

@@ -1,12 +1,9 @@
-// Checks that a lease's thumbnail is a URL that an image element may load.
+// Checks that a lease's thumbnail is a picture that the page may show.
 
 /** Data URLs of image types. An image element runs no script of them and loads none of their references. */
 const IMAGE_DATA_URL = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i
 
-/** @returns an image as a data URL, or an HTTPS URL; undefined for everything else */
+/** @returns an image as a data URL; undefined for everything else: another host would learn who looks at the list */
 export function thumbnailUrl(thumbnail: string | undefined): string | undefined {
-  if (thumbnail === undefined) return undefined
-  if (IMAGE_DATA_URL.test(thumbnail)) return thumbnail
-  const url = URL.parse(thumbnail)
-  return url?.protocol === 'https:' ? url.href : undefined
+  return thumbnail !== undefined && IMAGE_DATA_URL.test(thumbnail) ? thumbnail : undefined
 }
