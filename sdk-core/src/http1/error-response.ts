@@ -3,7 +3,6 @@
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import { errorResponseFields } from '../semantics/error-response.ts'
 import type { HttpError } from '../semantics/http-error.ts'
-import { reasonPhrase } from '../semantics/reason-phrases.ts'
 
 /**
  * Returns a whole response, after which the connection closes.
@@ -11,7 +10,7 @@ import { reasonPhrase } from '../semantics/reason-phrases.ts'
  */
 export function encodeErrorResponse(error: HttpError, method: string | undefined): Uint8Array {
   const { status, message } = error
-  let text = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`
+  let text = `HTTP/1.1 ${status} ${message}\r\n`
   for (const [name, value] of errorResponseFields(error)) text += `${name}: ${value}\r\n`
   // A 426 names the protocol to upgrade to (RFC 9110 §15.5.22).
   text += status === 426 ? 'connection: close, upgrade\r\nupgrade: websocket\r\n' : 'connection: close\r\n'
