@@ -257,13 +257,8 @@ test('without a landing page nothing leads there', async ({ admin, relay }) => {
 
 test('nothing that a lease says is more than text', async ({ admin, publishAs }) => {
   const { markup, attribute, picture } = HOSTILE
-  await publishAs('hostile', {
-    description: markup,
-    owner: attribute,
-    tags: [markup],
-    thumbnail: picture,
-    hide: true,
-  })
+  const metadata = { description: markup, owner: attribute, tags: [markup], thumbnail: picture }
+  await publishAs('hostile', metadata, false)
   await look(admin)
   await admin.getByRole('button', { name: 'Details of hostile' }).click()
   const dialog = admin.getByRole('dialog')

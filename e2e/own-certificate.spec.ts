@@ -111,14 +111,13 @@ test('has a key that no script can export', async ({ relay, tenant }) => {
   expect(kept.exports).not.toContain('exported')
 })
 
-test('is not asked for where the options say so, or the site is not listed', async ({ relay, tenant }) => {
+test('is not asked for where the options say so', async ({ relay, tenant }) => {
   const paths: string[] = []
   tenant.on('request', (request) => paths.push(new URL(request.url()).pathname))
   const urls = await tenant.evaluate(async (relayUrl) => {
     const fetch = (): Response => new Response('hello')
     const shared = await svc.publish({ relay: relayUrl, name: 'own-shared', certificate: 'shared', fetch })
-    const hidden = await svc.publish({ relay: relayUrl, name: 'own-hidden', metadata: { hide: true }, fetch })
-    return [shared.url, hidden.url]
+    return [shared.url]
   }, relay.url)
   const relays = await shownAt(relay.url, relay)
   for (const url of urls) expect((await shownAt(url, relay)).publicKey.equals(relays.publicKey)).toBe(true)

@@ -25,13 +25,16 @@ const test = base.extend<Fixtures>({
 const row = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ hasText: `${name}.relay.localhost` })
 
-test('sites come and go without a reload; hidden ones never come', async ({ sites: { page }, publishAs }) => {
+test('sites come and go without a reload; those that are not listed never come', async ({
+  sites: { page },
+  publishAs,
+}) => {
   const site = await publishAs('shown', {
     description: 'About tea',
     tags: ['drinks'],
     thumbnail: HOSTILE.picture,
   })
-  await publishAs('unseen', { hide: true })
+  await publishAs('unseen', { owner: 'Ada' }, false)
   await publishAs('other', { owner: 'Ada' })
   await look(page)
   await expect(row(page, 'shown')).toContainText('ready')

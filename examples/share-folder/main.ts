@@ -20,7 +20,7 @@ const keeper = watchSwitch(shared, async () => (await shown).restart())
 async function start(site: Pick<PublishOptions, 'name' | 'identity' | 'onSite'>): Promise<Site> {
   const { cache } = keeper
   return keeper.follow(
-    await publish({ relay: location.origin, fetch: handle, metadata: { hide: true }, cache, ...site }),
+    await publish({ relay: location.origin, fetch: handle, certificate: 'shared', cache, ...site }),
   )
 }
 

@@ -15,7 +15,7 @@ let chosen: number | undefined
 
 // A client with the address can send something: the address cannot be guessed, and the relay does not list it.
 showSite(secretNames('webhook-inspector', 'hook'), (site) =>
-  publish({ relay: location.origin, fetch: inspector.fetch, metadata: { hide: true }, ...site }),
+  publish({ relay: location.origin, fetch: inspector.fetch, certificate: 'shared', ...site }),
 )
 
 inspector.addEventListener('change', show)

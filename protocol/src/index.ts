@@ -1,6 +1,7 @@
 // @svc/protocol: the wire contract between relay and SDKs. It has shapes, names and numbers, and does no I/O.
 export * from './cache-path.ts'
 export * from './carrier.ts'
+export * from './claimed-fields.ts'
 export * from './datagram-aggregate.ts'
 export * from './datagram-queue.ts'
 export * from './datagram-tunnel.ts'

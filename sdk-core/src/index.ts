@@ -65,10 +65,10 @@ export type {
   SuspendableSite,
 } from './platform.ts'
 export { type PlatformSite, publishOn } from './publish.ts'
-export { endToEnd, withoutClaims } from './semantics/end-to-end-fields.ts'
+export { endToEnd } from './semantics/end-to-end-fields.ts'
 export type { Field } from './semantics/fields.ts'
 export type { DebugEvent } from './site/debug-event.ts'
-export type { PublishOptions } from './site/options.ts'
+export type { PublishOptions, SiteMetadata } from './site/options.ts'
 export { parseRelay } from './site/options.ts'
 export type {
   Site,

@@ -99,11 +99,16 @@ describe('the changes that the relay tells of', () => {
 })
 
 describe('leases', () => {
-  const waiting = lease('waiting', { is_approved: false })
-  const banned = lease('banned', { is_banned: true, is_denied: true, is_approved: false })
-  const limited = lease('limited', { bps: 5, first_seen_at: '2026-01-02T00:00:00.000Z' })
-  const hidden = lease('hidden', { metadata: { hide: true, owner: 'Ada' }, is_ip_banned: true })
-  const all = [hidden, limited, banned, waiting]
+  const unlisted = { hide: true }
+  const waiting = lease('waiting', { is_approved: false, metadata: unlisted })
+  const banned = lease('banned', { is_banned: true, is_denied: true, is_approved: false, metadata: unlisted })
+  const limited = lease('limited', {
+    bps: 5,
+    first_seen_at: '2026-01-02T00:00:00.000Z',
+    metadata: unlisted,
+  })
+  const listed = lease('listed', { metadata: { owner: 'Ada' }, is_ip_banned: true })
+  const all = [listed, limited, banned, waiting]
 
   test('the strongest decision is what a lease is shown with', () => {
     expect(all.map(statusOf)).toEqual(['ipBanned', 'routed', 'banned', 'waiting'])
@@ -111,13 +116,13 @@ describe('leases', () => {
   })
 
   test.each([
-    ['all', '', ['waiting', 'limited', 'hidden', 'banned']],
+    ['all', '', ['waiting', 'limited', 'listed', 'banned']],
     ['waiting', '', ['waiting']],
-    ['blocked', '', ['hidden', 'banned']],
+    ['blocked', '', ['listed', 'banned']],
     ['limited', '', ['limited']],
-    ['hidden', 'ada', ['hidden']],
+    ['listed', 'ada', ['listed']],
     ['all', '192.0.2.1 limited', ['limited']],
-    ['hidden', 'limited', []],
+    ['listed', 'limited', []],
   ] as const)('shown: %s, search "%s"', (filter, search, expected) => {
     const shown = filterLeases(all, filter, search).map(({ name }) => name)
     expect(shown.toSorted()).toEqual(expected.toSorted())

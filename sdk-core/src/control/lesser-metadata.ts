@@ -5,7 +5,7 @@ import { SvcError } from '../errors.ts'
 import { type Accepted, type Attempt, isRefusal } from './metadata.ts'
 
 /**
- * Calls `attempt` without the picture, then only with whether the site is hidden.
+ * Calls `attempt` without the picture, then only with whether the site is listed.
  * @param refusal the relay's, of all of `metadata`; undefined when the picture is too large to be sent
  */
 export async function withLessMetadata<T>(

@@ -14,7 +14,7 @@ export interface Accepted<T> {
 export type Attempt<T> = (metadata: LeaseMetadata | undefined) => Promise<T>
 
 /**
- * Calls `attempt` with all of `metadata`, then without the picture, then only with whether the site is hidden.
+ * Calls `attempt` with all of `metadata`, then without the picture, then only with whether the site is listed.
  * @returns the outcome of the first attempt that the relay took
  * @throws SvcError the relay's first refusal, when metadata was not its reason, and where the code cannot be loaded, as in a
  *   service worker

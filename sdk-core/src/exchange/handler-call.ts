@@ -1,5 +1,6 @@
 // One call of the handler, for any version of HTTP: from a ParsedRequest to a PreparedResponse, or to an upgrade.
 
+import { isClaimedField } from '@svc/protocol'
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
 import type { ParsedRequest } from '../semantics/parsed-request.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
@@ -67,6 +68,7 @@ export class HandlerCall implements DisconnectListener {
     this.#options = options
     const { head, url, webSocket } = parsed
     if (url === undefined) return
+    head.fields = head.fields.filter(([name]) => !isClaimedField(name) || options.allowFields?.includes(name))
     const direct = webSocket ? undefined : options.fetch[DIRECT]
     this.#direct = direct?.({ method: head.method, url: new URL(url), fields: head.fields, body })
     if (!this.#direct) this.#request = makeRequest(head, url, body?.stream, this.#disconnect.signal)

@@ -13,6 +13,8 @@ export type ConnectionActivity = 'beginning' | 'idle' | 'busy'
 
 export interface HttpOptions extends ServedAuthority {
   fetch: DirectlyHandled
+  /** Names in lower case of claimed fields that the handler gets all the same. */
+  allowFields?: readonly string[] | undefined
   /** Called with each change, and at times without one. */
   activity?(activity: ConnectionActivity): void
   /** Aborted when the site closes: the current exchange is finished, and none follows. */

@@ -3,7 +3,7 @@
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { sendsStreams } from '../exchange/fetch-request.ts'
-import { endToEndFields, withoutForwardedFields } from '../semantics/end-to-end-fields.ts'
+import { endToEndFields } from '../semantics/end-to-end-fields.ts'
 import { withHeaders } from './response-headers.ts'
 
 /** ProxyOptions are the options of `proxy`. */
@@ -72,7 +72,7 @@ function urlBelow(base: URL, requested: string): URL {
 }
 
 async function makeInit(request: Request, options: ProxyOptions): Promise<RequestInit> {
-  const headers = withoutForwardedFields(request.headers, REQUEST_ONLY)
+  const headers = endToEndFields(request.headers, REQUEST_ONLY)
   new Headers(options.headers).forEach((value, name) => {
     headers.set(name, value)
   })

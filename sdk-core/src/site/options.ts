@@ -29,6 +29,12 @@ export interface PublishOptions {
   /** The handler that answers the requests of visitors. */
   fetch: FetchHandler
   /**
+   * Fields of requests that `fetch` gets although servers take them for the word of a proxy in front of them, such as
+   * `X-Forwarded-For` and `Remote-User`. The SDK removes those that are not named here, since the visitor wrote them.
+   * @default none
+   */
+  allowFields?: readonly string[] | undefined
+  /**
    * A secp256k1 private key of 32 bytes or, in a page or worker, the name of a key that is made once and kept for this web
    * origin. Sites with the same identity and `name` take the hostname from each other: pages of one origin that publish
    * different things each need an identity or a name of their own.
@@ -42,13 +48,18 @@ export interface PublishOptions {
    */
   allowCanonicalFallback?: boolean | undefined
   /**
-   * The data that the relay's list of sites shows. `hide` keeps the site off the list. A relay takes descriptions of
+   * Shows the site, with its `metadata`, on the relay's public list of sites.
+   * @default false
+   */
+  listed?: boolean | undefined
+  /**
+   * What the relay learns of the site; only the list of a `listed` site shows it to others. A relay takes descriptions of
    * 4,096 characters, owners of 1,024, thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of
    * 64. When the relay refuses some of it, the site is published without that, and dispatches an `error` event
    * (`metadata_refused`).
    * @default none
    */
-  metadata?: LeaseMetadata | undefined
+  metadata?: SiteMetadata | undefined
   /**
    * The seconds for which the lease outlives a page that fell silent: a whole number from 1 to 600.
    * @default 120
@@ -84,9 +95,9 @@ export interface PublishOptions {
    * - `own`: the site makes a key that never leaves it, and a relay that issues certificates for sites gives it one. Until
    *   then, and at other relays, it is as with `shared`. At a relay without a certificate for all sites, the site waits
    * - `shared`: the relay's, whose key the relay keeps. The relay signs for each new visitor. At a relay without a certificate
-   *   for all sites, `publish` rejects with `certificate_unavailable`
-   * @default own; shared for a site that `metadata.hide` keeps off the list, since certificate authorities publish the names
-   *   in the certificates that they issue
+   *   for all sites, `publish` rejects with `certificate_unavailable`. A site whose name has to stay unknown needs it: certificate
+   *   authorities publish the names in the certificates that they issue
+   * @default own
    */
   certificate?: CertificateKind | undefined
   /**
@@ -113,6 +124,9 @@ export interface PublishOptions {
   cache?: CacheOptions | undefined
 }
 
+/** SiteMetadata is what a site says of itself. The relay does not check that it is true. */
+export type SiteMetadata = Omit<LeaseMetadata, 'hide'>
+
 /** CertificateKind says whose certificate visitors see: the site's own, or the relay's. */
 type CertificateKind = 'own' | 'shared'
 
@@ -120,10 +134,12 @@ export interface SiteOptions {
   relay: URL
   name: string
   fetch: FetchHandler
+  /** In lower case. */
+  allowFields: readonly string[] | undefined
   /** A private key, or the name of a stored one. */
   identity: Uint8Array | string | undefined
   allowCanonicalFallback: boolean
-  metadata: LeaseMetadata | undefined
+  metadata: LeaseMetadata
   ttlS: number
   /** Undefined stands for the platform's default. */
   maxConnections: number | undefined
@@ -150,14 +166,15 @@ interface SiteCacheOptions {
  */
 export function parseOptions(options: PublishOptions): SiteOptions {
   if ('route' in options && options.route !== undefined) throw invalid('route needs the SDK for Node')
-  const certificate = parseCertificate(options)
+  const certificate = parseCertificate(options.certificate)
   return {
     relay: parseRelay(options.relay),
     name: parseName(options.name),
     fetch: parseFunction('fetch', options.fetch),
+    allowFields: options.allowFields?.map((name) => name.toLowerCase()),
     identity: options.identity,
     allowCanonicalFallback: options.allowCanonicalFallback ?? false,
-    metadata: options.metadata,
+    metadata: { ...options.metadata, hide: !options.listed },
     ttlS: parseTtl(options.ttl),
     maxConnections: parseConnections(options.maxConnections),
     signal: options.signal,
@@ -194,8 +211,7 @@ function parseFunction<T>(name: string, value: T): T {
   return value
 }
 
-function parseCertificate({ certificate, metadata }: PublishOptions): CertificateKind {
-  const kind: unknown = certificate ?? (metadata?.hide ? 'shared' : 'own')
+function parseCertificate(kind: unknown = 'own'): CertificateKind {
   if (kind !== 'own' && kind !== 'shared')
     throw invalid(`certificate must be own or shared, not ${String(kind)}`)
   return kind

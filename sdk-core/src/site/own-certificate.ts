@@ -132,9 +132,7 @@ export class OwnCertificate {
   }
 }
 
-function obstacleOf({ siteKeys }: Platform, { certificate, metadata }: SiteOptions): string | undefined {
+function obstacleOf({ siteKeys }: Platform, { certificate }: SiteOptions): string | undefined {
   if (siteKeys === undefined) return 'there is no place for the key of one of its own here'
-  if (certificate === 'own') return undefined
-  const asks = 'the option certificate: own asks for one of its own'
-  return metadata?.hide ? `${asks}, which publishes the name of the hidden site` : asks
+  return certificate === 'own' ? undefined : 'certificate: own asks for one of its own'
 }

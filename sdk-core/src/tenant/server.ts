@@ -72,6 +72,7 @@ export interface TenantServerOptions {
   keeper: LeaseKeeper
   certificates: CertificateSource
   fetch: FetchHandler
+  allowFields?: readonly string[] | undefined
   /**
    * Offers HTTP/2 to visitors where the certificate names this site only.
    * @default true
@@ -123,7 +124,7 @@ export class TenantServer {
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */
   async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
-    const { certificates, fetch, onError } = this.#options
+    const { certificates, fetch, allowFields, onError } = this.#options
     const certificate = certificates.current
     if (certificate === undefined) return stream.abort()
     // A browser sends requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
@@ -133,6 +134,7 @@ export class TenantServer {
     connection.close = () => closing.abort()
     const http: HttpOptions = {
       fetch,
+      allowFields,
       closing: closing.signal,
       activity: (activity) => connection.setActivity(activity),
       canonicalUrl,

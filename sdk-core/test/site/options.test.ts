@@ -17,10 +17,20 @@ it('have defaults', () => {
   })
 })
 
-it('have a site that is not listed show the certificate of its relay, unless it says otherwise', () => {
-  const hidden = { ...good, metadata: { hide: true } }
-  expect(parseOptions(hidden).certificate).toBe('shared')
-  expect(parseOptions({ ...hidden, certificate: 'own' }).certificate).toBe('own')
+it('tell the relay to list a site that says so, and no other, whatever its metadata say', () => {
+  const owner = 'me'
+  expect(parseOptions(good).metadata).toEqual({ hide: true })
+  expect(parseOptions({ ...good, metadata: { owner } }).metadata).toEqual({ owner, hide: true })
+  expect(parseOptions({ ...good, listed: true, metadata: { owner } }).metadata).toEqual({
+    owner,
+    hide: false,
+  })
+  const foreign = { owner, hide: false }
+  expect(parseOptions({ ...good, metadata: foreign }).metadata).toEqual({ owner, hide: true })
+})
+
+it('take names of fields in any case', () => {
+  expect(parseOptions({ ...good, allowFields: ['X-Real-IP'] }).allowFields).toEqual(['x-real-ip'])
 })
 
 it('take TLS 1.2, which the key of a site itself may sign', () => {
@@ -72,11 +82,6 @@ describe('refuses', () => {
       /minVersion must be TLSv1.3 or/,
     ],
     ['TLS 1.2 with the shared key', { certificate: 'shared', tls: { minVersion: 'TLSv1.2' } }, TLS12],
-    [
-      'TLS 1.2 of a site that is not listed',
-      { metadata: { hide: true }, tls: { minVersion: 'TLSv1.2' } },
-      TLS12,
-    ],
     ['another certificate', { certificate: 'mine' as 'own' }, /certificate must be own or shared, not mine/],
     ['a ttl of 0', { ttl: 0 }, /1 to 600/],
     ['a ttl of 601', { ttl: 601 }, /1 to 600/],

@@ -131,7 +131,6 @@ it.each<[string, () => void, Partial<PublishOptions>]>([
     {},
   ],
   ['the options say so', () => {}, { certificate: 'shared' }],
-  ['the site is hidden', () => {}, { metadata: { hide: true } }],
 ])('asks for none where %s', async (_, prepare, options) => {
   prepare()
   relay.overrides['/sdk/certificate'] = issue
@@ -227,21 +226,12 @@ describe('where the relay has no certificate that its sites share', () => {
     await expect(published).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it.each<[string, Partial<PublishOptions>, RegExp]>([
-    ['shared', { certificate: 'shared' }, /no certificate that its sites share.*certificate: own/],
-    ['hidden', { metadata: { hide: true } }, /publishes the name of the hidden site/],
-  ])('rejects a site that is %s with what to do', async (_, options, message) => {
-    await expect(publishDemo(options)).rejects.toMatchObject({
+  it('rejects a site that asks for it with what to do', async () => {
+    await expect(publishDemo({ certificate: 'shared' })).rejects.toMatchObject({
       code: 'certificate_unavailable',
-      message: expect.stringMatching(message),
+      message: expect.stringMatching(/no certificate that its sites share.*certificate: own/),
     })
     expect(relay.count('/sdk/certificate')).toBe(0)
-  })
-
-  it('takes a hidden site that asks for its own', async () => {
-    relay.overrides['/sdk/certificate'] = issue
-    const { site } = await publishDemo({ metadata: { hide: true }, certificate: 'own' })
-    expect(site.state).toBe('online')
   })
 
   it('rejects every site where the relay issues none either', async () => {

@@ -1,6 +1,6 @@
 // Makes the header fields of a request to the target: the SDK says where the request came from, whatever the visitor said.
 
-import { type Field, withoutClaims } from '@svc/sdk-core'
+import { endToEnd, type Field } from '@svc/sdk-core'
 
 const SET_HERE = ['host', 'expect']
 
@@ -14,15 +14,20 @@ interface Forwarded {
 /**
  * The target keeps its own Host, so that a development server does not refuse it; which name the visitor used is in
  * `X-Forwarded-Host`. The visitor's address is known to the relay only, so RFC 7239 §6.3's `unknown` stands for it.
+ * Of what is said here, `fields` have only what `allowFields` lets through, and that stays as it came.
  */
 export function forwardedFields({ url: { host }, fields }: Forwarded, target: URL): Field[] {
-  return [
-    ['host', target.host],
-    ...withJoinedCookies(withoutClaims(fields, SET_HERE)),
+  const kept = withJoinedCookies(endToEnd(fields, SET_HERE))
+  const said: Field[] = [
     ['forwarded', `for=unknown;host="${host}";proto=https`],
     ['x-forwarded-for', 'unknown'],
     ['x-forwarded-host', host],
     ['x-forwarded-proto', 'https'],
+  ]
+  return [
+    ['host', target.host],
+    ...kept,
+    ...said.filter(([name]) => !kept.some(([allowed]) => allowed === name)),
   ]
 }
 

@@ -45,6 +45,7 @@ describe.each(CARRIERS)('by the carrier %s', (carrier) => {
       name: `n${randomBytes(6).toString('hex')}`,
       identity: Uint8Array.from(randomBytes(32)),
       fetch: () => new Response('hello'),
+      listed: true,
       carrier,
       ...options,
     })

@@ -71,7 +71,14 @@ async function hostnames(): Promise<string[]> {
 
 describe('svc expose', () => {
   it('is online with one line, and Ctrl-C takes it off the relay', async () => {
-    const { child, out, err, ended } = svcProcess(['expose', String(targetPort), '--name', 'plain', ...at()])
+    const { child, out, err, ended } = svcProcess([
+      'expose',
+      String(targetPort),
+      '--name',
+      'plain',
+      '--listed',
+      ...at(),
+    ])
     await expect.poll(() => out.length).toBe(1)
     const url = `https://plain.relay.localhost:${relay.port}`
     expect(out[0]).toBe(url)
@@ -118,7 +125,17 @@ describe('svc expose', () => {
   it('tells the relay what to show: description, owner, tags, and a picture from a file', async () => {
     const picture = join(home, 'logo.svg')
     await writeFile(picture, '<svg xmlns="http://www.w3.org/2000/svg"/>')
-    const shown = ['--description', 'A demo', '--owner', 'Somebody', '--tag', 'one', '--tag', 'two']
+    const shown = [
+      '--listed',
+      '--description',
+      'A demo',
+      '--owner',
+      'Somebody',
+      '--tag',
+      'one, two',
+      '--tag',
+      'three',
+    ]
     const command = svc(['expose', '1', '--json', '--thumbnail', picture, ...shown, ...at()])
     const { url } = await reported(command, 'online')
     const { data } = await relay.call('/api/state')
@@ -126,9 +143,16 @@ describe('svc expose', () => {
     expect(leases.find(({ hostname }) => hostname === new URL(url!).hostname)?.metadata).toEqual({
       description: 'A demo',
       owner: 'Somebody',
-      tags: ['one', 'two'],
+      tags: ['one', 'two', 'three'],
+      hide: false,
       thumbnail: `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`,
     })
+  })
+
+  it('is on no list of its relay without --listed', async () => {
+    const command = svc(['expose', '1', '--json', '--description', 'A demo', ...at()])
+    const { url } = await reported(command, 'online')
+    expect(await hostnames()).not.toContain(new URL(url!).hostname)
   })
 
   it('is ended by Ctrl-C while it still connects', async () => {
@@ -165,7 +189,7 @@ describe('svc expose', () => {
     const cas = join(home, 'both.pem')
     await writeFile(cas, `${relay.ca}\n${other.ca}`)
     const missing = `https://relay.localhost:${await freePort()}`
-    const relays = [relay.origin, missing, other.origin].flatMap((url) => ['--relay', url])
+    const relays = ['--relay', `${relay.origin},${missing}`, '--relay', ` ${other.origin} `]
     const command = svc(['expose', ...relays, '--ca', cas, '--json', String(targetPort)])
     await expect.poll(() => command.out).toHaveLength(3)
     const reports = command.out.map((line) => JSON.parse(line))
@@ -251,6 +275,7 @@ describe('bad input is one line and an exit code', () => {
       'native, native-sessions, websocket',
     ],
     ['a relay that is no URL', () => ['expose', '80', '--relay', 'relay'], 2, 'is not a URL'],
+    ['the option of before', () => ['expose', '80', '--hide', ...at()], 2, 'unless it has --listed'],
     [
       'a relay without TLS',
       () => ['expose', '80', '--relay', 'http://a.example'],

@@ -71,6 +71,7 @@ beforeAll(async () => {
     ca: group.ca,
     identity: new Uint8Array(randomBytes(32)),
     fetch: handler,
+    listed: true,
   })
 }, PATIENT_MS)
 

@@ -161,7 +161,7 @@ describe.skipIf(!hasAcmeRelay())('a site of Node', () => {
     expect(errors).toEqual([])
     expect(await curl(relay, site.url)).toBe('hello 2')
     expect(await curl(relay, site.canonicalUrl)).toBe('hello 2')
-    await expect(publishAt(relay, { name: 'hidden', metadata: { hide: true } })).rejects.toMatchObject({
+    await expect(publishAt(relay, { name: 'hidden', certificate: 'shared' })).rejects.toMatchObject({
       code: 'certificate_unavailable',
       message: expect.stringMatching(/certificate: own/),
     })

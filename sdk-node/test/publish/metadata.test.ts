@@ -18,6 +18,7 @@ const start = (metadata: object, number: number): Promise<Site> =>
     name: `site-${number}`,
     identity: new Uint8Array(32).fill(number),
     fetch: () => new Response('hello'),
+    listed: true,
     metadata,
   })
 
@@ -28,13 +29,26 @@ async function shown(name: string): Promise<unknown> {
   return data?.leases.find((lease) => lease.name === name)?.metadata
 }
 
+it('a site that does not ask for it is on no list, also with metadata', async () => {
+  const site = await publish({
+    relay: relay.origin,
+    ca: relay.ca,
+    name: 'site-4',
+    identity: new Uint8Array(32).fill(4),
+    fetch: () => new Response('hello'),
+    metadata: { description: 'secret' },
+  })
+  expect(await shown('site-4')).toBeUndefined()
+  await site.close()
+})
+
 it('a picture of 256 KiB and a description of 4,096 characters are shown whole', async () => {
   const metadata = {
     description: 'd'.repeat(4096),
     thumbnail: `data:image/png;base64,${'A'.repeat(256 * 1024 - 22)}`,
   }
   const site = await start(metadata, 1)
-  expect(await shown('site-1')).toEqual(metadata)
+  expect(await shown('site-1')).toEqual({ ...metadata, hide: false })
   await site.close()
 })
 
@@ -49,6 +63,6 @@ it.each([
     message: expect.stringContaining('without its thumbnail'),
   })
   expect(site.state).toBe('online')
-  expect(await shown(`site-${number}`)).toEqual({ description: 'a site' })
+  expect(await shown(`site-${number}`)).toEqual({ description: 'a site', hide: false })
   await site.close()
 })

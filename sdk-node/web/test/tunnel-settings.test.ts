@@ -15,7 +15,7 @@ describe('a new tunnel', () => {
         kind: 'folder',
         target: '/srv/1',
         listing: true,
-        hide: true,
+        listed: true,
         relay: 'https://a.example, https://b.example',
         tags: 'one  two',
         description: ' Files ',
@@ -24,7 +24,7 @@ describe('a new tunnel', () => {
       name: 'files',
       folder: '/srv/1',
       listing: true,
-      hide: true,
+      listed: true,
       relay: ['https://a.example', 'https://b.example'],
       tags: ['one', 'two'],
       description: 'Files',
@@ -37,7 +37,7 @@ describe('a new tunnel', () => {
 })
 
 describe('a change', () => {
-  const before = { name: 'demo', http: 3000, tcp: 22, tags: ['one'], hide: true, routes: { '/api': 3001 } }
+  const before = { name: 'demo', http: 3000, tcp: 22, tags: ['one'], listed: true, routes: { '/api': 3001 } }
 
   test('sends nothing when nothing was changed', () => {
     expect(changesOf(before, formOf(before))).toEqual({})
@@ -48,13 +48,13 @@ describe('a change', () => {
       ...formOf(before),
       target: 'localhost:8080',
       tags: '',
-      hide: false,
+      listed: false,
       relay: 'https://a.example',
     }
     expect(changesOf(before, form)).toEqual({
       http: 'localhost:8080',
       tags: null,
-      hide: null,
+      listed: null,
       relay: 'https://a.example',
     })
   })

@@ -1,6 +1,7 @@
 // Translates requests for a live site and its responses from connection to connection (RFC 9110 §7.6).
 
 import type { IncomingMessage } from 'node:http'
+import { isClaimedField } from '@svc/protocol'
 import type { Lease } from '../../lease/lease.ts'
 import type { VisitorRequest } from './live-sites.ts'
 
@@ -20,11 +21,6 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/**
- * Fields in which proxies name a client, and which a visitor can write as well: a site gets none of them from here. Only an
- * extension of the protocol tells sites the addresses of visitors.
- */
-const CLIENT_NAMES = /^(?:forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip)$/
 /** Fields that a trailer section must not have, for they frame, route or authenticate a message (RFC 9110 §6.5.1). */
 const NEVER_IN_TRAILERS: ReadonlySet<string> = new Set([
   'authorization',
@@ -99,7 +95,7 @@ export function siteRequestOf(request: VisitorRequest, lease: Lease): SiteReques
   const fields = endToEnd(
     request.rawHeaders,
     // Node refuses `Trailer` where no trailers can be.
-    (name) => CLIENT_NAMES.test(name) || name === 'content-length' || (name === 'trailer' && !isChunked),
+    (name) => isClaimedField(name) || name === 'content-length' || (name === 'trailer' && !isChunked),
   )
   const version = request.httpVersionMajor === 2 ? '2' : request.httpVersion
   const via = ['Via', `${version} ${relay}`]
@@ -143,7 +139,7 @@ export function responseFields(answer: IncomingMessage, request: VisitorRequest)
 
 /** Fields of a trailer section that may be passed on. */
 export function endToEndTrailers(raw: RawFields): string[] {
-  return endToEnd(raw, (name) => NEVER_IN_TRAILERS.has(name) || CLIENT_NAMES.test(name))
+  return endToEnd(raw, (name) => NEVER_IN_TRAILERS.has(name) || isClaimedField(name))
 }
 
 /** The same fields for HTTP/2, which has lower-case names, each once, and `Set-Cookie` as often as it came. */

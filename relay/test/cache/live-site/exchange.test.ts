@@ -13,7 +13,7 @@ const live = useLiveRelay()
 const open = (listener: RequestListener): Promise<HandMadeSite> => live.open(nodeHttp(listener).serve)
 
 describe('fields', () => {
-  test('those of the connection and those that name a client stay out, and the others go through as they came', async () => {
+  test('those of the connection and those that a server would believe stay out, and the others go through as they came', async () => {
     const site = await open((request, response) => response.end(JSON.stringify(request.rawHeaders)))
     const { text } = await askSite(live.relay, site, '/', {
       headers: {
@@ -24,6 +24,13 @@ describe('fields', () => {
         Forwarded: 'for=192.0.2.1',
         'X-Forwarded-For': '192.0.2.1',
         'X-Real-IP': '192.0.2.1',
+        X_Forwarded_For: '192.0.2.1',
+        'Remote-User': 'admin',
+        'X-WebAuth-User': 'admin',
+        'X-Svc-Wallet': '0x1',
+        SSL_CLIENT_VERIFY: 'SUCCESS',
+        'X-Original-URL': '/admin',
+        Proxy: 'http://192.0.2.1',
         'X-Custom': 'kept, as it is',
       },
     })

@@ -18,7 +18,7 @@ const SHOWN: Record<LeaseFilter, (lease: PolicyLease) => boolean> = {
   waiting: (lease) => statusOf(lease) === 'waiting',
   blocked: (lease) => lease.is_banned || lease.is_ip_banned || lease.is_denied,
   limited: (lease) => lease.bps > 0,
-  hidden: (lease) => lease.metadata.hide === true,
+  listed: (lease) => lease.metadata.hide !== true,
 }
 
 /** @returns the leases that match: those that wait for approval first, then the newest */

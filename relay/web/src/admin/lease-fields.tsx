@@ -33,7 +33,7 @@ export function LeaseFields({ lease }: { lease: PolicyLease }): VNode {
     description: metadata.description,
     owner: metadata.owner,
     tags: metadata.tags?.join(', '),
-    hide: yesNo(metadata.hide === true),
+    listed: yesNo(metadata.hide !== true),
     thumbnail: metadata.thumbnail?.slice(0, THUMBNAIL_CHARS),
   }
   return (

@@ -27,8 +27,8 @@ export const publication: Store<Publication | undefined> = new Store<Publication
 
 let site: Site | undefined
 /**
- * Kinds whose owner was told that this relay makes their address public, and published again. The hello page has nothing to
- * hide.
+ * Kinds whose owner was told that this relay makes their address public, and published again. That of the hello page need not
+ * stay unknown.
  */
 const mayBePublic = new Set<Kind>(['hello'])
 let addToFolder: ((files: Iterable<File>) => number) | undefined
@@ -43,22 +43,17 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
       siteNames(kind),
     ])
     remember({ kind, isListed })
-    const metadata = { hide: !isListed, description: DESCRIPTION, tags: ['tab', kind] }
-    const publishWith = (more: { certificate?: 'own' }): Promise<Site> =>
-      publish({
-        relay: location.origin,
-        ...names,
-        fetch: counted(demo),
-        metadata,
-        // Another identity may have the stored name now, or this browser lost its identity.
-        allowCanonicalFallback: true,
-        onSite: follow,
-        ...more,
-      })
-    await publishWith({}).catch((error) => {
-      if (!isWithoutCertificate(error) || !mayBePublic.has(kind)) throw error
-      update({ state: 'connecting', error: '' })
-      return publishWith({ certificate: 'own' })
+    await publish({
+      relay: location.origin,
+      ...names,
+      fetch: counted(demo),
+      listed: isListed,
+      metadata: { description: DESCRIPTION, tags: ['tab', kind] },
+      // Certificate authorities publish the names in certificates of sites' own.
+      certificate: mayBePublic.has(kind) ? 'own' : 'shared',
+      // Another identity may have the stored name now, or this browser lost its identity.
+      allowCanonicalFallback: true,
+      onSite: follow,
     })
   } catch (error) {
     const isSecret = isWithoutCertificate(error) && !mayBePublic.has(kind)

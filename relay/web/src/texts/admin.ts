@@ -121,7 +121,7 @@ export const LEASES = {
     waiting: 'waiting for approval',
     blocked: 'denied or banned',
     limited: 'limited',
-    hidden: 'hidden',
+    listed: 'listed',
   },
   count: (shown: number, all: number): string =>
     shown === all
@@ -164,7 +164,7 @@ export const LEASES = {
     description: 'Description',
     owner: 'Owner',
     tags: 'Tags',
-    hide: 'Hidden',
+    listed: 'Listed',
     thumbnail: 'Thumbnail',
   },
 } as const

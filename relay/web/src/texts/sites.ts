@@ -2,7 +2,7 @@
 
 export const SITES = {
   title: 'Sites',
-  lead: 'These sites are published through this relay now and are not hidden. The list updates itself.',
+  lead: 'These sites are published through this relay now and ask to be listed. The list updates itself.',
   ens: 'ENS names',
   ensTitle: 'Wallets and apps that know ENS find the address of each site’s identity by its hostname',
   search: 'Search',

@@ -1,8 +1,7 @@
 // Translates a tunnel of the command line or the config file into the options of `expose`.
 
 import { isAbsolute } from 'node:path'
-import type { LeaseMetadata } from '@svc/protocol'
-import { SvcError } from '@svc/sdk-core'
+import { type SiteMetadata, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose.ts'
 import type { SiteCommand, SiteOptions } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
@@ -38,7 +37,9 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
     ...(options.via !== undefined && { via: options.via }),
+    listed: options.listed,
     metadata: await metadataOf(options),
+    allowFields: options.allowField,
     walletOnly: walletsOf(options),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
@@ -50,21 +51,13 @@ function walletsOf({ allowWallet, walletRpc }: SiteOptions): ExposeOptions['wall
   throw new SvcError('invalid_option', '--wallet-rpc is for --allow-wallet: without it nobody signs in')
 }
 
-async function metadataOf({
-  hide,
-  description,
-  owner,
-  tag,
-  thumbnail,
-}: SiteOptions): Promise<LeaseMetadata | undefined> {
-  const metadata = {
-    ...(hide && { hide }),
+async function metadataOf({ description, owner, tag, thumbnail }: SiteOptions): Promise<SiteMetadata> {
+  return {
     ...(description !== undefined && { description }),
     ...(owner !== undefined && { owner }),
     ...(tag.length > 0 && { tags: tag }),
     ...(thumbnail !== undefined && { thumbnail: await thumbnailUrl('--thumbnail', thumbnail) }),
   }
-  return Object.keys(metadata).length === 0 ? undefined : metadata
 }
 
 async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {

@@ -65,6 +65,8 @@ export async function paidOptions(
   const journal = await openPaymentJournal(
     join(dirname(identityPath), `payments-${network.replace(':', '-')}.jsonl`),
   )
-  const endpoints = x402Endpoints?.split(',')
-  return { ...terms, facilitator: await createFacilitator({ network, payTo: x402PayTo, journal, endpoints }) }
+  return {
+    ...terms,
+    facilitator: await createFacilitator({ network, payTo: x402PayTo, journal, endpoints: x402Endpoints }),
+  }
 }

@@ -14,6 +14,7 @@ import {
   type SiteOptions,
 } from '../options/command-line.ts'
 import { isUrl } from '../options/thumbnail.ts'
+import { wordsOf } from '../options/word-list.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
 
 interface Kind {
@@ -74,7 +75,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   allow_canonical: YES_NO,
   ban_mitm: YES_NO,
   overlay: YES_NO,
-  hide: YES_NO,
+  listed: YES_NO,
   owner: TEXT,
   thumbnail: TEXT,
   tags: TEXTS,
@@ -96,6 +97,7 @@ const OWN: Readonly<Record<string, Kind>> = {
   routes: ROUTES,
   allow_wallets: WALLETS,
   wallet_rpc: TEXT,
+  allow_fields: TEXTS,
   folder: TEXT,
   listing: YES_NO,
   hidden: YES_NO,
@@ -118,7 +120,7 @@ interface Fields {
   allow_canonical?: boolean
   ban_mitm?: boolean
   overlay?: boolean
-  hide?: boolean
+  listed?: boolean
   owner?: string
   thumbnail?: string
   tags?: string[]
@@ -137,6 +139,7 @@ interface Fields {
   routes?: Record<string, string | number>
   allow_wallets?: string[]
   wallet_rpc?: string
+  allow_fields?: string[]
   folder?: string
   listing?: boolean
   hidden?: boolean
@@ -245,6 +248,7 @@ function parseText(path: string, text: string): TomlTable {
 
 function check(where: string, fields: Record<string, unknown>, kinds: Readonly<Record<string, Kind>>): void {
   for (const [field, value] of Object.entries(fields)) {
+    if (field === 'hide') throw wrong(where, 'hide is gone: a site is on no list unless it has listed = true')
     const kind = Object.hasOwn(kinds, field) ? kinds[field] : undefined
     if (!kind) throw wrong(where, `${field} is not known; known are ${Object.keys(kinds).join(', ')}`)
     if (!kind.accepts(value)) throw wrong(where, `${field} is not ${kind.wanted}`)
@@ -263,15 +267,16 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
   const { relay = [], http, folder, tls, tcp, udp, routes = {} } = fields
   const options: SiteOptions = {
     json: false,
-    relay: [relay].flat(),
+    relay: [relay].flat().flatMap(wordsOf),
     discover: fields.discover ?? 0,
-    ...(fields.via !== undefined && { via: [fields.via].flat() }),
+    ...(fields.via !== undefined && { via: [fields.via].flat().flatMap(wordsOf) }),
     identityPath: fields.identity_path === undefined ? identityPath(fields.name) : path(fields.identity_path),
     carrier: fields.carrier ?? 'native',
     allowCanonical: fields.allow_canonical ?? false,
     banMitm: fields.ban_mitm ?? false,
     overlay: fields.overlay ?? false,
-    hide: fields.hide ?? false,
+    listed: fields.listed ?? false,
+    allowField: fields.allow_fields ?? [],
     tag: fields.tags ?? [],
     route: Object.entries(routes).map(([place, to]) => `${place}=${targetOf(to, path)}`),
     ...(fields.certificate !== undefined && { certificate: fields.certificate }),
@@ -316,7 +321,7 @@ function paymentOf(fields: Fields): Partial<SiteOptions> {
     ...(payTo !== undefined && { x402PayTo: payTo }),
     ...(network !== undefined && { x402Network: network }),
     ...(facilitator !== undefined && { x402Facilitator: facilitator }),
-    ...(x402_endpoints !== undefined && { x402Endpoints: x402_endpoints.join(',') }),
+    ...(x402_endpoints !== undefined && { x402Endpoints: x402_endpoints }),
   }
 }
 

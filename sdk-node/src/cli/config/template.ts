@@ -25,7 +25,8 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # How visitors come: "native", several on a connection, "native-sessions", each on its own, or "websocket", which passes HTTP proxies.
 #carrier = "native"
 
-# Whose certificate visitors see: "own", or "shared", the relay's. Default: "own", and "shared" with hide.
+# Whose certificate visitors see: "own", or "shared", the relay's. Default: "own". Authorities publish
+# the names in certificates of sites' own: a name that has to stay unknown needs "shared".
 #certificate = "own"
 
 # The canonical URL alone will do when the name is taken.
@@ -37,10 +38,10 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # Prefer visitors through a gateway of the relay's choice, where it has one.
 #overlay = true
 
-# Keep the sites off the relay's public list.
-#hide = true
+# Show the sites on the relay's public list.
+#listed = true
 
-# What the list shows of them beside their names: whose they are, words, and a picture, a URL or a file.
+# What that list shows of them beside their names: whose they are, words, and a picture, a file or a URL.
 #owner = "Somebody"
 #tags = ["demo"]
 #thumbnail = "https://relay.example/logo.png"
@@ -65,7 +66,7 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 name = "demo"
 # With true it stays in this file and does not run.
 #paused = false
-# What the relay's public list says of it.
+# What the relay's public list says of it, with listed.
 #description = "What this is"
 # An HTTP server: a port, "host:port", or a URL.
 http = 3000
@@ -77,6 +78,8 @@ http = 3000
 # Let in only visitors who sign in with one of these wallets; the endpoint is asked about contract wallets among them.
 #allow_wallets = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
 #wallet_rpc = "https://rpc.example"
+# Let fields of requests through that svc removes, since a server would take what the visitor wrote for the word of a proxy.
+#allow_fields = ["X-Forwarded-For"]
 
 #[[tunnel]]
 #name = "files"

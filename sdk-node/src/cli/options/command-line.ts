@@ -8,6 +8,7 @@ import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'
+import { wordsOf } from './word-list.ts'
 
 interface JsonOption {
   json: boolean
@@ -26,7 +27,7 @@ export interface SiteOptions extends SharedOptions {
   carrier: CarrierKind
   certificate?: 'own' | 'shared'
   allowCanonical: boolean
-  hide: boolean
+  listed: boolean
   banMitm: boolean
   overlay: boolean
   allowLocalGateways?: boolean
@@ -36,6 +37,8 @@ export interface SiteOptions extends SharedOptions {
   route: string[]
   /** The addresses of the wallets that may sign in; without any, every visitor comes in. */
   allowWallet?: string[]
+  /** Claimed fields of requests that the target gets. */
+  allowField: string[]
   /** The endpoint that is asked about contract wallets. */
   walletRpc?: string
   /** The address that visitors pay. */
@@ -43,8 +46,8 @@ export interface SiteOptions extends SharedOptions {
   x402Network?: (typeof PAYMENT_NETWORKS)[number]
   /** The URL of a facilitator, or `self`. */
   x402Facilitator?: string
-  /** Full nodes for the facilitator `self`, separated by commas. */
-  x402Endpoints?: string
+  /** Full nodes for the facilitator `self`. */
+  x402Endpoints?: string[]
   targetCa?: string
   /** The relay's list of sites shows this text. */
   description?: string
@@ -279,13 +282,13 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       new Option(
         '--via <urls>',
         'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows its neighbours alone',
-      ).argParser((urls) => urls.split(',')),
+      ).argParser((urls, before: string[] = []) => [...before, ...wordsOf(urls)]),
     )
     .addOption(
       new Option(
         '--allow-wallet <address>',
         'let in only visitors who sign in with this wallet; several times',
-      ).argParser((address, before: string[] = []) => [...before, address]),
+      ).argParser((addresses, before: string[] = []) => [...before, ...wordsOf(addresses)]),
     )
     .option('--wallet-rpc <url>', 'the JSON-RPC endpoint that is asked about contract wallets among them')
     .option('--x402-pay-to <address>', 'who gets what visitors pay: 0x and 64 hexadecimal digits')
@@ -296,13 +299,26 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       '--x402-facilitator <url>',
       'who checks payments and carries them out: a URL, or self for this process [the relay]',
     )
-    .option('--x402-endpoints <urls>', 'full nodes for the facilitator self, separated by commas')
+    .addOption(
+      new Option(
+        '--x402-endpoints <urls>',
+        'full nodes for the facilitator self, separated by commas',
+      ).argParser((urls, before: string[] = []) => [...before, ...wordsOf(urls)]),
+    )
+    .addOption(
+      new Option(
+        '--allow-field <name>',
+        'let a field of requests through that svc removes, such as X-Forwarded-For; several times',
+      )
+        .argParser((names, before: string[]) => [...before, ...wordsOf(names)])
+        .default([], 'none'),
+    )
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
     .addOption(
       new Option(
         '--certificate <whose>',
-        'whose certificate visitors see: the site’s own, or the relay’s [own; shared with --hide]',
+        'whose certificate visitors see: the site’s own, or the relay’s [own]',
       ).choices(CERTIFICATES),
     )
     .option('--overlay', 'prefer visitors through a gateway of the relay’s choice, where it has one', false)
@@ -315,15 +331,19 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       'leave a relay that is found to answer visitors itself, instead of only saying so',
       false,
     )
-    .option('--description <text>', 'what the relay’s list of sites says of the site')
+    .option('--description <text>', 'what the relay’s list says of a site with --listed')
     .option('--owner <text>', 'whose site it is, for that list')
     .addOption(
       new Option('--tag <word>', 'a tag in that list; several times')
-        .argParser((tag, before: string[]) => [...before, tag])
+        .argParser((tags, before: string[]) => [...before, ...wordsOf(tags)])
         .default([], 'none'),
     )
     .option('--thumbnail <picture>', 'a picture for that list: a URL, or a file')
-    .option('--hide', 'keep the site off the relay’s public list', false)
+    .option('--listed', 'show the site on the relay’s public list', false)
+    .addOption(new Option('--hide').hideHelp())
+    .on('option:hide', () =>
+      command.error('error: --hide is gone: a site is on no list unless it has --listed'),
+    )
 }
 
 function siteName(command: Command): Command {
@@ -340,10 +360,10 @@ function relays(command: Command, env: NodeJS.ProcessEnv): Command {
 
 /** The relays that are given by their URLs. */
 function named(command: Command, env: NodeJS.ProcessEnv): Command {
-  const known = env.SVC_URL ? [env.SVC_URL] : []
+  const known = wordsOf(env.SVC_URL ?? '')
   const relay = new Option('-r, --relay <url>', 'the relay; may be given several times [SVC_URL]')
-    .argParser((url, before: string[]) => (before === known ? [url] : [...before, url]))
-    .default(known, known[0])
+    .argParser((urls, before: string[]) => [...(before === known ? [] : before), ...wordsOf(urls)])
+    .default(known, known.join())
   return command
     .addOption(relay)
     .option('--ca <file>', 'PEM of the authority to trust for the relay instead of the system’s')

@@ -30,7 +30,8 @@ const DEFAULTS = {
   allowCanonical: false,
   banMitm: false,
   overlay: false,
-  hide: false,
+  listed: false,
+  allowField: [],
   tag: [],
   route: [],
 }
@@ -40,7 +41,7 @@ describe('svc.toml', () => {
     const commands = await read(`
       relay = "https://a.example"
       ca = "ca.pem"
-      hide = true
+      listed = true
       owner = "Somebody"
       [[tunnel]]
       name = "web"
@@ -54,7 +55,7 @@ describe('svc.toml', () => {
       [[tunnel]]
       name = "files"
       relay = ["https://b.example", "https://c.example"]
-      hide = false
+      listed = false
       ca = "/etc/ca.pem"
       folder = "public"
       listing = true
@@ -71,7 +72,7 @@ describe('svc.toml', () => {
           ...DEFAULTS,
           relay: ['https://a.example'],
           ca: join(folder, 'ca.pem'),
-          hide: true,
+          listed: true,
           owner: 'Somebody',
           description: 'A demo',
           tag: ['one', 'two'],
@@ -125,7 +126,7 @@ describe('svc.toml', () => {
         x402PayTo: '0x5e',
         x402Network: 'sui:testnet',
         x402Facilitator: 'self',
-        x402Endpoints: 'https://one.example,https://two.example',
+        x402Endpoints: ['https://one.example', 'https://two.example'],
       },
       { ...DEFAULTS, relay: ['https://a.example'], name: 'free' },
     ])
@@ -143,7 +144,7 @@ describe('svc.toml', () => {
 
   it.each<[string, string, string]>([
     ['a syntax error', 'relay = "https://a.example"\n[[tunnel]\n', ':2:9: '],
-    ['a key twice', 'hide = true\nhide = false\n', ':2:'],
+    ['a key twice', 'listed = true\nlisted = false\n', ':2:'],
     ['no tunnel', 'relay = "https://a.example"', ': there is no [[tunnel]]'],
     [
       'tunnels that are all paused',
@@ -187,7 +188,12 @@ describe('svc.toml', () => {
     ['an empty name', '[[tunnel]]\nname = ""', ': tunnel 1: name is not a string'],
     ['no relay', '[[tunnel]]\nhttp = 1', ': tunnel 1: relay is missing, and SVC_URL is not set'],
     ['an empty list of relays', 'relay = []\n[[tunnel]]', ': relay is not a URL or a list of URLs'],
-    ['a switch that is text', 'hide = "yes"\n[[tunnel]]', ': hide is not true or false'],
+    [
+      'the key of before',
+      'hide = true\n[[tunnel]]',
+      ': hide is gone: a site is on no list unless it has listed = true',
+    ],
+    ['a switch that is text', 'listed = "yes"\n[[tunnel]]', ': listed is not true or false'],
     [
       'a carrier that is none',
       'carrier = "pigeon"\n[[tunnel]]',
@@ -266,7 +272,7 @@ describe('the template', () => {
       discover: 3,
       allowCanonical: true,
       banMitm: true,
-      hide: true,
+      listed: true,
     })
   })
 })

@@ -130,7 +130,7 @@ export const FORM = {
   relay: 'Relays of its own (optional)',
   description: 'Description in the relay’s list (optional)',
   tags: 'Tags in the relay’s list (optional)',
-  hide: 'Keep it off the relay’s public list',
+  listed: 'Show it on the relay’s public list',
   listing: 'List folders that have no index.html',
   others: (fields: string[]): string => `Other fields in svc.toml stay as they are: ${fields.join(', ')}.`,
   cancel: 'Cancel',

@@ -95,7 +95,7 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
           value={form.tags}
           onChange={(tags) => set({ tags })}
         />
-        <Check label={FORM.hide} isOn={form.hide} onChange={(hide) => set({ hide })} />
+        <Check label={FORM.listed} isOn={form.listed} onChange={(listed) => set({ listed })} />
         {others.length > 0 && <p class="quiet">{FORM.others(others)}</p>}
         <p class="error" role="alert">
           {error}

@@ -15,7 +15,7 @@ export interface FormFields {
   description: string
   /** Words, separated by spaces. */
   tags: string
-  hide: boolean
+  listed: boolean
   listing: boolean
 }
 
@@ -26,7 +26,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'relay',
   'description',
   'tags',
-  'hide',
+  'listed',
   'listing',
   'paused',
 ])
@@ -40,7 +40,7 @@ export function formOf(settings: TunnelSettings = {}): FormFields {
     relay: textOf(settings.relay),
     description: textOf(settings.description),
     tags: textOf(settings.tags),
-    hide: settings.hide === true,
+    listed: settings.listed === true,
     listing: settings.listing === true,
   }
 }
@@ -72,7 +72,7 @@ export function changesOf(before: TunnelSettings, form: FormFields): Record<stri
 
 /** The fields of the form as the file has them; null: not there. */
 function valuesOf(form: FormFields): Record<string, SettingValue | null> {
-  const { kind, target, hide, listing } = form
+  const { kind, target, listed, listing } = form
   const relays = wordsOf(form.relay)
   const tags = wordsOf(form.tags)
   return {
@@ -81,7 +81,7 @@ function valuesOf(form: FormFields): Record<string, SettingValue | null> {
     relay: relays.length > 1 ? relays : (relays[0] ?? null),
     description: form.description.trim() || null,
     tags: tags.length > 0 ? tags : null,
-    hide: hide || null,
+    listed: listed || null,
     listing: (kind === 'folder' && listing) || null,
   }
 }
