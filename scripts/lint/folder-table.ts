@@ -566,7 +566,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Tunnels end here, and UDP ports are opened through ports.',
     },
     ports: {
-      imports: ['policy', 'lease', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
+      imports: ['policy', 'lease', 'log', 'config', 'node-internals', 'clock.ts', 'limits.ts', 'errors.ts'],
       why: 'A port knows its lease; it takes what serves visitors and datagrams as callbacks.',
     },
     bridge: {
@@ -613,6 +613,7 @@ export const FOLDER_TABLE: FolderTable = {
         'routing',
         'metrics',
         'log',
+        'node-internals',
         'client-address',
         'limits.ts',
       ],
@@ -719,6 +720,7 @@ export const FOLDER_TABLE: FolderTable = {
         'rate-limit',
         'log',
         'config',
+        'node-internals',
         'client-address',
         'clock.ts',
         'installation.ts',

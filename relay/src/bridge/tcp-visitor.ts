@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import { HAND_OVER_RETRIES_MAX } from '../limits.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native-session.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
@@ -21,13 +22,13 @@ export async function serveTcpVisitor(
     const session = await claimAgain(pending, whenClosed(visitor), claims)
     if (session === 'gone') return
     // An orderly end would look like an empty answer.
-    if (session === undefined) visitor.resetAndDestroy()
+    if (session === undefined) resetSocket(visitor)
     else {
       // In raw TCP either side may speak first, so the relay cannot claim another session when this one breaks.
       writeRawActivation(session)
       // A reset tells the visitor that bytes are missing; raw TCP has no other sign of it.
       session.once('close', () => {
-        if (!session.readableEnded) visitor.resetAndDestroy()
+        if (!session.readableEnded) resetSocket(visitor)
       })
       // A reset tells the service the same.
       visitor.once('close', () => {

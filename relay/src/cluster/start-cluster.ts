@@ -23,6 +23,7 @@ import type { Route } from '../lease/route.ts'
 import type { Logger } from '../log/log.ts'
 import type { ClusterReadings } from '../metrics/cluster-readings.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { Policy } from '../policy/policy.ts'
 import { Bandwidth } from '../rate-limit/bandwidth.ts'
@@ -381,7 +382,7 @@ export class Cluster {
     this.#sockets.track(far)
     // A reset goes on as one, by which a service of a dedicated port knows that bytes are missing.
     visitor.once('close', () => {
-      if (!visitor.readableEnded) near.resetAndDestroy()
+      if (!visitor.readableEnded) resetSocket(near)
     })
     void pipe(visitor, near, new Bandwidth(() => 0))
     return far

@@ -8,6 +8,7 @@ import {
   SILENT_CONNECTIONS_PER_NETWORK_MAX,
 } from '../limits.ts'
 import type { Refusal } from '../metrics/labels.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 
 export interface ConnectionLimiterOptions {
   isOverloaded(): boolean
@@ -85,7 +86,7 @@ export class ConnectionLimiter {
   }
 
   #refuse(socket: Socket, reason: Refusal): false {
-    socket.resetAndDestroy()
+    resetSocket(socket)
     this.#options.onRefuse(reason)
     return false
   }

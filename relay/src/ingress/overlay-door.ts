@@ -3,6 +3,7 @@
 import type { Server, Socket } from 'node:net'
 import { isOnOverlay } from '../client-address/ip-address.ts'
 import { OVERLAY_PORT } from '../config/overlay-settings.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 
 /**
  * Refuses connections to the relay's overlay address: a listener at all addresses is there, too. The rules of the interface keep peers
@@ -12,7 +13,6 @@ export function closeToOverlay(...servers: (Server | undefined)[]): void {
   for (const server of servers)
     server?.prependListener('connection', (socket: Socket) => {
       // The visitors that another relay hands over came in at the overlay server.
-      if (isOnOverlay(socket.localAddress ?? '') && socket.localPort !== OVERLAY_PORT)
-        socket.resetAndDestroy()
+      if (isOnOverlay(socket.localAddress ?? '') && socket.localPort !== OVERLAY_PORT) resetSocket(socket)
     })
 }

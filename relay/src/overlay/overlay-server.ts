@@ -10,6 +10,7 @@ import { RelayError } from '../errors.ts'
 import { WriteTimeouts } from '../http/write-timeouts.ts'
 import type { Logger } from '../log/log.ts'
 import { createServer } from '../node-internals/http-module.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import {
   OVERLAY_DEADLINE_CHECK_MS,
   OVERLAY_HEAD_MAX_BYTES,
@@ -118,7 +119,7 @@ export class OverlayServer {
    * them, since nobody may be there.
    */
   cut(isMeant: (peer: OverlayPeer) => boolean): void {
-    for (const [socket, peer] of this.#open) if (isMeant(peer)) socket.resetAndDestroy()
+    for (const [socket, peer] of this.#open) if (isMeant(peer)) resetSocket(socket)
   }
 
   /** From now on it does not begin to listen. */
@@ -167,7 +168,7 @@ export class OverlayServer {
 
   /** Ends it when the peer reads nothing. */
   #watch(socket: Socket): void {
-    this.#writeTimeouts.watch(socket, () => socket.resetAndDestroy())
+    this.#writeTimeouts.watch(socket, () => resetSocket(socket))
   }
 
   #refusalOf(peer: OverlayPeer | undefined): OverlayRefusal | undefined {
@@ -185,7 +186,7 @@ export class OverlayServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => response.destroy())
     const { socket } = request
-    if (!countRequest(socket, response)) return void socket.resetAndDestroy()
+    if (!countRequest(socket, response)) return void resetSocket(socket)
     // It may have ceased to be a peer since it connected.
     const peer = this.#peerOf(socket)
     if (peer === undefined) return void socket.destroy()

@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Reservations } from '../lease/reservations.ts'
 import type { Logger } from '../log/log.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import type { Policy } from '../policy/policy.ts'
 import { DedicatedPorts, restorePorts } from './dedicated-ports.ts'
 import { PortAllocator, type PortAllocatorOptions } from './port-allocator.ts'
@@ -60,7 +61,7 @@ export function createDedicatedPorts({
     bind: (port, currentLease) =>
       tcpPorts.open(port, (visitor) => {
         const lease = currentLease()
-        if (lease === undefined || !policy.routes(lease)) visitor.resetAndDestroy()
+        if (lease === undefined || !policy.routes(lease)) resetSocket(visitor)
         else visitors.accept(visitor, lease).catch((error) => refuse(visitor, error))
       }),
     errors: {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RAW_UPGRADE } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import { readyQueueOf } from './ready-queues.ts'
 
 const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RAW_UPGRADE}\r\n\r\n`
@@ -33,6 +34,5 @@ export function serveNativeSession(socket: Duplex, lease: Lease, tcp: Socket | u
  * native session needs a reset of its TCP connection, because a destroyed TLS socket of Node only ends it.
  */
 export function resetSession(session: Duplex): void {
-  tcpSockets.get(session)?.resetAndDestroy()
-  session.destroy()
+  resetSocket(tcpSockets.get(session), session)
 }

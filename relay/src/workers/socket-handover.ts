@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import { stopReading } from '../node-internals/stop-reading.ts'
 import type { PendingVisitor, SessionPeer } from '../reverse/pending-visitor.ts'
 import type { ChallengeVisitor, FeatureVisitor, HandedOver } from './messages.ts'
@@ -78,7 +79,7 @@ export function pendingVisitorOf(
 
 /** Refuses a visitor without a lease, in the same way as one who got no session in time. */
 export function refuseVisitor(visitor: Socket, { hello }: HandedOver): void {
-  if (hello === undefined) visitor.resetAndDestroy()
+  if (hello === undefined) resetSocket(visitor)
   else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())
 }
 

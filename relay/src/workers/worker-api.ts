@@ -14,6 +14,7 @@ import { WriteTimeouts } from '../http/write-timeouts.ts'
 import { API_IDLE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
@@ -73,10 +74,7 @@ function createForwarding(
 ): (connection: TLSSocket) => void {
   const timeouts = new WriteTimeouts()
   return (connection) => {
-    timeouts.watch(connection, () => {
-      connect.underlyingSocketOf(connection)?.resetAndDestroy()
-      connection.destroy()
-    })
+    timeouts.watch(connection, () => resetSocket(connect.underlyingSocketOf(connection), connection))
     connection.setTimeout(API_IDLE_MS, () => connection.destroy())
     forwarder.forward(connection, clientAddresses.ofConnection(connection)).catch(() => connection.destroy())
   }

@@ -2,11 +2,13 @@
 
 import type { IncomingMessage } from 'node:http'
 import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { HEADER, type RAW_UPGRADE, type YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
 import { request } from '../net/http-module.ts'
+import { resetSocket } from '../net/reset-socket.ts'
 
 /** What a connection becomes: one reverse session, or many over yamux. */
 export type Upgrade = typeof RAW_UPGRADE | typeof YAMUX_UPGRADE
@@ -24,8 +26,11 @@ export interface DialTarget {
 
 export interface Dialed {
   socket: TLSSocket
-  /** Breaks the connection off with a TCP reset: the relay must not take it for an orderly end. */
-  reset(): void
+  /**
+   * Breaks the connection off with a TCP reset: the relay must not take it for an orderly end.
+   * @param inner the TLS connection of a visitor within this one, whose end is one of both
+   */
+  reset(inner?: Duplex): void
   /** Milliseconds from the request to its answer. */
   rttMs: number
 }
@@ -37,7 +42,7 @@ export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dia
   const deadline = setTimeout(giveUp, DIAL_DEADLINE_MS)
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    return { socket, reset: () => raw.resetAndDestroy(), rttMs: await ask(socket, target) }
+    return { socket, reset: (inner = socket) => resetSocket(raw, inner), rttMs: await ask(socket, target) }
   } catch (error) {
     socket.destroy()
     throw asSvcError(error, 'relay_unreachable', `no reverse session at ${target.url.host}`)

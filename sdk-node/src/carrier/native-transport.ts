@@ -22,7 +22,7 @@ export function attachTo<T extends ConnectionEvents>(
     },
     close: () => {
       socket.end()
-      setTimeout(reset, CARRIER_CLOSE_DEADLINE_MS).unref()
+      setTimeout(() => reset(), CARRIER_CLOSE_DEADLINE_MS).unref()
     },
   })
   socket.on('data', (bytes: Buffer) => events.message(bytes))

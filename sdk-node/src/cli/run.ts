@@ -3,11 +3,14 @@
 
 import { runCommand } from './run-command.ts'
 
-/** The exit code after a second signal, which does not wait until leases are unregistered: they expire by themselves. */
+/** The exit code when nothing waits until leases are unregistered, as after a second signal: they expire by themselves. */
 const INSISTED = 130
 
 /** Milliseconds for which unfinished connections may hold up the exit. */
 const EXIT_GRACE_MS = 500
+
+/** Milliseconds from the first signal to the exit: more than visitors and relays get, one after the other. */
+const ASKED_GRACE_MS = 15_000
 
 const { argv, env, stdout } = process
 const terminal = stdout.isTTY ? stdout : undefined
@@ -23,12 +26,13 @@ process.exitCode = await runCommand(argv.slice(2), {
 })
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
-/** The returned signal aborts at the first SIGINT or SIGTERM; at the second one the process exits. */
+/** The returned signal aborts at the first SIGINT or SIGTERM; at the second one, or some time later, the process exits. */
 function asked(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       if (controller.signal.aborted) process.exit(INSISTED)
+      setTimeout(() => process.exit(INSISTED), ASKED_GRACE_MS).unref()
       controller.abort()
     })
   return controller.signal

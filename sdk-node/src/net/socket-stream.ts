@@ -12,7 +12,7 @@ export interface Meter {
 /** What a stream was made of, for another user of it. */
 interface Released {
   socket: Socket
-  reset: () => void
+  reset: (socket: Socket) => void
   meter: Meter | undefined
 }
 
@@ -21,7 +21,7 @@ const LARGE_WRITE_BYTES: number = 16 * 1024
 
 export class SocketStream implements ByteStream {
   readonly #socket: Socket
-  readonly #reset: () => void
+  readonly #reset: (socket: Socket) => void
   readonly #meter: Meter | undefined
   readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>
   #failure: unknown
@@ -30,9 +30,9 @@ export class SocketStream implements ByteStream {
 
   /**
    * @param socket one that half-closes (`allowHalfOpen`)
-   * @param reset breaks its connection off
+   * @param reset breaks its connection off; it gets the socket, which may be a TLS connection within that of a session
    */
-  constructor(socket: Socket, reset: () => void, meter?: Meter) {
+  constructor(socket: Socket, reset: (socket: Socket) => void, meter?: Meter) {
     this.#socket = socket
     this.#reset = reset
     this.#meter = meter
@@ -102,7 +102,7 @@ export class SocketStream implements ByteStream {
   abort(reason?: unknown): void {
     if (this.#socket.closed) return
     this.#fail(reason ?? new Error('the connection was aborted'))
-    this.#reset()
+    this.#reset(this.#socket)
   }
 
   async #while(isWaiting: () => boolean): Promise<void> {

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
+import { resetSocket } from '../net/reset-socket.ts'
 import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
 
@@ -16,7 +17,7 @@ export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => 
     let service: SocketStream
     try {
       const socket = await open(target)
-      service = new SocketStream(socket, () => socket.resetAndDestroy())
+      service = new SocketStream(socket, resetSocket)
     } catch (cause) {
       visitor.abort(cause)
       onError(unreachable(target, cause))

@@ -99,7 +99,11 @@ class NativeTlsStream extends SocketStream implements TlsConnection {
 }
 
 /** Takes the socket of a native session, or makes one of another stream, which its carrier meters. */
-function released(carrier: ByteStream): { socket: Duplex; reset: () => void; meter: Meter | undefined } {
+function released(carrier: ByteStream): {
+  socket: Duplex
+  reset: (inner: Socket) => void
+  meter: Meter | undefined
+} {
   if (carrier instanceof SocketStream) {
     const { socket, reset, meter } = carrier.release()
     return { socket, reset, meter: meter && meterOf(socket, meter) }

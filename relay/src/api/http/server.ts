@@ -20,6 +20,7 @@ import {
   RATE_LIMITED_DELAY_MS,
 } from '../../limits.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
+import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
@@ -27,7 +28,6 @@ import { requireRootHost } from './host-check.ts'
 import { countRequest, requireNoOpenResponse } from './open-responses.ts'
 import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
-
 import type { RequestLog } from './request-log.ts'
 
 const METHOD_NOT_ALLOWED = 405
@@ -195,8 +195,7 @@ async function connectToNeighbour(
 
 /** Resets the TCP connection, so that the kernel drops what it keeps for a client that does not read. */
 function cut(connect: ConnectEndpoint, connection: Duplex): void {
-  connect.underlyingSocketOf(connection as Socket)?.resetAndDestroy()
-  connection.destroy()
+  resetSocket(connect.underlyingSocketOf(connection as Socket), connection)
 }
 
 /** Responds to a request that Node's parser refused, and lets the response leave before the connection ends. */

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { networkOf } from '../../client-address/ip-address.ts'
 import { CACHE_CLOSING_MAX_MS, CLOSE_GRACE_MS, PIPELINED_REQUESTS_MAX } from '../../limits.ts'
+import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 
 export class VisitorConnection {
@@ -89,8 +90,7 @@ export class VisitorConnection {
   /** Ends it now. The kernel drops what it keeps for a visitor who does not read. */
   cut(): void {
     this.#session?.destroy()
-    this.#socket.resetAndDestroy()
-    this.#tls?.destroy()
+    resetSocket(this.#socket, this.#tls)
     // Node ends those that wait for others by the end of the connection, but not behind a request to change the protocol.
     for (const response of this.#open) if (!('stream' in response)) response.destroy()
   }

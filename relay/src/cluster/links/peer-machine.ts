@@ -5,6 +5,7 @@ import type { Stream } from '@svc/yamux'
 import type { Pipe } from '../../bridge/pipe.ts'
 import type { Lease } from '../../lease/lease.ts'
 import { LEASES_MAX } from '../../limits.ts'
+import { resetSocket } from '../../node-internals/reset-socket.ts'
 import { Bandwidth } from '../../rate-limit/bandwidth.ts'
 import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../../reverse/ready-queues.ts'
@@ -119,7 +120,7 @@ export class PeerMachine implements SessionPeer {
     if (pending.hello === undefined)
       // A reset tells the visitor of a dedicated port that bytes are missing, as one of a site of this machine is told.
       session.once('close', () => {
-        if (!session.readableEnded) visitor.resetAndDestroy()
+        if (!session.readableEnded) resetSocket(visitor)
       })
     await pipe(visitor, session, UNLIMITED)
     return 'gone'

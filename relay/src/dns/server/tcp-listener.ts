@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { resetSocket } from '../../node-internals/reset-socket.ts'
 import { Client } from './client.ts'
 import { TCP_CONNECTIONS_MAX, TCP_CONNECTIONS_PER_NETWORK_MAX } from './limits.ts'
 import type { Responder } from './responder.ts'
@@ -40,7 +41,7 @@ export class TcpConnections {
     const { network } = client
     const count = this.#perNetwork.get(network) ?? 0
     if (socket.remoteAddress === undefined || count >= this.#limits.perNetwork) {
-      socket.resetAndDestroy()
+      resetSocket(socket)
       return
     }
     if (this.#open.size >= this.#limits.connections) this.#closeIdlest()

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { AUDIENCE, ERROR_STATUS, type ErrorCode, HEADER } from '@svc/protocol'
 import { sendData } from '../../api/http/envelope.ts'
 import { RelayError } from '../../errors.ts'
+import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { CarriedRequest, ReverseGateway } from '../../reverse/connect-endpoint.ts'
 import { GATEWAY_CARRY_DEADLINE_MS } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
@@ -116,14 +117,11 @@ export class Gateway implements ReverseGateway {
     if (head.length > 0) socket.write(head)
     const client = {
       connection: socket,
-      reset: () => {
-        tcp?.resetAndDestroy()
-        socket.destroy()
-      },
+      reset: () => resetSocket(tcp, socket),
     }
     const carried = { peer, clientIp, cut: client.reset }
     this.#carried.add(carried)
-    const ingress = { connection: outbound, reset: () => void outbound.resetAndDestroy() }
+    const ingress = { connection: outbound, reset: () => resetSocket(outbound) }
     void join(client, ingress).then(() => {
       this.#carried.delete(carried)
       release()

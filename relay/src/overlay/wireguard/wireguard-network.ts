@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { normalizeIp } from '../../client-address/ip-address.ts'
 import { monotonic } from '../../clock.ts'
 import type { Logger } from '../../log/log.ts'
+import { resetSocket } from '../../node-internals/reset-socket.ts'
 import { createNameLookup } from '../../outbound/name-lookup.ts'
 import { dialPeer } from '../dial-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
@@ -135,7 +136,7 @@ export class WireGuardNetwork implements OverlayNetwork {
     if (!this.#isUp) throw new Error('the overlay is down')
     const socket = await dialPeer({ host: overlayAddress, port, localAddress: this.address }, signal)
     if (!this.#isUp) {
-      socket.on('error', () => {}).resetAndDestroy()
+      resetSocket(socket.on('error', () => {}))
       throw new Error('the overlay went down')
     }
     this.#dialled.add(socket)
@@ -194,7 +195,7 @@ export class WireGuardNetwork implements OverlayNetwork {
       this.#isUp = false
       this.#peers.clear()
       this.#readings = []
-      for (const socket of this.#dialled) socket.resetAndDestroy()
+      for (const socket of this.#dialled) resetSocket(socket)
       await link?.close()
       await removeRules(interfaceName)
     }
