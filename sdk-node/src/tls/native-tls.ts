@@ -85,6 +85,9 @@ class NativeTlsStream extends SocketStream implements TlsConnection {
     })
     super(socket, reset, meter)
     this.#socket = socket
+    // RFC 8446 §6.2: a fatal error ends the connection. Node tells it of a socket without a server in this way alone, while it still
+    // reads.
+    socket.on('_tlsError', (error: Error) => setImmediate(() => socket.destroy(error)))
     this.secure = secured(socket, options)
     this.secure.catch(() => {}) // A caller that does not wait for it learns of the failure from read and write.
     const { onSecret } = options

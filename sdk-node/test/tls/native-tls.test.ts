@@ -3,6 +3,7 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import type { ByteStream, EndTlsOptions, SiteKey, TlsConnection } from '@svc/sdk-core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -240,6 +241,85 @@ describe.each([
     await expect(second.site.write(new Uint8Array(1))).rejects.toThrow()
   })
 })
+
+/** A record of application data under no key that anybody has. */
+const FORGED = record(23, randomBytes(64))
+
+describe.each([
+  ['a socket', overSocket],
+  ['a stream', overStream],
+])(
+  'a fatal error of TLS over %s ends the connection with its alert, and no timer is waited for',
+  (_, carrier) => {
+    const NEVER_MS = 2 ** 31 - 1
+    const serve = (site: ByteStream): TlsConnection =>
+      nativeTls()(site, { ...OPTIONS, handshakeTimeoutMs: NEVER_MS })!
+
+    test.each([
+      ['no TLS at all', [], Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+      ['a record that is too long', [21, 2], record(22, Buffer.alloc(0x5000))],
+      ['data before the handshake', [21, 2], FORGED],
+      ['a handshake message that is none', [21, 2], record(22, Buffer.from([99, 0, 0, 1, 0]))],
+    ])('before the handshake: %s', async (_, alert, bytes) => {
+      const { visitor, site } = await carrier()
+      const tls = serve(site)
+      visitor.write(bytes)
+      const answer = Buffer.concat(await visitor.toArray())
+      // OpenSSL has no alert for what is no TLS.
+      expect([answer[0], answer[5]].filter((byte) => byte !== undefined)).toEqual(alert)
+      await expect(tls.secure).rejects.toThrow()
+      await expect(tls.read()).rejects.toThrow()
+    })
+
+    test('within the handshake: a version that the site does not speak', async () => {
+      const { visitor, site } = await carrier()
+      const tls = serve(site)
+      const client = connect({ socket: visitor, maxVersion: 'TLSv1.2', ca: CERTIFICATE_PEM })
+      expect((await once(client, 'error').catch((error) => [error]))[0].message).toMatch(
+        /alert protocol version/,
+      )
+      await expect(tls.secure).rejects.toThrow()
+    })
+
+    test.each([
+      ['a record that was forged', FORGED, /bad record mac/],
+      ['a record that is too long', record(23, Buffer.alloc(0x5000)), /record overflow/],
+      ['a record of an unknown type', record(99, randomBytes(64)), /unexpected message/],
+    ])('after the handshake: %s', async (_, bytes, alert) => {
+      const { visitor, site } = await carrier()
+      const tls = serve(site)
+      const client = connect({ socket: tapped(visitor), servername: SERVER_NAME, ca: CERTIFICATE_PEM })
+      const told = new Promise<Error>((resolve) => client.once('error', resolve))
+      await Promise.all([tls.secure, once(client, 'secureConnect')])
+      const over = tls.read()
+      visitor.write(bytes)
+      await expect(over).rejects.toThrow()
+      expect((await told).message).toMatch(alert)
+      await expect(tls.write(new Uint8Array(1))).rejects.toThrow()
+    })
+  },
+)
+
+function record(type: number, fragment: Buffer): Buffer {
+  const head = Buffer.from([type, 3, 3, 0, 0])
+  head.writeUInt16BE(fragment.length, 3)
+  return Buffer.concat([head, fragment])
+}
+
+/** The client's end of a carrier, to which the test writes records of its own as well. */
+function tapped(visitor: Socket): Duplex {
+  return new Duplex({
+    read() {
+      visitor.resume()
+    },
+    write: (chunk, _encoding, done) => void visitor.write(chunk, () => done()),
+    construct(done) {
+      visitor.on('data', (bytes) => this.push(bytes))
+      visitor.on('end', () => this.push(null))
+      done()
+    },
+  })
+}
 
 test('bytes that were read before the handshake are part of it', async () => {
   const { visitor: socket, site } = await overSocket()

@@ -47,7 +47,9 @@ export class TlsAlpnProver implements Prover {
     })
     const deadline = setTimeout(() => socket.destroy(), PROOF_DEADLINE_MS)
     socket.on('close', () => clearTimeout(deadline))
-    connection.on('error', () => socket.destroy())
+    // Node tells an error after the handshake by the second one alone.
+    for (const event of ['error', '_tlsError'])
+      connection.on(event, () => setImmediate(() => socket.destroy()))
     // "the server MUST close the connection" is the client's part (§3); nothing more is to be said.
     connection.on('secure', () => connection.end())
     connection.resume()
