@@ -20,6 +20,7 @@ import { RelayUnderAttack } from './attack/relay-under-attack.ts'
 import { type Quiet, quiet, runByClients } from './attack/run-by-clients.ts'
 import { attack as slowClients } from './attack/slow-clients.ts'
 import { attack as unfinishedRequests } from './attack/unfinished-requests.ts'
+import { attack as unpaid } from './attack/unpaid.ts'
 import { attack as unreadAnswers } from './attack/unread-answers.ts'
 
 /** The attacks by the name of their file. */
@@ -33,6 +34,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'many-websockets': manyWebSockets,
   'leaving-visitors': leavingVisitors,
   'closing-backends': closingBackends,
+  unpaid,
   'hoarded-connections': hoardedConnections,
   kills,
   'clock-steps': clockSteps,

@@ -335,6 +335,16 @@ export const SDKS = {
           'a body of more than 64 KiB is refused, and read no further',
         ),
         proved(
+          'sdk-core/test/handlers/paid/methods.test.ts',
+          'has the price of GET when %s may make one of it',
+        ),
+        proved(
+          'sdk-core/test/payer/lying-seller.test.ts',
+          'signs nothing for a seller who prepares %s',
+          'carries nothing out for a seller who wants %s to be moved first',
+        ),
+        proved('sdk-node/test/expose/unpaid.test.ts', 'GET %s costs what /paid costs'),
+        proved(
           'sdk-node/test/expose/paid.test.ts',
           'the client of the reference library pays, and gets what it paid for, once',
           'its own module pays in a program, too: /x402/client.js',

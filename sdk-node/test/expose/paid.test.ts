@@ -63,7 +63,7 @@ beforeAll(async () => {
       '--ca',
       relay.caFile,
     ],
-    ...['--route', `/paid=${targetPort} GET:0.01`, '--route', `/docs=${targetPort}`],
+    ...['--route', `/paid=${targetPort} GET:0.01 POST:free`, '--route', `/docs=${targetPort}`],
     ...['--x402-pay-to', PAY_TO, '--x402-network', 'sui:testnet'],
     ...['--x402-facilitator', 'self', '--x402-endpoints', chain.url],
   ])

@@ -25,7 +25,14 @@ export const SETTLE_DEADLINE_MS = 30_000
 /** A settlement with an unknown outcome is tried so many times in all. The same payment is never carried out twice. */
 export const SETTLE_ATTEMPTS = 2
 /** A path that may be read in more ways than this is refused. One that people or programs write has a handful. */
-export const READINGS_MAX = 64
+export const READINGS_MAX = 128
+/** Paths that are taken from the fields of one request: a proxy sets one or two. */
+export const NAMED_PATHS_MAX = 8
+/**
+ * The content of a request may have so many bytes where its method costs less than another one: it is read before the handler
+ * runs, since it may name that other method. A form of text fields has a few thousand.
+ */
+export const JUDGED_CONTENT_MAX_BYTES: number = 64 * 1024
 /** A path that may be read in several ways has at most so many characters: to judge it takes milliseconds. */
 export const PATH_MAX_CHARS: number = 4 * 1024
 /** A facilitator of the relay that could not be found is looked for again after so many milliseconds. */

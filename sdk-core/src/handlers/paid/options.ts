@@ -12,7 +12,7 @@ import {
 import { SvcError } from '../../errors.ts'
 import { smallestUnits } from '../../payer/amount.ts'
 import { ROUTES_MAX } from './limits.ts'
-import { type Price, PriceList } from './price-list.ts'
+import { type PricedRoute, PriceList } from './price-list.ts'
 import { meaningOf } from './spellings.ts'
 
 /** A PaidRoute is a path that has a price. */
@@ -20,11 +20,15 @@ export interface PaidRoute {
   /** The path, such as `/answer`. It takes all paths below it, too; `/` takes all of the site. The longest path wins. */
   path: string
   /**
-   * The methods that have the price, in upper case; GET includes HEAD. All others are free.
+   * The methods that have the price, in upper case; GET includes HEAD. A method that no route of the path names costs the dearest price
+   * of the path.
    * @default every method
    */
   methods?: readonly string[] | undefined
-  /** The price in USDC as decimal text, such as `"0.01"`, which is the least, with up to 6 digits behind the point. */
+  /**
+   * The price in USDC as decimal text, such as `"0.01"`, which is the least, with up to 6 digits behind the point. `"free"` gives the
+   * methods away, or what is below a path that has a price.
+   */
   amount: string
   /**
    * The thing that is sold, in a few words for the payer.
@@ -42,7 +46,7 @@ export interface PaidOptions {
    * @default sui:mainnet
    */
   network?: PaymentNetwork | undefined
-  /** The paths that have a price. All others are free. */
+  /** The paths that have a price, and what of them is free. All other paths are free. */
   routes: readonly PaidRoute[]
   /**
    * The facilitator, which checks payments and carries them out: the URL of one, or one in this process.
@@ -52,6 +56,8 @@ export interface PaidOptions {
 }
 
 const METHOD = /^[A-Za-z]{1,32}$/
+/** The amount of what is given away. */
+const FREE = 'free'
 /** The paths at which the site itself answers payers. */
 const OWN_PATHS = '/x402'
 
@@ -63,17 +69,18 @@ export function parsePrices({ payTo, network = 'sui:mainnet', routes }: PaidOpti
     throw invalid('payTo has to be an address of the chain: 0x and 64 hexadecimal digits')
   if (!Array.isArray(routes) || routes.length === 0 || routes.length > ROUTES_MAX)
     throw invalid(`routes has to name 1 to ${ROUTES_MAX} paths`)
-  const prices: Price[] = []
+  const priced: PricedRoute[] = []
   for (const route of routes) {
-    const price = parseRoute(route, network, payTo)
-    if (prices.some((other) => overlap(other, price)))
+    const parsed = parseRoute(route, network, payTo)
+    if (priced.some((other) => overlap(other, parsed)))
       throw invalid(`${route.path} has two prices for one method`)
-    prices.push(price)
+    priced.push(parsed)
   }
-  return new PriceList(prices)
+  if (priced.every(({ price }) => price === FREE)) throw invalid('nothing of routes has a price')
+  return new PriceList(priced)
 }
 
-function parseRoute(route: PaidRoute, network: PaymentNetwork, payTo: string): Price {
+function parseRoute(route: PaidRoute, network: PaymentNetwork, payTo: string): PricedRoute {
   const { path, methods, amount, description } = route
   const meaning = typeof path === 'string' ? meaningOf(path) : undefined
   if (meaning === undefined) throw invalid(`not a path to be paid: ${JSON.stringify(path)}`)
@@ -81,20 +88,19 @@ function parseRoute(route: PaidRoute, network: PaymentNetwork, payTo: string): P
     throw invalid(`${path} has no price: the site answers payers there`)
   if (methods !== undefined && (methods.length === 0 || !methods.every((name) => METHOD.test(name))))
     throw invalid(`the methods of ${path} are not a list of methods`)
+  const upper = methods?.map((name) => name.toUpperCase())
+  const parsed = {
+    path: meaning,
+    methods: upper && new Set(upper.includes('GET') ? [...upper, 'HEAD'] : upper),
+  }
+  if (amount === FREE) return { ...parsed, price: FREE }
   const units = smallestUnits(amount, USDC_DECIMALS)
   if (BigInt(units) < MINIMUM_AMOUNT)
     throw invalid(`the amount of ${path} is less than 0.01, the least that the chain moves without a fee`)
-  const upper = methods?.map((name) => name.toUpperCase())
-  return {
-    path: meaning,
-    methods: upper && new Set(upper.includes('GET') ? [...upper, 'HEAD'] : upper),
-    requirements: usdcRequirements(network, payTo, units),
-    amount,
-    description,
-  }
+  return { ...parsed, price: { requirements: usdcRequirements(network, payTo, units), amount, description } }
 }
 
-function overlap(a: Price, b: Price): boolean {
+function overlap(a: PricedRoute, b: PricedRoute): boolean {
   if (a.path !== b.path) return false
   return (
     a.methods === undefined || b.methods === undefined || [...a.methods].some((name) => b.methods?.has(name))

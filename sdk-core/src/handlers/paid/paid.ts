@@ -8,7 +8,7 @@ import { facilitatorOf } from './facilitator-source.ts'
 import { type PaidOptions, parsePrices } from './options.ts'
 import { readPayment } from './payment-header.ts'
 import { prepare, resourceOf } from './prepare.ts'
-import type { Found, PriceList } from './price-list.ts'
+import type { Asked, Price, PriceList } from './price-list.ts'
 import {
   allowPreflight,
   isPreflight,
@@ -19,6 +19,7 @@ import {
   unavailable,
 } from './responses.ts'
 import { sell } from './sale.ts'
+import { withoutOverride } from './substitutes.ts'
 import { UsedPayments } from './used-payments.ts'
 
 /** The module with `x402Fetch`, for pages. */
@@ -59,22 +60,37 @@ class PaidSite {
     this.#facilitatorOf = facilitatorOf
   }
 
-  isFree({ method, url, fields }: Parameters<NonNullable<DirectlyHandled[typeof DIRECT]>>[0]): boolean {
-    if (url.pathname.startsWith('/x402/')) return false
-    const field = (name: string): string | undefined => fields.find(([known]) => known === name)?.[1]
-    return method !== 'OPTIONS' && this.#prices.find(url.pathname, method, field) === 'free'
+  /** Says whether a request has no price, whatever its content. */
+  isFree(request: Parameters<NonNullable<DirectlyHandled[typeof DIRECT]>>[0]): boolean {
+    if (request.url.pathname.startsWith('/x402/') || request.method === 'OPTIONS') return false
+    return request.body === undefined
+      ? this.#prices.find(request) === 'free'
+      : this.#prices.findDearest(request) === 'free'
   }
 
   async answer(request: Request, info: FetchInfo): Promise<Response> {
     const url = new URL(request.url)
     if (url.pathname === CLIENT_PATH) return clientScript(request)
     if (url.pathname === PREPARE_PATH) return this.#prepare(request, info)
-    if (isPreflight(request)) return this.#preflight(request, info, url)
-    const found = this.#find(url, request.method, request.headers)
-    if (found === 'free') return this.#handler(request, info)
-    if (found === 'unclear') return refused(400, 'invalid_path', 'The path may mean too many things')
-    const offer: Offer = { request, price: found, resource: resourceOf(url, found.description) }
-    return this.#offer(offer, info)
+    const asked: Asked = { method: request.method, url, fields: request.headers }
+    const dearest = this.#prices.findDearest(asked)
+    if (dearest === 'unclear') return refused(400, 'invalid_path', 'The path may mean too many things')
+    if (dearest === 'free') return this.#handler(request, info)
+    // a page of another origin may pay, and the handler shows nothing in answer to a question that it takes for another one
+    if (isPreflight(request)) return allowPreflight(request)
+    const found = this.#prices.find(asked)
+    const judged = found === dearest ? request : await this.#judged(request, dearest)
+    if (judged && found === 'free') return this.#handler(judged, info)
+    const price = judged && typeof found !== 'string' ? found : dearest
+    const resource = resourceOf(url, price.description)
+    return this.#offer({ request: judged ?? request, price, resource }, info)
+  }
+
+  /** @returns the request, read; undefined when its content may be about what costs `dearest`, or its payer pays just that */
+  async #judged(request: Request, dearest: Price): Promise<Request | undefined> {
+    const payment = readPayment(request.headers)
+    const offered = typeof payment === 'string' ? undefined : payment.payload.accepted.amount
+    return offered === dearest.requirements.amount ? undefined : withoutOverride(request)
   }
 
   async #offer(offer: Offer, info: FetchInfo): Promise<Response> {
@@ -106,23 +122,11 @@ class PaidSite {
     return prepare(request, {
       facilitator: () => this.#facilitatorOf(info.canonicalUrl),
       priceOf: (url, method) => {
-        const found = this.#find(url, method, new Headers())
+        const found = this.#prices.find({ method, url, fields: [] })
         return typeof found === 'string' ? undefined : found
       },
       report: (error) => report(error, info),
     })
-  }
-
-  /** A page of another origin may pay; what is free stays under the handler's own rules. */
-  #preflight(request: Request, info: FetchInfo, url: URL): Response | Promise<Response> {
-    const method = request.headers.get('access-control-request-method') ?? ''
-    return this.#find(url, method, request.headers) === 'free'
-      ? this.#handler(request, info)
-      : allowPreflight(request)
-  }
-
-  #find({ pathname }: URL, method: string, headers: Headers): Found {
-    return this.#prices.find(pathname, method, (name) => headers.get(name))
   }
 }
 

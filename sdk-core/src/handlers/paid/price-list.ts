@@ -1,60 +1,91 @@
 // The price list of a site: which requests have to be paid, and how much.
 
 import type { PaymentRequirements } from '@svc/payment/client'
-import { meaningsOf } from './spellings.ts'
+import { isBelow, meaningsOf } from './spellings.ts'
+import { isMethodField, mayOverride, pathsOf } from './substitutes.ts'
 
-/** A Price is one route of the options, checked. */
+/** A Price is what one request costs. */
 export interface Price {
-  /** The path in the spelling of `meaningOf`: empty for all paths. It holds for what is below it, too. */
-  readonly path: string
-  /** Upper case; undefined for every method. GET includes HEAD. */
-  readonly methods: ReadonlySet<string> | undefined
   readonly requirements: PaymentRequirements
   /** The amount as the options have it, for people. */
   readonly amount: string
   readonly description: string | undefined
 }
 
-/** Fields by which some frameworks let a client replace the method of its request. */
-const OVERRIDES = ['x-http-method', 'x-http-method-override', 'x-method-override']
+/** A PricedRoute is one route of the options, checked. */
+export interface PricedRoute {
+  /** The path in the spelling of `meaningOf`: empty for all paths. It holds for what is below it, too. */
+  readonly path: string
+  /** Upper case; undefined for every method. GET includes HEAD. */
+  readonly methods: ReadonlySet<string> | undefined
+  readonly price: Price | 'free'
+}
 
 /** `unclear` is a path that may mean so many things that it is refused. */
 export type Found = Price | 'free' | 'unclear'
 
-export class PriceList {
-  readonly #prices: readonly Price[]
+/** The parts of a request that decide its price. */
+export interface Asked {
+  readonly method: string
+  readonly url: Pick<URL, 'pathname' | 'search'>
+  readonly fields: Iterable<readonly [name: string, value: string]>
+}
 
-  constructor(prices: readonly Price[]) {
-    this.#prices = prices.toSorted((a, b) => b.path.length - a.path.length)
+export class PriceList {
+  /** The routes of each path, the longest path first. */
+  readonly #levels: readonly (readonly [path: string, routes: readonly PricedRoute[]])[]
+
+  constructor(routes: readonly PricedRoute[]) {
+    const levels = Map.groupBy(routes, ({ path }) => path)
+    this.#levels = [...levels].toSorted(([one], [other]) => other.length - one.length)
   }
 
   /**
-   * The longest path wins. A path that may mean several things costs what the dearest of them does.
-   * @param field returns a field of the request
+   * @returns the dearest price of all that the request may mean: by the spelling of its path, by a field that names another path, and
+   *   by a field or a query that names another method
    */
-  find(pathname: string, method: string, field: (name: string) => string | null | undefined): Found {
-    const meanings = meaningsOf(pathname)
-    if (meanings === undefined) return 'unclear'
-    const methods = [method, ...OVERRIDES.map((name) => field(name) ?? '')].map((name) => name.toUpperCase())
-    const found = [...meanings].flatMap((meaning) =>
-      methods.flatMap((name) => this.#priceOf(meaning, name) ?? []),
-    )
-    return found.reduce<Found>((dearest, price) => (costsMore(price, dearest) ? price : dearest), 'free')
+  find({ method, url, fields }: Asked): Found {
+    const asked = [...fields]
+    const isAny = asked.some(([name]) => isMethodField(name)) || mayOverride(url.search)
+    return this.#dearest(url, asked, isAny ? undefined : method)
   }
 
-  #priceOf(path: string, method: string): Price | undefined {
-    if (method === '') return undefined
-    return this.#prices.find(
-      (price) => isBelow(path, price.path) && (price.methods === undefined || price.methods.has(method)),
-    )
+  /** @returns the price that the request has with the dearest method: its content may name another one than its own */
+  findDearest({ url, fields }: Asked): Found {
+    return this.#dearest(url, [...fields], undefined)
+  }
+
+  #dearest(url: Asked['url'], fields: (readonly [string, string])[], method: string | undefined): Found {
+    let dearest: Found = 'free'
+    for (const path of [url.pathname, ...pathsOf(fields)]) {
+      const meanings = meaningsOf(path)
+      if (meanings === undefined) return 'unclear'
+      for (const meaning of meanings) dearest = dearer(dearest, this.#priceAt(meaning, method))
+    }
+    return dearest
+  }
+
+  /** @param method undefined for the dearest one */
+  #priceAt(path: string, method: string | undefined): Price | 'free' {
+    const routes = this.#levels.filter(([prefix]) => isBelow(path, prefix)).map(([, some]) => some)
+    if (method !== undefined) return priceOf(routes, method)
+    const named = new Set(routes.flat().flatMap(({ methods }) => [...(methods ?? [])]))
+    return ['', ...named].map((name) => priceOf(routes, name)).reduce(dearer, 'free')
   }
 }
 
-function costsMore({ requirements }: Price, other: Found): boolean {
-  return typeof other === 'string' || BigInt(requirements.amount) > BigInt(other.requirements.amount)
+/** The longest path that names the method decides. One that does not name it asks its own dearest price at least. */
+function priceOf(levels: readonly (readonly PricedRoute[])[], method: string): Price | 'free' {
+  let dearest: Price | 'free' = 'free'
+  for (const routes of levels) {
+    const named = routes.find(({ methods }) => methods === undefined || methods.has(method))
+    if (named) return dearer(dearest, named.price)
+    dearest = routes.map(({ price }) => price).reduce(dearer, dearest)
+  }
+  return dearest
 }
 
-/** `/paid` takes `/paid` and all paths below `/paid/`, but not `/paids`. */
-function isBelow(path: string, prefix: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
+function dearer(one: Price | 'free', other: Price | 'free'): Price | 'free' {
+  if (one === 'free' || other === 'free') return one === 'free' ? other : one
+  return BigInt(other.requirements.amount) > BigInt(one.requirements.amount) ? other : one
 }

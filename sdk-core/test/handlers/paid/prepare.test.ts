@@ -8,6 +8,7 @@ import { openShop, PAY_TO, type Shop, SITE } from './shop.ts'
 const routes = [
   { path: '/paid', methods: ['GET'], amount: '0.01', description: 'a poem' },
   { path: '/paid', methods: ['POST'], amount: '0.05' },
+  { path: '/paid', methods: ['DELETE'], amount: 'free' },
 ]
 
 function prepare(shop: Shop, body: unknown): Promise<Response> {

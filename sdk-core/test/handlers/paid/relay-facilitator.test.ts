@@ -78,10 +78,19 @@ test('what is free takes the direct way of the handler; what has a price never d
   const priced = paid(handler, {
     ...TERMS,
     facilitator: `${RELAY}/api/x402`,
-    routes: [{ path: '/paid', methods: ['GET'], amount: '0.01' }],
+    routes: [
+      { path: '/paid', methods: ['GET'], amount: '0.01' },
+      { path: '/paid', methods: ['POST'], amount: 'free' },
+    ],
   }) as DirectlyHandled
-  const ask = (path: string, method = 'GET', fields: [string, string][] = []): void => {
-    const exchange = priced[DIRECT]?.({ method, url: new URL(SITE + path), fields, body: undefined })
+  const content = { next: async () => undefined }
+  const ask = (
+    path: string,
+    method = 'GET',
+    fields: [string, string][] = [],
+    body?: typeof content,
+  ): void => {
+    const exchange = priced[DIRECT]?.({ method, url: new URL(SITE + path), fields, body })
     expect(exchange).toBeUndefined()
   }
   for (const path of [
@@ -90,16 +99,22 @@ test('what is free takes the direct way of the handler; what has a price never d
     '/%70aid',
     '/x402/client.js',
     '/x402/prepare',
-    `/%${'25'.repeat(100)}`,
+    `/%${'25'.repeat(200)}`,
   ])
     ask(path)
   ask('/paid', 'HEAD')
   ask('/paid', 'OPTIONS')
+  ask('/paid', 'PUT')
   ask('/paid', 'POST', [['x-http-method-override', 'GET']])
+  ask('/paid?_method=GET', 'POST')
+  ask('/free', 'GET', [['x-original-url', '/paid']])
+  // the content may name another method: it is read before
+  ask('/paid', 'POST', [], content)
   expect(direct).toEqual([])
   ask('/free')
+  ask('/free', 'POST', [['x-http-method-override', 'GET']], content)
   ask('/paid', 'POST')
-  expect(direct).toEqual(['/free', '/paid'])
+  expect(direct).toEqual(['/free', '/free', '/paid'])
 })
 
 test.each([

@@ -10,31 +10,35 @@ import type { SiteOptions } from '../options/command-line.ts'
 export interface PricedRoute {
   place: string
   target: string
-  price: Pick<PaidRoute, 'methods' | 'amount'> | undefined
+  prices: readonly Pick<PaidRoute, 'methods' | 'amount'>[]
 }
 
 /** The facilitator is in this process. */
 const SELF = 'self'
-/** Methods, or `*` for all, and an amount, behind the target. */
+/** Methods, or `*` for all, and an amount or `free`, behind the target; there may be several. */
 const PRICE = /^(.*\S)\s+([A-Za-z,]+|\*):(\S+)$/
 
 /**
- * @param text `PLACE=TARGET` or `PLACE=TARGET METHODS:AMOUNT`
+ * @param text `PLACE=TARGET`, with as many `METHODS:AMOUNT` behind it as there are prices
  * @throws SvcError `invalid_option`
  */
 export function parseRoute(text: string): PricedRoute {
   const at = text.indexOf('=')
   if (at <= 0) throw new SvcError('invalid_option', `--route ${JSON.stringify(text)} is not PLACE=TARGET`)
   const place = text.slice(0, at)
-  const [, target, methods, amount] = PRICE.exec(text.slice(at + 1)) ?? []
-  if (target === undefined || methods === undefined || amount === undefined)
-    return { place, target: text.slice(at + 1), price: undefined }
-  if (!place.startsWith('/'))
+  const prices: PricedRoute['prices'][number][] = []
+  let target = text.slice(at + 1)
+  for (let price = PRICE.exec(target); price !== null; price = PRICE.exec(target)) {
+    const [, rest = '', methods = '', amount = ''] = price
+    prices.unshift({ amount, ...(methods !== '*' && { methods: methods.split(',') }) })
+    target = rest
+  }
+  if (prices.length > 0 && !place.startsWith('/'))
     throw new SvcError(
       'invalid_option',
       `--route ${JSON.stringify(text)}: a price goes with a path at every host`,
     )
-  return { place, target, price: { amount, ...(methods !== '*' && { methods: methods.split(',') }) } }
+  return { place, target, prices }
 }
 
 /** @returns undefined when nothing has a price */
@@ -42,7 +46,7 @@ export async function paidOptions(
   routes: readonly PricedRoute[],
   { x402PayTo, x402Network, x402Facilitator, x402Endpoints, identityPath }: SiteOptions,
 ): Promise<PaidOptions | undefined> {
-  const priced = routes.flatMap(({ place: path, price }) => (price ? [{ path, ...price }] : []))
+  const priced = routes.flatMap(({ place: path, prices }) => prices.map((price) => ({ path, ...price })))
   if (priced.length === 0) {
     if ([x402PayTo, x402Network, x402Facilitator, x402Endpoints].some((option) => option !== undefined))
       throw new SvcError('invalid_option', 'nothing has a price: --route "/path=target GET:0.01" sets one')

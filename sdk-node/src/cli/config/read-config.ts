@@ -326,7 +326,7 @@ function paymentOf(fields: Fields): Partial<SiteOptions> {
 }
 
 function hasPrice(routes: Readonly<Record<string, string | number>>): boolean {
-  return Object.entries(routes).some(([place, to]) => parseRoute(`${place}=${to}`).price !== undefined)
+  return Object.entries(routes).some(([place, to]) => parseRoute(`${place}=${to}`).prices.length > 0)
 }
 
 /** A folder stays the one that the file means. */

@@ -73,7 +73,7 @@ http = 3000
 # PEM of the authority behind the certificate of an https: target.
 #target_ca = "target.pem"
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
-# Behind a target of a path, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1".
+# Behind a target of a path, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1", "GET:0.01 POST:free".
 #routes = { "/api" = 3001, "/docs" = "./docs", "/paid" = "3002 GET:0.01" }
 # Let in only visitors who sign in with one of these wallets; the endpoint is asked about contract wallets among them.
 #allow_wallets = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]

@@ -33,7 +33,7 @@ export interface SiteOptions extends SharedOptions {
   allowLocalGateways?: boolean
   /** The number of relays to take in addition to the named ones. */
   discover: number
-  /** The routes, each as `PLACE=TARGET`, with ` METHODS:AMOUNT` behind it where visitors pay. */
+  /** The routes, each as `PLACE=TARGET`, with ` METHODS:AMOUNT` behind it for each price. */
   route: string[]
   /** The addresses of the wallets that may sign in; without any, every visitor comes in. */
   allowWallet?: string[]

@@ -1,0 +1,69 @@
+// Finds what may replace the method or the path of a request for a framework behind the site: fields, the query, and the content.
+
+import { buildRequest } from '../../exchange/fetch-request.ts'
+import { JUDGED_CONTENT_MAX_BYTES, NAMED_PATHS_MAX } from './limits.ts'
+
+/** Names of parameters by which frameworks replace the method; PHP makes `_method` of `.method` and `[method`, too. */
+const OVERRIDE = /(?:^|[^a-z\d])[_.[]method|method[-_. ]?override|x[-_. ]http[-_. ]method/i
+/** Fields that name a path, such as `X-Original-URL` and `X-Rewrite-URL`. */
+const PATH_FIELD = /-(?:url|uri|path)$/
+const ENCODED = /%([\da-f]{2})|\\u00([\da-f]{2})/gi
+/** Content is decoded so many times. */
+const DECODINGS = 3
+
+/** `X-HTTP-Method-Override`, `X-Method` and the like, in each spelling that CGI makes one of; those of CORS ask something else. */
+export function isMethodField(name: string): boolean {
+  const known = nameOf(name)
+  return known.includes('method') && !known.startsWith('access-control-')
+}
+
+/** @returns the paths that fields of the request name */
+export function pathsOf(fields: readonly (readonly [name: string, value: string])[]): string[] {
+  const values = fields.flatMap(([name, value]) => (PATH_FIELD.test(nameOf(name)) ? value.split(',') : []))
+  return values
+    .slice(0, NAMED_PATHS_MAX)
+    .flatMap((value) => URL.parse(value.trim(), 'https://site')?.pathname ?? [])
+}
+
+/** @returns whether a query or content may have a parameter that replaces the method */
+export function mayOverride(text: string): boolean {
+  let decoded = text
+  for (let times = 0; times <= DECODINGS; times += 1) {
+    if (OVERRIDE.test(decoded)) return true
+    const next = decoded.replace(ENCODED, (_, one, other) =>
+      String.fromCharCode(Number.parseInt(one ?? other, 16)),
+    )
+    if (next === decoded) break
+    decoded = next
+  }
+  return OVERRIDE.test(decoded.replace(/[\\\0]/g, ''))
+}
+
+/**
+ * Reads the content of a request whose method costs less than another one.
+ * @returns the request with its content; undefined when that may replace the method, is too long, or is in a coding
+ */
+export async function withoutOverride(request: Request): Promise<Request | undefined> {
+  const { body, headers, method, signal, url } = request
+  if (body === null) return request
+  if (headers.has('content-encoding')) return undefined
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for (const reader = body.getReader(); ; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    parts.push(value)
+    bytes += value.length
+    if (bytes > JUDGED_CONTENT_MAX_BYTES) {
+      reader.cancel().catch(() => {}) // the visitor's connection may be gone
+      return undefined
+    }
+  }
+  const content = new Blob(parts as Uint8Array<ArrayBuffer>[])
+  if (mayOverride(new TextDecoder('latin1').decode(await content.arrayBuffer()))) return undefined
+  return buildRequest(url, { method, headers, signal }, content.stream())
+}
+
+function nameOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
+}
