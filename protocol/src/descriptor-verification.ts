@@ -1,7 +1,7 @@
 // Verifies a relay's descriptor: its form, its expiry, and that the address in it signed it. The caller brings the
 // cryptography, so that relay and SDKs share the rest.
 
-import { DESCRIPTOR_SIGNATURE_BYTES, descriptorText, type RelayDescriptor } from './discovery.ts'
+import { DESCRIPTOR_SIGNATURE_BYTES, descriptorTexts, type RelayDescriptor } from './discovery.ts'
 import { normalizeAddress } from './names.ts'
 
 /**
@@ -49,10 +49,12 @@ export async function isSignedByItsAddress(
   descriptor: RelayDescriptor,
   recoverSigner: RecoverTextSigner,
 ): Promise<boolean> {
-  const text = descriptorText(descriptor)
   const address = descriptor.address.toLowerCase()
-  for (const signature of signatureReadings(base64Bytes(descriptor.signature) ?? new Uint8Array())) {
-    if ((await recoverSigner(text, signature))?.toLowerCase() === address) return true
+  const readings = signatureReadings(base64Bytes(descriptor.signature) ?? new Uint8Array())
+  for (const text of descriptorTexts(descriptor)) {
+    for (const signature of readings) {
+      if ((await recoverSigner(text, signature))?.toLowerCase() === address) return true
+    }
   }
   return false
 }

@@ -1,5 +1,7 @@
 // Discovery: a relay's description of itself, which its identity signs, and the relays that it knows.
 
+import { DISCOVERY_VERSION } from './versions.ts'
+
 /**
  * A descriptor's signature has so many bytes: a byte with the recovery bit, then r and s (the compact form, which relays write), or
  * r, s, and the recovery bit, plain or with Ethereum's 27 added.
@@ -13,7 +15,7 @@ export const DESCRIPTOR_SIGNATURE_BYTES = 65
 export interface RelayDescriptor {
   /** The Ethereum address of the relay's identity, whose key signs. */
   address: string
-  /** A version that is signed as it came and not compared. Relays of this software write their {@link PROTOCOL_VERSION}. */
+  /** A version that is signed as it came and not compared. Relays of this software write one of {@link DISCOVERY_VERSIONS}. */
   version: string | number
   issued_at: string
   /** From this time on the descriptor is refused. */
@@ -34,7 +36,7 @@ export interface RelayDescriptor {
   active_connections: number
   /** The TCP traffic that the relay says it carries. The specification gives no unit; relays of this software count bytes a second. */
   tcp_bps: number
-  /** The signature of {@link descriptorText}, of {@link DESCRIPTOR_SIGNATURE_BYTES} bytes, in base64. */
+  /** The signature of one of {@link descriptorTexts}, of {@link DESCRIPTOR_SIGNATURE_BYTES} bytes, in base64. */
   signature: string
 }
 
@@ -46,7 +48,7 @@ export type UnsignedDescriptor = Omit<RelayDescriptor, 'signature'>
 
 /** DiscoveryAnnouncement is the body of `POST /discovery/announce`. */
 export interface DiscoveryAnnouncement {
-  /** The {@link PROTOCOL_VERSION} of the relay that announces itself. */
+  /** The version of discovery of the relay that announces itself. */
   protocol_version: string
   /** Its own descriptor. */
   descriptor: RelayDescriptor
@@ -54,7 +56,7 @@ export interface DiscoveryAnnouncement {
 
 /** DiscoveryAnnounceResponse is the answer to an announcement. */
 export interface DiscoveryAnnounceResponse {
-  /** The {@link PROTOCOL_VERSION} of the relay that answers. */
+  /** The version of discovery of the relay that answers. */
   protocol_version: string
   /** Says whether the relay that answers will look at the other one, and pass it on when that succeeds. */
   accepted: boolean
@@ -65,7 +67,7 @@ export interface DiscoveryAnnounceResponse {
  * Times are RFC 3339 date-times.
  */
 export interface DiscoveryResponse {
-  /** The {@link PROTOCOL_VERSION} of the relay that answers. */
+  /** The version of discovery of the relay that answers. */
   protocol_version: string
   /** The time of the answer. */
   generated_at: string
@@ -101,20 +103,26 @@ export function sitePresenceText(canonicalLabel: string, origin: string): string
 }
 
 /**
- * descriptorText returns the text whose SHA-256 is signed: every field but the signature, in this order, with times in
- * nanoseconds.
+ * descriptorTexts returns the texts of which a relay signs one, by its SHA-256: first that of its version. The whole text has every
+ * field but the signature, in this order, with times in nanoseconds. The short one, of {@link DISCOVERY_VERSION}, leaves out the
+ * three fields of the overlay. A descriptor that has something there has only the whole text: nobody else can write into it.
  */
-export function descriptorText(descriptor: UnsignedDescriptor): string {
+export function descriptorTexts(descriptor: UnsignedDescriptor): [string, ...string[]] {
   const { address, version, issued_at, expires_at, api_https_addr } = descriptor
   const { wireguard_public_key, wireguard_port, supports_overlay, supports_udp, supports_tcp } = descriptor
   const { active_connections, tcp_bps } = descriptor
   const head = JSON.stringify({ address, version })
-  const overlay = { wireguard_public_key, wireguard_port, supports_overlay }
-  const load = { supports_udp, supports_tcp, active_connections, tcp_bps }
-  const tail = JSON.stringify({ api_https_addr, ...overlay, ...load })
   // These have more digits than a JavaScript number can hold.
   const times = `"issued_at_unix_nano":${unixNano(issued_at)},"expires_at_unix_nano":${unixNano(expires_at)}`
-  return `${head.slice(0, -1)},${times},${tail.slice(1)}`
+  const overlay = { wireguard_public_key, wireguard_port, supports_overlay }
+  const load = { supports_udp, supports_tcp, active_connections, tcp_bps }
+  const textWith = (tail: object): string =>
+    `${head.slice(0, -1)},${times},${JSON.stringify({ api_https_addr, ...tail }).slice(1)}`
+  const whole = textWith({ ...overlay, ...load })
+  const hasOverlay = wireguard_public_key !== '' || wireguard_port !== 0 || supports_overlay
+  if (hasOverlay) return [whole]
+  const short = textWith(load)
+  return version === DISCOVERY_VERSION ? [short, whole] : [whole, short]
 }
 
 const FRACTION = /\.(\d{1,9})/

@@ -2,3 +2,12 @@
 
 /** The version of the SDK tunnel protocol (wire.md, Versions). A client refuses a relay whose `protocol_version` differs. */
 export const PROTOCOL_VERSION = '10'
+
+/** The version of discovery, which is not that of the tunnel: of lists, announcements and descriptors. */
+export const DISCOVERY_VERSION = '9'
+
+/** The version of discovery at relays with an overlay, whose descriptors have three more fields. */
+export const OVERLAY_DISCOVERY_VERSION = '10'
+
+/** The versions of discovery that this software understands. */
+export const DISCOVERY_VERSIONS: readonly string[] = [DISCOVERY_VERSION, OVERLAY_DISCOVERY_VERSION]

@@ -1,7 +1,7 @@
 // Verification of descriptors (wire, "Discovery"): which are taken, which are not, and why.
 
 import { describe, expect, it, vi } from 'vitest'
-import { descriptorText, type RelayDescriptor, verifyDescriptor } from '../src/index.ts'
+import { descriptorTexts, type RelayDescriptor, verifyDescriptor } from '../src/index.ts'
 
 const ADDRESS = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23'
 const SIGNATURE = Uint8Array.of(...new Uint8Array(64).fill(7), 28)
@@ -31,7 +31,7 @@ const signer = () => ADDRESS.toLowerCase()
 it('asks who signed the text and signature of the descriptor, and gives the descriptor', async () => {
   const recover = vi.fn(signer)
   expect(await verifyDescriptor(GOOD, NOW, recover)).toEqual({ descriptor: GOOD })
-  expect(recover).toHaveBeenCalledExactlyOnceWith(descriptorText(GOOD), SIGNATURE)
+  expect(recover).toHaveBeenCalledExactlyOnceWith(descriptorTexts(GOOD)[0], SIGNATURE)
 })
 
 it.each(Object.keys(GOOD).filter((name) => !REQUIRED.includes(name)))(
@@ -40,7 +40,7 @@ it.each(Object.keys(GOOD).filter((name) => !REQUIRED.includes(name)))(
     const recover = vi.fn(signer)
     const zero = { ...GOOD, supports_tcp: name === 'supports_tcp' ? false : GOOD.supports_tcp }
     expect(await verifyDescriptor(without(name), NOW, recover)).toEqual({ descriptor: zero })
-    expect(recover).toHaveBeenCalledExactlyOnceWith(descriptorText(zero), SIGNATURE)
+    expect(recover).toHaveBeenCalledExactlyOnceWith(descriptorTexts(zero)[0], SIGNATURE)
   },
 )
 
@@ -64,7 +64,7 @@ describe('the compact form of a signature', () => {
     const recover = vi.fn(signer)
     expect(await verifyDescriptor(compact(first), NOW, recover)).toMatchObject({ descriptor: compact(first) })
     expect(recover).toHaveBeenCalledExactlyOnceWith(
-      descriptorText(GOOD),
+      descriptorTexts(GOOD)[0],
       Uint8Array.of(...SIGNATURE.subarray(0, 64), bit),
     )
   })

@@ -129,7 +129,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
     await listen(parts, { controlPlane, listener, sockets, metrics, redirects })
     await overlay?.listen()
     acme?.start()
-    discovery?.start()
+    if (discovery !== undefined) await state.certificates.first(async () => discovery.start())
     const port = await announce(parts, listener)
     return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
   } catch (error) {

@@ -1,7 +1,7 @@
 // Collects what the relay knows of other relays: from their announcements, from those who name them, and from themselves.
 
 import { setImmediate } from 'node:timers/promises'
-import { type DiscoveryResponse, PROTOCOL_VERSION, type RelayDescriptor } from '@svc/protocol'
+import { DISCOVERY_VERSIONS, type DiscoveryResponse, type RelayDescriptor } from '@svc/protocol'
 import { now, toWallTime } from '../clock.ts'
 import { RelayError } from '../errors.ts'
 import type { Logger } from '../log/log.ts'
@@ -78,6 +78,7 @@ export class RelayDiscovery {
       pollMs: parts.pollMs,
       targets: () => this.#targets(),
       ask: (origin) => this.#poll(origin),
+      isAskedEarly: (origin) => parts.bootstraps.has(origin),
     })
   }
 
@@ -106,7 +107,7 @@ export class RelayDiscovery {
     const known = isWhole ? [...this.relays.current(now())] : []
     const releases = known.flatMap(({ origin, release }) => (release === '' ? [] : [[origin, release]]))
     return {
-      protocol_version: PROTOCOL_VERSION,
+      protocol_version: `${own.version}`,
       generated_at: new Date().toISOString(),
       relays: [own, ...known.map(({ descriptor }) => descriptor)],
       incompatible_relays: isWhole ? this.#incompatible.list.filter(({ url }) => !this.#isBanned(url)) : [],
@@ -123,7 +124,7 @@ export class RelayDiscovery {
    */
   async announce(version: string, value: unknown, source: string): Promise<boolean> {
     try {
-      if (version !== PROTOCOL_VERSION) throw new RelayRefused('incompatible')
+      if (!DISCOVERY_VERSIONS.includes(version)) throw new RelayRefused('incompatible')
       const read = this.#read(value)
       await this.#requireGenuine(read)
       if (this.relays.at(read.origin) !== undefined) {
@@ -150,15 +151,16 @@ export class RelayDiscovery {
     const isBootstrap = this.#parts.bootstraps.has(origin)
     try {
       const isKnown = this.relays.at(origin) !== undefined
-      const isDue = isBootstrap && (!isKnown || (this.#wholeFrom.get(origin) ?? 0) <= now())
-      const isWhole = isDue || this.#wantsWhole()
+      const isDue = !isKnown || this.#polls.isEarly || (this.#wholeFrom.get(origin) ?? 0) <= now()
+      const isWhole = (isBootstrap && isDue) || this.#wantsWhole()
       const list = await this.#queries.list(origin, isWhole, !isKnown)
       if (isKnown) await this.#confirm(origin, list)
       const unknown = isWhole ? await this.#offerAll(list, origin) : 0
       if (isBootstrap && isWhole) {
         const hasNews = unknown > list.relays.length * NEWS_SHARE
         this.#wholeFrom.set(origin, hasNews ? 0 : now() + BOOTSTRAP_LIST_MS)
-        await this.#announceTo(origin, list)
+        const announcedAt = this.#announcedAt.get(origin) ?? Number.NEGATIVE_INFINITY
+        if (!this.#isIn(list) || now() - announcedAt >= ANNOUNCE_MS) await this.#announceTo(origin)
       }
       return true
     } catch (error) {
@@ -200,6 +202,8 @@ export class RelayDiscovery {
       const confirmed = await this.#confirm(origin, list)
       this.#polls.asked(origin)
       if (isWhole) await this.#offerAll(list, origin)
+      // Relays without a common bootstrap relay that both ask now would else hear of each other late.
+      if (isWhole && !this.#isIn(list)) await this.#announceTo(origin)
       if (confirmed.address !== address) throw new RelayRefused('other_address')
     } catch (error) {
       this.#count(error)
@@ -260,18 +264,18 @@ export class RelayDiscovery {
     return held !== undefined && typeof address === 'string' && held.address === address.toLowerCase()
   }
 
-  /** Announces this relay where it is not known, and from time to time where it is. A failure is counted, and ends nothing. */
-  async #announceTo(origin: string, { relays }: RelayList): Promise<void> {
-    const { own } = this.#parts
-    const isListed = relays.some((value) => originIn(value) === own.origin)
-    const announcedAt = this.#announcedAt.get(origin) ?? Number.NEGATIVE_INFINITY
-    if (isListed && now() - announcedAt < ANNOUNCE_MS) return
+  /** Returns whether a list has this relay. */
+  #isIn({ relays }: RelayList): boolean {
+    return relays.some((value) => originIn(value) === this.#parts.own.origin)
+  }
+
+  /** Announces this relay to another one. A failure is counted, and ends nothing. */
+  async #announceTo(origin: string): Promise<void> {
+    const { own, bootstraps } = this.#parts
     try {
-      await this.#queries.announce(origin, {
-        protocol_version: PROTOCOL_VERSION,
-        descriptor: await own.current(),
-      })
-      this.#announcedAt.set(origin, now())
+      const descriptor = await own.current()
+      await this.#queries.announce(origin, { protocol_version: `${descriptor.version}`, descriptor })
+      if (bootstraps.has(origin)) this.#announcedAt.set(origin, now())
     } catch (error) {
       this.#count(error)
     }

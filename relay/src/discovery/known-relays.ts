@@ -38,6 +38,8 @@ export class KnownRelays {
   readonly #isBanned: (address: string, origin: string) => boolean
   /** Grows when a relay comes or goes. */
   generation = 0
+  /** Called then. */
+  onChange: (() => void) | undefined
 
   constructor(isBanned: (address: string, origin: string) => boolean) {
     this.#isBanned = isBanned
@@ -187,17 +189,22 @@ export class KnownRelays {
 
   #set(relay: KnownRelay): void {
     const held = this.#byOrigin.get(relay.origin)
-    if (held?.address !== relay.address) this.generation += 1
     if (held !== undefined) this.#unlist(held)
     this.#byOrigin.set(relay.origin, relay)
     this.#byAddress.set(relay.address, relay)
     this.#perNetwork.set(relay.network, (this.#perNetwork.get(relay.network) ?? 0) + 1)
+    if (held?.address !== relay.address) this.#changed()
   }
 
   #remove(relay: KnownRelay): void {
-    this.generation += 1
     this.#byOrigin.delete(relay.origin)
     this.#unlist(relay)
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.generation += 1
+    this.onChange?.()
   }
 
   #unlist({ address, network }: KnownRelay): void {

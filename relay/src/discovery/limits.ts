@@ -10,6 +10,15 @@ export const POLLS_PER_INTERVAL_MAX = 512
 export const POLLS_PARALLEL_MAX = 16
 /** A relay that does not answer is asked after twice the interval, then after 4 times, and so on up to this. */
 export const POLL_BACKOFF_MAX = 5
+/**
+ * Time after the start in which bootstrap relays, and others that do not answer, are asked more often: relays that start together do
+ * not listen all at once, and would else meet an interval later.
+ */
+export const EARLY_MS = 60_000
+/** Shortest pause between two such questions to one relay. */
+export const EARLY_PAUSE_MIN_MS = 2_000
+/** The same for each relay that is asked: a full table is not asked early. */
+export const EARLY_PAUSE_PER_RELAY_MS = 100
 /** With so many failures in a row a relay is not passed on any more. */
 export const POLL_FAILURES_MAX = 2
 /** The number of times in an interval at which the relay looks whose turn it is. */
@@ -78,8 +87,10 @@ export const RELEASE_MAX_CHARS = 64
 export const ORIGIN_MAX_CHARS = 256
 /** Any other text of a descriptor. The signature has 88 characters, the key of the overlay 44. */
 export const DESCRIPTOR_TEXT_MAX_CHARS = 96
-/** Time between two writes of the file of known relays. */
-export const STATE_WRITE_MS = 60_000
+/** Time between two writes of the file of known relays, for each of them: a full table of 1 MiB is written every 5 s at most. */
+export const STATE_WRITE_PER_RELAY_MS = 5
+/** Interval at which the relay looks whether the file is old. */
+export const STATE_LOOK_MS = 60_000
 /** Time after which the file is written again when no relay came or went, for the times in it. */
 export const STATE_REFRESH_MS: number = 10 * 60_000
 /** A longer file counts as damaged. A full table takes 1 MiB. */

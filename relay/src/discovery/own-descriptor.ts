@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import {
-  descriptorText,
-  PROTOCOL_VERSION,
+  DISCOVERY_VERSION,
+  descriptorTexts,
+  OVERLAY_DISCOVERY_VERSION,
   type RelayDescriptor,
   type UnsignedDescriptor,
 } from '@svc/protocol'
@@ -80,7 +81,7 @@ export class OwnDescriptor {
     const descriptor: UnsignedDescriptor = {
       // Other relays of the family sign and verify this form of an address, whatever a descriptor has.
       address: checksumAddress(this.address),
-      version: PROTOCOL_VERSION,
+      version: overlay === undefined ? DISCOVERY_VERSION : OVERLAY_DISCOVERY_VERSION,
       issued_at: new Date(issuedAt).toISOString(),
       expires_at: new Date(issuedAt + this.#validMs).toISOString(),
       api_https_addr: this.origin,
@@ -93,7 +94,8 @@ export class OwnDescriptor {
       tcp_bps: Math.max(0, Math.round(((bytes - this.#bytes) * 1000) / Math.max(1, ageMs))),
     }
     this.#bytes = bytes
-    const digest = createHash('sha256').update(descriptorText(descriptor)).digest()
+    const [text] = descriptorTexts(descriptor)
+    const digest = createHash('sha256').update(text).digest()
     return { ...descriptor, signature: compact(await this.#identity.signDigest(digest)) }
   }
 }

@@ -2,6 +2,9 @@
 
 import { now } from '../clock.ts'
 import {
+  EARLY_MS,
+  EARLY_PAUSE_MIN_MS,
+  EARLY_PAUSE_PER_RELAY_MS,
   POLL_BACKOFF_MAX,
   POLL_JITTER,
   POLL_TICKS,
@@ -25,11 +28,14 @@ export interface PollsParts {
   targets: () => Iterable<string>
   /** Asks one. Resolves with whether it answered; never rejects. */
   ask: (origin: string) => Promise<boolean>
+  /** Says whether a relay that answers is asked again early in the first minute. One that does not answer is in any case. */
+  isAskedEarly: (origin: string) => boolean
 }
 
 export class Polls {
   readonly #parts: PollsParts
   readonly #turns = new Map<string, Turn>()
+  #startedAt = Number.NEGATIVE_INFINITY
   #running = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -42,7 +48,13 @@ export class Polls {
     return this.#turns.size
   }
 
+  /** True in the first minute, in which relays that started together may still come. */
+  get isEarly(): boolean {
+    return now() - this.#startedAt < EARLY_MS
+  }
+
   start(): void {
+    this.#startedAt = now()
     this.#timer = setInterval(() => this.#tick(), this.#parts.pollMs / POLL_TICKS).unref()
     this.#tick()
   }
@@ -53,7 +65,7 @@ export class Polls {
 
   /** Says that a relay was just asked, for another reason. */
   asked(origin: string): void {
-    this.#turns.set(origin, this.#after({ askedAt: now(), nextAt: 0, failures: 0, isRunning: false }))
+    this.#turns.set(origin, this.#after(origin, { askedAt: now(), nextAt: 0, failures: 0, isRunning: false }))
   }
 
   /** A relay that did not answer says that it is there again: it is asked as soon as it may be. */
@@ -88,15 +100,25 @@ export class Polls {
     const hasAnswered = await this.#parts.ask(origin)
     this.#running -= 1
     turn.isRunning = false
-    turn.failures = hasAnswered ? 0 : turn.failures + 1
-    this.#after(turn)
+    // The early failures of a relay that still starts are one.
+    turn.failures = hasAnswered ? 0 : this.isEarly ? 1 : turn.failures + 1
+    this.#after(origin, turn)
   }
 
-  #after(turn: Turn): Turn {
+  #after(origin: string, turn: Turn): Turn {
     const { pollMs } = this.#parts
     const interval = Math.max(pollMs, (this.#turns.size * pollMs) / POLLS_PER_INTERVAL_MAX)
     const pause = interval * Math.min(2 ** turn.failures, POLL_BACKOFF_MAX)
-    turn.nextAt = (turn.askedAt ?? now()) + pause * (1 + POLL_JITTER * Math.random())
+    const soonest = Math.min(pause, this.#earlyPause(origin, turn))
+    turn.nextAt = (turn.askedAt ?? now()) + soonest * (1 + POLL_JITTER * Math.random())
     return turn
+  }
+
+  /** In the first minute the pause is as long as the time since the start, and so twice as long each time. */
+  #earlyPause(origin: string, { failures }: Turn): number {
+    if (!this.isEarly || (failures === 0 && !this.#parts.isAskedEarly(origin)))
+      return Number.POSITIVE_INFINITY
+    const sinceStart = now() - this.#startedAt
+    return Math.max(EARLY_PAUSE_MIN_MS, this.#turns.size * EARLY_PAUSE_PER_RELAY_MS, sinceStart)
   }
 }

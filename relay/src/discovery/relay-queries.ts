@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import {
+  DISCOVERY_VERSIONS,
   type DiscoveryAnnouncement,
   isVersion,
   ONLY_OWN_DESCRIPTOR,
@@ -79,7 +80,7 @@ export class RelayQueries {
    */
   async requireRelay(origin: string): Promise<void> {
     const { data } = await this.#ask(origin, PATH.domain, { maxBytes: ANSWER_MAX_BYTES })
-    this.#requireVersion(origin, data)
+    this.#requireVersion(origin, data, [PROTOCOL_VERSION])
   }
 
   /**
@@ -95,7 +96,7 @@ export class RelayQueries {
       ...(isWhole && { headers: { 'Accept-Encoding': 'gzip' } }),
     }
     const { data, address } = await this.#ask(origin, path, request)
-    this.#requireVersion(origin, data)
+    this.#requireVersion(origin, data, DISCOVERY_VERSIONS)
     if (!Array.isArray(data.relays)) throw new RelayRefused('bad_answer')
     const release = data.release_version
     const isRelease = typeof release === 'string' && release.length <= RELEASE_MAX_CHARS && isVersion(release)
@@ -114,19 +115,19 @@ export class RelayQueries {
       throw new RelayRefused('unreachable')
     })
     const data = dataOf(Buffer.from(text))
-    this.#requireVersion(origin, data)
+    this.#requireVersion(origin, data, DISCOVERY_VERSIONS)
     if (!Array.isArray(data.relays)) throw new RelayRefused('bad_answer')
     return data.relays.slice(0, 1)
   }
 
-  /** Announces this relay to a bootstrap relay. @throws RelayRefused or OutboundError */
+  /** Announces this relay to another one. @throws RelayRefused or OutboundError */
   async announce(origin: string, announcement: DiscoveryAnnouncement): Promise<void> {
     await this.#ask(origin, PATH.announce, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(announcement),
       maxBytes: ANSWER_MAX_BYTES,
-      isConfigured: true,
+      isConfigured: this.#bootstraps.has(origin),
     })
   }
 
@@ -161,10 +162,14 @@ export class RelayQueries {
     return { data: dataOf(await decoded(response, request.maxBytes)), address }
   }
 
-  #requireVersion(origin: string, { protocol_version: version }: Record<string, unknown>): void {
-    if (version === PROTOCOL_VERSION) return
+  #requireVersion(
+    origin: string,
+    { protocol_version: version }: Record<string, unknown>,
+    understood: readonly string[],
+  ): void {
     if (typeof version !== 'string' || version.length > VERSION_MAX_CHARS)
       throw new RelayRefused('bad_answer')
+    if (understood.includes(version)) return
     this.#onIncompatible(origin, version)
     throw new RelayRefused('incompatible')
   }

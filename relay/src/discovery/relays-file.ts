@@ -8,7 +8,7 @@ import type { Logger } from '../log/log.ts'
 import { readIfPresent, StateFileError, sizeIfPresent, writePrivate } from '../storage/state-file.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
 import type { KnownRelays } from './known-relays.ts'
-import { STATE_FILE_MAX_BYTES, STATE_REFRESH_MS, STATE_WRITE_MS } from './limits.ts'
+import { STATE_FILE_MAX_BYTES, STATE_LOOK_MS, STATE_REFRESH_MS, STATE_WRITE_PER_RELAY_MS } from './limits.ts'
 
 const FILE = 'relays.json'
 const DAMAGED = `${FILE}.damaged`
@@ -26,8 +26,6 @@ export interface RelaysFileParts {
   relays: KnownRelays
   health: WriteHealth
   log: Logger
-  /** Milliseconds between two writes. */
-  writeMs?: number | undefined
 }
 
 /**
@@ -58,22 +56,40 @@ export async function restoreRelays(
 export class RelaysFile {
   readonly #parts: RelaysFileParts
   readonly #timer: NodeJS.Timeout
+  /** Set while a change waits. */
+  #pause: NodeJS.Timeout | undefined
   /** Generation of the table that the file has. */
   #written: number
   #writtenAt: number = now()
+  #triedAt: number = now()
   #writing: Promise<void> | undefined
 
   constructor(parts: RelaysFileParts) {
     this.#parts = parts
     this.#written = parts.relays.generation
-    this.#timer = setInterval(() => this.#writeIfDue(), parts.writeMs ?? STATE_WRITE_MS).unref()
+    this.#timer = setInterval(() => this.#writeIfDue(), STATE_LOOK_MS).unref()
+    parts.relays.onChange = () => this.#writeSoon()
   }
 
   /** Writes the last state. Never rejects. */
   async close(): Promise<void> {
+    this.#parts.relays.onChange = undefined
     clearInterval(this.#timer)
+    clearTimeout(this.#pause)
     await this.#writing
     if (this.#parts.relays.size > 0 || this.#written !== this.#parts.relays.generation) await this.#write()
+  }
+
+  /** A relay that is learnt is on disk at once, unless many come one after the other. */
+  #writeSoon(): void {
+    const waitMs = this.#triedAt + this.#parts.relays.size * STATE_WRITE_PER_RELAY_MS - now()
+    this.#pause ??= setTimeout(
+      () => {
+        this.#pause = undefined
+        this.#writeIfDue()
+      },
+      Math.max(0, waitMs),
+    ).unref()
   }
 
   #writeIfDue(): void {
@@ -82,6 +98,8 @@ export class RelaysFile {
     if (this.#writing !== undefined || (this.#written === relays.generation && !isOld)) return
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined
+      // A write that failed is tried again by `health`.
+      if (this.#triedAt === this.#writtenAt && this.#written !== relays.generation) this.#writeSoon()
     })
   }
 
@@ -89,12 +107,14 @@ export class RelaysFile {
   async #write(): Promise<void> {
     const { directory, relays, health } = this.#parts
     const { generation } = relays
+    const triedAt = now()
+    this.#triedAt = triedAt
     const text = `${JSON.stringify({ relays: [...relays].map(stored) })}\n`
     const write = (): Promise<void> => writePrivate(join(directory, FILE), text)
     try {
       await health.watch(WATCHED, write, () => this.#write())
       this.#written = generation
-      this.#writtenAt = now()
+      this.#writtenAt = triedAt
     } catch {}
   }
 }

@@ -2,12 +2,11 @@
 
 import type { KeyObject } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
-import {
-  type DiscoveryAnnouncement,
-  type DiscoveryAnnounceResponse,
-  type DiscoveryResponse,
-  type ErrorCode,
-  PROTOCOL_VERSION,
+import type {
+  DiscoveryAnnouncement,
+  DiscoveryAnnounceResponse,
+  DiscoveryResponse,
+  ErrorCode,
 } from '@svc/protocol'
 import type { RelayIdentity } from '../auth/relay-identity.ts'
 import { SignerRecovery } from '../auth/signer-recovery.ts'
@@ -45,8 +44,6 @@ export interface DiscoveryParts {
   log: Logger
   /** Milliseconds between two questions to one relay. */
   pollMs?: number
-  /** Milliseconds between two writes of the file. */
-  writeMs?: number
   /** Certificates, as PEM, that are trusted in place of Node's own. */
   ca?: string
   /** Name resolution, in the form of `dns.lookup`. @default questions to the system's name servers */
@@ -80,7 +77,7 @@ export interface Discovery {
     refusals: Readonly<Record<string, number>>
     visits: Readonly<Record<string, number>>
   }
-  /** Begins to ask other relays: called when this one listens. */
+  /** Begins to ask other relays, and announces this one: called when it listens and has a certificate, by which they know it. */
   start(): void
   close(): Promise<void>
 }
@@ -133,7 +130,7 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
       return (isWhole) => discovery.answer(descriptor, isWhole)
     },
     announce: async ({ protocol_version, descriptor }, source) => ({
-      protocol_version: PROTOCOL_VERSION,
+      protocol_version: `${(await own.current()).version}`,
       accepted: await discovery.announce(protocol_version, descriptor, networkOf(source)).catch(asRelayError),
     }),
     relays: {
@@ -158,7 +155,9 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
       refusals: discovery.refusals,
       visits,
     }),
-    start: () => discovery.start(),
+    start: () => {
+      if (!closing.signal.aborted) discovery.start()
+    },
     close: async () => {
       closing.abort()
       discovery.close()

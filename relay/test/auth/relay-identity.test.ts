@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { descriptorText, type RelayDescriptor, verifyDescriptor } from '@svc/protocol'
+import { descriptorTexts, type RelayDescriptor, verifyDescriptor } from '@svc/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -119,7 +119,7 @@ describe('recoverable signatures', () => {
   })
 
   test('make a descriptor that SDKs take', async () => {
-    const signature = await identity.signDigest(sha256(descriptorText(DESCRIPTOR)))
+    const signature = await identity.signDigest(sha256(descriptorTexts(DESCRIPTOR)[0]))
     const signed = { ...DESCRIPTOR, signature: Buffer.from(signature).toString('base64') }
     const now = Date.parse(DESCRIPTOR.issued_at)
     expect(await verifyDescriptor(signed, now, signerOf)).toEqual({ descriptor: signed })

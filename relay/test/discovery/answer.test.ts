@@ -1,7 +1,7 @@
 // The answer to `GET /discovery` at its fullest, and what of other relays' answers gets into it.
 
 import { gzipSync } from 'node:zlib'
-import { DESCRIPTOR_SIGNATURE_BYTES, PROTOCOL_VERSION } from '@svc/protocol'
+import { DESCRIPTOR_SIGNATURE_BYTES, DISCOVERY_VERSION } from '@svc/protocol'
 import { expect, test, vi } from 'vitest'
 import { now } from '../../src/clock.ts'
 import { readDescriptor } from '../../src/discovery/descriptor-rules.ts'
@@ -98,7 +98,7 @@ test.each([
   ['<b>new</b>', ''],
   [7, ''],
 ])('the release %j is passed on as %j', async (release_version, release) => {
-  const data = { protocol_version: PROTOCOL_VERSION, relays: [], release_version }
+  const data = { protocol_version: DISCOVERY_VERSION, relays: [], release_version }
   expect(await queriesOf(data).list(ORIGIN, true, false)).toEqual({
     relays: [],
     release,
@@ -126,7 +126,7 @@ test.each([
 })
 
 test('a list may come compressed, but a small answer is not a large list', async () => {
-  const data = { protocol_version: PROTOCOL_VERSION, relays: [], release_version: '1.2.3' }
+  const data = { protocol_version: DISCOVERY_VERSION, relays: [], release_version: '1.2.3' }
   const gzip = { 'content-encoding': 'gzip' }
   const compressed = (text: string, headers: object = gzip) => queriesFor(gzipSync(text), vi.fn(), headers)
   const text = JSON.stringify({ ok: true, data })
@@ -142,7 +142,7 @@ test('a list may come compressed, but a small answer is not a large list', async
 
 test('of a list of any length 1,025 descriptors are looked at', async () => {
   const data = {
-    protocol_version: PROTOCOL_VERSION,
+    protocol_version: DISCOVERY_VERSION,
     relays: Array.from({ length: 5_000 }, (_, index) => index),
   }
   expect((await queriesOf(data).list(ORIGIN, true, false)).relays).toHaveLength(1025)

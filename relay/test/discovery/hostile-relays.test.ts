@@ -86,7 +86,7 @@ const knows = ({ address }: InventedRelay) =>
   vi.waitFor(async () => expect(await known()).toContain(address), patient)
 const refuses = (reason: Refusal) => vi.waitFor(() => expect(refused(reason)).toBeGreaterThan(0), patient)
 const announce = (descriptor: RelayDescriptor, source = '198.51.100.1') =>
-  discovery.announce({ protocol_version: '10', descriptor }, source)
+  discovery.announce({ protocol_version: '9', descriptor }, source)
 
 /** Lists `bad` before a good relay, and waits until both are judged. */
 async function judged(bad: unknown, reason: Refusal): Promise<InventedRelay> {
@@ -218,7 +218,7 @@ describe('an origin', () => {
     [
       'that speaks another version',
       'incompatible',
-      (all) => void all.relay('bad', undefined, { protocol_version: '9' }),
+      (all) => void all.relay('bad', undefined, { protocol_version: '8' }),
     ],
   ])('%s is %s, and holds up nobody', async (_what, reason, behave) => {
     behave(hosts)
@@ -228,7 +228,7 @@ describe('an origin', () => {
     const { incompatible_relays } = await answer()
     expect(incompatible_relays).toEqual(
       reason === 'incompatible'
-        ? [{ url: hosts.originOf('bad'), protocol_version: '9', last_seen_at: expect.any(String) }]
+        ? [{ url: hosts.originOf('bad'), protocol_version: '8', last_seen_at: expect.any(String) }]
         : [],
     )
   })
@@ -297,7 +297,7 @@ describe('a known relay', () => {
 
 test('a ban ends the questions to a bootstrap relay and to one that waits, and hides one of another version', async () => {
   const other = inventRelay()
-  hosts.relay('old', undefined, { protocol_version: '9' })
+  hosts.relay('old', undefined, { protocol_version: '8' })
   listed = [other.describe(hosts.originOf('old'))]
   await refuses('incompatible')
   expect((await answer()).incompatible_relays).toHaveLength(1)
@@ -331,7 +331,7 @@ describe('an announcement', () => {
   test('of a relay that answers is accepted, and brings it', async () => {
     const relay = hosts.relay('new')
     expect(await announce(relay.describe(hosts.originOf('new')))).toEqual({
-      protocol_version: '10',
+      protocol_version: '9',
       accepted: true,
     })
     await knows(relay)
@@ -340,8 +340,8 @@ describe('an announcement', () => {
 
   test('of another protocol version is not accepted, and says ours', async () => {
     const descriptor = inventRelay().describe(hosts.originOf('new'))
-    expect(await discovery.announce({ protocol_version: '9', descriptor }, '198.51.100.1')).toEqual({
-      protocol_version: '10',
+    expect(await discovery.announce({ protocol_version: '8', descriptor }, '198.51.100.1')).toEqual({
+      protocol_version: '9',
       accepted: false,
     })
     expect(refused('incompatible')).toBe(1)

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { descriptorText, verifyDescriptor } from '@svc/protocol'
+import { descriptorTexts, verifyDescriptor } from '@svc/protocol'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { signerOf } from '../../../sdk-core/src/identity/key.ts'
 import { addressOfPublicKey, checksumAddress } from '../../src/auth/ethereum-address.ts'
@@ -34,7 +34,7 @@ describe('the own descriptor', () => {
     const descriptor = await own.current()
     expect(descriptor).toEqual({
       address: checksumAddress(relay.address),
-      version: '10',
+      version: '9',
       issued_at: new Date(time).toISOString(),
       expires_at: new Date(time + 600_000).toISOString(),
       api_https_addr: ORIGIN,
@@ -48,6 +48,24 @@ describe('the own descriptor', () => {
       signature: expect.any(String),
     })
     expect(await verifyDescriptor(descriptor, time, signerOf)).toEqual({ descriptor })
+  })
+
+  test('has version 10 and the whole text with an overlay, whose fields nobody else can change', async () => {
+    const overlay = { wireguardPublicKey: 'a'.repeat(43), wireguardPort: 51_820 }
+    const own = new OwnDescriptor(ORIGIN, inventRelay(), () => ({ ...state, overlay }))
+    const descriptor = await own.current()
+    expect(descriptor).toMatchObject({ version: '10', supports_overlay: true, wireguard_port: 51_820 })
+    expect(await verifyDescriptor(descriptor, time, signerOf)).toEqual({ descriptor })
+    for (const change of [{ wireguard_port: 51_821 }, { supports_overlay: false }])
+      expect(await verifyDescriptor({ ...descriptor, ...change }, time, signerOf)).toEqual({
+        fault: 'forged',
+      })
+  })
+
+  test('without an overlay gets none from whoever passes it on', async () => {
+    const descriptor = await new OwnDescriptor(ORIGIN, inventRelay(), () => state).current()
+    const changed = { ...descriptor, supports_overlay: true, wireguard_port: 51_820 }
+    expect(await verifyDescriptor(changed, time, signerOf)).toEqual({ fault: 'forged' })
   })
 
   test('has its address with the checksum of EIP-55, since other relays of the family verify the text with that', async () => {
@@ -109,7 +127,7 @@ test.each(FAMILY)(
       signerOf,
     )
     expect(descriptor).toBeDefined()
-    expect(descriptorText(descriptor!)).toBe(text)
+    expect(descriptorTexts(descriptor!)[0]).toBe(text)
     expect(
       await new DescriptorSignatures(async (...signed) => recoverTextSigner(...signed)).isGenuine(
         descriptor!,
@@ -126,42 +144,48 @@ test.each(FAMILY)(
  * The text that is signed, written out from the documented fields; OpenSSL signs it. A relay of the family leaves out what is
  * empty, false or 0, and writes the compact form.
  */
-test('a descriptor that OpenSSL signs verifies, as a relay of the family sends it', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-openssl-'))
-  const openssl = (command: string): Buffer =>
-    execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'pipe' })
-  try {
-    openssl('ecparam -name secp256k1 -genkey -noout -out key.pem')
-    const address = addressOfPublicKey(openssl('ec -in key.pem -pubout -outform DER').subarray(-65))
-    const text =
-      `{"address":"${address}","version":"10",` +
-      '"issued_at_unix_nano":1767319445123456789,"expires_at_unix_nano":1767319745123456789,' +
-      '"api_https_addr":"https://relay.example","wireguard_public_key":"","wireguard_port":0,' +
-      '"supports_overlay":false,"supports_udp":false,"supports_tcp":true,"active_connections":0,"tcp_bps":1.5}'
-    writeFileSync(join(directory, 'text'), text)
-    const sent = {
-      address,
-      version: '10',
-      issued_at: '2026-01-02T02:04:05.123456789Z',
-      expires_at: '2026-01-02T02:09:05.123456789Z',
-      api_https_addr: 'https://relay.example',
-      supports_tcp: true,
-      tcp_bps: 1.5,
+test.each([
+  ['10', '"wireguard_public_key":"","wireguard_port":0,"supports_overlay":false,'],
+  ['9', ''],
+])(
+  'a descriptor of version %s that OpenSSL signs verifies, as a relay of the family sends it',
+  async (version, overlay) => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-openssl-'))
+    const openssl = (command: string): Buffer =>
+      execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'pipe' })
+    try {
+      openssl('ecparam -name secp256k1 -genkey -noout -out key.pem')
+      const address = addressOfPublicKey(openssl('ec -in key.pem -pubout -outform DER').subarray(-65))
+      const text =
+        `{"address":"${address}","version":"${version}",` +
+        '"issued_at_unix_nano":1767319445123456789,"expires_at_unix_nano":1767319745123456789,' +
+        `"api_https_addr":"https://relay.example",${overlay}` +
+        '"supports_udp":false,"supports_tcp":true,"active_connections":0,"tcp_bps":1.5}'
+      writeFileSync(join(directory, 'text'), text)
+      const sent = {
+        address,
+        version,
+        issued_at: '2026-01-02T02:04:05.123456789Z',
+        expires_at: '2026-01-02T02:09:05.123456789Z',
+        api_https_addr: 'https://relay.example',
+        supports_tcp: true,
+        tcp_bps: 1.5,
+      }
+      const { r, s } = integersOf(openssl('dgst -sha256 -sign key.pem text'))
+      const verdicts = await Promise.all(
+        [31, 32].map((first) => {
+          const signature = Buffer.concat([Uint8Array.of(first), r, s]).toString('base64')
+          return verifyDescriptor({ ...sent, signature }, Date.parse('2026-01-02T02:05:00Z'), signerOf)
+        }),
+      )
+      const genuine = verdicts.flatMap(({ descriptor }) => descriptor ?? [])
+      expect(genuine).toHaveLength(1)
+      expect(descriptorTexts(genuine[0]!)[0]).toBe(text)
+    } finally {
+      rmSync(directory, { recursive: true })
     }
-    const { r, s } = integersOf(openssl('dgst -sha256 -sign key.pem text'))
-    const verdicts = await Promise.all(
-      [31, 32].map((first) => {
-        const signature = Buffer.concat([Uint8Array.of(first), r, s]).toString('base64')
-        return verifyDescriptor({ ...sent, signature }, Date.parse('2026-01-02T02:05:00Z'), signerOf)
-      }),
-    )
-    const genuine = verdicts.flatMap(({ descriptor }) => descriptor ?? [])
-    expect(genuine).toHaveLength(1)
-    expect(descriptorText(genuine[0]!)).toBe(text)
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
-})
+  },
+)
 
 /** The two integers of an ECDSA signature in DER, 32 bytes each. */
 function integersOf(der: Buffer): { r: Buffer; s: Buffer } {

@@ -24,7 +24,7 @@ function pausesOf(asked: Map<string, number[]>): number[] {
   return [...asked.values()].flatMap((times) => times.slice(1).map((at, index) => at - times[index]!))
 }
 
-function pollsOf(targets: string[], ask: (origin: string) => Promise<boolean>) {
+function pollsOf(targets: string[], ask: (origin: string) => Promise<boolean>, early: string[] = []) {
   const asked = new Map<string, number[]>()
   const polls = new Polls({
     pollMs: POLL_MS,
@@ -33,6 +33,7 @@ function pollsOf(targets: string[], ask: (origin: string) => Promise<boolean>) {
       asked.set(origin, [...(asked.get(origin) ?? []), time])
       return ask(origin)
     },
+    isAskedEarly: (origin) => early.includes(origin),
   })
   polls.start()
   return { polls, asked }
@@ -94,7 +95,9 @@ describe('polls', () => {
     const [origin] = names(1)
     const { polls, asked } = pollsOf([origin!], async () => isThere)
     await pass(60 * 60_000)
-    const pauses = pausesOf(asked)
+    const pauses = pausesOf(
+      new Map([...asked].map(([at, times]) => [at, times.filter((one) => one >= 60_000)])),
+    )
     expect(pauses[0]).toBeGreaterThanOrEqual(240_000)
     expect(Math.max(...pauses)).toBeGreaterThanOrEqual(600_000)
     expect(Math.max(...pauses)).toBeLessThanOrEqual(751_000)
@@ -109,6 +112,33 @@ describe('polls', () => {
     await pass(60_000)
     polls.close()
     expect(asked.get(origin!)!.length).toBe(count + 1)
+  })
+
+  test('ask bootstrap relays, and those that do not answer, after 2, 4, 8 s and so on in the first minute', async () => {
+    const [bootstrap, away, other] = names(3) as [string, string, string]
+    const { polls, asked } = pollsOf([bootstrap, away, other], async (at) => at !== away, [bootstrap])
+    await pass(60_000)
+    for (const origin of [bootstrap, away]) {
+      expect(asked.get(origin)!.length).toBeGreaterThanOrEqual(5)
+      expect(asked.get(origin)!.length).toBeLessThanOrEqual(6)
+      expect(Math.max(...asked.get(origin)!)).toBeGreaterThanOrEqual(20_000)
+    }
+    expect(asked.get(other)).toHaveLength(1)
+    const before = asked.get(bootstrap)!.length
+    await pass(30_000)
+    expect(asked.get(bootstrap)!.length).toBeLessThanOrEqual(before + 1)
+    // The early failures of the one that is away have not made its pauses longer: two intervals, by chance and then four.
+    await pass(10 * 60_000)
+    polls.close()
+    expect(asked.get(away)!.filter((at) => at > 90_000).length).toBeGreaterThanOrEqual(1)
+  })
+
+  test('ask none of a full table early', async () => {
+    const all = names(1024)
+    const { polls, asked } = pollsOf(all, async () => false, all)
+    await pass(100_000)
+    polls.close()
+    expect(Math.max(...[...asked.values()].map((times) => times.length))).toBe(1)
   })
 
   test('ask one no more that is no target any more', async () => {

@@ -27,8 +27,7 @@ afterEach(() => rm(directory, { recursive: true }))
 const path = (): string => join(directory, 'relays.json')
 const learn = (name: string): void =>
   void relays.confirm(readDescriptor(inventRelay().describe(`https://${name}.example`), false), seen, now())
-const open = (writeMs?: number): RelaysFile =>
-  new RelaysFile({ directory, relays, health: new WriteHealth(log), log, writeMs })
+const open = (): RelaysFile => new RelaysFile({ directory, relays, health: new WriteHealth(log), log })
 
 async function restored(): Promise<KnownRelays> {
   const known = new KnownRelays(() => false)
@@ -70,7 +69,7 @@ test('a start without a file knows nobody, and an end that knows nobody writes n
 })
 
 test('a change is written without an end; no change is not', async () => {
-  const file = open(20)
+  const file = open()
   learn('one')
   await vi.waitFor(async () => expect(await readFile(path(), 'utf8')).toContain('one.example'))
   const { mtimeMs } = await stat(path())
@@ -96,14 +95,29 @@ test('a file that cannot be written is told, with what that means, until it can 
   expect((await restored()).size).toBe(1)
 })
 
-test('a crowd of changes is one write in each interval', async () => {
+test('a crowd of changes is one write', async () => {
   const health = new WriteHealth(log)
   const watch = vi.spyOn(health, 'watch')
-  const file = new RelaysFile({ directory, relays, health, log, writeMs: 60_000 })
-  for (let index = 0; index < 200; index++) learn(`relay${index}`)
+  const file = new RelaysFile({ directory, relays, health, log })
+  for (let index = 0; index < 64; index++) learn(`relay${index}`)
   expect(watch).not.toHaveBeenCalled()
-  await file.close()
+  await vi.waitFor(async () => expect(await readFile(path(), 'utf8')).toContain('relay63.example'), 60_000)
   expect(watch).toHaveBeenCalledTimes(1)
+  await file.close()
+})
+
+test('a relay that comes while the file is written is in the next one', async () => {
+  const health = new WriteHealth(log)
+  const real = health.watch.bind(health)
+  const watch = vi.spyOn(health, 'watch').mockImplementationOnce(async (...write) => {
+    learn('two')
+    await real(...write)
+  })
+  const file = new RelaysFile({ directory, relays, health, log })
+  learn('one')
+  await vi.waitFor(async () => expect(await readFile(path(), 'utf8')).toContain('two.example'), 60_000)
+  expect(watch).toHaveBeenCalledTimes(2)
+  await file.close()
 })
 
 test.each([

@@ -1,7 +1,7 @@
 // Descriptors of relays that tests invent, signed by keys of their own.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { descriptorText, type RelayDescriptor } from '@svc/protocol'
+import { DISCOVERY_VERSION, descriptorTexts, type RelayDescriptor } from '@svc/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Hex, signDigest } from '../../src/auth/ethereum-signature.ts'
 
@@ -22,7 +22,7 @@ export function inventRelay(): InventedRelay {
     describe: (origin, fields) => {
       const unsigned = {
         address,
-        version: '10',
+        version: DISCOVERY_VERSION,
         issued_at: new Date().toISOString(),
         expires_at: new Date(Date.now() + 300_000).toISOString(),
         api_https_addr: origin,
@@ -35,7 +35,7 @@ export function inventRelay(): InventedRelay {
         tcp_bps: 0,
         ...fields,
       }
-      const digest = createHash('sha256').update(descriptorText(unsigned)).digest()
+      const digest = createHash('sha256').update(descriptorTexts(unsigned)[0]).digest()
       return { ...unsigned, signature: Buffer.from(signDigest(digest, key)).toString('base64') }
     },
   }

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROTOCOL_VERSION } from '@svc/protocol'
+import { DISCOVERY_VERSION, PROTOCOL_VERSION } from '@svc/protocol'
 import { type InventedRelay, inventRelay } from './descriptors.ts'
 
 const DOMAIN = 'relay.test'
@@ -62,7 +62,8 @@ export async function startRelayHosts(): Promise<RelayHosts> {
       const relay = inventRelay()
       hosts.answer(name, ({ url }, response) => {
         const relays = [relay.describe(originOf(name)), ...(url === '/discovery' ? others() : [])]
-        const data = { protocol_version: PROTOCOL_VERSION, release_version: '1.2.3', relays, ...fields }
+        const protocol_version = url === '/sdk/domain' ? PROTOCOL_VERSION : DISCOVERY_VERSION
+        const data = { protocol_version, release_version: '1.2.3', relays, ...fields }
         response.end(JSON.stringify({ ok: true, data: url === '/discovery/announce' ? {} : data }))
       })
       return relay

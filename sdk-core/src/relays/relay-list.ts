@@ -1,6 +1,6 @@
 // Asks a relay whom it knows (`GET /discovery`), and believes only descriptors that the relays in them have signed.
 
-import { type DescriptorVerdict, PATH, PROTOCOL_VERSION, type RelayDescriptor } from '@svc/protocol'
+import { type DescriptorVerdict, DISCOVERY_VERSIONS, PATH, type RelayDescriptor } from '@svc/protocol'
 import { requireRecord } from '../control/json-checks.ts'
 import { type FetchFunction, RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
@@ -52,7 +52,8 @@ export async function askForRelays(
   const options = { signal, deadlineMs: LIST_DEADLINE_MS, maxBytes: LIST_MAX_BYTES }
   const { parseDescriptor, verifyDescriptor } = await import('./descriptors.ts')
   const answer = requireRecord(await client.call(PATH.discovery, options), 'discovery')
-  if (answer.protocol_version !== PROTOCOL_VERSION || !Array.isArray(answer.relays))
+  const { protocol_version: version } = answer
+  if (typeof version !== 'string' || !DISCOVERY_VERSIONS.includes(version) || !Array.isArray(answer.relays))
     throw new SvcError('unexpected_answer', "the relay's answer has no valid list of relays")
   // A random choice spreads the sites over the relays, and a relay cannot decide by the order which ones are looked at.
   const candidates = shuffled(answer.relays)

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { descriptorText, type RelayDescriptor } from '@svc/protocol'
+import { descriptorTexts, type RelayDescriptor } from '@svc/protocol'
 import { identityFromKey } from '../../src/identity/key.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -25,7 +25,7 @@ export function describeRelay(url: string, fields: Partial<RelayDescriptor> = {}
     signature: '',
     ...fields,
   }
-  const hash = createHash('sha256').update(descriptorText(descriptor)).digest()
+  const hash = createHash('sha256').update(descriptorTexts(descriptor)[0]).digest()
   const [recovery, ...rs] = secp256k1.sign(hash, KEY, { prehash: false, format: 'recovered' })
   return { ...descriptor, signature: Buffer.from([...rs, 27 + recovery!]).toString('base64') }
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type DiscoveryResponse, PROTOCOL_VERSION, verifyDescriptor } from '@svc/protocol'
+import { DISCOVERY_VERSION, type DiscoveryResponse, verifyDescriptor } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { signerOf } from '../../../../sdk-core/src/identity/key.ts'
 import * as answer from '../../../src/api/endpoints/response-schemas.ts'
@@ -29,7 +29,7 @@ afterAll(() => relay.close())
 const list = async (query = ''): Promise<DiscoveryResponse> =>
   (await relay.call('GET', `/discovery${query}`)).json.data as unknown as DiscoveryResponse
 const announce = (descriptor: unknown, to: TestRelay = relay): Promise<Answer> =>
-  to.call('POST', '/discovery/announce', { protocol_version: PROTOCOL_VERSION, descriptor })
+  to.call('POST', '/discovery/announce', { protocol_version: DISCOVERY_VERSION, descriptor })
 const ban = (name: string, is_banned: boolean): Promise<Answer> =>
   relay.call('POST', '/api/policy/relays', { relay: name, is_banned }, bearer)
 
@@ -39,13 +39,13 @@ describe('GET /discovery', () => {
     expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
     const data = answer.discovery.parse(json.data)
     expect(data).toMatchObject({
-      protocol_version: '10',
+      protocol_version: '9',
       incompatible_relays: [],
       relay_release_versions: {},
     })
     expect(data.relays).toHaveLength(1)
     const [own] = data.relays
-    expect(own).toMatchObject({ api_https_addr: relay.origin, version: '10', supports_overlay: false })
+    expect(own).toMatchObject({ api_https_addr: relay.origin, version: '9', supports_overlay: false })
     expect(await verifyDescriptor(own, Date.now(), signerOf)).toEqual({ descriptor: own })
     expect(await list('?relays=own')).toMatchObject({ relays: [{ address: own!.address }] })
   })
@@ -79,17 +79,17 @@ describe('POST /discovery/announce', () => {
     const answered = await announce(inventRelay().describe(NOWHERE))
     expect(answered).toMatchObject({
       status: 202,
-      json: { ok: true, data: { protocol_version: '10', accepted: true } },
+      json: { ok: true, data: { protocol_version: '9', accepted: true } },
     })
     // It does not answer: it is not passed on.
     expect((await list()).relays).toHaveLength(1)
   })
 
   test('of another protocol version is not accepted, with 202', async () => {
-    const body = { protocol_version: '9', descriptor: {} }
+    const body = { protocol_version: '8', descriptor: {} }
     expect(await relay.call('POST', '/discovery/announce', body)).toMatchObject({
       status: 202,
-      json: { data: { protocol_version: '10', accepted: false } },
+      json: { data: { protocol_version: '9', accepted: false } },
     })
   })
 
