@@ -3,7 +3,7 @@
 // that was skipped.
 // `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, `-- executables` what
 // `npm run binaries` made, with emulators and readers that are not ours, and `-- dns-providers` external DNS providers, with
-// moto; all three need a registry.
+// moto, and `-- acme` certificates by ACME, with a current pebble; all four need a registry.
 import '../tools/whole-tests.ts'
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
@@ -19,6 +19,8 @@ type Rows = [tls: Row[], quic: PeerRow[], debian: DebianRow[]]
 const PACKAGES = 'packages'
 /** The word that asks for the proof of the executables. */
 const EXECUTABLES = 'executables'
+/** The word that asks for the proof of certificates by ACME. */
+const ACME = 'acme'
 /** The word that asks for the proof of external DNS providers. */
 const DNS_PROVIDERS = 'dns-providers'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
@@ -33,6 +35,10 @@ if (process.argv.slice(2).join(' ') === EXECUTABLES) {
 if (process.argv.slice(2).join(' ') === DNS_PROVIDERS) {
   const { proveDnsProviders } = await import('./dns-providers.ts')
   process.exit((await proveDnsProviders()) ? 0 : 1)
+}
+if (process.argv.slice(2).join(' ') === ACME) {
+  const { proveAcme } = await import('./acme.ts')
+  process.exit((await proveAcme()) ? 0 : 1)
 }
 const { clients, peers, hasDebian, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.

@@ -1,7 +1,8 @@
-// Starts Debian's pebble, the ACME server of Let's Encrypt for tests, with a real resolver beside it.
+// Starts pebble, the ACME server of Let's Encrypt for tests, with a real resolver beside it: a current one where `npm run interop
+// -- acme` has built it, else Debian's.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCa, createLeaf } from '../../relay/src/certificates/development-ca.ts'
 import { freePort } from '../network/free-port.ts'
-import { type DebianPrograms, findDebianPrograms } from './debian-packages.ts'
+import { root } from './command.ts'
+import { findDebianPrograms } from './debian-packages.ts'
 import { endServer, isRunning, spawnServer } from './server-process.ts'
 import { findUnbound, startUnbound, type Unbound, type UnboundOptions } from './unbound.ts'
 
@@ -42,9 +44,19 @@ export interface AcmeServer {
   close(): Promise<void>
 }
 
+/** From the Go module proxy. */
+export const CURRENT_PEBBLE = 'github.com/letsencrypt/pebble/v2/cmd/pebble@v2.10.3'
+/** The folder of the program that is built of it. */
+export const CURRENT_PEBBLE_FOLDER: string = path.join(root, 'node_modules/.cache/pebble-2.10.3')
+
 const HOST = 'localhost'
 const START_TIMEOUT_MS = 60_000
 const LOOK_MS = 20
+
+/** @returns whether pebble is the current one, which refuses requests without `User-Agent` and has ARI */
+export function hasCurrentPebble(): boolean {
+  return existsSync(path.join(CURRENT_PEBBLE_FOLDER, 'pebble'))
+}
 
 /** @returns whether both programs are there, or could be downloaded */
 export function hasAcmeServer(): boolean {
@@ -53,17 +65,13 @@ export function hasAcmeServer(): boolean {
 
 /** Rejects where the programs cannot be had: a test asks {@link hasAcmeServer} first, and is skipped. */
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
-  const programs = findPebble()
-  if (programs === undefined) throw new Error('pebble cannot be had: it needs apt (Debian pebble)')
+  const program = findPebble()
+  if (program === undefined) throw new Error('pebble cannot be had: it needs apt (Debian pebble)')
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-pebble-'))
   const [resolver, port, managementPort] = await Promise.all([startUnbound(options), freePort(), freePort()])
   const { ca, caFile, config } = writeFiles(directory, port, managementPort, options)
   const start = (): Promise<ChildProcess> =>
-    startPebble(
-      [programs.pathOf('pebble'), '-config', config, '-dnsserver', resolver.address],
-      [port, managementPort],
-      options,
-    )
+    startPebble([program, '-config', config, '-dnsserver', resolver.address], [port, managementPort], options)
   let child: ChildProcess | undefined
   const kill = async (): Promise<void> => {
     if (child !== undefined) await endServer(child)
@@ -93,8 +101,9 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   }
 }
 
-function findPebble(): DebianPrograms | undefined {
-  return findDebianPrograms('pebble', ['pebble'])
+function findPebble(): string | undefined {
+  if (hasCurrentPebble()) return path.join(CURRENT_PEBBLE_FOLDER, 'pebble')
+  return findDebianPrograms('pebble', ['pebble'])?.pathOf('pebble')
 }
 
 function writeFiles(

@@ -31,7 +31,7 @@ export type CertificateSource =
       kind: 'managed'
       certificates: Certificates | undefined
       problem: string | undefined
-      /** URL of the ACME directory that the certificates come from, where that is known. */
+      /** URL of the ACME directory that the certificates come from; undefined: they may be the operator's, and are replaced. */
       acmeDirectory?: string | undefined
       /** Whether there is no account yet, so that files are the operator's. */
       isFirst: boolean
@@ -83,8 +83,8 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   if (source.kind === 'development')
     return { certificates: await loadDevelopmentCertificates(settings, log), isManaged: false }
   if (source.kind === 'manual') return { certificates: source.certificates, isManaged: false }
-  if (source.isFirst) await keepOperatorsPair(settings.identityPath)
-  else await finishManagedPair(settings.identityPath)
+  if (!source.isFirst) await finishManagedPair(settings.identityPath)
+  if (source.isFirst || source.acmeDirectory === undefined) await keepOperatorsPair(settings.identityPath)
   if (source.problem !== undefined)
     log.warn({ reason: source.problem }, 'the certificate on disk cannot be used: the relay gets another one')
   const { certificates = placeholder(settings.rootHost), acmeDirectory } = source

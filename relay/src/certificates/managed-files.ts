@@ -1,6 +1,7 @@
 // The files of a certificate that the relay gets by ACME. Chain and key are replaced together, also when the machine stops
 // in between: one file has both until each has its own.
 
+import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfPresent, readPrivateIfPresent, StateFileError, writePrivate } from '../storage/state-file.ts'
@@ -20,7 +21,7 @@ export interface ManagedPair {
   /** Leaf first. */
   chain: string
   key: string
-  /** URL of the ACME directory that it comes from; undefined where that is not known. */
+  /** URL of the ACME directory that it comes from; undefined where that is not known: it may be the operator's. */
   acmeDirectory?: string | undefined
 }
 
@@ -33,7 +34,8 @@ export async function writeManagedPair(directory: string, pair: ManagedPair): Pr
   await writePrivate(join(directory, KEY_FILE), pair.key)
   await writePrivate(join(directory, CHAIN_FILE), pair.chain)
   const { acmeDirectory } = pair
-  await writePrivate(join(directory, DIRECTORY_FILE), `${JSON.stringify({ acmeDirectory })}\n`)
+  const origin = { acmeDirectory, chainSha256: hash('sha256', pair.chain) }
+  await writePrivate(join(directory, DIRECTORY_FILE), `${JSON.stringify(origin)}\n`)
   await remove(join(directory, BOTH_FILE))
 }
 
@@ -49,11 +51,13 @@ export async function readManagedPair(directory: string): Promise<Partial<Manage
     readPrivateIfPresent(join(directory, KEY_FILE)),
     readIfPresent(join(directory, DIRECTORY_FILE)),
   ])
-  const { acmeDirectory } = objectOf(origin)
+  const { acmeDirectory, chainSha256 } = objectOf(origin)
+  // Earlier releases wrote no hash.
+  const isOfRelay = chainSha256 === undefined || chainSha256 === hash('sha256', chain ?? '')
   return {
     ...(chain !== undefined && { chain }),
     ...(key !== undefined && { key }),
-    ...(typeof acmeDirectory === 'string' && { acmeDirectory }),
+    ...(typeof acmeDirectory === 'string' && isOfRelay && { acmeDirectory }),
   }
 }
 
@@ -64,7 +68,7 @@ export async function finishManagedPair(directory: string): Promise<void> {
 }
 
 /**
- * Copies files of the operator that could not be used, before the first certificate by ACME takes their names.
+ * Copies files that may be the operator's, before a certificate by ACME takes their names.
  * @throws StateFileError
  */
 export async function keepOperatorsPair(directory: string): Promise<void> {

@@ -1,15 +1,22 @@
 // Checks the certificate that visitors would get: where it comes from, and how long it is valid.
 
 import { X509Certificate } from 'node:crypto'
+import { NODATA, NOTFOUND, Resolver } from 'node:dns/promises'
 import { join } from 'node:path'
 import { type Certificates, readDevelopmentCertificates } from '../certificates/certificate-files.ts'
 import { type CertificateSource, findCertificateSource } from '../certificates/certificate-source.ts'
+import { ACCOUNT_KEY_FILE, REGISTRATION_FILE } from '../certificates/managed-files.ts'
 import { PREVIOUS_CERTIFICATE_FILE } from '../certificates/previous-certificates.ts'
 import type { Settings } from '../config/settings.ts'
+import { EMBEDDED } from '../lifecycle/dns.ts'
 import { readPrivateIfPresent } from '../storage/state-file.ts'
 import { type Found, ok, warning } from './finding.ts'
 
 const DAY_MS = 86_400_000
+/** Time for the one question to the system's resolvers. */
+const NS_QUESTION_MS = 2_000
+/** Answers that there are none. Any other error says nothing of the name. */
+const NO_RECORDS: ReadonlySet<string | undefined> = new Set([NODATA, NOTFOUND])
 /** Certificates of public CAs are renewed a month before their end: one with less than this was forgotten. */
 const DAYS_LEFT_MIN = 14
 
@@ -20,7 +27,7 @@ export async function checkCertificate(settings: Settings): Promise<Found[]> {
   await readPrivateIfPresent(join(identityPath, PREVIOUS_CERTIFICATE_FILE))
   const source = await findCertificateSource(settings)
   if (source.kind === 'manual') return [validity(source.certificates, 'fullchain.pem')]
-  if (source.kind === 'managed') return checkManaged(settings, source)
+  if (source.kind === 'managed') return checkManaged(settings, source, await proofOf(settings))
   const { authority, current } = await readDevelopmentCertificates(settings)
   if (current !== undefined) return [validity(current, 'fullchain.pem, of the development CA,')]
   const ca = authority === undefined ? 'creates a development CA, which' : 'has a development CA, which'
@@ -30,9 +37,16 @@ export async function checkCertificate(settings: Settings): Promise<Found[]> {
 function checkManaged(
   { rootHost, acme }: Settings,
   { certificates, problem, acmeDirectory }: CertificateSource & { kind: 'managed' },
+  how: string,
 ): Found[] {
   const { host } = new URL(acme.directory)
-  const how = acme.challenge === 'auto' ? 'dns-01 or tls-alpn-01' : acme.challenge
+  if (certificates !== undefined && acmeDirectory === undefined)
+    return [
+      warning(
+        `fullchain.pem is not the certificate that the relay got by ACME: the relay orders another one at ${host} at its start, by ${how}. Move ${ACCOUNT_KEY_FILE} and ${REGISTRATION_FILE} away to keep yours.`,
+      ),
+      validity(certificates, 'fullchain.pem'),
+    ]
   const names = certificates?.hasWildcard === true ? `${rootHost} and *.${rootHost}` : rootHost
   const isOfOther = acmeDirectory !== undefined && acmeDirectory !== acme.directory
   if (isOfOther && certificates !== undefined) {
@@ -45,6 +59,23 @@ function checkManaged(
     `The relay gets a certificate for ${rootHost} at ${host}, by ${how}, and serves nobody before.`,
   )
   return problem === undefined ? [first] : [warning(`${problem}: the relay gets another certificate.`), first]
+}
+
+/** How names are proven, and with `auto` why. */
+async function proofOf({ rootHost, acme, acmeDnsProvider = EMBEDDED }: Settings): Promise<string> {
+  if (acme.challenge !== 'auto') return acme.challenge
+  if (acmeDnsProvider !== EMBEDDED)
+    return `dns-01 where ${acmeDnsProvider} answers for ${rootHost}, else tls-alpn-01`
+  const resolver = new Resolver({ timeout: NS_QUESTION_MS, tries: 1 })
+  const here = "this relay's name server"
+  try {
+    const servers = await resolver.resolveNs(rootHost)
+    return `dns-01 where ${servers.join(' and ')} lead to ${here}, else tls-alpn-01`
+  } catch (error) {
+    return NO_RECORDS.has((error as NodeJS.ErrnoException).code)
+      ? `tls-alpn-01, since the public DNS does not delegate ${rootHost} to ${here}`
+      : `dns-01 where the public DNS delegates ${rootHost} to ${here}, else tls-alpn-01`
+  }
 }
 
 function validity({ chain, algorithm }: Certificates, source: string): Found {

@@ -25,7 +25,11 @@ export function oneAtATime(provider: DnsProvider): DnsProvider {
   }
   return {
     name: provider.name,
-    canAnswer: (signal) => untilAborted(provider.canAnswer(signal), signal).catch(() => false),
+    canAnswer: (signal, tell) =>
+      untilAborted(provider.canAnswer(signal, tell), signal).catch(() => {
+        tell?.('the DNS gave no answer in time')
+        return false
+      }),
     addTxt: async (name, value, signal, wait) => {
       await inOrder(() => provider.addTxt(name, value, signal, 'taken'), signal)
       if (wait !== 'taken') await provider.waitForTxt?.(name, value, signal)

@@ -23,8 +23,11 @@ export interface DnssecState {
 export interface DnsProvider {
   /** As in `ACME_DNS_PROVIDER`, without the part after a colon. */
   readonly name: string
-  /** Whether the public DNS leads to this provider for the relay's host: `ACME_CHALLENGE=auto` asks. Never rejects. */
-  canAnswer(signal?: AbortSignal): Promise<boolean>
+  /**
+   * Whether the public DNS leads to this provider for the relay's host: `ACME_CHALLENGE=auto` asks. Never rejects.
+   * @param tell gets the reason when it does not, in one line for the operator
+   */
+  canAnswer(signal?: AbortSignal, tell?: (reason: string) => void): Promise<boolean>
   /**
    * Adds one value to the TXT records of a name; does nothing when it is there. Resolves when all name servers of the zone
    * answer with it.

@@ -112,6 +112,7 @@ export const LATER = {
       'relay/test/certificates/acme/acme-relay.test.ts',
       'uses valid files of the operator as long as there is no account, and else keeps copies of them',
       'with an account renews whatever is in the files, and reads them no more while it runs',
+      'with %s orders a certificate in place of valid files of the operator, keeps copies of them, and says so',
       'does not start without consent where it would need ACME, and says both ways out',
     ),
     'dnssec-csk.json': proved(

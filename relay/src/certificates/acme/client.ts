@@ -4,7 +4,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { axios, Client, crypto } from 'acme-client'
 import { retryAfterOf } from '../../outbound/retry-after.ts'
-import { RELEASE_VERSION } from '../../version.ts'
 import { AcmeError } from './authority.ts'
 import { ORDER_DEADLINE_MS, POLL_FIRST_MS, POLL_MAX_MS, POLL_RETRY_AFTER_MAX_MS } from './limits.ts'
 import { AcmeProblem, oneLine } from './problem.ts'
@@ -18,7 +17,6 @@ export interface Exchange {
   retryAfterMs?: number | undefined
 }
 
-const USER_AGENT = `svc-relay/${RELEASE_VERSION}`
 const BAD_REQUEST = 400
 const BAD_NONCE = 'badNonce'
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/
@@ -31,8 +29,7 @@ axios.defaults.adapter = async (config) => {
   const { url, data } = config
   const { status, headers, body } = await exchange.transport.send(url, {
     method: config.method?.toUpperCase() as 'GET' | 'HEAD' | 'POST',
-    headers: { 'User-Agent': USER_AGENT, ...(data && { 'Content-Type': 'application/jose+json' }) },
-    ...(data && { body: data as string }),
+    ...(data && { headers: { 'Content-Type': 'application/jose+json' }, body: data as string }),
     signal: exchange.signal,
   })
   exchange.retryAfterMs = retryAfterOf(headers)

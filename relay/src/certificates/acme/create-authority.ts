@@ -67,6 +67,8 @@ class Authority implements RelayAuthority {
   readonly #closing: AbortController
   readonly #running = new Set<Promise<unknown>>()
   #dns: Prover | undefined
+  /** What the log said last of the way of proof, and of the time of renewal. */
+  #told = { challenge: '', renewal: '' }
 
   constructor(
     parts: AuthorityParts,
@@ -87,10 +89,28 @@ class Authority implements RelayAuthority {
   async refresh(signal?: AbortSignal): Promise<void> {
     const { settings, dns, shareDns = (prover) => prover, log } = this.#parts
     const { challenge } = settings.acme
+    let obstacle = 'the relay has no DNS provider'
+    const tell = (reason: string): void => {
+      obstacle = reason
+    }
     const uses =
       dns !== undefined &&
-      (challenge === 'dns-01' || (challenge === 'auto' && (await dns.canAnswer(this.#signal(signal)))))
+      (challenge === 'dns-01' || (challenge === 'auto' && (await dns.canAnswer(this.#signal(signal), tell))))
     this.#dns = uses ? shareDns(dnsProver(dns, log)) : undefined
+    if (challenge === 'auto' && !this.#closing.signal.aborted) this.#tellChallenge(uses ? '' : obstacle)
+  }
+
+  /** @param obstacle why names are not proven by `dns-01`; empty: they are */
+  #tellChallenge(obstacle: string): void {
+    if (obstacle === this.#told.challenge) return
+    this.#told.challenge = obstacle
+    const { log } = this.#parts
+    if (obstacle === '') log.info('ACME_CHALLENGE=auto proves names by dns-01 from now on')
+    else
+      log.warn(
+        { reason: obstacle },
+        'ACME_CHALLENGE=auto proves names by tls-alpn-01, which gives no wildcard certificate',
+      )
   }
 
   async obtain(order: CertificateOrder): Promise<string> {
@@ -116,9 +136,19 @@ class Authority implements RelayAuthority {
     try {
       const { directory } = this.#parts.settings.acme
       return await renewalTimeOf(chain, directory, this.#transport, this.#signal(signal))
-    } catch {
+    } catch (error) {
+      this.#tellRenewal((error as Error).message)
       return usualRenewalTime(new X509Certificate(chain))
     }
+  }
+
+  #tellRenewal(reason: string): void {
+    if (reason === this.#told.renewal || this.#closing.signal.aborted) return
+    this.#told.renewal = reason
+    this.#parts.log.info(
+      { reason },
+      'the ACME authority does not say when to renew: a third of the lifetime before the end',
+    )
   }
 
   async close(): Promise<void> {

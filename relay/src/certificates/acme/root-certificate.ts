@@ -31,7 +31,7 @@ import { usualRenewalTime } from './renewal.ts'
 export interface RootCertificateParts {
   settings: Pick<Settings, 'rootHost' | 'identityPath' | 'acme'>
   authority: RelayAuthority
-  /** URL of the ACME directory that the certificate of the start comes from, where that is known. */
+  /** URL of the ACME directory that the certificate of the start comes from; undefined: not from the relay's own order. */
   acmeDirectory: string | undefined
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
@@ -68,6 +68,11 @@ export class RootCertificate {
       log.info(
         { host: settings.rootHost },
         'the relay has no certificate yet, and serves nobody until it has one',
+      )
+    else if (this.#acmeDirectory === undefined)
+      log.warn(
+        { keptAs: 'operator-fullchain.pem' },
+        'the certificate on disk is not the one that the relay got by ACME: the relay orders another one now, and uses this one until then',
       )
     else if (this.#isOfOther(this.#acmeDirectory))
       log.info(
@@ -258,9 +263,9 @@ export class RootCertificate {
     return Date.now() < usualRenewalTime(leafOf(found))
   }
 
-  /** Whether it is known that a certificate comes from another authority than the setting names. */
+  /** Whether a certificate does not come from the authority that the setting names, as far as is known. */
   #isOfOther(acmeDirectory: string | undefined): boolean {
-    return acmeDirectory !== undefined && acmeDirectory !== this.#parts.settings.acme.directory
+    return acmeDirectory !== this.#parts.settings.acme.directory
   }
 
   #hasAllNames(held: Certificates): boolean {

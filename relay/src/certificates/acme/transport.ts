@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { HttpClient, type HttpRequest, type HttpResponse } from '../../outbound/http-client.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { retryAfterOf } from '../../outbound/retry-after.ts'
+import { RELEASE_VERSION } from '../../version.ts'
 import { AcmeError } from './authority.ts'
 import {
   ANSWER_MAX_BYTES,
@@ -11,8 +12,11 @@ import {
   REQUEST_RETRY_AFTER_MAX_MS,
   REQUEST_RETRY_MS,
 } from './limits.ts'
+import { detailOf } from './problem.ts'
 
 const OK = 200
+/** Authorities refuse requests without it (RFC 8555 §6.1). */
+const USER_AGENT = `svc-relay/${RELEASE_VERSION}`
 const SERVER_ERROR = 500
 /** What OpenSSL and Node call a certificate that leads to no root, or is not of this server. */
 const UNTRUSTED = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/
@@ -50,22 +54,27 @@ export class AcmeTransport {
   }
 
   /**
-   * @returns the fields of the JSON object at `url`; none where there is no such object
-   * @throws as {@link send} does
+   * @returns the fields of the JSON object at `url`
+   * @throws AcmeError also `refused` or `unusable`, with what the authority answered instead; else as {@link send} does
    */
   async getJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
     const { status, body } = await this.send(url, { signal })
-    if (status !== OK) return {}
-    try {
-      return Object(JSON.parse(body.toString()))
-    } catch {
-      return {}
-    }
+    const answer = parse(body)
+    if (status === OK && typeof answer === 'object' && answer !== null)
+      return answer as Record<string, unknown>
+    const { host, pathname } = new URL(url)
+    const what = status === OK ? 'what is no JSON object' : `status ${status}`
+    const detail = detailOf(answer)
+    throw new AcmeError(
+      status === OK ? 'unusable' : 'refused',
+      `${host} answers ${pathname} with ${what}${detail && `: ${detail}`}`,
+    )
   }
 
   #once(url: string, request: HttpRequest): Promise<HttpResponse> {
     const bounds = { deadlineMs: REQUEST_DEADLINE_MS, maxBytes: ANSWER_MAX_BYTES }
-    return this.#client.request(url, { ...bounds, ...request, isConfigured: true })
+    const headers = { 'User-Agent': USER_AGENT, ...request.headers }
+    return this.#client.request(url, { ...bounds, ...request, headers, isConfigured: true })
   }
 
   #explain(error: OutboundError): string {
@@ -74,6 +83,14 @@ export class AcmeTransport {
     if (typeof code === 'string' && UNTRUSTED.test(code))
       return `the ACME authority at ${where} has a certificate that is not trusted (${error.message}): ACME_CA names a file with its roots`
     return `the ACME authority at ${where} cannot be reached: ${error.message}`
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
   }
 }
 

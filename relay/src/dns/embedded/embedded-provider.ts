@@ -63,9 +63,11 @@ export class EmbeddedProvider implements DnsProvider {
     await this.#change(this.#issuers, rootHost, issuers.length > 0 ? issuers : undefined, changesOf)
   }
 
-  canAnswer(signal?: AbortSignal): Promise<boolean> {
+  async canAnswer(signal?: AbortSignal, tell?: (reason: string) => void): Promise<boolean> {
     const { rootHost, resolvers } = this.#parts
-    return isDelegatedHere(this, rootHost, { signal, resolvers })
+    const isDelegated = await isDelegatedHere(this, rootHost, { signal, resolvers })
+    if (!isDelegated) tell?.(`the public DNS does not delegate ${rootHost} to this relay's name server`)
+    return isDelegated
   }
 
   async addTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {

@@ -53,8 +53,11 @@ class ExecProvider implements DnsProvider {
     this.#options = options
   }
 
-  async canAnswer(signal?: AbortSignal): Promise<boolean> {
-    return await this.#options.propagation.hasNameServers(this.#options.rootHost, this.#either(signal))
+  async canAnswer(signal?: AbortSignal, tell?: (reason: string) => void): Promise<boolean> {
+    const { propagation, rootHost } = this.#options
+    const isThere = await propagation.hasNameServers(rootHost, this.#either(signal))
+    if (!isThere) tell?.(`no name servers of ${rootHost} can be found`)
+    return isThere
   }
 
   async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {

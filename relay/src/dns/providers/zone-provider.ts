@@ -45,9 +45,17 @@ export class ZoneProvider implements DnsProvider {
     this.#started = this.#start()
   }
 
-  async canAnswer(signal?: AbortSignal): Promise<boolean> {
+  async canAnswer(signal?: AbortSignal, tell?: (reason: string) => void): Promise<boolean> {
     const bounded = AbortSignal.any([this.#joined(signal), AbortSignal.timeout(CAN_ANSWER_DEADLINE_MS)])
-    return await untilAborted(this.#isDelegated(), bounded).catch(() => false)
+    try {
+      const isDelegated = await untilAborted(this.#isDelegated(), bounded)
+      const { rootHost } = this.#parts
+      if (!isDelegated) tell?.(`the public DNS has no name servers of ${this.name} for ${rootHost}`)
+      return isDelegated
+    } catch (error) {
+      tell?.(error instanceof DnsProviderError ? error.message : `${this.name} gave no answer in time`)
+      return false
+    }
   }
 
   async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {

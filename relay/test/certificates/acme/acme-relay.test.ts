@@ -12,6 +12,7 @@ import {
   issuerOf,
 } from '../../../src/certificates/certificate-builder.ts'
 import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { checkCertificate } from '../../../src/check/certificate.ts'
 import { askHealth } from '../../../src/check/health.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
 import { RELOAD_DELAY_MS } from '../../../src/limits.ts'
@@ -205,7 +206,67 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
     await writeFile(join(directory, 'fullchain.pem'), 'not PEM')
     await new Promise((resolve) => setTimeout(resolve, 2 * RELOAD_DELAY_MS))
     expect(await statusOf(port, await acme.root())).toBe(200)
+    expect(messages(again).filter((message) => /cannot be (?:read|used)/.test(`${message}`))).toEqual([])
+  })
+
+  test.each(['acme-account.key', 'acme-registration.json'])(
+    'with %s orders a certificate in place of valid files of the operator, keeps copies of them, and says so',
+    async (name) => {
+      const { chain, key } = createLeaf(createCa(ACME_HOST), ACME_HOST)
+      await writeFile(join(directory, 'fullchain.pem'), chain)
+      await writeFile(join(directory, 'privatekey.pem'), key, { mode: 0o600 })
+      await writeFile(join(directory, name), name.endsWith('.key') ? newKey() : '{}', { mode: 0o600 })
+      const check = async (): Promise<string> => {
+        const found = await checkCertificate(readSettings(acmeEnv(acme, port, directory)))
+        return found.map(({ status, message }) => `${status} ${message}`).join(' ')
+      }
+      expect(await check()).toMatch(
+        /^warning fullchain\.pem is not the certificate that the relay got by ACME/,
+      )
+      const relay = await start()
+      // Visitors are served meanwhile.
+      expect(await statusOf(port)).toBe(200)
+      await waitFor(() => messages(relay).includes('certificate renewed'))
+      expect(await statusOf(port, await acme.root())).toBe(200)
+      expect(messages(relay)).toContainEqual(
+        expect.stringMatching(/^the certificate on disk is not the one that the relay got by ACME/),
+      )
+      expect(await readFile(join(directory, 'operator-fullchain.pem'), 'utf8')).toBe(chain)
+      expect(await readFile(join(directory, 'operator-privatekey.pem'), 'utf8')).toBe(key)
+      expect(await check()).not.toContain('is not the certificate')
+      await relay.close()
+      const again = await start()
+      expect(messages(again).filter((message) => /on disk/.test(`${message}`))).toEqual([])
+    },
+  )
+
+  test('a certificate of an earlier release, which wrote no hash of it, is kept', async () => {
+    const relay = await start()
+    await firstAnswer(port)
+    await relay.close()
+    const file = join(directory, 'acme-directory.json')
+    const { acmeDirectory } = JSON.parse(await readFile(file, 'utf8'))
+    await writeFile(file, JSON.stringify({ acmeDirectory }))
+    const again = await start()
     expect(messages(again).filter((message) => /on disk/.test(`${message}`))).toEqual([])
+  })
+
+  test('with ACME_CHALLENGE=auto says why it proves names by tls-alpn-01', async () => {
+    const dnsPort = await freePort()
+    const relay = await start({
+      ACME_CHALLENGE: 'auto',
+      DNS_ADDR: `127.0.0.1:${dnsPort}`,
+      PUBLIC_IPS: '127.0.0.1',
+    })
+    await firstAnswer(port)
+    const said = () => relay.log.filter(({ msg }) => /^ACME_CHALLENGE=auto/.test(`${msg}`))
+    // At the start it waits for the DNS for a moment alone, and may say that first.
+    await waitFor(() => /does not delegate/.test(`${said().at(-1)?.reason}`))
+    for (const { msg } of said())
+      expect(msg).toBe('ACME_CHALLENGE=auto proves names by tls-alpn-01, which gives no wildcard certificate')
+    expect(said().at(-1)!.reason).toBe(
+      `the public DNS does not delegate ${ACME_HOST} to this relay's name server`,
+    )
   })
 
   test('does not start without consent where it would need ACME, and says both ways out', async () => {

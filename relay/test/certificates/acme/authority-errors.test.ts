@@ -238,6 +238,7 @@ describe('the time of renewal', () => {
   test('is at a third of the lifetime left, also when the authority says nothing or does not answer', async () => {
     expect(usualRenewalTime(leaf)).toBe(usual)
     expect(await authority.renewalTime(chain)).toBe(usual)
+    expect(scripted.requests).toContain(path)
     scripted.answers[path] = { status: 200, body: { suggestedWindow: { start: 'soon', end: 7 } } }
     expect(await authority.renewalTime(chain)).toBe(usual)
   })

@@ -97,6 +97,10 @@ test('an authority that does not answer with a directory is asked again, until i
   answers['/dir'] = { status: 404 }
   const followed = await follow()
   await waitFor(() => followed.failures.length > 1)
+  expect(followed.failures[0]).toMatch(/^localhost:\d+ answers \/dir with status 404$/)
+  const problem = { type: 'urn:ietf:params:acme:error:malformed', detail: 'Missing\nheader' }
+  answers['/dir'] = { status: 400, body: problem }
+  await waitFor(() => followed.failures.some((reason) => reason.endsWith('with status 400: Missing header')))
   answers['/dir'] = { status: 200, body: 'a page' }
   const before = followed.failures.length
   await waitFor(() => followed.failures.length > before + 1)

@@ -26,6 +26,15 @@ export interface ScriptedAuthority {
   close(): Promise<void>
 }
 
+/** As pebble and Boulder answer a client that does not say what it is (RFC 8555 §6.1). */
+const ANONYMOUS: ScriptedAnswer = {
+  status: 400,
+  body: {
+    type: 'urn:ietf:params:acme:error:malformed',
+    detail: 'client must set a User-Agent header',
+  },
+}
+
 export async function startScriptedAuthority(): Promise<ScriptedAuthority> {
   const authority = createCa('localhost')
   const { chain: cert, key } = createLeaf(authority, 'localhost', ['localhost'])
@@ -36,7 +45,8 @@ export async function startScriptedAuthority(): Promise<ScriptedAuthority> {
     request.resume()
     const path = request.url ?? ''
     requests.push(path)
-    const answer = answers[path] ?? { status: 404 }
+    const answer =
+      request.headers['user-agent'] === undefined ? ANONYMOUS : (answers[path] ?? { status: 404 })
     const { status, body, headers, after } = typeof answer === 'function' ? answer() : answer
     await after
     const type = status >= 400 ? 'application/problem+json' : 'application/json'
