@@ -209,14 +209,15 @@ describe.skipIf(tools === undefined || !hasPort53)('resolvers that start at a ro
       ['the key', ZONE, 'DNSKEY', '257 3 13'],
       ['a name by the wildcard', `any.${ZONE}`, 'A', IPV4],
       ['another name by it', `a.b.${ZONE}`, 'AAAA', '2001:db8::7'],
-      ['an HTTPS record', `shop.${ZONE}`, 'HTTPS', 'alpn="http/1.1"'],
+      ['an HTTPS record', `shop.${ZONE}`, 'HTTPS', /\tHTTPS\t1 \.$/m],
       ['a text', `shop.${ZONE}`, 'TXT', '"ENS1 0x1234"'],
     ])(
       'validates %s',
       async (_, name, type, data) => {
         const answer = await tree.resolve(resolver, name, type, '+dnssec')
         expect(answer).toMatch(/status: NOERROR[\s\S]*flags: qr rd ra ad;/)
-        expect(answer).toContain(data)
+        if (typeof data === 'string') expect(answer).toContain(data)
+        else expect(answer).toMatch(data)
       },
       TEST_TIMEOUT_MS,
     )

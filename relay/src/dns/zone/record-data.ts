@@ -32,8 +32,6 @@ export const TYPE = {
 export const CLASS_IN = 1
 
 const STRING_MAX_OCTETS = 255
-/** The parameter `alpn` of service bindings (RFC 9460 §7.1). */
-const SVC_PARAM_ALPN = 1
 
 /** A (RFC 1035 §3.4.1) or AAAA (RFC 3596 §2.2). @throws RangeError */
 export function addressData(address: string): Buffer {
@@ -61,13 +59,13 @@ export function caaData(tag: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), characterString(Buffer.from(tag)), Buffer.from(value)])
 }
 
-/** HTTPS of the name itself, with its protocols and their defaults (RFC 9460 §9). */
-export function httpsData(alpn: readonly string[]): Buffer {
-  const list = Buffer.concat(alpn.map((protocol) => characterString(Buffer.from(protocol))))
+/**
+ * HTTPS of the name itself (RFC 9460 §9), without parameters: each site decides for itself whether it speaks HTTP/2 beside the
+ * default, HTTP/1.1, and visitors learn that in the handshake (§7.1.2).
+ */
+export function httpsData(): Buffer {
   // Priority 1, and the root label for "this name" (§2.5.2).
-  const head = Buffer.from([0, 1, 0, 0, SVC_PARAM_ALPN, 0, 0])
-  head.writeUInt16BE(list.length, 5)
-  return Buffer.concat([head, list])
+  return Buffer.from([0, 1, 0])
 }
 
 export interface StartOfAuthority {

@@ -18,8 +18,6 @@ const SERVER_LABELS = ['ns1', 'ns2']
 const MAILBOX_LABEL = 'hostmaster'
 /** Seconds that secondary servers go by (RFC 1912 §2.2). There are none, since the server refuses transfers. */
 const SECONDARIES = { refresh: 3600, retry: 600, expire: 1_209_600 }
-/** What root host and keyless sites speak in any case; a site whose certificate is its own may speak HTTP/2 too. */
-const ALPN = ['http/1.1']
 /** Serial numbers follow the clock in such steps, so that those of a later start are larger. */
 const SERIAL_STEP_MS = 100
 const TTL_MAX_S: number = 2 ** 31 - 1
@@ -60,7 +58,7 @@ export class ZoneContent {
     this.#names = new ZoneNames(this.apex)
     this.#wildcard = DnsName.parse(`*.${key.zone}`)
     this.#servers = SERVER_LABELS.map((label) => DnsName.parse(`${label}.${key.zone}`))
-    this.#https = hasDefaultPort ? recordSet(TYPE.HTTPS, STEADY_TTL_S, [httpsData(ALPN)]) : undefined
+    this.#https = hasDefaultPort ? recordSet(TYPE.HTTPS, STEADY_TTL_S, [httpsData()]) : undefined
     this.#fixedSets = [
       recordSet(TYPE.NS, STEADY_TTL_S, this.#servers.map(nameData)),
       recordSet(TYPE.DNSKEY, STEADY_TTL_S, [dnskeyData(key)]),

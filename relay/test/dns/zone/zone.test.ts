@@ -43,11 +43,11 @@ describe('what a zone has', () => {
     expect(DEFAULT_RESERVED_NAMES).toEqual(expect.arrayContaining(labels))
   })
 
-  test('HTTPS says the protocol that every site speaks, and is left out where visitors come to another port', () => {
+  test('HTTPS names no protocol, since each site has its own, and is left out where visitors come to another port', () => {
     const { ask } = testZone()
     for (const name of [APEX, `any.${APEX}`])
-      expect(ask(name, HTTPS, false).answers[0]!.data).toEqual(httpsData(['http/1.1']))
-    expect(httpsData(['http/1.1']).toString('hex')).toBe('0001000001000908687474702f312e31')
+      expect(ask(name, HTTPS, false).answers[0]!.data).toEqual(httpsData())
+    expect(httpsData().toString('hex')).toBe('000100')
     const other = testZone({ hasDefaultPort: false })
     expect(plain(other, `any.${APEX}`, HTTPS)).toBe('0:  / SOA')
   })
