@@ -93,13 +93,14 @@ export interface ExposeOptions
    */
   onSite?: ((site: PlatformSite, relay: string) => void) | undefined
   /**
-   * Called with each verdict of the self-probe. When it is set, the site visits itself now and then, to see whether the relay
-   * passes TLS through.
+   * Called with each verdict of the self-probe. When it is set, the site visits itself now and then, to see whether something ends
+   * TLS on the way. It visits from its own address, which a relay can spare: `not_seen_from_here` is no proof for other visitors.
    */
   onProbe?: ((report: ProbeReport) => void) | undefined
   /**
-   * Leaves a relay that is suspected to read what passes. With `discover`, another relay takes its place. When it is false, the
-   * SDK only reports the verdict. It excludes `cache`, with which the site trusts the relay on purpose.
+   * Leaves a relay that the self-probe caught at reading what passes; it does not catch one that spares the site's own visits. With
+   * `discover`, another relay takes its place. When it is false, the SDK only reports the verdict. It excludes `cache`, with which the
+   * site trusts the relay on purpose.
    * @default false
    */
   banMitm?: boolean | undefined
@@ -124,7 +125,7 @@ export interface Exposure {
   close(): Promise<void>
 }
 
-/** ProbeReport is what a self-probe found out about a site's relay. */
+/** ProbeReport is what a self-probe saw at a site's relay. */
 export interface ProbeReport {
   site: PlatformSite
   verdict: ProbeVerdict

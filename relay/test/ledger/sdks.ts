@@ -155,14 +155,14 @@ export const SDKS = {
   'Specification: self-probe': {
     '1 one probe for each listener, behind a cooldown of 30 s': ofNode(
       probe(
-        'passthrough is observed (%s), visitors notice nothing',
+        'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
         'a relay that is slow is not called guilty, and is asked again behind the cooldown',
       ),
       NO_PROBE,
     ),
     '2 to 4 nonce first, keying material of both ends compared': ofNode(
       probe(
-        'passthrough is observed (%s), visitors notice nothing',
+        'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
         'TLS that ends on the way is suspected, and only told',
       ),
       NO_PROBE,
@@ -508,7 +508,9 @@ export const SDKS = {
   'Wire: self-probe and discovery': {
     'exporter label, 32 bytes, no context': ofNode(
       together(
-        probe('passthrough is observed (%s), visitors notice nothing'),
+        probe(
+          'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
+        ),
         proved('tls/test/node-client.test.ts', '§7.5 both sides export the same'),
       ),
       NO_PROBE,

@@ -1,4 +1,4 @@
-// Finds out whether the relay passes TLS through: the site visits itself, and compares what both ends of the connection export.
+// Looks for a relay that ends TLS: the site visits itself, from its own address, and compares what both ends of the connection export.
 
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import {
@@ -16,12 +16,13 @@ import { peekableStream } from './peekable-stream.ts'
 import type { ProbeConnection } from './probe-connection.ts'
 
 /**
- * - `passthrough`: both ends of one TLS connection are here.
+ * - `not_seen_from_here`: the visit's TLS had both its ends here. A relay that knows the site's address, or reads some visitors alone, can
+ *   spare this visit, so it says nothing of any other.
  * - `suspected`: there are two connections, so something between them reads what passes.
  * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break.
  * - `cached`: no probe took place. The relay's copy of the site's files answers at the only hostname of the site.
  */
-export type ProbeVerdict = 'passthrough' | 'suspected' | 'failed' | 'cached'
+export type ProbeVerdict = 'not_seen_from_here' | 'suspected' | 'failed' | 'cached'
 
 interface Pending {
   nonce: Buffer
@@ -67,7 +68,7 @@ export class SelfProbe {
 
   async #compare(stream: SecureStream, { theirs, settle }: Pending): Promise<void> {
     const ours = stream.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES)
-    settle(timingSafeEqual(ours, await theirs) ? 'passthrough' : 'suspected')
+    settle(timingSafeEqual(ours, await theirs) ? 'not_seen_from_here' : 'suspected')
   }
 
   #probeIfDue(): void {

@@ -98,7 +98,10 @@ describe('svc expose', () => {
     expect(url).toMatch(/^https:\/\/svc-[0-9a-f]{8}\.relay\.localhost:\d+$/)
     expect(canonical_url).toContain(`svc-${url!.slice(12, 20)}-${url!.slice(12, 20)}`)
     expect(await text(await visit(relay, url!))).toBe('from the target')
-    expect(await reported(command, 'probe')).toMatchObject({ relay: relay.origin, verdict: 'passthrough' })
+    expect(await reported(command, 'probe')).toMatchObject({
+      relay: relay.origin,
+      verdict: 'not_seen_from_here',
+    })
     expect((await stat(join(home, 'svc', 'identity.json'))).mode & 0o777).toBe(0o600)
     command.child.kill('SIGTERM')
     expect(await command.ended).toBe(0)

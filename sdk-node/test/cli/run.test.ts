@@ -82,7 +82,7 @@ describe('svc status', () => {
         reconnects: 0,
         bytes_in: expect.any(Number),
         bytes_out: expect.any(Number),
-        probe: 'passthrough',
+        probe: 'not_seen_from_here',
       },
     ])
     const folder = join(home, 'svc', 'run')

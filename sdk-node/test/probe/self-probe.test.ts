@@ -1,17 +1,21 @@
-// The self-probe (specification, "Self-probe"): a relay that passes TLS through, one that terminates it, and one that is only slow.
+// The self-probe (specification, "Self-probe"): a relay that passes TLS through, one that terminates it, for all or not for the site
+// itself, and one that is only slow.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { PROBE_COOLDOWN_MS, PROBE_DEADLINE_MS, PROBE_PEEK_MS } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeRelay } from '../../../sdk-core/test/support/relay-descriptors.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
+import { type Front, startFront } from '../../../tools/relay/front.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type ExposeOptions, type Exposure, expose, type ProbeVerdict } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
-import { type Front, startFront } from '../support/front.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -29,7 +33,8 @@ beforeAll(async () => {
   const [cert, key] = await Promise.all(
     ['fullchain.pem', 'privatekey.pem'].map((name) => readFile(join(state, name), 'utf8')),
   )
-  front = startFront({ port: publicPort, relayPort: relay.port, cert: cert!, key: key! })
+  front = startFront({ port: publicPort, relayPort: relay.port })
+  front.useKeyPair(cert!, key!)
 })
 afterAll(async () => {
   front.close()
@@ -38,6 +43,7 @@ afterAll(async () => {
 afterEach(async () => {
   vi.restoreAllMocks()
   front.mode = 'pass'
+  front.spares = () => false
   await exposure.close()
 })
 
@@ -69,13 +75,13 @@ function withoutHaste(): void {
 const visitor = async (url: string): Promise<string> => text(await visit(relay, url))
 
 it.each(['native', 'websocket'] as const)(
-  'passthrough is observed (%s), visitors notice nothing',
+  'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
   async (carrier) => {
     withoutHaste()
     const url = await start({ carrier })
     expect(await visitor(url)).toBe('hello')
     expect(await visitor(url)).toBe('hello')
-    await expect.poll(() => verdicts).toEqual(['passthrough'])
+    await expect.poll(() => verdicts).toEqual(['not_seen_from_here'])
     // the next one is not due
     expect(await visitor(url)).toBe('hello')
     expect(verdicts).toHaveLength(1)
@@ -89,6 +95,22 @@ it('TLS that ends on the way is suspected, and only told', async () => {
   await visitor(url)
   await expect.poll(() => verdicts).toEqual(['suspected'])
   expect(exposure.sites[0]!.state).toBe('online')
+})
+
+it('a relay that spares the address of the site reads visitors unnoticed, and no verdict says otherwise', async () => {
+  withoutHaste()
+  const url = await start({ banMitm: true })
+  front.mode = 'terminate'
+  front.spares = (address) => address === '127.0.0.1'
+  const { hostname } = new URL(url)
+  const victim = connect({ port: publicPort, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  const socket = connectTls({ socket: victim, servername: hostname, ca: relay.ca })
+  socket.write(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nCookie: session=secret\r\n\r\n`)
+  await once(socket, 'data')
+  expect(front.read.join('')).toContain('session=secret')
+  await expect.poll(() => verdicts).toEqual(['not_seen_from_here'])
+  expect(exposure.sites[0]!.state).toBe('online')
+  socket.destroy()
 })
 
 it('with banMitm that relay is left', async () => {
@@ -147,5 +169,5 @@ it('a relay that is slow is not called guilty, and is asked again behind the coo
   const clock = vi.spyOn(performance, 'now').mockReturnValue(now + PROBE_COOLDOWN_MS)
   await visitor(url)
   clock.mockRestore()
-  await expect.poll(() => verdicts).toEqual(['failed', 'passthrough'])
+  await expect.poll(() => verdicts).toEqual(['failed', 'not_seen_from_here'])
 })

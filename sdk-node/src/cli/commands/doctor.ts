@@ -1,4 +1,4 @@
-// `svc doctor`: compares the certificates that visitors of a site see with those that this machine keeps for it.
+// `svc doctor`: compares the certificates that a visit from this machine sees with those that this machine keeps for the site.
 
 import type { X509Certificate } from 'node:crypto'
 import { canonicalLabel, normalizeName } from '@svc/protocol'
@@ -29,7 +29,7 @@ const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared', 'cached'])
 
 /**
  * @param statusFolder of the sockets of running `svc`
- * @returns `EXIT.differs` unless visitors of every hostname see what they should
+ * @returns `EXIT.differs` unless every hostname shows here what it should
  */
 export async function examine(options: Options, tell: Reporter, statusFolder: string): Promise<ExitCode> {
   if (options.relay.length === 0)
@@ -87,11 +87,11 @@ async function lookAt(url: URL, compared: Compared): Promise<Finding> {
 
 function compare({ chain, refusal }: ShownChain, { kept, relays, copy, isCanonical }: Compared): Finding {
   const [leaf] = chain
-  const seen = `visitors see ${describe(leaf)}`
+  const seen = `from here: ${describe(leaf)}`
   const hasKey = (other: X509Certificate | undefined): boolean =>
     other !== undefined && leaf.publicKey.equals(other.publicKey)
   if (refusal !== undefined)
-    return { verdict: 'untrusted', message: `visitors refuse what they see, ${describe(leaf)}: ${refusal}` }
+    return { verdict: 'untrusted', message: `${seen}, which clients refuse: ${refusal}` }
   const [own, ...others] = kept?.chain ?? []
   if (kept !== undefined && leaf.publicKey.equals(kept.publicKey)) {
     if (own?.fingerprint256 !== leaf.fingerprint256)

@@ -32,7 +32,7 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # The canonical URL alone will do when the name is taken.
 #allow_canonical = true
 
-# Leave a relay that is found to answer visitors itself.
+# Leave a relay that is caught at answering visitors itself.
 #ban_mitm = true
 
 # Prefer visitors through a gateway of the relay's choice, where it has one.

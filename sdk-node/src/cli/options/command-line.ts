@@ -131,7 +131,7 @@ const DISCOVERED = '3'
 const EXIT_CODES = `
 Exit codes: 0 ended when asked to, 1 unforeseen, 2 wrong usage, 3 relay unreachable or not trusted,
 4 refused by the relay, 5 incompatible relay, 6 broken identity, 7 ended by the relay while it was online,
-8 visitors do not see what they should (doctor).`
+8 a certificate is not what it should be (doctor).`
 
 export function parseCommandLine(
   args: readonly string[],
@@ -198,7 +198,7 @@ export function parseCommandLine(
       chosen = { command: 'relays', options }
     })
   siteName(named(shared(program.command('doctor'), env), env))
-    .description('whether visitors of a site see the certificate that this machine keeps for it')
+    .description('whether a visit from here sees the certificate that this machine keeps for a site')
     .action((options) => {
       chosen = { command: 'doctor', options }
     })
@@ -328,7 +328,7 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
     .option('--allow-canonical', 'the canonical URL alone will do when the name is taken', false)
     .option(
       '--ban-mitm',
-      'leave a relay that is found to answer visitors itself, instead of only saying so',
+      'leave a relay that is caught at answering visitors itself, instead of only saying so',
       false,
     )
     .option('--description <text>', 'what the relay’s list says of a site with --listed')

@@ -17,7 +17,7 @@ export const EXIT = {
   identity: 6,
   /** It was online, and ended for good: another process took the name over, or the relay banned it. */
   ended: 7,
-  /** `svc doctor`: visitors do not see what they should. */
+  /** `svc doctor`: a certificate that is seen from here is not what it should be. */
   differs: 8,
 } as const
 

@@ -52,18 +52,18 @@ export type Report =
   | { event: 'service'; state: 'installed' | 'removed'; path: string | undefined }
   /** The address of the agent's page, which it opens once. */
   | { event: 'page'; url: string; expires_at: string }
-  /** What visitors of a URL see. */
+  /** What a visit of a URL from this machine sees. */
   | { event: 'doctor'; relay: string; url: string; verdict: DoctorVerdict; message: string }
 
 /**
- * What visitors see of a site's certificates.
+ * What a visit from this machine sees of a site's certificates. A relay may show other visitors something else.
  * - `own`: the site's own, as this machine keeps it
  * - `shared`: the relay's, and this machine keeps none for the site
  * - `cached`: the relay's, which ends TLS there for its copy of the site's files
  * - `other_certificate`: another one with the key that this machine keeps
  * - `other_chain`: the site's own, without a certificate of its authority
  * - `other_key`: one with another key than that which this machine keeps
- * - `untrusted`: one that their clients refuse
+ * - `untrusted`: one that clients refuse
  * - `unreachable`: none
  */
 export type DoctorVerdict =
