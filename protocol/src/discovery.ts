@@ -1,5 +1,6 @@
 // Discovery: a relay's description of itself, which its identity signs, and the relays that it knows.
 
+import type { SiteStatement } from './site-statement.ts'
 import { DISCOVERY_VERSION } from './versions.ts'
 
 /**
@@ -83,23 +84,18 @@ export interface DiscoveryResponse {
 
 /**
  * SitePresence says whether a relay has a site now. *Extension*. Who asks names the site by {@link siteQuestionText}, so that a
- * relay without the site does not learn its name; {@link sitePresenceText} shows that the relay which answers knows it.
+ * relay without the site does not learn its name. Only the site's statement shows that the answer is true.
  */
 export interface SitePresence {
   /** Says whether visitors of the site would reach it at that relay. */
   here: boolean
-  /** The SHA-256 of {@link sitePresenceText}, as 64 lower-case hex digits, where the site is. */
-  proof?: string | undefined
+  /** The site's statement for that relay, where the site is and has made one. */
+  statement?: SiteStatement | undefined
 }
 
 /** siteQuestionText returns the text whose SHA-256, as 64 lower-case hex digits, names a site in a question. */
 export function siteQuestionText(canonicalLabel: string): string {
   return `svc site\n${canonicalLabel}`
-}
-
-/** sitePresenceText returns the text whose SHA-256, as 64 lower-case hex digits, is the proof of the relay at `origin`. */
-export function sitePresenceText(canonicalLabel: string, origin: string): string {
-  return `svc site is here\n${canonicalLabel}\n${origin}`
 }
 
 /**

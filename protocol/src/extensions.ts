@@ -16,6 +16,8 @@ export const EXTENSIONS = [
   'native_yamux',
   /** The relay is in an overlay, and takes routes over several relays: `POST /sdk/route` and `GET /sdk/route/relay`. */
   'hop_routes',
+  /** The relay is in discovery, and gives the site's statement to relays that ask for the site: `POST /sdk/renew` takes one. */
+  'site_statement',
 ] as const
 
 /** Extension is one of {@link EXTENSIONS}. */

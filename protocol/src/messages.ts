@@ -2,6 +2,7 @@
 
 import type { RelayDescriptor } from './discovery.ts'
 import type { Extension } from './extensions.ts'
+import type { SiteStatement } from './site-statement.ts'
 
 /** An identity is a name and the address of a secp256k1 key. It holds leases. */
 export interface Identity {
@@ -274,6 +275,11 @@ export interface RenewRequest {
   udp_enabled?: boolean | undefined
   /** *Extension*: the same of TCP. */
   tcp_enabled?: boolean | undefined
+  /**
+   * *Extension* `site_statement`: the site's word that visitors reach it at this relay.
+   * @default the lease keeps its own
+   */
+  statement?: SiteStatement | undefined
 }
 
 /** RenewResponse is the answer to a renewal: the new expiry and fresh credentials. */

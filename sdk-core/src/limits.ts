@@ -40,6 +40,9 @@ export const RENEWAL_RETRY_MS = 10_000
  */
 export const RENEWAL_RETRY_FIRST_MS = 1_000
 
+/** The first renewal at a relay of discovery comes so soon, with the statement by which other relays lead visitors there. */
+export const STATEMENT_DELAY_MS = 500
+
 /**
  * A clock that leaps by more than this was set, or the machine slept. The SDK then renews the lease, and learns the
  * relay's time from it.

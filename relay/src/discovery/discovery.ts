@@ -20,6 +20,7 @@ import { Polls } from './polls.ts'
 import { noRefusals, type Refusal, type RefusalCounts, RelayRefused, refusalOf } from './refusals.ts'
 import type { AskOverlay, MayAsk, OnIncompatible, RelayList, RelayQueries } from './relay-queries.ts'
 import { SiteSearch } from './site-search.ts'
+import { isStatedBySite, type RecoverSigner } from './site-statements.ts'
 
 /** The refusals of a relay that cannot be reached, and may be over the overlay. */
 const AWAY: ReadonlySet<Refusal | undefined> = new Set<Refusal>(['unreachable', 'timeout'])
@@ -33,6 +34,7 @@ export interface RelayDiscoveryParts {
   allowsLoopback: boolean
   isBanned: (address: string, origin: string) => boolean
   signatures: DescriptorSignatures
+  recoverSigner: RecoverSigner
   queries: (onIncompatible: OnIncompatible, mayAsk: MayAsk) => RelayQueries
   pollMs: number
   signal: AbortSignal
@@ -72,7 +74,11 @@ export class RelayDiscovery {
     this.#listed = candidates()
     this.sites = new SiteSearch({
       origins: () => Array.from(this.relays.current(now()), ({ origin }) => origin),
-      hasSite: (...question) => this.#queries.hasSite(...question),
+      hasSite: async (origin, canonicalLabel, signal) => {
+        const statement = await this.#queries.siteStatement(origin, canonicalLabel, signal)
+        const site = { canonicalLabel, origin }
+        return await isStatedBySite(statement, site, toWallTime(now()), parts.recoverSigner)
+      },
     })
     this.#polls = new Polls({
       pollMs: parts.pollMs,

@@ -10,7 +10,6 @@ import {
   ONLY_OWN_DESCRIPTOR,
   PATH,
   PROTOCOL_VERSION,
-  sitePresenceText,
   siteQuestionText,
 } from '@svc/protocol'
 import type { HttpClient, HttpRequest, HttpResponse } from '../outbound/http-client.ts'
@@ -132,18 +131,19 @@ export class RelayQueries {
   }
 
   /**
-   * Asks a relay whether it has a site. A relay that does not know the site cannot say so: it does not learn the label.
+   * Asks a relay whether it has a site. A relay that does not know the site cannot find out its label.
    * @param signal ends the question
+   * @returns the site's statement as it came; undefined where the relay does not have the site, or shows none
    * @throws RelayRefused or OutboundError
    */
-  async hasSite(origin: string, canonicalLabel: string, signal: AbortSignal): Promise<boolean> {
+  async siteStatement(origin: string, canonicalLabel: string, signal: AbortSignal): Promise<unknown> {
     const question = hash('sha256', siteQuestionText(canonicalLabel))
     const { data } = await this.#ask(origin, `${PATH.discoverySite}?site=${question}`, {
       maxBytes: SITE_ANSWER_MAX_BYTES,
       deadlineMs: SITE_QUESTION_DEADLINE_MS,
       signal: AbortSignal.any([signal, this.#signal]),
     })
-    return data.here === true && data.proof === hash('sha256', sitePresenceText(canonicalLabel, origin))
+    return data.here === true ? data.statement : undefined
   }
 
   async #ask(

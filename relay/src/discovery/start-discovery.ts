@@ -108,6 +108,7 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
     allowsLoopback,
     isBanned: (...relay) => policy.isRelayBanned(...relay),
     signatures,
+    recoverSigner: (...signed) => recovery.recover(...signed),
     queries: (onIncompatible, mayAsk) =>
       new RelayQueries(clientFor(parts, closing.signal), bootstraps, onIncompatible, closing.signal, mayAsk),
     pollMs,

@@ -1,7 +1,7 @@
 // Describes one lease instance: its identity, hostnames, ports and expiry.
 
 import { randomBytes } from 'node:crypto'
-import { type Identity, identityKey, type LeaseMetadata } from '@svc/protocol'
+import { type Identity, identityKey, type LeaseMetadata, type SiteStatement } from '@svc/protocol'
 import { now } from '../clock.ts'
 import type { LeasePorts } from './lease-ports.ts'
 import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
@@ -76,6 +76,8 @@ export class Lease {
   clientIp: string
   reportedIp: string | undefined
   metadata: LeaseMetadata
+  /** The site's word that it is at this relay, for relays that ask; undefined where it has given none. */
+  statement: SiteStatement | undefined
   /** Relay time, as {@link expiresAt}. */
   lastSeenAt: number
   expiresAt: number

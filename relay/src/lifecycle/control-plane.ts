@@ -170,6 +170,7 @@ function createRouting(
       extensions: [
         ...(siteCertificates.isOffered ? (['site_certificate'] as const) : []),
         ...(parts.hops ? (['hop_routes'] as const) : []),
+        ...(parts.discovery ? (['site_statement'] as const) : []),
       ],
     }),
     credentials,

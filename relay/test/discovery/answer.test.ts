@@ -28,6 +28,7 @@ test('1,024 relays with the longest fields make an answer that every relay reads
     allowsLoopback: false,
     isBanned: () => false,
     signatures: new DescriptorSignatures(async () => undefined),
+    recoverSigner: async () => undefined,
     queries: (listener) => {
       onIncompatible = listener
       return {} as RelayQueries

@@ -71,6 +71,7 @@ class Network {
       allowsLoopback: false,
       isBanned: () => false,
       signatures: this.#trusting(),
+      recoverSigner: async () => undefined,
       queries: (onIncompatible) => new RelayQueries(client, bootstraps, onIncompatible, signal),
       pollMs: POLL_MS,
       signal,

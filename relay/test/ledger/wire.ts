@@ -98,7 +98,7 @@ export const WIRE = {
       'a page of any origin may read the list, and announce nothing',
     ),
     'CORS: any origin reads /discovery/site (ours)': go(
-      'says whether the relay has the site, with a proof, to pages of any origin',
+      "says whether the relay has the site, with the site's statement, to pages of any origin",
     ),
     'admin and policy endpoints send no CORS headers': proved(
       'relay/test/api/handlers/admin.test.ts',
@@ -345,10 +345,10 @@ export const WIRE = {
       'protocol/test/discovery.test.ts',
       'has every field but the signature, in the order of the specification, and times in nanoseconds',
     ),
-    'SitePresence: the question hides the name, and the answer proves that the relay knows it (ours)':
+    'SitePresence: the question hides the name, and the answer has the statement of the site (ours)':
       together(
         go(
-          'says whether the relay has the site, with a proof, to pages of any origin',
+          "says whether the relay has the site, with the site's statement, to pages of any origin",
           'says of a hidden site what it says of any other',
           'with %j is invalid_request',
         ),
@@ -357,11 +357,17 @@ export const WIRE = {
           'a relay that %s does not have it',
           'no relay learns the name of a site from the question',
         ),
+        proved('relay/test/discovery/site-statements.test.ts', 'a statement %s is not'),
+        proved(
+          'sdk-core/test/control/site-statement.test.ts',
+          'soon has a statement at a relay that takes one, and a new one with each renewal',
+        ),
       ),
     '/go/ leads to a relay that has the site, or says that none has it (ours)': together(
       go(
         'a visitor is redirected to it, path and query included, with GET and HEAD',
-        'a visitor is led there, and back when it moves',
+        'a page names the host and leads there, until the site moves',
+        'one that has signed nothing for that relay is not found',
         'there is a page that says so, with its own script and style alone, and with other relays',
         '/go/%s is 404',
         'takes GET and HEAD alone',

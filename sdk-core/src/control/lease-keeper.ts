@@ -1,9 +1,9 @@
 // Keeps one lease alive: registers it, renews it at half its life, gives it up. It never depends on a timer alone.
 
 import { abortError, asSvcError, SvcError } from '../errors.ts'
-import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS } from '../limits.ts'
+import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS, STATEMENT_DELAY_MS } from '../limits.ts'
 import { fetchEndpoint } from './endpoint.ts'
-import { withAcceptedMetadata } from './metadata.ts'
+import { loadSeldom, withAcceptedMetadata } from './metadata.ts'
 import {
   type Grant,
   type LeaseRequest,
@@ -159,6 +159,8 @@ export class LeaseKeeper {
       throw abortError(signal)
     }
     this.#granted(registration)
+    // A renewal takes the statement along, which is not worth a delay of the registration.
+    if (this.#isStated) this.#renewIn(STATEMENT_DELAY_MS)
     this.#events.registered()
     return registration
   }
@@ -172,11 +174,20 @@ export class LeaseKeeper {
 
   async #renewOnce(signal?: AbortSignal): Promise<void> {
     const renewed = this.#registration!
-    const { accessToken } = renewed
-    const grant = await this.#withMetadata((request) => renew(this.#client, request, accessToken, signal))
+    // Where the code cannot be loaded, as in a service worker, other relays do not learn that the site is here.
+    const late = this.#isStated && (await loadSeldom().catch(() => {}))
+    const statement = late ? late.stateSite(this.#client, this.#request, renewed) : undefined
+    const grant = await this.#withMetadata((request) =>
+      renew(this.#client, { ...request, statement }, renewed.accessToken, signal),
+    )
     if (this.#registration !== renewed) return // The lease was dropped, or registered again, meanwhile.
     this.#registration = { ...renewed, ...grant }
     this.#granted(grant)
+  }
+
+  /** Says to other relays that visitors reach the site here, where the relay passes that on. */
+  get #isStated(): boolean | undefined {
+    return this.#request.isStated && this.#registration?.extensions.has('site_statement')
   }
 
   /** Remembers which metadata the relay took, and does not send the rest again. */

@@ -21,6 +21,7 @@ import { releaseOf, requireCompatible } from './compatibility.ts'
 import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
 import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
+import { loadSeldom } from './metadata.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /** A LeaseRequest says what a site asks of a relay. */
@@ -35,6 +36,8 @@ export interface LeaseRequest extends PortRequest {
   checkGateway?: GatewayCheck | undefined
   /** Permits the relay to store the site's files, where it has a static cache. */
   cache?: { ttlS: number } | undefined
+  /** Says to other relays that visitors reach the site here, where the relay passes that on. */
+  isStated?: boolean
 }
 
 /** CacheLimits bounds what a relay stores of one site. */
@@ -137,7 +140,7 @@ async function parseRegistration(
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
   // A page has no ports, and loads nothing of them.
   const ports =
-    request.tcp || request.udp ? (await import('./seldom.ts')).parseDedicatedPorts(request, data) : undefined
+    request.tcp || request.udp ? (await loadSeldom()).parseDedicatedPorts(request, data) : undefined
   const hostnames = parseHostnames(client, request, data)
   const grant = await parseGrant(client, request, data, signal)
   return { ...grant, ...hostnames, ...ports }
@@ -145,11 +148,12 @@ async function parseRegistration(
 
 export async function renew(
   client: RelayClient,
-  request: LeaseRequest,
+  request: LeaseRequest & Pick<RenewRequest, 'statement'>,
   accessToken: string,
   signal?: AbortSignal,
 ): Promise<Grant> {
-  const body: RenewRequest = { access_token: accessToken, ttl: request.ttlS, metadata: request.metadata }
+  const { ttlS: ttl, metadata, statement } = request
+  const body: RenewRequest = { access_token: accessToken, ttl, metadata, statement }
   const data = requireRecord(await client.call(PATH.renew, { body, signal }), 'renewal')
   return parseGrant(client, request, data, signal)
 }

@@ -80,6 +80,7 @@ export class PublishedSite extends EventTarget {
         udp: platform.openDatagrams !== undefined,
         checkGateway: platform.gateways?.check,
         cache,
+        isStated: true,
       },
       {
         registered: () => this.#events.debug({ type: 'lease', change: 'registered' }),

@@ -398,7 +398,7 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     errors: [...BODY_ERRORS, 'unauthorized', 'feature_unavailable'],
   },
   discoverySite: {
-    ...get(PATH.discoverySite, 'Whether this relay has a site now, and with a proof that it knows the site'),
+    ...get(PATH.discoverySite, "Whether this relay has a site now, with the site's own statement of that"),
     query: {
       name: 'site',
       description: 'SHA-256 of "svc site", a line feed, and the first label of the canonical hostname.',

@@ -33,8 +33,11 @@ import {
   type ReverseEndpointRequest,
   SIGN_ALGORITHMS,
   SIGN_NONCE_BYTES,
+  SITE_STATEMENT_SIGNATURE,
+  SITE_STATEMENT_TIME,
   type SignRequest,
   type SiteCertificateRequest,
+  type SiteStatement,
   type StaticCacheManifest,
   type UnregisterRequest,
 } from '@svc/protocol'
@@ -146,6 +149,15 @@ export const registerRequest: z.ZodType<RegisterRequest> = named(
   }),
 )
 
+export const siteStatement: z.ZodType<SiteStatement> = named(
+  'SiteStatement',
+  z.object({
+    issued_at: z.string().regex(SITE_STATEMENT_TIME),
+    expires_at: z.string().regex(SITE_STATEMENT_TIME),
+    signature: z.string().regex(SITE_STATEMENT_SIGNATURE),
+  }),
+)
+
 export const renewRequest: z.ZodType<RenewRequest> = named(
   'RenewRequest',
   z.object({
@@ -155,6 +167,7 @@ export const renewRequest: z.ZodType<RenewRequest> = named(
     metadata: metadata.optional(),
     udp_enabled: z.boolean().optional(),
     tcp_enabled: z.boolean().optional(),
+    statement: siteStatement.optional(),
   }),
 )
 

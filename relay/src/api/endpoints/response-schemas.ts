@@ -46,6 +46,7 @@ import {
   metadata,
   policySettings,
   relayPolicyUpdate,
+  siteStatement,
 } from './request-schemas.ts'
 
 const text = z.string()
@@ -349,7 +350,7 @@ export const announced: z.ZodType<DiscoveryAnnounceResponse> = named(
 
 export const sitePresence: z.ZodType<SitePresence> = named(
   'SitePresence',
-  z.object({ here: z.boolean(), proof: text.optional() }),
+  z.object({ here: z.boolean(), statement: siteStatement.optional() }),
 )
 
 export const siteCertificate: z.ZodType<SiteCertificate> = named('SiteCertificate', z.object({ chain: text }))

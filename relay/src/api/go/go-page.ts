@@ -1,6 +1,6 @@
 // The page of `/go/` for a site that was not found: it stands alone, and asks this relay again from time to time.
 
-import { createHash } from 'node:crypto'
+import { escapeHtml, type GoDocument, goDocument, nameOf } from './go-document.ts'
 import type { GoTarget } from './go-target.ts'
 
 export interface GoPage {
@@ -13,42 +13,8 @@ export interface GoPage {
   asked?: { asked: number; known: number }
 }
 
-/** The colours and type of the relay's other pages. */
-const STYLE = `
-:root {
-  color-scheme: light dark;
-  --ground: light-dark(#f6f5f2, #15171a);
-  --surface: light-dark(#fff, #1e2125);
-  --text: light-dark(#1c1e21, #e8e6e1);
-  --quiet: light-dark(#5c6066, #a3a8b0);
-  --line: light-dark(#dddad3, #33373d);
-  --accent: light-dark(#0b6b57, #4cc9a7);
-  font: 1rem / 1.5 system-ui, sans-serif;
-}
-body { background: var(--ground); color: var(--text); margin: 0; overflow-wrap: anywhere; }
-main { box-sizing: border-box; margin: 0 auto; max-width: 40rem; padding: clamp(1.25rem, 5vw, 3rem) 1.25rem; }
-h1 { font-size: clamp(1.6rem, 6vw, 2.25rem); letter-spacing: -0.02em; line-height: 1.2; margin: 0 0 0.5rem; }
-h2 { font-size: 1.1rem; line-height: 1.2; margin: 2rem 0 0.5rem; }
-p { margin: 0 0 1rem; }
-a { color: var(--accent); }
-a.again {
-  background: var(--surface);
-  border: 1px solid currentcolor;
-  border-radius: 0.5rem;
-  display: inline-block;
-  padding: 0.6rem 1rem;
-  text-decoration: none;
-}
-a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-ul { border-top: 1px solid var(--line); list-style: none; margin: 0; padding: 0; }
-li { border-bottom: 1px solid var(--line); }
-li a { display: block; padding: 0.6rem 0; }
-code { font-family: ui-monospace, monospace; font-size: 0.9em; }
-#state { color: var(--quiet); min-height: 3em; }
-`
-
 /**
- * Runs in the page. It asks with HEAD, whose redirect it does not follow: the page itself goes there then. It waits longer each
+ * Runs in the page. It asks with HEAD, whose redirect it does not follow: the page itself is loaded again then. It waits longer each
  * time, as long as the relay says, and not while nobody sees the page.
  */
 const SCRIPT = `
@@ -63,7 +29,7 @@ const look = async () => {
   let least = 0
   try {
     const answer = await fetch(location.href, { method: 'HEAD', redirect: 'manual', cache: 'no-store' })
-    if (answer.type === 'opaqueredirect') {
+    if (answer.type === 'opaqueredirect' || answer.ok) {
       state.textContent = 'The site is back.'
       return location.reload()
     }
@@ -74,45 +40,22 @@ const look = async () => {
   wait()
 }
 document.addEventListener('visibilitychange', look)
-state.textContent = 'This page looks again from time to time while you see it, and leads you to the site when it is back.'
+state.textContent = 'This page looks again from time to time while you see it, and leads you on when the site is back.'
 wait()
 `
 
-/** Runs this script and style alone, and lets the script ask this relay alone. */
-export const GO_PAGE_POLICY: string = [
-  "default-src 'none'",
-  `script-src ${sourceHash(SCRIPT)}`,
-  `style-src ${sourceHash(STYLE)}`,
-  'img-src data:',
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-export function renderGoPage({ target: { label, rest }, links, retryS, asked }: GoPage): string {
-  const name = label.slice(0, label.lastIndexOf('-'))
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex">
-<title>${name} is not here now</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body data-retry="${retryS}">
-<main>
-<h1>${name} is not here now</h1>
+export function renderGoPage({ target: { label, rest }, links, retryS, asked }: GoPage): GoDocument {
+  const name = nameOf(label)
+  return goDocument({
+    title: `${name} is not here now`,
+    bodyAttributes: ` data-retry="${retryS}"`,
+    script: SCRIPT,
+    main: `<h1>${name} is not here now</h1>
 <p>${asked === undefined ? BUSY : absence(asked)} The site’s address is <code>${label}</code>.</p>
 <p id="state" role="status">Scripts are off here: this page does not look again by itself. Choose “Look again” in a minute.</p>
-<p><a class="again" href="${escapeHtml(`/go/${label}${rest}`)}">Look again</a></p>
-${links.length === 0 ? '' : list(links)}</main>
-<script>${SCRIPT}</script>
-</body>
-</html>
-`
+<p><a class="action" href="${escapeHtml(`/go/${label}${rest}`)}">Look again</a></p>
+${links.length === 0 ? '' : list(links)}`,
+  })
 }
 
 const BUSY = 'This relay has too many visitors to look for the site now.'
@@ -138,12 +81,4 @@ function list(links: readonly string[]): string {
 <ul>
 ${items.join('')}</ul>
 `
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-}
-
-function sourceHash(source: string): string {
-  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
 }

@@ -1,4 +1,5 @@
-// Answers `/go/<name>-<address>`: a redirect to the site at a relay that has it, or a page that looks again from time to time.
+// Answers `/go/<name>-<address>`: a redirect to a site of this relay, a page that names the host of one elsewhere, or a page that looks
+// again from time to time.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,7 +13,9 @@ import { type BodyWriter, piecesOf } from '../http/body-writer.ts'
 import { sendText } from '../http/envelope.ts'
 import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
-import { GO_PAGE_POLICY, type GoPage, renderGoPage } from './go-page.ts'
+import { renderElsewherePage } from './elsewhere-page.ts'
+import type { GoDocument } from './go-document.ts'
+import { type GoPage, renderGoPage } from './go-page.ts'
 import { type GoTarget, goUrl, readGoTarget, siteUrl } from './go-target.ts'
 import type { PresentSites } from './present-sites.ts'
 
@@ -42,6 +45,7 @@ export interface GoParts {
   onOutcome: (outcome: GoOutcome) => void
 }
 
+const OK = 200
 const FOUND = 302
 const FORBIDDEN = 403
 const NOT_FOUND = 404
@@ -82,15 +86,19 @@ async function lead(
   try {
     const result = await searchFor(parts, target.label, request)
     onOutcome(result.origin === undefined ? 'nowhere' : 'elsewhere')
-    if (result.origin !== undefined) return redirect(response, siteUrl(result.origin, target))
+    if (result.origin !== undefined) {
+      // Another host is another's: the visitor sees its name before going there.
+      const page = renderElsewherePage(target.label, siteUrl(result.origin, target))
+      return await sendPage(parts.writer, request, response, OK, page)
+    }
     const page = { target, links, retryS: RETRY_S, asked: result }
-    await sendPage(parts.writer, request, response, SERVICE_UNAVAILABLE, page)
+    await sendAbsence(parts.writer, request, response, SERVICE_UNAVAILABLE, page)
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'rate_limited' || response.headersSent) throw error
     onOutcome('busy')
     await pause(RATE_LIMITED_DELAY_MS)
     const retryS = Number(error.headers['Retry-After'] ?? RETRY_S)
-    await sendPage(parts.writer, request, response, TOO_MANY_REQUESTS, { target, links, retryS })
+    await sendAbsence(parts.writer, request, response, TOO_MANY_REQUESTS, { target, links, retryS })
   }
 }
 
@@ -108,20 +116,30 @@ function redirect(response: ServerResponse, url: string): void {
   response.writeHead(FOUND, { ...NOT_KEPT, Location: url, 'Content-Length': '0' }).end()
 }
 
-async function sendPage(
+async function sendAbsence(
   writer: BodyWriter,
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
   page: GoPage,
 ): Promise<void> {
-  const body = Buffer.from(renderGoPage(page))
+  response.setHeader('Retry-After', `${page.retryS}`)
+  await sendPage(writer, request, response, status, renderGoPage(page))
+}
+
+async function sendPage(
+  writer: BodyWriter,
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  { html, policy }: GoDocument,
+): Promise<void> {
+  const body = Buffer.from(html)
   const headers = {
     ...NOT_KEPT,
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': GO_PAGE_POLICY,
+    'Content-Security-Policy': policy,
     'Content-Length': `${body.length}`,
-    'Retry-After': `${page.retryS}`,
   }
   await writer.send(request, response, { status, headers, size: body.length, pieces: piecesOf(body) })
 }

@@ -1,7 +1,7 @@
 // The sites that visitors reach at this relay now, by canonical label, and by the hash that another relay asks with.
 
 import { hash } from 'node:crypto'
-import { identityKey, siteQuestionText } from '@svc/protocol'
+import { identityKey, type SiteStatement, siteQuestionText } from '@svc/protocol'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { Route } from '../../lease/route.ts'
@@ -26,13 +26,15 @@ export class PresentSites {
   readonly #parts: PresentSitesParts
   /** Canonical labels of leases and of stored sites, hidden ones included: who asks with the hash knows the label. */
   readonly #labels = new Map<string, string>()
+  /** The last statement of each of them that has made one. That of a stored site outlives its lease. */
+  readonly #statements = new Map<string, SiteStatement>()
 
   constructor(parts: PresentSitesParts) {
     const { leases, routes } = parts
     this.#parts = parts
     for (const { canonicalHostname } of leases) this.#follow(canonicalHostname)
     for (const hostname of routes.coveredHostnames) this.#follow(hostname)
-    leases.onChange(({ canonicalHostname }) => this.#follow(canonicalHostname))
+    leases.onChange((lease) => this.#follow(lease.canonicalHostname, lease))
     routes.onCover((hostname) => this.#follow(hostname))
   }
 
@@ -59,12 +61,23 @@ export class PresentSites {
     return this.#labels.get(question)
   }
 
-  #follow(hostname: string): void {
+  /** The site's statement that it is here. Those who ask look at its time. @param label canonical */
+  statementOf(label: string): SiteStatement | undefined {
+    return this.#statements.get(label)
+  }
+
+  /** @param changed the lease that came, was renewed, or has ended */
+  #follow(hostname: string, changed?: Lease): void {
     const { routes } = this.#parts
     const label = hostname.slice(0, hostname.indexOf('.'))
     const question = hash('sha256', siteQuestionText(label))
     const isKnown = routes.isCovered(hostname) || routes.publishedAt(hostname) !== undefined
-    if (isKnown) this.#labels.set(question, label)
-    else this.#labels.delete(question)
+    if (isKnown) {
+      this.#labels.set(question, label)
+      if (changed?.statement) this.#statements.set(label, changed.statement)
+    } else {
+      this.#labels.delete(question)
+      this.#statements.delete(label)
+    }
   }
 }

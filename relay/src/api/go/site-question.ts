@@ -1,7 +1,6 @@
 // Answers `GET /discovery/site`: whether this relay has a site, to other relays and to pages of any origin.
 
-import { hash } from 'node:crypto'
-import { type SitePresence, sitePresenceText } from '@svc/protocol'
+import type { SitePresence } from '@svc/protocol'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
@@ -11,8 +10,6 @@ import type { Handler } from '../http/server.ts'
 import type { PresentSites } from './present-sites.ts'
 
 export interface SiteQuestionParts {
-  /** Origin of the relay's URL. */
-  origin: string
   sites: PresentSites
   clientAddresses: ClientAddresses
   rateLimits: Pick<RateLimits, 'chargeSiteQuestion'>
@@ -21,11 +18,11 @@ export interface SiteQuestionParts {
 const QUESTION = new RegExp(SITE_QUESTION_PATTERN)
 
 export function createSiteQuestion(parts: SiteQuestionParts): Handler {
-  const { origin, sites, clientAddresses, rateLimits } = parts
+  const { sites, clientAddresses, rateLimits } = parts
   const presenceOf = (question: string): SitePresence => {
     const label = sites.labelOf(question)
     if (label === undefined || !sites.has(label)) return { here: false }
-    return { here: true, proof: hash('sha256', sitePresenceText(label, origin)) }
+    return { here: true, statement: sites.statementOf(label) }
   }
   return (request, response) => {
     rateLimits.chargeSiteQuestion(clientAddresses.ofRequest(request))

@@ -160,7 +160,10 @@ export class SdkApi {
     const lease = this.#leaseOf(request)
     requireTransports(lease, request)
     const addresses = this.#addresses(request, source)
-    this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
+    const ttlS = ttlOf(request.ttl)
+    // Those who hear of the renewal look at it. A renewal that is refused leaves nothing wrong: the site gave its word.
+    lease.statement = request.statement ?? lease.statement
+    this.#parts.leases.renew(lease, ttlS, request.metadata, addresses)
     await this.#parts.sharing?.renewed(lease)
     await this.#parts.settled()
     return this.#credentials(lease)

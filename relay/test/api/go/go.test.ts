@@ -4,17 +4,26 @@ import { createHash, hash } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { canonicalLabel, type RegisterResponse, sitePresenceText, siteQuestionText } from '@svc/protocol'
+import { setTimeout as pause } from 'node:timers/promises'
+import { canonicalLabel, type RegisterResponse, siteQuestionText } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { SITE_RESULT_MS } from '../../../src/discovery/limits.ts'
 import { SITE_QUESTIONS_PER_NETWORK, SITE_SEARCHES_PER_NETWORK } from '../../../src/limits.ts'
 import { HttpClient } from '../../../src/outbound/http-client.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { trust } from '../../support/local-names.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 import { nativeSession, type TestSession } from '../../support/session.ts'
+import { makeStatement } from '../../support/site-statement.ts'
 
 const ADMIN_TOKEN = 'a-token-of-the-administrator'
 const DIGITS = 'ab'.repeat(20)
+/** Nothing but what the site signed. */
+const STATEMENT = {
+  issued_at: expect.any(String),
+  expires_at: expect.any(String),
+  signature: expect.stringMatching(/^0x[\da-f]{130}$/),
+}
 const PATIENT = { interval: 50 }
 
 vi.mock('node:dns', async (original) => {
@@ -68,12 +77,26 @@ interface Site {
   close(): Promise<void>
 }
 
+/** Gives a relay the statement of a site, as an SDK does with each renewal. */
+async function state(
+  at: TestRelay,
+  { access_token }: RegisterResponse,
+  canonicalLabel: string,
+  by: ReturnType<typeof newAccount>,
+  origin: string = at.origin,
+): Promise<void> {
+  const [issuedAt, expiresAt] = [Date.now(), Date.now() + 240_000]
+  const statement = await makeStatement({ by, canonicalLabel, origin, issuedAt, expiresAt })
+  expect(await at.call('POST', '/sdk/renew', { access_token, statement })).toMatchObject({ status: 200 })
+}
+
 /** Registers a site, with one ready session. */
 async function openSite(at: TestRelay, name: string, fields: object = {}): Promise<Site> {
   const account = newAccount()
   const lease = await at.register(name, { account, ...fields })
-  const session = await nativeSession(at, lease.reverse_endpoint.capability, [])
   const label = canonicalLabel(name, account.address.toLowerCase())
+  await state(at, lease, label, account)
+  const session = await nativeSession(at, lease.reverse_endpoint.capability, [])
   await vi.waitFor(async () => expect(await has(at, label)).toBe(true), PATIENT)
   const close = async (): Promise<void> => {
     await at.call('POST', '/sdk/unregister', { access_token: lease.access_token })
@@ -86,7 +109,28 @@ const ask = (at: TestRelay, label: string): Promise<Answer> =>
   at.call('GET', `/discovery/site?site=${hash('sha256', siteQuestionText(label))}`)
 const has = async (at: TestRelay, label: string): Promise<boolean> =>
   ((await ask(at, label)).json.data as { here: boolean }).here
+/** Asks when the last search does not hold any more. */
+async function lookAgain(label: string): Promise<Answer> {
+  await pause(SITE_RESULT_MS)
+  return await go(label)
+}
 const urlOf = (at: TestRelay, label: string): string => at.origin.replace('//', `//${label}.`)
+
+/** The page runs its own script and style alone. */
+function expectOwnPolicy(headers: Answer['headers'], text: string): void {
+  const policy = `${headers['content-security-policy']}`
+  for (const [element, directive] of [
+    ['script', 'script-src'],
+    ['style', 'style-src'],
+  ] as const) {
+    const [, source = ''] = new RegExp(`<${element}>([^]+?)</${element}>`).exec(text) ?? []
+    const digest = createHash('sha256').update(source).digest('base64')
+    expect(policy).toContain(`${directive} 'sha256-${digest}';`)
+  }
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toMatch(/unsafe|\*|https:/)
+}
 
 describe('a site that is here', () => {
   test('a visitor is redirected to it, path and query included, with GET and HEAD', async () => {
@@ -141,12 +185,16 @@ describe('a site that is here', () => {
 })
 
 describe('a site at another relay', () => {
-  test('a visitor is led there, and back when it moves', async () => {
+  test('a page names the host and leads there, until the site moves', async () => {
     const there = await openSite(other, 'moving')
-    expect(await go(`${there.label}/path?x=y`)).toMatchObject({
-      status: 302,
-      headers: { location: `${urlOf(other, there.label)}/path?x=y`, 'cache-control': 'no-store' },
-    })
+    const url = `${urlOf(other, there.label)}/path?x=y&z=%3Cscript%3E`
+    const { status, headers, text } = await go(`${there.label}/path?x=y&z=<script>`)
+    expect([status, headers.location, headers.refresh]).toEqual([200, undefined, undefined])
+    expect(headers['cache-control']).toBe('no-store')
+    expect(text).toContain(`href="${url.replace('&', '&#38;')}">Continue to ${new URL(url).host}</a>`)
+    expect(text).not.toMatch(/http-equiv|<script>"|location\.(?:assign|replace|href)/)
+    expectOwnPolicy(headers, text)
+    expect(await go(there.label, 'HEAD')).toMatchObject({ status: 200, text: '' })
     await there.close()
     await vi.waitFor(async () => expect((await go(there.label)).status).toBe(503), PATIENT)
   })
@@ -154,11 +202,29 @@ describe('a site at another relay', () => {
   test('a hidden one, too, and its name is in no question', async () => {
     const asked = vi.spyOn(HttpClient.prototype, 'request')
     const hidden = await openSite(other, 'hidden', { metadata: { hide: true } })
-    expect((await go(hidden.label)).headers.location).toBe(`${urlOf(other, hidden.label)}/`)
+    expect((await go(hidden.label)).text).toContain(`href="${urlOf(other, hidden.label)}/"`)
     expect(asked.mock.calls.filter(([url]) => `${url}`.includes('/discovery/site'))).toHaveLength(1)
     expect(asked.mock.calls.filter(([url]) => `${url}`.includes(hidden.label))).toEqual([])
     asked.mockRestore()
     await hidden.close()
+  })
+
+  test('one that has signed nothing for that relay is not found', async () => {
+    const account = newAccount()
+    const lease = await other.register('unsigned', { account })
+    const label = canonicalLabel('unsigned', account.address.toLowerCase())
+    const session = await nativeSession(other, lease.reverse_endpoint.capability, [])
+    await vi.waitFor(async () => expect(await has(other, label)).toBe(true), PATIENT)
+    expect((await ask(other, label)).json.data).toEqual({ here: true })
+    expect(await go(label)).toMatchObject({ status: 503 })
+    // Nor with what it signed for another relay, or what somebody else signed.
+    await state(other, lease, label, account, relay.origin)
+    expect(await lookAgain(label)).toMatchObject({ status: 503 })
+    await state(other, lease, label, newAccount())
+    expect(await lookAgain(label)).toMatchObject({ status: 503 })
+    await state(other, lease, label, account)
+    expect(await lookAgain(label)).toMatchObject({ status: 200 })
+    session.abort()
   })
 })
 
@@ -175,7 +241,7 @@ test('nobody is led to a site at another relay that is banned or denied here', a
     expect(text).toBe('This relay leads nobody to that site.\n')
     expect(await update(false)).toMatchObject({ status: 200 })
   }
-  expect(await go(site.label)).toMatchObject({ status: 302 })
+  expect(await go(site.label)).toMatchObject({ status: 200 })
   await site.close()
 })
 
@@ -190,18 +256,7 @@ describe('a site that nobody has', () => {
     expect(text).toContain('the only other one that it knows does not, either')
     expect(text).toContain(`<a href="${other.origin}/go/${label}/%3Cscript%3E?%22`)
     expect(text).not.toMatch(/<script>\?|href="[^"]*['<>]/)
-    const policy = `${headers['content-security-policy']}`
-    for (const [element, directive] of [
-      ['script', 'script-src'],
-      ['style', 'style-src'],
-    ] as const) {
-      const [, source = ''] = new RegExp(`<${element}>([^]+?)</${element}>`).exec(text) ?? []
-      const digest = createHash('sha256').update(source).digest('base64')
-      expect(policy).toContain(`${directive} 'sha256-${digest}';`)
-    }
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).not.toMatch(/unsafe|\*|https:/)
+    expectOwnPolicy(headers, text)
     expect(await go(label, 'HEAD')).toMatchObject({ status: 503, text: '' })
   })
 })
@@ -231,14 +286,13 @@ test('takes GET and HEAD alone', async () => {
 })
 
 describe('GET /discovery/site', () => {
-  test('says whether the relay has the site, with a proof, to pages of any origin', async () => {
+  test("says whether the relay has the site, with the site's statement, to pages of any origin", async () => {
     const { label, close } = await openSite(relay, 'asked')
     const cors = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
-    const proof = hash('sha256', sitePresenceText(label, relay.origin))
     expect(await ask(relay, label)).toMatchObject({
       status: 200,
       headers: cors,
-      json: { ok: true, data: { here: true, proof } },
+      json: { ok: true, data: { here: true, statement: STATEMENT } },
     })
     await close()
     expect(await ask(relay, label)).toMatchObject({
@@ -251,11 +305,17 @@ describe('GET /discovery/site', () => {
   test('says of a hidden site what it says of any other', async () => {
     const { label, close } = await openSite(relay, 'unlisted', { metadata: { hide: true } })
     expect((await relay.call('GET', '/api/state')).text).not.toContain('unlisted')
-    expect((await ask(relay, label)).json.data).toEqual({
-      here: true,
-      proof: hash('sha256', sitePresenceText(label, relay.origin)),
-    })
+    expect((await ask(relay, label)).json.data).toEqual({ here: true, statement: STATEMENT })
     await close()
+  })
+
+  test('POST /sdk/renew refuses what is no statement', async () => {
+    const { access_token } = await relay.register('sloppy')
+    const statement = { issued_at: 'now', expires_at: 'later', signature: '0x' }
+    expect(await relay.call('POST', '/sdk/renew', { access_token, statement })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'invalid_request' } },
+    })
   })
 
   test.each(['', '?site=', `?site=demo-${DIGITS}`, `?site=${'0'.repeat(63)}`, `?site=${'A'.repeat(64)}`])(

@@ -1,0 +1,40 @@
+// What a site signs so that other relays lead visitors to a relay: that the site is there, until a time.
+
+/** SiteStatement is a site's word that visitors reach it at one relay. *Extension* `site_statement`. */
+export interface SiteStatement {
+  /** The time of issue by the site's own clock, as `Date.prototype.toISOString` writes it. */
+  issued_at: string
+  /** From this time on the statement is refused. The same form; {@link SITE_STATEMENT_MAX_MS} later at most. */
+  expires_at: string
+  /** The `personal_sign` signature (EIP-191) of {@link siteStatementText} by the site's identity: `0x` and 130 hex digits. */
+  signature: string
+}
+
+/** The forms of a statement's fields. */
+export const SITE_STATEMENT_TIME: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+export const SITE_STATEMENT_SIGNATURE: RegExp = /^0x[\da-f]{130}$/
+
+/** A statement is valid for so many milliseconds at most: a day, for which a static cache answers in a site's place, and the tolerance. */
+export const SITE_STATEMENT_MAX_MS: number = (24 * 60 + 2) * 60_000
+/** The clocks of a site and of a relay that asks may differ by so many milliseconds: a statement outlives its lease by as much. */
+export const SITE_STATEMENT_TOLERANCE_MS = 120_000
+
+/**
+ * siteStatementText returns the text that the site's identity signs. Its first line is none of a Sign-In with Ethereum message
+ * (EIP-4361), so that no signature of one is valid for the other.
+ * @param canonicalLabel the first label of the site's canonical hostname, which has the whole address
+ * @param origin of the relay's URL
+ */
+export function siteStatementText(
+  canonicalLabel: string,
+  origin: string,
+  { issued_at, expires_at }: Pick<SiteStatement, 'issued_at' | 'expires_at'>,
+): string {
+  return [
+    'svc site statement v1: visitors reach this site at this relay.',
+    `Site: ${canonicalLabel}`,
+    `Relay: ${origin}`,
+    `Issued At: ${issued_at}`,
+    `Expires At: ${expires_at}`,
+  ].join('\n')
+}
