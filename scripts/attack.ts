@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { attack as abortedClients } from './attack/aborted-clients.ts'
 import type { Attack, ClientAttack, ConditionAttack, Outcome } from './attack/attack.ts'
+import { attack as cheatingRelay } from './attack/cheating-relay.ts'
 import { attack as clockSteps } from './attack/clock-steps.ts'
 import { attack as closingBackends } from './attack/closing-backends.ts'
 import { attack as fewDescriptors } from './attack/few-descriptors.ts'
@@ -40,6 +41,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'clock-steps': clockSteps,
   'full-disk': fullDisk,
   'few-descriptors': fewDescriptors,
+  'cheating-relay': cheatingRelay,
 }
 /** Seconds for which honest visitors are watched before an attack; before a slice they come once. */
 const QUIET_S = 8

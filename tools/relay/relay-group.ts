@@ -13,19 +13,24 @@ const LOCAL_NAMES: string = `--import=${path.join(root, 'relay/test/support/reso
 /**
  * Starts relays with discovery. The first one asks all others, which it knows soon.
  * @param hosts names below `localhost`
+ * @param fronts what stands before some of them, by host: clients come to its port
  */
 export async function startRelayGroup(
   hosts: readonly string[],
   env: Record<string, string> = {},
+  fronts: Readonly<Record<string, { port: number; relayPort: number }>> = {},
 ): Promise<TestRelay[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-relays-'))
   const members = await Promise.all(
-    hosts.map(async (host) => ({ host, port: await freePort(), state: path.join(directory, host) })),
+    hosts.map(async (host) => {
+      const { port, relayPort = port } = fronts[host] ?? { port: await freePort() }
+      return { host, port, relayPort, state: path.join(directory, host) }
+    }),
   )
   const urls = members.map(({ host, port }) => `https://${host}:${port}`)
   const start = (index: number, more: Record<string, string>): Promise<RelayProcess> => {
-    const { port, state } = members[index]!
-    const own = { SVC_URL: urls[index]!, SNI_PORT: `${port}`, IDENTITY_PATH: state, LOG_LEVEL: 'info' }
+    const { relayPort, state } = members[index]!
+    const own = { SVC_URL: urls[index]!, SNI_PORT: `${relayPort}`, IDENTITY_PATH: state, LOG_LEVEL: 'info' }
     const execArgv = [...WITHOUT_OVERLOAD, LOCAL_NAMES]
     return startRelay({ env: { ...own, ...BUDGETS_OF_MANY, ...more, ...env }, execArgv })
   }
