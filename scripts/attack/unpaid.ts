@@ -63,7 +63,7 @@ export const attack: ClientAttack = {
   what: 'visitors want what is sold, and pay nothing',
   seconds: 20,
   sliceSeconds: 2,
-  least: { requests: 500, 'of them for what is sold': 400 },
+  least: { requests: 200, 'of them for what is sold': 150 },
   most: { 'answers that nobody paid': 0 },
   run,
 }
