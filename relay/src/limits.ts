@@ -259,6 +259,10 @@ export const SIGNER_RECOVERIES_WAITING_MAX = 256
 export const SIGNER_RECOVERY_DEADLINE_MS = 10_000
 /** The same for a thread that has not answered yet: a slow or busy machine takes seconds to load its code. */
 export const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
+/** Attempts to claim the state directory: what a killed relay has left is removed between two of them. */
+export const CLAIM_ATTEMPTS_MAX = 3
+/** Time for the relay that has the state directory to name its process. */
+export const CLAIM_ANSWER_MS = 2_000
 /** Head of an API request. */
 export const API_HEAD_MAX_BYTES: number = 16 * 1024
 /** Time for a TLS handshake with the API, and for the head of each request. */

@@ -26,6 +26,7 @@ import { startStaticCache } from './lifecycle/static-cache.ts'
 import { openState, type RelayState } from './lifecycle/stored-state.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
+import { claimDirectory } from './storage/directory-claim.ts'
 
 /** A Relay is a relay that runs. */
 export interface Relay {
@@ -39,7 +40,7 @@ export interface Relay {
 
 /**
  * startRelay starts a relay; resolves when it listens.
- * @throws SettingsError when the state directory does not fit the settings, or the listener's own error; nothing of the relay is left then
+ * @throws SettingsError when the state directory does not fit the settings or is another relay's, or the listener's own error; nothing of the relay is left then
  */
 export async function startRelay(
   settings: Settings,
@@ -57,6 +58,7 @@ export async function startRelay(
 
 /** @param started gets every part that has to be ended, as soon as it is there */
 async function startParts(settings: Settings, started: StartedParts, log: Logger): Promise<Relay> {
+  started.add(await claimDirectory(settings.identityPath, log))
   const capacity = measureCapacity(settings)
   const cluster = started.add(await createCluster(settings, log))
   const open = (): Promise<RelayState> =>

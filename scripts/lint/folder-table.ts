@@ -411,7 +411,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It exports what programs that embed a relay need.',
     },
     'relay.ts': {
-      imports: ['lifecycle', 'api', 'bridge', 'ingress', 'log', 'config', 'node-internals'],
+      imports: ['lifecycle', 'api', 'bridge', 'ingress', 'log', 'config', 'node-internals', 'storage'],
       why: 'It makes the parts of a relay, lets them listen, and ends them together.',
     },
     lifecycle: {

@@ -8,11 +8,16 @@ import { readIdentity } from '../auth/relay-identity.ts'
 import type { Settings } from '../config/settings.ts'
 import { JOURNAL_FILE } from '../lease/reservation-journal.ts'
 import { readPolicyOf } from '../policy/policy.ts'
+import { holderOfDirectory } from '../storage/directory-claim.ts'
 import { sizeIfPresent } from '../storage/state-file.ts'
 import { error, type Found, ok } from './finding.ts'
+import type { CheckOptions } from './report.ts'
 
 /** Asks the system for its permission, and writes nothing: the caller may be another account than the relay's. */
-export async function checkDirectory({ identityPath }: Settings): Promise<Found[]> {
+export async function checkDirectory(
+  { identityPath }: Settings,
+  { isRestart }: CheckOptions,
+): Promise<Found[]> {
   const existing = await nearestExisting(identityPath)
   const account = process.getuid === undefined ? '' : ` for user ${process.getuid()}`
   try {
@@ -21,9 +26,11 @@ export async function checkDirectory({ identityPath }: Settings): Promise<Found[
   } catch (cause) {
     return [error(`The relay cannot write to ${existing}${account}: ${reasonOf(cause)}.`)]
   }
-  return existing === identityPath
+  if (existing !== identityPath) return [ok(`The relay creates ${identityPath} for its state.`)]
+  const holder = isRestart ? undefined : await holderOfDirectory(identityPath)
+  return holder === undefined
     ? [ok(`The relay keeps its state in ${identityPath}, which is writable${account}.`)]
-    : [ok(`The relay creates ${identityPath} for its state.`)]
+    : [error(`A relay keeps its state in ${identityPath} now (process ${holder}): --restart allows that.`)]
 }
 
 export async function checkIdentity({ identityPath }: Settings): Promise<Found[]> {

@@ -18,7 +18,7 @@ export async function checkStaticCache(settings: Settings): Promise<Found[]> {
   if (!cache.isEnabled)
     return [off('STATIC_CACHE_ENABLED is false: the relay stores no files, and ends TLS for no site.')]
   const directory = join(identityPath, CACHE_DIRECTORY)
-  const [found] = await checkDirectory({ ...settings, identityPath: directory })
+  const [found] = await checkDirectory({ ...settings, identityPath: directory }, {})
   if (found?.status === 'error') return [found]
   return [await checkHostnames(settings), await checkRoom(directory, cache.bytes)]
 }

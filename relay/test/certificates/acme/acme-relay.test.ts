@@ -284,20 +284,6 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
     )
   })
 
-  test('of two that start at once on one directory, one orders and the other takes the result', async () => {
-    const other = await freePort()
-    const first = await start()
-    // The order of the first is under way.
-    const second = await startAcmeRelay(acme, other, directory)
-    relays.push(second)
-    await Promise.all([firstAnswer(port), firstAnswer(other)])
-    expect(await serialOf(port)).toBe(await serialOf(other))
-    const made = [...first.log, ...second.log].filter(
-      ({ msg }) => msg === 'the relay has its first certificate',
-    )
-    expect(made).toHaveLength(1)
-  })
-
   test('takes a pair whose writing a crash interrupted', async () => {
     const relay = await start()
     await firstAnswer(port)
