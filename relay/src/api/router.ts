@@ -61,6 +61,7 @@ export interface Parts {
   signer: KeylessSigner
   certificates: CertificateRotation
   siteCertificates: SiteCertificates
+  rootHost: string
   /** Makes the handlers of the static cache; undefined where it is off. */
   staticCache: ((bodies: RequestBodies) => CacheHandlers) | undefined
   /** Undefined where the relay has no payment facilitator. */
@@ -82,6 +83,7 @@ export function createRouter({
   signer,
   certificates,
   siteCertificates,
+  rootHost,
   staticCache,
   payment,
   discovery,
@@ -106,7 +108,7 @@ export function createRouter({
     }
   }
   const api = ENDPOINTS
-  const ownCertificates = new LeaseCertificates(certificates)
+  const ownCertificates = new LeaseCertificates(rootHost, certificates)
   const description = Buffer.from(
     JSON.stringify(describeApi(origin, { ...ENDPOINTS, ...payment?.endpoints })),
   )

@@ -3,6 +3,7 @@
 import { createPublicKey, hash, X509Certificate } from 'node:crypto'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
+import { siteHostnames } from '../lease/site-hostnames.ts'
 import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
@@ -17,12 +18,15 @@ interface Issued {
 }
 
 export class LeaseCertificates {
+  readonly #rootHost: string
   readonly #rotation: CertificateRotation
   readonly #issued = new WeakMap<Lease, Issued>()
   /** SubjectPublicKeyInfo of the key that all leases have. */
   #shared: { of: Certificates; publicKey: Uint8Array } | undefined
 
-  constructor(rotation: CertificateRotation) {
+  /** @param rootHost which no certificate of a lease names */
+  constructor(rootHost: string, rotation: CertificateRotation) {
+    this.#rootHost = rootHost
     this.#rotation = rotation
   }
 
@@ -37,7 +41,8 @@ export class LeaseCertificates {
     if (current.authority === undefined) return current.chainPem
     const issued = this.#issued.get(lease)
     if (issued?.by === current && isFresh(issued)) return issued.chainPem
-    const chainPem = createLeafFor(current.authority, this.#publicKeyOf(current), lease.hostnames)
+    const hostnames = siteHostnames(lease, this.#rootHost)
+    const chainPem = createLeafFor(current.authority, this.#publicKeyOf(current), hostnames)
     this.#issued.set(lease, { chainPem, by: current, issuedAt: Date.now() })
     return chainPem
   }

@@ -11,6 +11,7 @@ import {
 import { type Certificate, type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import type { Lease } from '../lease/lease.ts'
+import { siteHostnames } from '../lease/site-hostnames.ts'
 import { certificateVerifyContent, type ServerMessages } from './certificate-verify-content.ts'
 import { type PresentedChain, presentedChain } from './presented-chain.ts'
 import { parseSentCertificate } from './sent-certificate.ts'
@@ -26,8 +27,11 @@ export type SpendBinding = (
 export class KeylessSigner {
   readonly #certificates: CertificateRotation
   readonly #spend: SpendBinding
+  readonly #rootHost: string
 
-  constructor(certificates: CertificateRotation, spend: SpendBinding) {
+  /** @param rootHost for which nothing is signed, whatever a lease says */
+  constructor(rootHost: string, certificates: CertificateRotation, spend: SpendBinding) {
+    this.#rootHost = rootHost
     this.#certificates = certificates
     this.#spend = spend
   }
@@ -43,7 +47,12 @@ export class KeylessSigner {
       throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
     const clientHello = Buffer.from(request.client_hello, 'base64')
     const binding = Buffer.from(request.binding, 'base64')
-    const content = rebuild(request, parseHello(clientHello, lease), sent, presented)
+    const content = rebuild(
+      request,
+      parseHello(clientHello, siteHostnames(lease, this.#rootHost)),
+      sent,
+      presented,
+    )
     if (!(await this.#spend(binding, lease, clientHello)))
       throw new SignError(403, 'binding is not valid for this lease and client_hello')
     const signature = signContent(algorithm, key, content).toString('base64')
@@ -52,9 +61,9 @@ export class KeylessSigner {
 }
 
 /** Parses the ClientHello. The binding then proves that the relay bridged it. */
-function parseHello(message: Uint8Array, lease: Lease): ClientHello {
+function parseHello(message: Uint8Array, hostnames: readonly string[]): ClientHello {
   const hello = decoded(() => parseClientHello(message))
-  if (hello.serverName === undefined || !lease.hostnames.includes(hello.serverName))
+  if (hello.serverName === undefined || !hostnames.includes(hello.serverName))
     throw new SignError(403, 'client_hello does not name a hostname of this lease')
   return hello
 }

@@ -133,7 +133,7 @@ function createRouting(
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const unauthenticated = unauthenticatedMemory()
-  const siteCertificates = new SiteCertificates({ issuer, policy, rateLimits })
+  const siteCertificates = new SiteCertificates({ rootHost: settings.rootHost, issuer, policy, rateLimits })
   const { staticCache, payment } = parts
   const settled = (): Promise<void> => workers.settled()
   const cacheParts = { credentials, policy, clientAddresses, rateLimits, settled }
@@ -175,11 +175,13 @@ function createRouting(
     }),
     credentials,
     signer: new KeylessSigner(
+      settings.rootHost,
       certificates,
       parts.cluster?.spend ?? ((...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim)),
     ),
     certificates,
     siteCertificates,
+    rootHost: settings.rootHost,
     discovery: parts.discovery,
     siteQuestion: go?.siteQuestion,
     hops: parts.hops,

@@ -1,4 +1,4 @@
-// Finds the route of a server name: an exact hostname comes first, then a wildcard of one label. The root host has its own.
+// Finds the route of a server name: the root host has its own, whatever is published; then an exact hostname comes, then a wildcard.
 
 const WILDCARD = '*.'
 
@@ -13,7 +13,7 @@ export class RoutingTable<Route> {
   readonly #covers = new Map<string, Route>()
   readonly #onCover = new Set<(hostname: string) => void>()
 
-  /** @param root the route of the root host, which no wildcard ever covers */
+  /** @param root the route of the root host, which no other route ever takes */
   constructor(rootHost: string, root: Route) {
     this.#rootHost = rootHost
     this.#root = root
@@ -26,9 +26,9 @@ export class RoutingTable<Route> {
 
   /** @param serverName lower case, without a trailing dot */
   resolve(serverName: string): Route | undefined {
+    if (serverName === this.#rootHost) return this.#root
     const exact = this.#covers.get(serverName) ?? this.#exact.get(serverName)
     if (exact !== undefined) return exact
-    if (serverName === this.#rootHost) return this.#root
     const dot = serverName.indexOf('.')
     // RFC 9525 §6.3: a wildcard stands for one whole label.
     return dot > 0 ? this.#wildcards.get(serverName.slice(dot + 1)) : undefined

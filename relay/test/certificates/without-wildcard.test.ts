@@ -36,10 +36,12 @@ describe('without a wildcard', () => {
 
   test('there is no shared chain to be had, with or without a token', () => {
     const unavailable = expect.objectContaining({ code: 'feature_unavailable', status: 503 })
-    const chains = new LeaseCertificates(new CertificateRotation(rootOnly))
+    const chains = new LeaseCertificates(HOST, new CertificateRotation(rootOnly))
     expect(() => chains.chainFor({} as Lease)).toThrow(unavailable)
     expect(() => requireWildcard(rootOnly)).toThrow(unavailable)
-    expect(new LeaseCertificates(new CertificateRotation(whole)).chainFor({} as Lease)).toBe(whole.chainPem)
+    expect(new LeaseCertificates(HOST, new CertificateRotation(whole)).chainFor({} as Lease)).toBe(
+      whole.chainPem,
+    )
   })
 
   test('the signer takes no chain of the root host alone, and the previous wildcard for a while', () => {

@@ -1,4 +1,4 @@
-// Route order: exact, then a wildcard of one label, then the root host, which no wildcard ever serves.
+// Route order: the root host, which no other route ever serves, then exact, then a wildcard of one label.
 
 import { describe, expect, test } from 'vitest'
 import { Lease } from '../../src/lease/lease.ts'
@@ -38,9 +38,11 @@ describe('Routes', () => {
       expect(routes.resolve(name)).toBeUndefined()
   })
 
-  test('the root host is never served by a wildcard', () => {
+  test('the root host is never served by a wildcard, by what is published there or by what covers it', () => {
     const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
     routes.publish('*.localhost', wildcard.route)
+    routes.publish('relay.localhost', exact.route)
+    routes.cover('relay.localhost', exact.route)
     expect(routes.resolve('relay.localhost')).toEqual({ to: 'root' })
     expect(routes.resolve('other.localhost')).toEqual({ to: 'lease', lease: wildcard })
   })

@@ -5,10 +5,13 @@ import { parseCertificateRequest } from '../../certificates/site/certificate-req
 import type { SiteCertificateAnswer, SiteCertificateIssuer } from '../../certificates/site/issuer.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
+import { siteHostnames } from '../../lease/site-hostnames.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 
 interface SiteCertificatesParts {
+  /** For which no site gets a certificate. */
+  rootHost: string
   /** Undefined on a relay that issues none. */
   issuer: SiteCertificateIssuer | undefined
   policy: Policy
@@ -64,7 +67,8 @@ export class SiteCertificates {
 
   /** @param csr DER in base64 @throws RelayError */
   async issue({ issuer, lease, source, isPoll }: Admission, csr: string): Promise<Answered> {
-    const request = parseCertificateRequest(Buffer.from(csr, 'base64'), lease.hostnames)
+    const hostnames = siteHostnames(lease, this.#parts.rootHost)
+    const request = parseCertificateRequest(Buffer.from(csr, 'base64'), hostnames)
     const found = await issuer.find(request, lease)
     if (found !== undefined) return answered(found)
     if (isPoll) this.#parts.rateLimits.chargeCertificate(source, lease.identityKey)
