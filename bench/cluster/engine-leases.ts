@@ -5,9 +5,11 @@ import { identityKey } from '@svc/protocol'
 import { Engine } from '../../relay/src/cluster/engine/engine.ts'
 import { EngineClock } from '../../relay/src/cluster/engine/engine-clock.ts'
 import { EngineKeys } from '../../relay/src/cluster/engine/keys.ts'
-import { REGISTER } from '../../relay/src/cluster/engine/scripts.ts'
-import { describeLease } from '../../relay/src/cluster/leases/lease-entry.ts'
-import { CHANGES_KEPT, NAME_INDEX_MS } from '../../relay/src/cluster/limits.ts'
+import { NEXT_FENCE, REGISTER } from '../../relay/src/cluster/engine/scripts.ts'
+import { LeaseEntries } from '../../relay/src/cluster/leases/lease-entry.ts'
+import { CHANGES_KEPT, FENCE_MAX, NAME_INDEX_MS } from '../../relay/src/cluster/limits.ts'
+import { deriveClusterKey } from '../../relay/src/cluster/shared/cluster-key.ts'
+import { Seal } from '../../relay/src/cluster/shared/seal.ts'
 import { newLeaseId } from '../../relay/src/lease/lease.ts'
 import { NO_PREFERENCES } from '../../relay/src/lease/lease-preferences.ts'
 import { NAME_RESERVATION_MS } from '../../relay/src/limits.ts'
@@ -22,15 +24,19 @@ const LOOK_MS = 20
 export class EngineLeases {
   readonly #engine: Engine
   readonly #keys: EngineKeys
-  readonly #clock = new EngineClock()
-  readonly #host: string
+  readonly #entries: LeaseEntries
   readonly #machine: string
   #epoch = ''
 
-  private constructor({ url, engine, machines }: Machines) {
+  private constructor({ url, engine, machines, secret }: Machines) {
     const { host, hostname } = new URL(url)
-    this.#keys = new EngineKeys(host)
-    this.#host = hostname
+    const log = createLog('silent')
+    const seal = new Seal(deriveClusterKey(secret, host), log)
+    const keys = new EngineKeys(host, seal)
+    this.#keys = keys
+    // The times of these leases are those of this machine, which has the engine.
+    const clock = new EngineClock()
+    this.#entries = new LeaseEntries({ seal, keys, clock, hostname: (label) => `${label}.${hostname}` })
     this.#machine = machines[0]!.addr
     const address = {
       kind: 'single',
@@ -41,7 +47,7 @@ export class EngineLeases {
       password: engine.password,
       database: 0,
     } as const
-    this.#engine = new Engine(address, createLog('silent'))
+    this.#engine = new Engine(address, log)
   }
 
   static async of(machines: Machines): Promise<EngineLeases> {
@@ -68,7 +74,6 @@ export class EngineLeases {
   async registerOne(name: string): Promise<void> {
     const identity = { name, address: `0x${randomBytes(20).toString('hex')}` }
     const key = identityKey(name, identity.address)
-    const hostname = `${name}.${this.#host}`
     const time = Date.now()
     const lease = {
       id: newLeaseId(),
@@ -83,22 +88,34 @@ export class EngineLeases {
       firstSeenAt: time,
       lastSeenAt: time,
     }
-    const keys = this.#keys
+    const [keys, entries] = [this.#keys, this.#entries]
+    const sequence = Number(await this.#engine.run(NEXT_FENCE, [keys.fence], [0, FENCE_MAX]))
+    const [identityName, hostname] = [keys.identityName(key), entries.hostnameName(key, true)]
+    const head = {
+      key,
+      sequence,
+      expires: time + TTL_MS,
+      isEnded: false,
+      hasFriendly: true,
+      tag: entries.tagOf(sequence, lease.metadata),
+      seen: lease,
+    }
     const reply = await this.#engine.run(
       REGISTER,
-      [keys.epoch, keys.fence, keys.lease(key), keys.name(hostname), keys.changes, keys.leaseIndex],
+      [keys.epoch, keys.lease(identityName), keys.holder(hostname), keys.changes, keys.leaseIndex],
       [
         this.#epoch,
-        key,
+        identityName,
         keys.leases,
         hostname,
-        0,
+        sequence,
         TTL_MS,
         NAME_RESERVATION_MS,
         NAME_INDEX_MS,
         CHANGES_KEPT,
         'bench',
-        describeLease(lease, this.#clock),
+        entries.formatHead(head),
+        entries.formatJson(lease, sequence),
       ],
     )
     if (!Array.isArray(reply) || reply[0] !== 'registered') throw new Error(`the engine answered ${reply}`)

@@ -5,7 +5,10 @@ import { createLog } from '../log/log.ts'
 import { Engine } from './engine/engine.ts'
 import { EngineKeys } from './engine/keys.ts'
 import { ENGINE_INSPECT_MS, HEARTBEAT_MS, MACHINE_GONE_MS } from './limits.ts'
+import { openMachine, parseMachine } from './machines.ts'
+import { deriveClusterKey } from './shared/cluster-key.ts'
 import { Seal } from './shared/seal.ts'
+import { openFile } from './shared/shared-files.ts'
 
 const IDENTITY_FILE = 'identity.json'
 
@@ -22,11 +25,13 @@ export interface EngineInspection {
 
 /** @param host authority of the relay's URL @throws EngineError when it does not answer */
 export async function inspectEngine(settings: ClusterSettings, host: string): Promise<EngineInspection> {
-  const engine = new Engine(settings.engine, createLog('silent'))
-  const keys = new EngineKeys(host)
+  const log = createLog('silent')
+  const engine = new Engine(settings.engine, log)
+  const seal = new Seal(deriveClusterKey(settings.secret, host), log)
+  const keys = new EngineKeys(host, seal)
   try {
     await engine.untilUp(ENGINE_INSPECT_MS)
-    const [time, entries, sealed, info] = await Promise.all([
+    const [time, entries, entry, info] = await Promise.all([
       engine.command('TIME') as Promise<[string, string]>,
       engine.command('HGETALL', keys.machines) as Promise<string[]>,
       engine.command('GET', keys.file(IDENTITY_FILE)),
@@ -34,8 +39,9 @@ export async function inspectEngine(settings: ClusterSettings, host: string): Pr
     ])
     return {
       version: /^(?:valkey|redis)_version:(\S+)/m.exec(`${info}`)?.[1] ?? 'of an unknown version',
-      machines: aliveOf(entries, Number(time[0]) * 1000),
-      hasSameSecret: typeof sealed === 'string' ? opens(settings.secret, sealed) : undefined,
+      machines: aliveOf(seal, entries, Number(time[0]) * 1000),
+      hasSameSecret:
+        typeof entry === 'string' ? openFile(seal, IDENTITY_FILE, entry) !== undefined : undefined,
       isDurable: await settingOf(engine, 'appendonly').then((value) => value && value === 'yes'),
       evicts: await settingOf(engine, 'maxmemory-policy').then((value) => value && value !== 'noeviction'),
     } as EngineInspection
@@ -44,20 +50,14 @@ export async function inspectEngine(settings: ClusterSettings, host: string): Pr
   }
 }
 
-function aliveOf(entries: readonly string[], now: number): string[] {
+function aliveOf(seal: Seal, entries: readonly string[], now: number): string[] {
   const names: string[] = []
-  for (let at = 0; at + 1 < entries.length; at += 2)
-    if (now - Number.parseInt(entries[at + 1]!, 10) < MACHINE_GONE_MS + HEARTBEAT_MS) names.push(entries[at]!)
-  return names
-}
-
-function opens(secret: string, sealed: string): boolean {
-  try {
-    new Seal(secret).open(IDENTITY_FILE, sealed)
-    return true
-  } catch {
-    return false
+  for (let at = 0; at + 1 < entries.length; at += 2) {
+    const text = openMachine(seal, entries[at]!, entries[at + 1]!)
+    const machine = text === undefined ? undefined : parseMachine(text)
+    if (machine !== undefined && now - machine.seen < MACHINE_GONE_MS + HEARTBEAT_MS) names.push(machine.name)
   }
+  return names
 }
 
 /** Hosted engines may forbid the question. */

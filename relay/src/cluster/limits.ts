@@ -8,8 +8,9 @@ export const MACHINE_GONE_MS = 3_000
 export const MACHINE_KEPT_MS: number = 10 * 60_000
 /** Machines of one relay. A heartbeat reads all of them. */
 export const MACHINES_MAX = 64
-/** Bytes of what a machine says of itself, as JSON. */
-export const MACHINE_MAX_BYTES = 2_048
+
+/** Difference between the clocks of two machines. */
+export const CLOCK_DIFFERENCE_MAX_MS = 30_000
 
 /** Time for one command of the engine. A slower engine counts as down. */
 export const ENGINE_COMMAND_MS = 2_000
@@ -22,6 +23,13 @@ export const ENGINE_RETRY_MAX_MS = 500
 export const ENGINE_START_MS = 10_000
 /** Time for an answer to `svc-relay check`, behind which a person waits. */
 export const ENGINE_INSPECT_MS = 3_000
+
+/** A warning of entries that no machine wrote is given at most this often for each kind of entry. */
+export const ENGINE_WARNING_MS = 10_000
+/** Attempts to write what a forged or a concurrent entry of the engine hinders. */
+export const ENGINE_ATTEMPTS_MAX = 8
+/** Fencing tokens are below this; a counter of them that says more was not written by a relay. */
+export const FENCE_MAX = 1e14
 
 /** Entries of the stream of changes that the engine keeps: those of many seconds at full load. A machine that lags farther behind reads everything anew. */
 export const CHANGES_KEPT = 100_000

@@ -8,7 +8,8 @@ import type { Engine, EngineState } from './engine/engine.ts'
 import type { EngineClock } from './engine/engine-clock.ts'
 import type { EngineKeys } from './engine/keys.ts'
 import { HEARTBEAT } from './engine/scripts.ts'
-import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINE_MAX_BYTES, MACHINES_MAX } from './limits.ts'
+import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINES_MAX } from './limits.ts'
+import type { Seal } from './shared/seal.ts'
 
 /** What a machine says of itself. */
 export interface MachineStatus {
@@ -44,6 +45,15 @@ const schema: z.ZodType<MachineStatus> = z.object({
   cacheMax: count.default(0),
 })
 
+/** What is sealed of a machine: an entry that somebody puts back later tells of a machine that is gone. */
+interface MachineEntry extends MachineStatus {
+  name: string
+  /** By the engine's clock. */
+  seen: number
+}
+
+const entrySchema: z.ZodType<MachineEntry> = schema.and(z.object({ name: z.string(), seen: z.number() }))
+
 export interface Machine extends MachineStatus {
   /** CLUSTER_ADDR of the machine. */
   name: string
@@ -55,6 +65,7 @@ interface MachinesParts {
   name: string
   engine: Engine
   keys: EngineKeys
+  seal: Seal
   clock: EngineClock
   status: () => MachineStatus
   log: Logger
@@ -97,20 +108,28 @@ export class Machines {
 
   /** @throws EngineError */
   async beat(): Promise<EngineState> {
-    const { engine, keys, clock, status, name } = this.#parts
+    const { engine, keys, seal, clock, status, name } = this.#parts
+    if (!clock.isKnown) await this.#askTime()
     const askedAt = now()
-    const text = JSON.stringify(status())
+    const seen = Math.round(clock.toEngine(askedAt))
+    const text = JSON.stringify({ ...status(), name, seen } satisfies MachineEntry)
+    const ownName = keys.machineName(name)
     const [time, epoch, lastChange, all] = (await engine.run(
       HEARTBEAT,
       [keys.machines, keys.epoch, keys.changes],
-      [name, text.slice(0, MACHINE_MAX_BYTES), MACHINE_KEPT_MS, MACHINES_MAX],
+      [ownName, `${seen} ${seal.close('machine', ownName, `${seen}`, text)}`, MACHINE_KEPT_MS, MACHINES_MAX],
     )) as [number, string, string, string[]]
     clock.observe(time, askedAt)
     const others = new Map<string, Machine>()
+    const forged: string[] = []
     for (let at = 0; at + 1 < all.length; at += 2) {
-      const machine = this.#parse(all[at]!, all[at + 1]!)
+      const text = openMachine(seal, all[at]!, all[at + 1]!)
+      if (text === undefined) forged.push(all[at]!)
+      const machine = text === undefined ? undefined : this.#parse(text)
       if (machine !== undefined && machine.name !== name) others.set(machine.name, machine)
     }
+    // They would take the places of machines.
+    if (forged.length > 0) await engine.command('HDEL', keys.machines, ...forged)
     this.#lastBeat = now()
     this.#others = others
     const state = { epoch, lastChange }
@@ -131,19 +150,36 @@ export class Machines {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const { engine, keys, name } = this.#parts
-    await engine.command('HDEL', keys.machines, name).catch(() => {})
+    await engine.command('HDEL', keys.machines, keys.machineName(name)).catch(() => {})
   }
 
-  #parse(name: string, entry: string): Machine | undefined {
-    const space = entry.indexOf(' ')
-    try {
-      const status = schema.parse(JSON.parse(entry.slice(space + 1)))
-      return { ...status, name, seenAt: this.#parts.clock.toRelay(Number(entry.slice(0, space))) }
-    } catch {
-      this.#parts.log.debug({ machine: name }, 'what another machine says of itself cannot be read')
+  /** The first entry of this machine says the time already. @throws EngineError */
+  async #askTime(): Promise<void> {
+    const askedAt = now()
+    const [seconds, microseconds] = (await this.#parts.engine.command('TIME')) as [string, string]
+    this.#parts.clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), askedAt)
+  }
+
+  #parse(text: string): Machine | undefined {
+    const read = parseMachine(text)
+    if (read === undefined) {
+      this.#parts.log.debug('what another machine says of itself cannot be read')
       return undefined
     }
+    const { seen, ...status } = read
+    return { ...status, seenAt: this.#parts.clock.toRelay(seen) }
   }
+}
+
+/** @param machineName at which the entry is @returns undefined for what no machine wrote there */
+export function openMachine(seal: Seal, machineName: string, entry: string): string | undefined {
+  const [seen = '', sealed = ''] = entry.split(' ')
+  return seal.open('machine', machineName, seen, sealed)
+}
+
+/** @returns undefined for what a machine of another version says */
+export function parseMachine(text: string): MachineEntry | undefined {
+  return entrySchema.safeParse(JSON.parse(text)).data
 }
 
 /** @returns undefined for a name that is no address */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Identity } from '@svc/protocol'
+import { canonicalLabel, type Identity } from '@svc/protocol'
 import { LoopbackPairs } from '../bridge/loopback-pairs.ts'
 import type { Pipe } from '../bridge/pipe.ts'
 import type { VisitorServer } from '../bridge/visitor-server.ts'
@@ -44,6 +44,7 @@ import type { LinkedVisitor } from './links/linked-visitor.ts'
 import { MachineLinks, markOf } from './links/machine-links.ts'
 import { type MachineStatus, Machines } from './machines.ts'
 import { clusterReadings } from './readings.ts'
+import { deriveClusterKey } from './shared/cluster-key.ts'
 import { Seal } from './shared/seal.ts'
 import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedFiles } from './shared/shared-files.ts'
@@ -51,9 +52,6 @@ import { SharedOrders } from './shared/shared-orders.ts'
 import { SharedPolicy } from './shared/shared-policy.ts'
 import { SharedPolicyChanges } from './shared/shared-policy-changes.ts'
 import { SharedSnapshots } from './snapshots/shared-snapshots.ts'
-
-/** Kinds of changes that are about a lease. */
-const LEASE_CHANGES: readonly string[] = ['lease', 'renewal']
 
 /** What the engine has. */
 interface Loaded {
@@ -90,6 +88,9 @@ export class Cluster {
   readonly #startedAt = Date.now()
   readonly #engine: Engine
   readonly #keys: EngineKeys
+  /** Derived from the secret. */
+  readonly #key: Buffer
+  readonly #seal: Seal
   readonly #clock = new EngineClock()
   readonly #machines: Machines
   readonly #log: Logger
@@ -120,8 +121,10 @@ export class Cluster {
     const { cluster, host, identityPath } = settings
     this.name = authorityOf(cluster.address)
     this.#engine = new Engine(cluster.engine, log)
-    this.#keys = new EngineKeys(host)
-    const parts = { engine: this.#engine, keys: this.#keys, run: this.#run, log }
+    this.#key = deriveClusterKey(cluster.secret, host)
+    this.#seal = new Seal(this.#key, log)
+    this.#keys = new EngineKeys(host, this.#seal)
+    const parts = { engine: this.#engine, keys: this.#keys, seal: this.#seal, run: this.#run, log }
     this.#machines = new Machines({
       ...parts,
       name: this.name,
@@ -135,7 +138,7 @@ export class Cluster {
       links: () => this.#links,
       feed: () => this.#feed,
     })
-    this.files = new SharedFiles({ ...parts, directory: identityPath, seal: new Seal(cluster.secret) })
+    this.files = new SharedFiles({ ...parts, directory: identityPath })
     this.policyChanges = new SharedPolicyChanges(parts)
     this.orders = new SharedOrders({
       ...parts,
@@ -184,14 +187,16 @@ export class Cluster {
 
   /** Calls `use` while no other machine holds the lock. @throws what `use` throws, or EngineError */
   async withLock<T>(name: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
-    return await withEngineLock({ engine: this.#engine, keys: this.#keys }, name, signal, use)
+    const parts = { engine: this.#engine, keys: this.#keys, seal: this.#seal }
+    return await withEngineLock(parts, name, signal, use)
   }
 
   /** Joins the parts of the relay to the other machines. Nothing is asked yet. */
   join(parts: RelayParts): LeaseSharing {
     this.#parts = parts
-    const shared = { engine: this.#engine, keys: this.#keys, run: this.#run, log: this.#log }
-    const { cluster, portHost } = this.#settings
+    const [engine, keys, seal, run, log] = [this.#engine, this.#keys, this.#seal, this.#run, this.#log]
+    const shared = { engine, keys, seal, run, log }
+    const { portHost } = this.#settings
     const policy = new SharedPolicy({ ...shared, policy: parts.policy, links: () => this.#links })
     this.#policy = policy
     const leases = new ClusterLeases({
@@ -202,6 +207,7 @@ export class Cluster {
       portHost,
       hostname: (label) => parts.routes.hostname(label),
       epoch: () => this.#feed?.epoch,
+      isTakenElsewhere: async (key) => (await this.#links?.isTakenElsewhere(key)) === true,
       tellDirectly: (...said) => this.#links?.tellLease(...said),
       tellBehind: (...said) => this.#links?.tellLeaseBehind(...said),
       hasBehind: () => this.#links?.hasBehind === true,
@@ -213,6 +219,7 @@ export class Cluster {
       ...shared,
       machine: this.name,
       clock: this.#clock,
+      canonicalHostname: (identityKey) => canonicalHostname(identityKey, parts.routes),
       routes: parts.routes,
       links: () => this.#links,
       useElsewhere: () => this.#cacheElsewhere(),
@@ -229,7 +236,7 @@ export class Cluster {
       ...shared,
       ...parts,
       machine: this.name,
-      certificate: createLinkCertificate(cluster.secret, this.name),
+      certificate: createLinkCertificate(this.#key, this.name),
       clientIpOf: ({ visitor }) => clientIpOf(visitor, parts.clientAddresses),
       reached: async (change) => {
         const isFollowed = (await this.#feed?.reached(change)) === true
@@ -239,8 +246,14 @@ export class Cluster {
       isInStep: () => this.isInStep,
       followLease: (...said) => leases.follow(...said),
       followChange: (kind, subject, entry) => {
-        if (kind === 'policy') policy.follow(entry)
+        if (kind === 'policy') policy.followDirectly(entry)
         else if (kind === 'snapshot') snapshots.follow(subject, entry)
+      },
+      isTaken: (key) => leases.isTakenHere(key),
+      current: function* () {
+        const { entry } = policy
+        if (entry !== undefined) yield { kind: 'change', of: 'policy', subject: '', entry }
+        for (const [name, head] of leases.endedEarly()) yield { kind: 'lease', name, head, json: '' }
       },
       featureOf: (hostname) => snapshots.routeOf(hostname),
       socketOf: async (visitor) => await this.#socketOf(visitor, parts.pipe),
@@ -279,7 +292,8 @@ export class Cluster {
   /** Challenges that all machines take. @param memory limit for clients without a credential */
   challenges(memory: RequestMemory): SharedChallenges {
     const { host, rateLimits } = this.#settings
-    return new SharedChallenges({ engine: this.#engine, keys: this.#keys, host, rateLimits, memory })
+    const shared = { engine: this.#engine, keys: this.#keys, seal: this.#seal }
+    return new SharedChallenges({ ...shared, host, rateLimits, memory })
   }
 
   /** Uses a binding up, at the machine that issued it. */
@@ -348,7 +362,7 @@ export class Cluster {
           if (kind === 'policy') policy.follow(entry)
           else if (kind === 'file') void files.follow(subject, entry)
           else if (kind === 'snapshot') snapshots.follow(subject, entry)
-        await leases.followAll(changes.filter(({ kind }) => LEASE_CHANGES.includes(kind)))
+        await leases.followAll(changes.filter(({ kind }) => kind === 'lease'))
       },
       load: async () => {
         await policy.load()
@@ -420,4 +434,14 @@ export class Cluster {
 function clientIpOf(visitor: PendingVisitor['visitor'], addresses: ClientAddresses): string | undefined {
   if (visitor.isLinked) return (visitor as LinkedVisitor).remoteAddress
   return addresses.ofSocket(visitor as unknown as Parameters<ClientAddresses['ofSocket']>[0])
+}
+
+/** @returns undefined for what is no identity */
+function canonicalHostname(identityKey: string, routes: RoutingTable<Route>): string | undefined {
+  const colon = identityKey.lastIndexOf(':')
+  try {
+    return routes.hostname(canonicalLabel(identityKey.slice(0, colon), identityKey.slice(colon + 1)))
+  } catch {
+    return undefined
+  }
 }

@@ -148,7 +148,9 @@ export class LeaseRegistry {
    * of its identity. What is older than what is known here changes nothing.
    */
   follow(shared: SharedLease): void {
-    const { identity, hostname, expiresAt, ports } = shared
+    const { identity, expiresAt, ports } = shared
+    // Hostnames are those of the identity, whatever is told.
+    const hostname = shared.hostname === '' ? '' : this.#routes.hostname(identity.name)
     const known = this.#leases.get(keyOf(shared))
     const isSame = known?.value.id === shared.id
     if (this.#isClosed || (known !== undefined && !isSame && known.value.sequence >= shared.sequence)) return
@@ -157,7 +159,7 @@ export class LeaseRegistry {
     else {
       if (known !== undefined) this.end(known.value, 'replaced')
       const canonicalHostname = this.#routes.hostname(canonicalLabel(identity.name, identity.address))
-      this.#publish(new Lease({ ...shared, canonicalHostname, ttlS: 0 }))
+      this.#publish(new Lease({ ...shared, hostname, canonicalHostname, ttlS: 0 }))
     }
     this.#reservations.follow(keyOf(shared), { hostname, expiresAt, ports })
   }
@@ -205,6 +207,12 @@ export class LeaseRegistry {
   /** The active lease of an identity. */
   ofIdentity(key: string): Lease | undefined {
     return this.#leases.get(key)?.value
+  }
+
+  /** The active lease that is published at a hostname. */
+  at(hostname: string): Lease | undefined {
+    const route = this.#routes.publishedAt(hostname)
+    return route?.to === 'lease' ? route.lease : undefined
   }
 
   end(lease: Lease, reason: LeaseEnd): void {

@@ -61,10 +61,14 @@ export class Reservations {
 
   /** The identity that has `hostname` reserved now. */
   holderOf(hostname: string): string | undefined {
+    return this.ownerOf(hostname) ?? this.#preparers.get(hostname)
+  }
+
+  /** The same, without an identity that is about to get it. */
+  ownerOf(hostname: string): string | undefined {
     const key = this.#holders.get(hostname)
     const expiresAt = key === undefined ? undefined : this.#held.get(key)?.expiresAt
-    const isKept = expiresAt !== undefined && expiresAt + NAME_RESERVATION_MS > now()
-    return isKept ? key : this.#preparers.get(hostname)
+    return expiresAt !== undefined && expiresAt + NAME_RESERVATION_MS > now() ? key : undefined
   }
 
   /** The ports that are reserved for an identity. */

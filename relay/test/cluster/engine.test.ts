@@ -10,12 +10,15 @@ import { EngineKeys } from '../../src/cluster/engine/keys.ts'
 import {
   HEARTBEAT,
   LOCK,
+  NEXT_FENCE,
   PUT,
   REGISTER,
   SET_POLICY,
   SWEEP_INDEX,
   UNLOCK,
 } from '../../src/cluster/engine/scripts.ts'
+import { deriveClusterKey } from '../../src/cluster/shared/cluster-key.ts'
+import { Seal } from '../../src/cluster/shared/seal.ts'
 import { SharedChallenges } from '../../src/cluster/shared/shared-challenges.ts'
 import { createLog } from '../../src/log/log.ts'
 import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
@@ -24,27 +27,40 @@ import { engineAddress } from '../support/engines.ts'
 
 const NAME_KEPT_MS = 600_000
 const INDEX_MS = 172_800_000
-const keys = new EngineKeys('relay.example')
+const FENCE_MAX = 1e14
+const HOST = 'relay.example'
+const log = createLog('silent')
+const seal = new Seal(deriveClusterKey('a secret of 32 characters or more', HOST), log)
+const keys = new EngineKeys(HOST, seal)
 const forever = new AbortController().signal
 
 let redis: Redis
 let engine: Engine
 
-/** What a machine tells of a lease. */
+/** What a machine tells of a lease. Scripts read the clear part of a head alone. */
 interface Fields {
   key: string
+  fence?: number
   name?: string
-  mayFallBack?: boolean
   ttlMs?: number
   epoch?: string
 }
 
-const register = ({ key, name = '-', mayFallBack = false, ttlMs = 60_000, epoch = 'epoch' }: Fields) =>
-  engine.run(
+const nextFence = async (known = 0): Promise<number> =>
+  Number(await engine.run(NEXT_FENCE, [keys.fence], [known, FENCE_MAX]))
+const timeOf = async (): Promise<number> => {
+  const [seconds, microseconds] = (await engine.command('TIME')) as string[]
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000)
+}
+const register = async ({ key, fence, name = '-', ttlMs = 60_000, epoch = 'epoch' }: Fields) => {
+  const given = fence ?? (await nextFence())
+  const head = `${given} ${(await timeOf()) + ttlMs} 0 ${name} tag sealed`
+  return (await engine.run(
     REGISTER,
-    [keys.epoch, keys.fence, keys.lease(key), keys.name(name), keys.changes, keys.leaseIndex],
-    [epoch, key, keys.leases, name, mayFallBack ? 1 : 0, ttlMs, NAME_KEPT_MS, INDEX_MS, 1000, 'run', '{}'],
-  ) as Promise<[string, number, number, string, number, string]>
+    [keys.epoch, keys.lease(key), keys.holder(name), keys.changes, keys.leaseIndex],
+    [epoch, key, keys.leases, name, given, ttlMs, NAME_KEPT_MS, INDEX_MS, 1000, 'run', head, 'tag {}'],
+  )) as [string, string?, string?]
+}
 
 interface Put {
   key: string
@@ -55,10 +71,10 @@ interface Put {
   json?: string
 }
 
-const put = ({ key, fence, expires, isEnded = false, name = '-', json = '{}' }: Put) =>
+const put = ({ key, fence, expires, isEnded = false, name = '-', json = 'tag {}' }: Put) =>
   engine.run(
     PUT,
-    [keys.lease(key), keys.name(name), keys.changes, keys.fence, keys.leaseIndex],
+    [keys.lease(key), keys.holder(name), keys.changes, keys.fence, keys.leaseIndex],
     [
       key,
       keys.leases,
@@ -71,10 +87,11 @@ const put = ({ key, fence, expires, isEnded = false, name = '-', json = '{}' }: 
       1,
       1000,
       'run',
+      `${fence} ${expires} ${isEnded ? 1 : 0} ${name} tag sealed`,
+      'tag',
       json,
-      '',
     ],
-  ) as Promise<[string, number?, string?]>
+  ) as Promise<[string, string?, string?]>
 
 const ttlOf = async (key: string): Promise<number> => Number(await engine.command('PTTL', key))
 const headOf = async (key: string) => (await engine.command('HGET', keys.lease(key), 'h')) as string
@@ -93,7 +110,7 @@ test.each([
 describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine()})`, () => {
   beforeAll(async () => {
     redis = await startRedis()
-    engine = new Engine(engineAddress(redis.url), createLog('silent'))
+    engine = new Engine(engineAddress(redis.url), log)
     await vi.waitFor(() => engine.command('PING'))
   })
   afterAll(async () => {
@@ -105,47 +122,68 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     await engine.command('SET', keys.epoch, 'epoch')
   })
 
-  describe('registers', () => {
-    test('with a fencing token that is larger each time, and the end of the lease by its own clock', async () => {
-      const [outcome, fence, expires, name, now, change] = await register({
-        key: 'one:0x1',
-        name: 'one.relay.example',
-      })
-      expect([outcome, fence, name, expires - now]).toEqual(['registered', 1, 'one.relay.example', 60_000])
-      expect(change).toMatch(/^\d+-\d+$/)
-      expect((await register({ key: 'one:0x1' }))[1]).toBe(2)
-      expect((await register({ key: 'two:0x1' }))[1]).toBe(3)
+  describe('gives out', () => {
+    test('fencing tokens that are larger each time, and than all that the machine knows', async () => {
+      expect([await nextFence(), await nextFence(), await nextFence(7), await nextFence()]).toEqual([
+        1, 2, 8, 9,
+      ])
     })
 
+    test.each(['99999999999999999', 'nan', 'something', '-5'])(
+      'them also from where somebody has written %s',
+      async (written) => {
+        await engine.command('SET', keys.fence, written)
+        expect([await nextFence(3), await nextFence(3)]).toEqual([4, 5])
+      },
+    )
+  })
+
+  describe('registers', () => {
     test('nobody while it has another epoch than the machine knows', async () => {
       expect(await register({ key: 'one:0x1', epoch: 'another' })).toEqual(['epoch'])
       await engine.command('DEL', keys.epoch)
       expect(await register({ key: 'one:0x1' })).toEqual(['epoch'])
-      expect(await engine.command('EXISTS', keys.fence)).toBe(0)
+      expect(await engine.command('EXISTS', keys.lease('one:0x1'))).toBe(0)
     })
 
-    test('one of those who want a name at once', async () => {
-      const name = 'race.relay.example'
+    test('one of those who want a name at once, and shows the others its head', async () => {
+      const name = 'race'
       const replies = await Promise.all(
         Array.from({ length: 50 }, (_, at) => register({ key: `race:0x${at}`, name })),
       )
-      const outcomes = replies.map(([outcome]) => outcome)
-      expect(outcomes.filter((outcome) => outcome === 'registered')).toHaveLength(1)
-      expect(outcomes.filter((outcome) => outcome === 'conflict')).toHaveLength(49)
+      const [winner] = replies.filter(([outcome]) => outcome === 'registered')
+      expect(winner?.[1]).toMatch(/^\d+-\d+$/)
+      const losers = replies.filter(([outcome]) => outcome === 'conflict')
+      expect(losers).toHaveLength(49)
+      const holder = (await engine.command('GET', keys.holder(name))) as string
+      for (const [, identity, head] of losers)
+        expect([identity, head]).toEqual([holder, await headOf(holder)])
     })
 
-    test('without the name who may do without it', async () => {
-      const name = 'one.relay.example'
-      await register({ key: 'one:0x1', name })
-      expect((await register({ key: 'one:0x2', name, mayFallBack: true }))[3]).toBe('-')
-      expect(await engine.command('GET', keys.name(name))).toBe('one:0x1')
+    test('nobody with a smaller fencing token than the lease that the identity has', async () => {
+      await register({ key: 'one:0x1', fence: 5 })
+      expect(await register({ key: 'one:0x1', fence: 4 })).toEqual([
+        'newer',
+        'one:0x1',
+        await headOf('one:0x1'),
+      ])
+    })
+
+    test('over a head that is none', async () => {
+      await engine.command('HSET', keys.lease('one:0x1'), 'h', 'no head')
+      expect((await register({ key: 'one:0x1' }))[0]).toBe('registered')
     })
 
     test('the name of a lease that ended 10 minutes ago, and not sooner', async () => {
-      const name = 'kept.relay.example'
-      const now = Number(((await engine.command('TIME')) as string[])[0]) * 1000
-      await put({ key: 'kept:0x1', fence: 1, expires: now - NAME_KEPT_MS + 1_500, isEnded: true, name })
-      expect(await register({ key: 'kept:0x2', name })).toEqual(['conflict'])
+      const name = 'kept'
+      await put({
+        key: 'kept:0x1',
+        fence: 1,
+        expires: (await timeOf()) - NAME_KEPT_MS + 1_500,
+        isEnded: true,
+        name,
+      })
+      expect((await register({ key: 'kept:0x2', name }))[0]).toBe('conflict')
       await sleep(2_600)
       expect((await register({ key: 'kept:0x2', name }))[0]).toBe('registered')
     })
@@ -153,58 +191,62 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
 
   describe('takes of a lease', () => {
     const key = 'one:0x1'
-    const name = 'one.relay.example'
+    const name = 'one'
     let expires: number
     beforeEach(async () => {
-      ;[, , expires] = await register({ key, name })
+      await register({ key, name })
+      expires = Number((await headOf(key)).split(' ')[1])
     })
 
     test('a renewal, and of two renewals the longer one', async () => {
-      expect((await put({ key, fence: 1, expires: expires + 10_000, name })).slice(0, 2)).toEqual([
-        'put',
-        expires + 10_000,
-      ])
-      expect((await put({ key, fence: 1, expires: expires + 5_000, name })).slice(0, 2)).toEqual([
-        'put',
-        expires + 10_000,
+      expect((await put({ key, fence: 1, expires: expires + 10_000, name }))[0]).toBe('put')
+      expect(await put({ key, fence: 1, expires: expires + 5_000, name })).toEqual([
+        'end',
+        key,
+        `1 ${expires + 10_000} 0 ${name} tag sealed`,
       ])
     })
 
     test('its end, after which it is never active again', async () => {
       await put({ key, fence: 1, expires: expires - 50_000, isEnded: true, name })
-      expect(await put({ key, fence: 1, expires: expires + 10_000, name })).toEqual(['gone'])
-      expect(await headOf(key)).toBe(`1 ${expires - 50_000} 1 ${name}`)
+      const head = `1 ${expires - 50_000} 1 ${name} tag sealed`
+      expect(await put({ key, fence: 1, expires: expires + 10_000, name })).toEqual(['gone', key, head])
+      expect(await headOf(key)).toBe(head)
     })
 
     test('nothing that is older than the lease which replaced it', async () => {
       await register({ key, name })
-      expect(await put({ key, fence: 1, expires: expires + 100_000, name })).toEqual(['gone'])
-      expect(await put({ key, fence: 1, expires, isEnded: true, name })).toEqual(['gone'])
+      expect((await put({ key, fence: 1, expires: expires + 100_000, name }))[0]).toBe('gone')
+      expect((await put({ key, fence: 1, expires, isEnded: true, name }))[0]).toBe('gone')
       expect(await headOf(key)).toMatch(/^2 /)
     })
 
     test('all of it when it does not know it, and then goes on with larger fencing tokens', async () => {
-      await put({ key: 'two:0x1', fence: 40, expires, name: 'two.relay.example' })
-      expect((await register({ key: 'three:0x1' }))[1]).toBe(41)
-      expect(await put({ key: 'two:0x2', fence: 39, expires, name: 'two.relay.example' })).toEqual(['gone'])
+      await put({ key: 'two:0x1', fence: 40, expires, name: 'two' })
+      expect(await nextFence()).toBe(41)
+      expect((await put({ key: 'two:0x2', fence: 39, expires, name: 'two' }))[0]).toBe('gone')
     })
 
-    test('no part of what it does not know: it asks for the rest', async () => {
+    test('no part of what it does not know: it asks for the rest, also where the JSON is another one', async () => {
       expect(await put({ key: 'two:0x1', fence: 5, expires, json: '' })).toEqual(['json'])
       expect(await engine.command('EXISTS', keys.lease('two:0x1'))).toBe(0)
+      expect((await put({ key, fence: 1, expires, name, json: '' }))[0]).toBe('put')
+      await engine.command('HSET', keys.lease(key), 'j', 'other {}')
+      expect(await put({ key, fence: 1, expires, name, json: '' })).toEqual(['json'])
     })
   })
 
   test('forgets by itself each lease 10 minutes behind its end, and keeps nothing that is not bounded', async () => {
-    const [, , expires] = await register({ key: 'one:0x1', name: 'one.relay.example' })
-    await put({ key: 'one:0x1', fence: 1, expires: expires + 1_000, name: 'one.relay.example' })
+    await register({ key: 'one:0x1', name: 'one' })
+    const expires = Number((await headOf('one:0x1')).split(' ')[1])
+    await put({ key: 'one:0x1', fence: 1, expires: expires + 1_000, name: 'one' })
     const memory = unauthenticatedMemory()
     const rateLimits = { networkPerMinute: 10, relayPerMinute: 600 }
-    const challenges = new SharedChallenges({ host: 'relay.example', engine, keys, rateLimits, memory })
+    const challenges = new SharedChallenges({ host: HOST, engine, keys, seal, rateLimits, memory })
     const identity = { name: 'one', address: `0x${'ab'.repeat(20)}` }
     await challenges.issue({ identity, allowCanonicalFallback: false, metadata: {}, ttlS: 60 }, '192.0.2.1')
-    await engine.run(HEARTBEAT, [keys.machines, keys.epoch, keys.changes], ['a:1', '{}', 600_000, 64])
-    await engine.run(SET_POLICY, [keys.policy, keys.changes], [0, '{}', 1000, 'run', 0])
+    await engine.run(HEARTBEAT, [keys.machines, keys.epoch, keys.changes], ['a:1', '1 sealed', 600_000, 64])
+    await engine.run(SET_POLICY, [keys.policy, keys.changes], ['', '1 sealed', 1000, 'run'])
     await engine.run(LOCK, [keys.lock('start')], ['holder', 15_000])
     const lasting = new Set<string>()
     for (const key of (await engine.command('KEYS', '*')) as string[]) {
@@ -237,10 +279,12 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
   })
 
   test('knows 64 machines; one more is not listed, and one that was silent for long makes room', async () => {
-    const beat = (name: string, keptMs = 600_000) =>
-      engine.run(HEARTBEAT, [keys.machines, keys.epoch, keys.changes], [name, '{}', keptMs, 64]) as Promise<
-        [number, string, string, string[]]
-      >
+    const beat = async (name: string, keptMs = 600_000) =>
+      (await engine.run(
+        HEARTBEAT,
+        [keys.machines, keys.epoch, keys.changes],
+        [name, `${await timeOf()} sealed`, keptMs, 64],
+      )) as [number, string, string, string[]]
     for (let i = 0; i < 65; i++) await beat(`machine:${i}`)
     const [, epoch, change, all] = await beat('machine:0')
     expect([epoch, change, all.length]).toEqual(['epoch', '0-0', 2 * 64])
@@ -250,22 +294,21 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     expect(later.filter((_, at) => at % 2 === 0)).toEqual(['machine:64'])
   })
 
-  test('lets one of those who change the policy at once, and goes on behind the highest version of the two', async () => {
-    const set = (version: number, own = 0) =>
-      engine.run(SET_POLICY, [keys.policy, keys.changes], [version, `{"by":${version}}`, 1000, 'run', own])
-    expect(await Promise.all([set(0), set(0), set(0)])).toEqual([1, 0, 0])
-    expect(await set(1)).toBe(2)
-    expect(await set(1)).toBe(0)
-    expect(await set(2, 9)).toBe(10)
-    expect(await engine.command('GET', keys.policy)).toBe('10 {"by":2}')
+  test('lets one of those who change the policy at once', async () => {
+    const set = (expected: string, entry: string) =>
+      engine.run(SET_POLICY, [keys.policy, keys.changes], [expected, entry, 1000, 'run'])
+    expect(await Promise.all([set('', '1 a'), set('', '1 b'), set('', '1 c')])).toEqual([1, 0, 0])
+    expect([await set('1 a', '2 d'), await set('1 a', '2 e')]).toEqual([1, 0])
+    expect(await engine.command('GET', keys.policy)).toBe('2 d')
   })
 
   describe('the budget of a network', () => {
     const limits = { networkPerMinute: 10, relayPerMinute: 600 }
     const parts = () => ({
-      host: 'relay.example',
+      host: HOST,
       engine,
       keys,
+      seal,
       rateLimits: limits,
       memory: unauthenticatedMemory(),
     })
@@ -315,7 +358,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
   })
 
   describe('a lock', () => {
-    const parts = () => ({ engine, keys })
+    const parts = () => ({ engine, keys, seal })
 
     test('is one machine’s at a time', async () => {
       let inside = 0
@@ -333,20 +376,30 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
 
     test('is given back by who has it alone, and by itself when the holder is gone', async () => {
       const lock = (holder: string, ms = 15_000) => engine.run(LOCK, [keys.lock('two')], [holder, ms])
-      expect([await lock('one', 100), await lock('other'), await lock('one', 100)]).toEqual([1, 0, 1])
+      expect([await lock('one', 100), await lock('other'), await lock('one', 100)]).toEqual([
+        'one',
+        'one',
+        'one',
+      ])
       await engine.run(UNLOCK, [keys.lock('two')], ['other'])
-      expect(await lock('other')).toBe(0)
+      expect(await lock('other')).toBe('one')
       await sleep(150)
-      expect(await lock('other')).toBe(1)
+      expect(await lock('other')).toBe('other')
     })
 
     test('is not waited for any more once the machine ends', async () => {
-      await engine.run(LOCK, [keys.lock('three')], ['holder', 15_000])
+      const holder = seal.close('lock', keys.lock('three'), '', 'another machine')
+      await engine.run(LOCK, [keys.lock('three')], [holder, 15_000])
       const ending = AbortSignal.timeout(50)
       await expect(withEngineLock(parts(), 'three', ending, async () => {})).rejects.toMatchObject({
         name: 'AbortError',
       })
     })
+  })
+
+  test('that has a lock which no machine has taken, gives it to the first one that asks', async () => {
+    await engine.command('SET', keys.lock('four'), 'somebody')
+    expect(await withEngineLock({ engine, keys, seal }, 'four', forever, async () => 'inside')).toBe('inside')
   })
 
   test('that refuses a command is up, and says why', async () => {
@@ -361,7 +414,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine (skipped: ${whyNoEngine(
   const events: string[] = []
   beforeEach(async () => {
     redis = await startRedis()
-    engine = new Engine(engineAddress(redis.url), createLog('silent'))
+    engine = new Engine(engineAddress(redis.url), log)
     events.length = 0
     engine.on('up', () => events.push('up'))
     engine.on('down', () => events.push('down'))

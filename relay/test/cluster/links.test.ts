@@ -27,12 +27,14 @@ import { LinkedVisitor } from '../../src/cluster/links/linked-visitor.ts'
 import { PeerMachine } from '../../src/cluster/links/peer-machine.ts'
 import { SessionCounts } from '../../src/cluster/links/session-counts.ts'
 import { NOT_TAKEN, TAKEN, type VisitorHead } from '../../src/cluster/links/visitor-head.ts'
+import { deriveClusterKey } from '../../src/cluster/shared/cluster-key.ts'
 import { createLog } from '../../src/log/log.ts'
 import type { PendingVisitor } from '../../src/reverse/pending-visitor.ts'
 import { readyQueueOf } from '../../src/reverse/ready-queues.ts'
 import { newLease } from '../support/lease.ts'
 
-const SECRET = 'a-secret-of-32-characters-or-more'
+const HOST = 'relay.example'
+const KEY = deriveClusterKey('a-secret-of-32-characters-or-more', HOST)
 const NAME = 'machine-b:7443'
 const ALPN = 'svc-cluster'
 
@@ -52,7 +54,7 @@ beforeEach(async () => {
   const seen: string[] = []
   links = seen
   server = new LinkServer({
-    certificate: createLinkCertificate(SECRET, NAME),
+    certificate: createLinkCertificate(KEY, NAME),
     readBuffer: undefined,
     onLink: ({ machine, run }) => void seen.push(`+${machine} ${run}`),
     onMessage: (message) => void messages.push(message),
@@ -79,7 +81,7 @@ afterEach(async () => {
 
 /** A connection to the port for machines. */
 function dial(options: ConnectionOptions = {}): TLSSocket {
-  const { ca, cert, key } = createLinkCertificate(SECRET, 'machine-a:7443')
+  const { ca, cert, key } = createLinkCertificate(KEY, 'machine-a:7443')
   const socket = connectTls({
     host: '127.0.0.1',
     port,
@@ -128,7 +130,7 @@ function linkTo(machine = NAME, at = port) {
     machine,
     address: { host: '127.0.0.1', port: at },
     run: 'run-1',
-    certificate: createLinkCertificate(SECRET, 'machine-a:7443'),
+    certificate: createLinkCertificate(KEY, 'machine-a:7443'),
     readBuffer: undefined,
     onUp,
     onDown,
@@ -142,13 +144,16 @@ describe('the port for machines', () => {
     expect(await isLetIn(dial())).toBe(true)
   })
 
-  const other = createLinkCertificate('another-secret-of-32-characters-or', 'machine-a:7443')
+  const other = createLinkCertificate(
+    deriveClusterKey('another-secret-of-32-characters-or', HOST),
+    'machine-a:7443',
+  )
   test.each<[string, ConnectionOptions]>([
     ['without a certificate', { cert: undefined, key: undefined }],
     ['with a certificate from another secret', { cert: other.cert, key: other.key }],
     [
       'with a certificate of its own from the right authority’s name',
-      { cert: other.cert + createLinkCertificate(SECRET, 'x').ca, key: other.key },
+      { cert: other.cert + createLinkCertificate(KEY, 'x').ca, key: other.key },
     ],
     ['that speaks TLS 1.2', { maxVersion: 'TLSv1.2' }],
     ['that speaks another protocol', { ALPNProtocols: ['h2'] }],
@@ -325,7 +330,7 @@ describe('a link', () => {
   })
 
   test('to a machine that reads no messages is given up once 64 MiB of them wait', async () => {
-    const { ca, cert, key } = createLinkCertificate(SECRET, NAME)
+    const { ca, cert, key } = createLinkCertificate(KEY, NAME)
     const silent = createTlsServer({ ca, cert, key, requestCert: true, ALPNProtocols: [ALPN] }, (socket) => {
       sockets.add(socket)
       socket.on('error', () => {})

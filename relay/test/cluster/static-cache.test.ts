@@ -5,11 +5,10 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdminCacheResponse, CachedSite, RegisterResponse } from '@svc/protocol'
+import { type AdminCacheResponse, type CachedSite, identityKey, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
-import { NO_SNAPSHOT } from '../../src/cluster/snapshots/snapshot-entry.ts'
 import { post, put, remove, statusOf, visit } from '../support/cache-client.ts'
 import {
   ADMIN,
@@ -260,10 +259,10 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
 })
 
 /** The entries of the engine that say which machine has the files of a site. */
-async function entriesOf({ identity: { name } }: RegisterResponse): Promise<number> {
-  const keys = (await cluster.engine.cli('KEYS', `*snapshot:${name}:*`)).split('\n').filter(Boolean)
-  const entries = await Promise.all(keys.map((key) => cluster.engine.cli('GET', key)))
-  return entries.filter((entry) => entry !== NO_SNAPSHOT).length
+async function entriesOf({ identity: { name, address } }: RegisterResponse): Promise<number> {
+  const key = identityKey(name, address)
+  const entry = await cluster.engine.cli('GET', cluster.keys.snapshot(cluster.keys.identityName(key)))
+  return /^\d+ [^- ]\S* /.test(entry) ? 1 : 0
 }
 
 /** The line of a site in the operator's list. */

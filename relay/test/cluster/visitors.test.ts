@@ -238,11 +238,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
         .toBe('198.51.100.7')
   })
 
-  test('the engine is told no token, no key, no secret and no byte of a visitor, and holds none', async () => {
+  test('the engine is told no token, key, secret, site or address and no byte of a visitor, and holds none', async () => {
     const monitor = await monitorEngine(cluster.engine)
     const account = newAccount()
-    const lease = await a.register('secret', { account, tcp_enabled: true })
-    const renewed = await b.call('POST', '/sdk/renew', { access_token: lease.access_token })
+    const [seen, reported] = ['203.0.113.77', '203.0.113.78']
+    const forwarded = { Forwarded: `for=${seen}` }
+    const lease = await a.register('secret', { account, tcp_enabled: true, reported_ip: reported })
+    const renewed = await b.call('POST', '/sdk/renew', { access_token: lease.access_token }, forwarded)
     const again = renewed.json.data as unknown as RegisterResponse
     const site = await openSite(b, lease, 2)
     const body = randomBytes(3_000).toString('hex')
@@ -256,7 +258,15 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
     visitor.destroy()
     const ended = await c.call('POST', '/sdk/unregister', { access_token: again.access_token })
     expect(ended.status).toBe(200)
-    await expect.poll(() => /"1" "secret\.relay\.localhost"/.test(monitor.text)).toBe(true)
+    const challenged = await c.call(
+      'POST',
+      '/sdk/register/challenge',
+      { identity: lease.identity },
+      forwarded,
+    )
+    expect(challenged.status).toBe(201)
+    const hostname = cluster.keys.hostnameName('secret.relay.localhost')
+    await expect.poll(() => monitor.text.includes(`"1" "${hostname}"`)).toBe(true)
     await monitor.stop()
     const held = Object.entries(await contentOf(cluster.engine))
       .flat()
@@ -274,15 +284,19 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
       'the key of the CA': pemLine(await read('ca-key.pem')),
       'bytes of a visitor': body.slice(1_000, 1_040),
       'the admin token': ADMIN_TOKEN,
+      'the identity of a site': account.address.toLowerCase(),
+      'its hostname': 'secret.relay.localhost',
+      'address of a client': seen,
+      'network of a client': '203.0.113.',
+      'address that it reports': reported,
       ...Object.fromEntries(
         Object.entries(identity).flatMap(([name, value]) =>
           /key|secret/i.test(name) && typeof value === 'string' ? [[`identity ${name}`, value]] : [],
         ),
       ),
     }
-    expect(monitor.text).toContain('secret.relay.localhost')
     for (const [name, secret] of Object.entries(secrets)) {
-      expect(secret.length, name).toBeGreaterThan(15)
+      expect(secret.length, name).toBeGreaterThanOrEqual(10)
       expect(monitor.text.includes(secret), name).toBe(false)
       expect(held.includes(secret), name).toBe(false)
     }

@@ -6,6 +6,10 @@ import type { AdminLoadResponse } from '@svc/protocol'
 import { FaultProxy } from '../../../tools/network/fault-proxy.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findRedis } from '../../../tools/programs/services.ts'
+import { EngineKeys } from '../../src/cluster/engine/keys.ts'
+import { deriveClusterKey } from '../../src/cluster/shared/cluster-key.ts'
+import { Seal } from '../../src/cluster/shared/seal.ts'
+import { createLog, type Logger } from '../../src/log/log.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } from './relay.ts'
 
 export interface ClusterRelay extends TestRelay {
@@ -23,6 +27,9 @@ const LOOK_MS = 20
 export interface ClusterRelays {
   readonly engine: Redis
   readonly secret: string
+  /** What the machines seal entries with, and call them by. */
+  readonly seal: Seal
+  readonly keys: EngineKeys
   readonly relays: ClusterRelay[]
   /** Settings of one more machine. */
   settings(): Promise<Record<string, string>>
@@ -38,15 +45,18 @@ export function whyNoEngine(): string | undefined {
   return noRedis
 }
 
-/** @param env settings of every machine */
+/** @param env settings of every machine @param log that of all machines */
 export async function startClusterRelays(
   count: number,
   env: Record<string, string> | ((index: number) => Promise<Record<string, string>>) = {},
   given?: Redis,
+  log?: Logger,
 ): Promise<ClusterRelays> {
   const engine = given ?? (await startRedis())
   const secret = randomBytes(32).toString('hex')
   const origin = `https://${ROOT_HOST}:${await freePort()}`
+  const { host } = new URL(origin)
+  const seal = new Seal(deriveClusterKey(secret, host), createLog('silent'))
   const relays: ClusterRelay[] = []
   const settings = async (): Promise<Record<string, string>> => ({
     SVC_URL: origin,
@@ -72,7 +82,10 @@ export async function startClusterRelays(
       CLUSTER_LISTEN_PORT: `${listenPort}`,
       ...more,
     }
-    const relay = await startTestRelay(own, before && { directory: before.directory })
+    const relay = await startTestRelay(own, {
+      ...(before && { directory: before.directory }),
+      ...(log && { log }),
+    })
     const added = { ...relay, machine, link, engineWay }
     const index = before === undefined ? relays.length : relays.indexOf(before)
     relays[index] = added
@@ -91,7 +104,7 @@ export async function startClusterRelays(
     await close()
     throw error
   }
-  return { engine, secret, relays, settings, add, close }
+  return { engine, secret, seal, keys: new EngineKeys(host, seal), relays, settings, add, close }
 }
 
 /** Resolves when each of the machines reaches all others. */

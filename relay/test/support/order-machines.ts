@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Redis } from '../../../tools/programs/redis.ts'
 import { Engine } from '../../src/cluster/engine/engine.ts'
 import { EngineKeys } from '../../src/cluster/engine/keys.ts'
+import { deriveClusterKey } from '../../src/cluster/shared/cluster-key.ts'
 import { Seal } from '../../src/cluster/shared/seal.ts'
 import { SharedFiles } from '../../src/cluster/shared/shared-files.ts'
 import { SharedOrders } from '../../src/cluster/shared/shared-orders.ts'
@@ -39,15 +40,17 @@ export async function startOrderMachines(redis: Redis, host: string): Promise<Or
       CLUSTER_ADDR: '127.0.0.1:1',
       CLUSTER_SECRET: SECRET,
     })
+    const seal = new Seal(deriveClusterKey(SECRET, host), log)
     const parts = {
       engine: new Engine(cluster!.engine, log),
-      keys: new EngineKeys(host),
+      seal,
+      keys: new EngineKeys(host, seal),
       run: directory,
       log,
     }
     engines.push(parts.engine)
     await isUp(parts.engine)
-    const files = new SharedFiles({ ...parts, directory, seal: new Seal(SECRET) })
+    const files = new SharedFiles({ ...parts, directory })
     const own = new Map<string, (text: string) => void>()
     listeners.push(own)
     const tell = (topic: string, text: string): void => {

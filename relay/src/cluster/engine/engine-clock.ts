@@ -9,6 +9,10 @@ export class EngineClock {
   /** Milliseconds by which the engine is ahead of relay time. */
   #ahead: number | undefined
 
+  get isKnown(): boolean {
+    return this.#ahead !== undefined
+  }
+
   /** @param engineTime as an answer said it. @param askedAt relay time of the question */
   observe(engineTime: number, askedAt: number): void {
     const time = now()

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LOCK_LOOK_MS, LOCK_MS, LOCK_REFRESH_MS } from '../limits.ts'
+import type { Seal } from '../shared/seal.ts'
 import type { Engine } from './engine.ts'
 import type { EngineKeys } from './keys.ts'
 import { LOCK, UNLOCK } from './scripts.ts'
@@ -12,14 +13,20 @@ import { LOCK, UNLOCK } from './scripts.ts'
  * @throws what `use` throws, the signal's reason, or EngineError
  */
 export async function withEngineLock<T>(
-  { engine, keys }: { engine: Engine; keys: EngineKeys },
+  { engine, keys, seal }: { engine: Engine; keys: EngineKeys; seal: Seal },
   name: string,
   signal: AbortSignal,
   use: () => Promise<T>,
 ): Promise<T> {
   const key = keys.lock(name)
-  const holder = randomUUID()
-  const take = async (): Promise<boolean> => Number(await engine.run(LOCK, [key], [holder, LOCK_MS])) === 1
+  const holder = seal.close('lock', key, '', randomUUID())
+  const take = async (): Promise<boolean> => {
+    const found = `${await engine.run(LOCK, [key], [holder, LOCK_MS])}`
+    if (found === holder) return true
+    // Nobody holds a lock that no machine has taken.
+    if (seal.open('lock', key, '', found) === undefined) await engine.run(UNLOCK, [key], [found])
+    return false
+  }
   while (!(await take())) await pause(LOCK_LOOK_MS, undefined, { signal })
   const refresh = setInterval(() => void take().catch(() => {}), LOCK_REFRESH_MS)
   try {

@@ -187,6 +187,13 @@ export function engineIsDown(): RelayError {
   })
 }
 
+/** @throws RelayError `feature_unavailable` while the engine does not answer */
+export async function orDown<T>(reply: Promise<T>): Promise<T> {
+  return await reply.catch((error) => {
+    throw error instanceof EngineError ? engineIsDown() : error
+  })
+}
+
 function connect({ kind, nodes, master, usesTls, username, password, database }: EngineAddress): Client {
   const tls = usesTls ? { tls: {} } : {}
   const common = {

@@ -1,12 +1,17 @@
-// The names of what the relay keeps in the engine.
+// The names of what the relay keeps in the engine. Keyed hashes stand for all that says who uses the relay: identities, hostnames,
+// networks of clients.
+
+import type { Seal } from '../shared/seal.ts'
 
 /** The braces make Redis Cluster keep all of a relay together, since scripts change several of its entries in one step. */
 export class EngineKeys {
   readonly #prefix: string
+  readonly #seal: Seal
 
   /** @param host authority of the relay's URL: several relays may share an engine */
-  constructor(host: string) {
+  constructor(host: string, seal: Seal) {
     this.#prefix = `{svc:${host}}:`
+    this.#seal = seal
   }
 
   /** Names what the engine has: it is another one after the engine lost everything. */
@@ -41,36 +46,56 @@ export class EngineKeys {
     return `${this.#prefix}policy-change-number`
   }
 
-  /** Begin of the entries of leases, each followed by an identity key. */
+  /** What stands for an identity, in names of entries, in indices and in the stream of changes. */
+  identityName(identityKey: string): string {
+    return this.#seal.nameOf('identity', identityKey)
+  }
+
+  /** What stands for a hostname in the head of a lease. */
+  hostnameName(hostname: string): string {
+    return this.#seal.nameOf('hostname', hostname)
+  }
+
+  /** Begin of the entries of leases, each followed by the name of an identity. */
   get leases(): string {
     return `${this.#prefix}lease:`
   }
 
-  /** The identity keys of all entries of leases, by the time of the last look at each. */
+  /** The names of the identities of all entries of leases, by the time of the last look at each. */
   get leaseIndex(): string {
     return `${this.#prefix}leases`
   }
 
-  lease(identityKey: string): string {
-    return this.leases + identityKey
+  lease(identityName: string): string {
+    return this.leases + identityName
   }
 
-  name(hostname: string): string {
-    return `${this.#prefix}name:${hostname}`
+  /** The name of the identity that has a hostname. */
+  holder(hostnameName: string): string {
+    return `${this.#prefix}name:${hostnameName}`
   }
 
   challenge(id: string): string {
-    return `${this.#prefix}challenge:${id}`
+    return `${this.#prefix}challenge:${this.challengeName(id)}`
   }
 
-  /** The open challenges of a network. */
-  openChallenges(network: string): string {
-    return `${this.#prefix}challenges:${network}`
+  /** What stands for a challenge, among the open ones of its network and where it is sealed. */
+  challengeName(id: string): string {
+    return this.#seal.nameOf('challenge', id)
+  }
+
+  /** Begin of the names of the open challenges of networks, each followed by the name of a network. */
+  get openChallenges(): string {
+    return `${this.#prefix}challenges:`
+  }
+
+  networkName(network: string): string {
+    return this.#seal.nameOf('network', network)
   }
 
   /** The budget of a network, or of the relay. */
   budget(scope: string): string {
-    return `${this.#prefix}budget:${scope}`
+    return `${this.#prefix}budget:${this.networkName(scope)}`
   }
 
   file(name: string): string {
@@ -79,20 +104,26 @@ export class EngineKeys {
 
   /** The chain that a machine has got for a site. */
   siteChain(identityKey: string): string {
-    return `${this.#prefix}chain:${identityKey}`
+    return `${this.#prefix}chain:${this.identityName(identityKey)}`
   }
 
   /** The machine that has a site's snapshot. */
-  snapshot(identityKey: string): string {
-    return `${this.#prefix}snapshot:${identityKey}`
+  snapshot(identityName: string): string {
+    return `${this.#prefix}snapshot:${identityName}`
   }
 
-  /** The identity keys of all snapshots, by the time at which each entry ends. */
+  /** The names of the identities of all snapshots, by the time at which each entry ends. */
   get snapshotIndex(): string {
     return `${this.#prefix}snapshots`
   }
 
-  lock(name: string): string {
-    return `${this.#prefix}lock:${name}`
+  /** @param what may say a site */
+  lock(what: string): string {
+    return `${this.#prefix}lock:${this.#seal.nameOf('lock', what)}`
+  }
+
+  /** What stands for a machine in the list of machines. */
+  machineName(machine: string): string {
+    return this.#seal.nameOf('machine', machine)
   }
 }

@@ -10,20 +10,18 @@ import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/le
 import type { LeaseGrant, LeaseSharing, SharedLease } from '../../lease/lease-sharing.ts'
 import type { Reservations } from '../../lease/reservations.ts'
 import { NAME_RESERVATION_MS } from '../../limits.ts'
-import { type Change, type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
+import { type Change, type Engine, EngineError, engineIsDown, orDown } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
-import { REGISTER, SWEEP_INDEX } from '../engine/scripts.ts'
-import { CHANGES_KEPT, LEASES_PER_READ, NAME_INDEX_MS } from '../limits.ts'
+import { NEXT_FENCE, REGISTER, SWEEP_INDEX } from '../engine/scripts.ts'
+import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, FENCE_MAX, LEASES_PER_READ, NAME_INDEX_MS } from '../limits.ts'
+import type { Seal } from '../shared/seal.ts'
 import { EndedLeases } from './ended-leases.ts'
-import { describeLease, type LeaseHead, NO_HOSTNAME, parseLease, parseLeaseHead } from './lease-entry.ts'
+import { LeaseEntries, type LeaseHead } from './lease-entry.ts'
 import { LeaseWriter } from './lease-writer.ts'
 
 /** What the engine has of a lease, by identity key. */
 type FoundLeases = ReadonlyMap<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>
-
-/** Kind of a change whose head says everything. */
-const RENEWAL = 'renewal'
 
 interface ClusterLeasesParts {
   machine: string
@@ -31,6 +29,7 @@ interface ClusterLeasesParts {
   run: string
   engine: Engine
   keys: EngineKeys
+  seal: Seal
   clock: EngineClock
   leases: LeaseRegistry
   reservations: Reservations
@@ -40,11 +39,13 @@ interface ClusterLeasesParts {
   /** Epoch of the engine that this machine is in step with; undefined while it is in step with none. */
   epoch: () => string | undefined
   /** Tells the other machines directly, while the engine cannot. */
-  tellDirectly: (key: string, head: string, json: string) => void
+  tellDirectly: (identityName: string, head: string, json: string) => void
   /** Tells those directly that do not hear of changes from the engine. */
-  tellBehind: (key: string, head: string, json: string) => void
+  tellBehind: (identityName: string, head: string, json: string) => void
   /** Whether there are such machines. */
   hasBehind: () => boolean
+  /** Asks the other machines that can be reached whether another identity has the friendly hostname of this one. */
+  isTakenElsewhere: (key: string) => Promise<boolean>
   /** Resolves when the other reachable machines know all changes up to this one. */
   settled: (change: string) => Promise<void>
   /** Resolves when the reachable machines have heard what was told. */
@@ -54,15 +55,23 @@ interface ClusterLeasesParts {
 export class ClusterLeases implements LeaseSharing {
   readonly machine: string
   readonly #parts: ClusterLeasesParts
+  readonly #entries: LeaseEntries
   readonly #writer: LeaseWriter
   readonly #over = new EndedLeases()
+  /** The largest fencing token that this machine has heard of. */
+  #lastFence = 0
   /** Id of the last change that this machine made. */
   #lastChange = ''
 
   constructor(parts: ClusterLeasesParts) {
     this.#parts = parts
     this.machine = parts.machine
-    this.#writer = new LeaseWriter(parts)
+    this.#entries = new LeaseEntries(parts)
+    this.#writer = new LeaseWriter({
+      ...parts,
+      entries: this.#entries,
+      isPast: (head) => this.#isPast(head),
+    })
     parts.leases.onChange((lease) => {
       const { reason } = lease.ended
       if (reason === 'unregistered' || reason === 'replaced') this.#over.add(lease)
@@ -78,50 +87,80 @@ export class ClusterLeases implements LeaseSharing {
     request: LeaseRequest,
     given: { hostname: string; firstSeenAt: number; ports: LeasePorts | undefined } & LeaseAddresses,
   ): Promise<LeaseGrant> {
-    const { engine, keys, clock, run, machine, portHost, epoch, hostname } = this.#parts
-    const id = newLeaseId()
+    const { clock, machine, portHost } = this.#parts
+    const [id, time] = [newLeaseId(), now()]
+    const { metadata, preferences = NO_PREFERENCES, ttlS } = request
+    const described = { ...request, ...given, id, machine, portHost, metadata, preferences, lastSeenAt: time }
+    const expires = Math.round(clock.toEngine(time + ttlS * 1000))
     const { name, address } = request.identity
     const key = identityKey(name, address)
-    const { metadata, preferences = NO_PREFERENCES } = request
-    const described = { ...request, ...given, id, machine, portHost, metadata, preferences }
-    const json = describeLease({ ...described, lastSeenAt: now() }, clock)
+    const conflict = new RelayError(
+      'hostname_conflict',
+      `${this.#entries.friendlyHostname(key)} belongs to another identity`,
+    )
+    let hasFriendly = given.hostname !== ''
+    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+      // The machines remember what somebody may have removed from the engine.
+      const isTaken = hasFriendly && (await this.#parts.isTakenElsewhere(key))
+      const outcome = isTaken
+        ? 'conflict'
+        : await this.#tryRegister(key, described, { expires, hasFriendly, ttlS })
+      if (typeof outcome === 'object') {
+        const hostname = hasFriendly ? this.#entries.friendlyHostname(key) : ''
+        return { id, sequence: outcome.sequence, hostname, expiresAt: clock.toRelay(expires), machine }
+      }
+      if (outcome !== 'conflict') continue
+      if (!request.allowCanonicalFallback) throw conflict
+      hasFriendly = false
+    }
+    throw engineIsDown()
+  }
+
+  /** @returns `again` when an entry that counts for nothing was in the way, or another machine was faster */
+  async #tryRegister(
+    key: string,
+    described: Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>,
+    { expires, hasFriendly, ttlS }: { expires: number; hasFriendly: boolean; ttlS: number },
+  ): Promise<{ sequence: number } | 'conflict' | 'again'> {
+    const { engine, keys, run, epoch } = this.#parts
     const known = epoch()
     if (known === undefined) throw engineIsDown()
-    // The engine knows better than this machine who has the name.
-    const wanted = given.hostname === '' ? NO_HOSTNAME : hostname(name)
-    const reply = (await engine
-      .run(
+    const sequence = Number(await orDown(engine.run(NEXT_FENCE, [keys.fence], [this.#lastFence, FENCE_MAX])))
+    this.#lastFence = Math.max(this.#lastFence, sequence)
+    const { metadata, clientIp, reportedIp, lastSeenAt } = described
+    const seen = { lastSeenAt, clientIp, reportedIp }
+    const tag = this.#entries.tagOf(sequence, metadata)
+    const [name, hostname] = [keys.identityName(key), this.#entries.hostnameName(key, hasFriendly)]
+    const [outcome, first = '', headText = ''] = (await orDown(
+      engine.run(
         REGISTER,
-        [keys.epoch, keys.fence, keys.lease(key), keys.name(wanted), keys.changes, keys.leaseIndex],
+        [keys.epoch, keys.lease(name), keys.holder(hostname), keys.changes, keys.leaseIndex],
         [
           known,
-          key,
+          name,
           keys.leases,
-          wanted,
-          request.allowCanonicalFallback ? 1 : 0,
-          request.ttlS * 1000,
+          hostname,
+          sequence,
+          ttlS * 1000,
           NAME_RESERVATION_MS,
           NAME_INDEX_MS,
           CHANGES_KEPT,
           run,
-          json,
+          this.#entries.formatHead({ key, sequence, expires, isEnded: false, hasFriendly, tag, seen }),
+          this.#entries.formatJson(described, sequence),
         ],
-      )
-      .catch((error) => {
-        throw error instanceof EngineError ? engineIsDown() : error
-      })) as [string, number, number, string, number, string]
-    const [outcome, sequence, expires, granted, , change] = reply
-    if (outcome === 'conflict')
-      throw new RelayError('hostname_conflict', `${wanted} belongs to another identity`)
-    if (outcome !== 'registered') throw engineIsDown()
-    this.#lastChange = change
-    return {
-      id,
-      sequence,
-      hostname: granted === NO_HOSTNAME ? '' : granted,
-      expiresAt: clock.toRelay(expires),
-      machine,
+      ),
+    )) as [string, string?, string?]
+    if (outcome === 'epoch') throw engineIsDown()
+    if (outcome === 'registered') {
+      this.#lastChange = first
+      return { sequence }
     }
+    const head = this.#entries.parseHead(first, headText)
+    if (head === undefined || this.#isPast(head)) await orDown(this.#writer.drop(first, headText))
+    else if (outcome === 'conflict') return 'conflict'
+    else this.#lastFence = Math.max(this.#lastFence, head.sequence)
+    return 'again'
   }
 
   async renewed(lease: Lease): Promise<void> {
@@ -148,50 +187,76 @@ export class ClusterLeases implements LeaseSharing {
     await heard()
   }
 
+  /** Heads of leases that are over, but of which older heads say that they are active. */
+  *endedEarly(): Generator<[identityName: string, head: string]> {
+    for (const { lease, endedAt } of this.#over)
+      if (lease.expiresAt > now()) yield this.#writer.endOf(lease, endedAt)
+  }
+
+  /** Whether this machine knows that another identity has the friendly hostname of this one, or had it until a moment ago. */
+  isTakenHere(key: string): boolean {
+    const { leases, reservations } = this.#parts
+    const hostname = this.#entries.friendlyHostname(key)
+    const holder = leases.at(hostname)?.identityKey ?? reservations.ownerOf(hostname)
+    return holder !== undefined && holder !== key
+  }
+
   /**
    * Follows changes of leases that other machines made, in their order.
    * @throws EngineError when it cannot tell what is not in the changes
    */
-  async followAll(changes: readonly Pick<Change, 'kind' | 'subject' | 'entry'>[]): Promise<void> {
-    const { clock } = this.#parts
-    const heads = changes.map(({ entry }) => parseLeaseHead(entry, clock))
-    const unknown = changes.filter((change, index) => {
-      const head = heads[index]
-      return head !== undefined && !this.#isEnough(change, head)
-    })
+  async followAll(changes: readonly Pick<Change, 'subject' | 'entry'>[]): Promise<void> {
+    const heads = changes.map(({ subject, entry }) => this.#entries.parseHead(subject, entry))
+    const unknown = changes.filter((_, index) => heads[index] !== undefined && !this.#isEnough(heads[index]))
     const asked = [...new Set(unknown.map(({ subject }) => subject))]
-    const found = new Map(await Promise.all(asked.map(async (key) => [key, await this.#read(key)] as const)))
-    for (const [index, { subject, entry }] of changes.entries()) {
+    const found = new Map(
+      await Promise.all(asked.map(async (name) => [name, await this.#read(name)] as const)),
+    )
+    for (const [index, { subject }] of changes.entries()) {
       const head = heads[index]
       const [latest, json] = found.get(subject) ?? []
-      if (latest !== undefined && json !== undefined) this.follow(subject, latest, json)
-      else if (head !== undefined) this.follow(subject, entry)
+      const isLater = latest !== undefined && head !== undefined && latest.sequence >= head.sequence
+      if (latest !== undefined && json !== undefined && isLater) this.#follow(latest, json)
+      else if (head !== undefined) this.#follow(head)
     }
   }
 
-  /** Follows what another machine or the engine says of a lease. @param json unless the lease is known already */
-  follow(key: string, headText: string, json?: string): void {
-    const { leases, reservations, clock } = this.#parts
-    const head = parseLeaseHead(headText, clock)
-    if (head === undefined) return
-    const { isEnded, hostname, expiresAt, sequence, renewal } = head
+  /** Follows what another machine says of a lease. @param json unless the lease is known already */
+  follow(identityName: string, headText: string, json?: string): void {
+    const head = this.#entries.parseHead(identityName, headText)
+    if (head !== undefined) this.#follow(head, json)
+  }
+
+  #follow(head: LeaseHead, json?: string): void {
+    const { leases, reservations } = this.#parts
+    const { key, isEnded, hasFriendly, expiresAt, sequence, seen } = head
+    this.#lastFence = Math.max(this.#lastFence, sequence)
     const known = leases.ofIdentity(key)
     if (!isEnded && expiresAt > now()) {
-      if (this.#over.has(key, sequence)) return
-      const lease = json === undefined ? undefined : parseLease(head, json, clock)
+      if (this.#isPast(head)) return
+      const lease = json === undefined ? undefined : this.#entries.parseJson(head, json)
       if (lease !== undefined) this.#followLease(key, lease)
-      else if (known?.sequence === sequence && renewal !== undefined)
-        leases.follow({ ...sharedOf(known), ...renewal, expiresAt })
+      else if (known?.sequence === sequence) leases.follow({ ...sharedOf(known), ...seen, expiresAt })
       return
     }
     if (known !== undefined && known.sequence > sequence) return
+    const hostname = hasFriendly ? this.#entries.friendlyHostname(key) : ''
     if (known !== undefined && isEnded) leases.end(known, 'unregistered')
     else if (known === undefined) reservations.restore(key, { hostname, expiresAt })
   }
 
+  /** Whether a head is older than what this machine knows of the identity: the engine has lost data, or somebody put it back. */
+  #isPast({ key, sequence, isEnded }: LeaseHead): boolean {
+    const known = this.#parts.leases.ofIdentity(key)
+    const isPast =
+      (known !== undefined && known.sequence > sequence) || (!isEnded && this.#over.has(key, sequence))
+    if (isPast) this.#parts.seal.warn('lease', 'replayed')
+    return isPast
+  }
+
   /** Reads all leases of the engine. @returns the fencing token and the end of each @throws EngineError */
   async load(): Promise<FoundLeases> {
-    const { engine, keys, clock } = this.#parts
+    const { engine, keys } = this.#parts
     const found = new Map<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>()
     let cursor = '0'
     do {
@@ -205,14 +270,11 @@ export class ClusterLeases implements LeaseSharing {
       )) as [string, string[]]
       cursor = next
       const members = pairs.filter((_, at) => at % 2 === 0)
-      const all = await Promise.all(members.map((key) => this.#read(key)))
-      for (const [index, [headText, json]] of all.entries()) {
-        const key = members[index]
-        const head = headText === undefined ? undefined : parseLeaseHead(headText, clock)
-        if (key === undefined || headText === undefined || head === undefined) continue
-        const { sequence, expiresAt, isEnded } = head
+      for (const [head, json] of await Promise.all(members.map((name) => this.#read(name)))) {
+        if (head === undefined) continue
+        const { key, sequence, expiresAt, isEnded } = head
         found.set(key, { sequence, expiresAt, isEnded })
-        this.follow(key, headText, json)
+        this.#follow(head, json)
       }
     } while (cursor !== '0')
     return found
@@ -279,26 +341,29 @@ export class ClusterLeases implements LeaseSharing {
   }
 
   /** Whether the head says all that there is to know of a change. */
-  #isEnough(
-    { kind, subject }: Pick<Change, 'kind' | 'subject'>,
-    { sequence, isEnded, expiresAt }: LeaseHead,
-  ): boolean {
+  #isEnough({ key, sequence, isEnded, expiresAt, tag }: LeaseHead): boolean {
     if (isEnded || expiresAt <= now()) return true
-    const known = this.#parts.leases.ofIdentity(subject)
+    const known = this.#parts.leases.ofIdentity(key)
     if (known === undefined) return false
-    return known.sequence > sequence || (known.sequence === sequence && kind === RENEWAL)
+    return (
+      known.sequence > sequence ||
+      (known.sequence === sequence && this.#entries.tagOf(sequence, known.metadata) === tag)
+    )
   }
 
-  async #read(key: string): Promise<[head: string | undefined, json: string | undefined]> {
+  /** @returns undefined for a head that no machine wrote */
+  async #read(identityName: string): Promise<[head: LeaseHead | undefined, json: string | undefined]> {
     const { engine, keys } = this.#parts
-    const [head, json] = (await engine.command('HMGET', keys.lease(key), 'h', 'j')) as (string | null)[]
-    return [head ?? undefined, json ?? undefined]
+    const reply = (await engine.command('HMGET', keys.lease(identityName), 'h', 'j')) as (string | null)[]
+    const [head, json] = reply
+    return [head ? this.#entries.parseHead(identityName, head) : undefined, json ?? undefined]
   }
 
   /** The identity has a newer lease, or another one has its name. */
   async #overtaken(lease: Lease): Promise<void> {
-    const [head, json] = await this.#read(lease.identityKey).catch(() => [])
-    if (head !== undefined) this.follow(lease.identityKey, head, json)
+    const name = this.#parts.keys.identityName(lease.identityKey)
+    const [head, json] = await this.#read(name).catch(() => [])
+    if (head !== undefined) this.#follow(head, json)
     this.#parts.leases.end(lease, 'unregistered')
   }
 }

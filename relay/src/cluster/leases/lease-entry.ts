@@ -1,16 +1,18 @@
-// Formats what the engine has of a lease, its head and its JSON, and parses it. scripts.ts reads the first fields of the head.
+// Formats what the engine has of a lease, its head and its JSON, both sealed, and parses it. scripts.ts reads the first fields of the head.
 
+import { identityKey } from '@svc/protocol'
 import { z } from '../../config/schema.ts'
 import type { Lease } from '../../lease/lease.ts'
 import { NO_PREFERENCES } from '../../lease/lease-preferences.ts'
 import type { SharedLease } from '../../lease/lease-sharing.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import type { Seal } from '../shared/seal.ts'
 
-/** Stands for no friendly hostname, which no hostname is. */
-export const NO_HOSTNAME = '-'
-const HEAD = /^(\d{1,15}) (\d{1,15}) ([01]) (\S+)(?: (\d{1,15}) (\S+) (\S+))?$/
-/** Stands for no reported address in a head. */
-const NO_ADDRESS = '-'
+/** Stands for no friendly hostname, and for no JSON. */
+export const NONE = '-'
+const HEAD = /^((\d{1,15}) (\d{1,15}) ([01]) (\S+) (\S+)) (\S+)$/
+const JSON_ENTRY = /^(\S+) (\S+)$/
 
 const port = z.int().min(1).max(65_535).optional()
 /** Unknown members are those of a newer version. */
@@ -26,85 +28,154 @@ const schema = z.object({
     hide: z.boolean().optional(),
   }),
   firstSeen: z.number(),
-  lastSeen: z.number(),
-  clientIp: z.string(),
-  reportedIp: z.string().optional(),
   ports: z.object({ tcp: port, udp: port }).optional(),
   portHost: z.string().optional(),
   preferences: z
     .object({ cache: z.boolean(), cacheTtlS: z.number(), overlay: z.boolean() })
     .default(NO_PREFERENCES),
 })
+/** What is sealed in a head. */
+const headSchema = z.object({
+  key: z.string(),
+  lastSeen: z.number(),
+  clientIp: z.string(),
+  reportedIp: z.string().optional(),
+})
 
 export interface LeaseHead {
+  /** Identity key. */
+  key: string
   sequence: number
+  /** By the engine's clock. */
+  expires: number
   /** Relay time. */
   expiresAt: number
   /** Whether the site has given the lease up. */
   isEnded: boolean
-  /** Empty when the lease has no friendly hostname. */
-  hostname: string
-  /** What the last renewal saw; undefined before the first one. */
-  renewal: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp'> | undefined
+  /** Whether the lease has the friendly hostname of its identity. No entry says a hostname. */
+  hasFriendly: boolean
+  /** Of the JSON that belongs to it; {@link NONE} where only the reservation is left of the lease. */
+  tag: string
+  /** What the last renewal saw. */
+  seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp'>
 }
 
 type Described = Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>
-/** JSON of a lease of which only the reservation is left. */
-export const RESERVATION_ONLY = '{}'
 
-/** The JSON of a lease. */
-export function describeLease(lease: Described | Lease, clock: EngineClock): string {
-  const { id, machine = '', identity, metadata, clientIp, reportedIp } = lease
-  const { ports, portHost, preferences } = lease
-  return JSON.stringify({
-    id,
-    machine,
-    identity,
-    metadata,
-    firstSeen: clock.toEngine(lease.firstSeenAt),
-    lastSeen: clock.toEngine(lease.lastSeenAt),
-    clientIp,
-    reportedIp,
-    ports,
-    portHost,
-    preferences,
-  } satisfies z.input<typeof schema>)
+interface LeaseEntryParts {
+  seal: Seal
+  keys: EngineKeys
+  clock: EngineClock
+  /** The hostname of a label on this relay. */
+  hostname: (label: string) => string
 }
 
-/** What the head of a renewed lease says beyond its first fields. */
-export function describeRenewal({ lastSeenAt, clientIp, reportedIp }: Lease, clock: EngineClock): string {
-  return ` ${Math.round(clock.toEngine(lastSeenAt))} ${clientIp} ${reportedIp ?? NO_ADDRESS}`
-}
+export class LeaseEntries {
+  readonly #parts: LeaseEntryParts
 
-/** @returns undefined for what is no head */
-export function parseLeaseHead(text: string, clock: EngineClock): LeaseHead | undefined {
-  const [, fence, expires, ended, name = '', lastSeen, clientIp, reportedIp] = HEAD.exec(text) ?? []
-  if (fence === undefined) return undefined
-  return {
-    sequence: Number(fence),
-    expiresAt: clock.toRelay(Number(expires)),
-    isEnded: ended === '1',
-    hostname: name === NO_HOSTNAME ? '' : name,
-    renewal:
-      clientIp === undefined
-        ? undefined
-        : {
-            lastSeenAt: clock.toRelay(Number(lastSeen)),
-            clientIp,
-            reportedIp: reportedIp === NO_ADDRESS ? undefined : reportedIp,
-          },
+  constructor(parts: LeaseEntryParts) {
+    this.#parts = parts
+  }
+
+  /** The friendly hostname of an identity, from its name. */
+  friendlyHostname(key: string): string {
+    return this.#parts.hostname(key.slice(0, key.lastIndexOf(':')))
+  }
+
+  /** What stands for that hostname in the head of a lease. */
+  hostnameName(key: string, hasFriendly: boolean): string {
+    return hasFriendly ? this.#parts.keys.hostnameName(this.friendlyHostname(key)) : NONE
+  }
+
+  /** Says whether the JSON of a lease is the same: the rest of it changes with the fencing token alone. */
+  tagOf(sequence: number, { description, owner, thumbnail, tags, hide }: Lease['metadata']): string {
+    const metadata = [description, owner, thumbnail, tags, hide]
+    return this.#parts.seal.nameOf('metadata', `${sequence} ${JSON.stringify(metadata)}`)
+  }
+
+  formatHead({
+    key,
+    sequence,
+    expires,
+    isEnded,
+    hasFriendly,
+    tag,
+    seen,
+  }: Omit<LeaseHead, 'expiresAt'>): string {
+    const { seal, keys, clock } = this.#parts
+    const name = this.hostnameName(key, hasFriendly)
+    const clear = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${name} ${tag}`
+    const { lastSeenAt, clientIp, reportedIp } = seen
+    const lastSeen = Math.round(clock.toEngine(lastSeenAt))
+    const hidden = { key, lastSeen, clientIp, reportedIp } satisfies z.input<typeof headSchema>
+    return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
+  }
+
+  /** @param identityName at which the head is @returns undefined for what is no head that a machine wrote there */
+  parseHead(identityName: string, text: string): LeaseHead | undefined {
+    const { seal, clock } = this.#parts
+    const [, clear, fence, expires, ended, name, tag = NONE, sealed] = HEAD.exec(text) ?? []
+    if (clear === undefined || sealed === undefined) {
+      seal.warn('lease', 'forged')
+      return undefined
+    }
+    const hidden = parsed(headSchema, seal.open('lease', identityName, clear, sealed))
+    if (hidden === undefined) return undefined
+    const { key, lastSeen, clientIp, reportedIp } = hidden
+    return {
+      key,
+      sequence: Number(fence),
+      expires: Number(expires),
+      expiresAt: clock.toRelay(Number(expires)),
+      isEnded: ended === '1',
+      hasFriendly: name !== NONE,
+      tag,
+      seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp },
+    }
+  }
+
+  /** The JSON of a lease. */
+  formatJson(lease: Described | Lease, sequence: number): string {
+    const { seal, keys, clock } = this.#parts
+    const { id, machine = '', identity, metadata, ports, portHost, preferences } = lease
+    const firstSeen = clock.toEngine(lease.firstSeenAt)
+    const described = { id, machine, identity, metadata, firstSeen, ports, portHost, preferences }
+    const tag = this.tagOf(sequence, metadata)
+    const name = keys.identityName(identityKey(identity.name, identity.address))
+    const text = JSON.stringify(described satisfies z.input<typeof schema>)
+    return `${tag} ${seal.close('lease JSON', name, `${sequence} ${tag}`, text)}`
+  }
+
+  /** @returns undefined where only the reservation is left, the JSON is not that of the head, or this version cannot read it */
+  parseJson(head: LeaseHead, json: string): SharedLease | undefined {
+    const { seal, keys, clock } = this.#parts
+    const { key, sequence, tag, expiresAt, hasFriendly, seen } = head
+    const [, itsTag, sealed] = JSON_ENTRY.exec(json) ?? []
+    if (tag === NONE || itsTag !== tag || sealed === undefined) return undefined
+    const text = seal.open('lease JSON', keys.identityName(key), `${sequence} ${tag}`, sealed)
+    const described = parsed(schema, text)
+    if (described === undefined) return undefined
+    const { firstSeen, ports, portHost, ...rest } = described
+    const { name, address } = rest.identity
+    if (identityKey(name, address) !== key) return undefined
+    const hostname = hasFriendly ? this.#parts.hostname(name) : ''
+    return {
+      ...rest,
+      ...seen,
+      sequence,
+      expiresAt,
+      hostname,
+      firstSeenAt: clock.toRelay(firstSeen),
+      ports,
+      portHost,
+    }
   }
 }
 
-/** @returns undefined where only the reservation is left of the lease, or this version cannot read it */
-export function parseLease(head: LeaseHead, json: string, clock: EngineClock): SharedLease | undefined {
-  if (json === RESERVATION_ONLY) return undefined
-  const { sequence, expiresAt, hostname, renewal } = head
+function parsed<T>(schema: z.ZodType<T>, json: string | undefined): T | undefined {
+  if (json === undefined) return undefined
   try {
-    const { firstSeen, lastSeen, reportedIp, ports, portHost, ...rest } = schema.parse(JSON.parse(json))
-    const [firstSeenAt, lastSeenAt] = [clock.toRelay(firstSeen), clock.toRelay(lastSeen)]
-    const described = { ...rest, sequence, expiresAt, hostname, firstSeenAt, lastSeenAt, reportedIp }
-    return { ...described, ports, portHost, ...renewal }
+    return schema.parse(JSON.parse(json))
   } catch {
     return undefined
   }

@@ -6,19 +6,22 @@ import { NAME_RESERVATION_MS } from '../../limits.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
-import { PUT } from '../engine/scripts.ts'
-import { CHANGES_KEPT, NAME_INDEX_MS, UNSENT_CHANGES_MAX } from '../limits.ts'
-import { describeLease, describeRenewal, NO_HOSTNAME, RESERVATION_ONLY } from './lease-entry.ts'
+import { DROP_FORGED_LEASE, PUT } from '../engine/scripts.ts'
+import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, NAME_INDEX_MS, UNSENT_CHANGES_MAX } from '../limits.ts'
+import { type LeaseEntries, type LeaseHead, NONE } from './lease-entry.ts'
 
 interface LeaseWriterParts {
   run: string
   engine: Engine
   keys: EngineKeys
   clock: EngineClock
+  entries: LeaseEntries
+  /** Whether this machine knows that a head tells of the past. */
+  isPast: (head: LeaseHead) => boolean
   /** Tells all other machines directly, while the engine cannot. */
-  tellDirectly: (key: string, head: string, json: string) => void
+  tellDirectly: (identityName: string, head: string, json: string) => void
   /** Tells those directly that do not hear of changes from the engine. */
-  tellBehind: (key: string, head: string, json: string) => void
+  tellBehind: (identityName: string, head: string, json: string) => void
 }
 
 /**
@@ -32,16 +35,8 @@ export type PutOutcome =
   | { kind: 'gone' }
   | { kind: 'unsent' }
 
-interface Fields {
-  key: string
-  sequence: number
-  /** By the engine's clock. */
-  expires: number
-  isEnded: boolean
-  hostname: string
-  /** What the last renewal saw. */
-  seen: string
-  /** Made when it is needed: metadata may be large. */
+interface Fields extends Omit<LeaseHead, 'expiresAt'> {
+  /** Made when it is needed: metadata may be large. Empty where only the reservation is left. */
   json: () => string
 }
 
@@ -80,13 +75,14 @@ export class LeaseWriter {
 
   /** @throws EngineError */
   async putReservation(key: string, { hostname, expiresAt }: Reservation): Promise<void> {
-    const expires = this.#parts.clock.toEngine(expiresAt)
-    const name = hostname === '' ? NO_HOSTNAME : hostname
-    await this.#write(
-      { key, sequence: 0, expires, isEnded: true, hostname: name, seen: '', json: () => RESERVATION_ONLY },
-      true,
-      true,
-    )
+    const { clock, entries } = this.#parts
+    const hasFriendly = hostname !== ''
+    // A name that the identity no longer has on this relay, whose host is another one since.
+    if (hasFriendly && hostname !== entries.friendlyHostname(key)) return
+    const expires = clock.toEngine(expiresAt)
+    const seen = { lastSeenAt: expiresAt, clientIp: '', reportedIp: undefined }
+    const fields = { key, sequence: 0, expires, isEnded: true, hasFriendly, tag: NONE, seen }
+    await this.#write({ ...fields, json: () => NONE }, true, true)
   }
 
   /** @param overtaken called with each lease that was over meanwhile @throws EngineError */
@@ -100,21 +96,34 @@ export class LeaseWriter {
 
   /** Tells machines of a lease that do not hear of it from the engine. @param endedAt as that of {@link put} */
   tellBehind(lease: Lease, endedAt?: number): void {
-    const fields = this.#fieldsOf(lease, endedAt)
-    this.#parts.tellBehind(fields.key, headOf(fields), fields.json())
+    this.#tell(this.#parts.tellBehind, this.#fieldsOf(lease, endedAt))
+  }
+
+  /** The head that says that a lease is over. */
+  endOf(lease: Lease, endedAt: number): [identityName: string, head: string] {
+    const { keys, entries } = this.#parts
+    return [keys.identityName(lease.identityKey), entries.formatHead(this.#fieldsOf(lease, endedAt))]
+  }
+
+  /** Removes a head that no machine wrote, or that tells of the past. @throws EngineError */
+  async drop(identityName: string, head: string): Promise<void> {
+    const { engine, keys } = this.#parts
+    await engine.run(DROP_FORGED_LEASE, [keys.lease(identityName)], [head])
   }
 
   #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
-    const { clock } = this.#parts
+    const { clock, entries } = this.#parts
+    const { identityKey: key, sequence, metadata, lastSeenAt, clientIp, reportedIp } = lease
     const isEnded = endedAt !== undefined
     return {
-      key: lease.identityKey,
-      sequence: lease.sequence,
+      key,
+      sequence,
       expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
       isEnded,
-      hostname: lease.hostname === '' ? NO_HOSTNAME : lease.hostname,
-      seen: describeRenewal(lease, clock),
-      json: () => describeLease(lease, clock),
+      hasFriendly: lease.hostname !== '',
+      tag: entries.tagOf(sequence, metadata),
+      seen: { lastSeenAt, clientIp, reportedIp },
+      json: () => entries.formatJson(lease, sequence),
     }
   }
 
@@ -122,17 +131,47 @@ export class LeaseWriter {
     this.#unsent.delete(fields.key)
     this.#unsent.set(fields.key, { lease, fields })
     if (this.#unsent.size > UNSENT_CHANGES_MAX) this.#unsent.delete(this.#unsent.keys().next().value!)
-    this.#parts.tellDirectly(fields.key, headOf(fields), fields.json())
+    this.#tell(this.#parts.tellDirectly, fields)
   }
 
-  async #write(fields: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {
-    const { engine, keys, clock, run } = this.#parts
-    const { key, sequence, expires, isEnded, hostname, seen, json } = fields
-    const reply = (await engine.run(
+  #tell(tell: LeaseWriterParts['tellDirectly'], fields: Fields): void {
+    const { keys, entries } = this.#parts
+    tell(keys.identityName(fields.key), entries.formatHead(fields), fields.json())
+  }
+
+  async #write(given: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {
+    const { clock, entries, isPast } = this.#parts
+    let fields = given
+    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+      const { outcome, first, head } = await this.#tryWrite(fields, isIndexDue, hasJson)
+      if (outcome === 'put') return { kind: 'put', expiresAt: clock.toRelay(fields.expires), change: first }
+      if (outcome === 'json') {
+        hasJson = true
+        continue
+      }
+      const known = entries.parseHead(first, head)
+      // Of two who had a hostname one after the other, the later one has the larger fencing token.
+      const isOld = known !== undefined && (isPast(known) || known.sequence < fields.sequence)
+      if (known === undefined || isOld) await this.drop(first, head)
+      else if (outcome === 'gone') return { kind: 'gone' }
+      else fields = { ...fields, expires: known.expires }
+    }
+    throw new EngineError('the engine does not take a lease, which somebody else changes')
+  }
+
+  async #tryWrite(
+    fields: Fields,
+    isIndexDue: boolean,
+    hasJson: boolean,
+  ): Promise<{ outcome: string; first: string; head: string }> {
+    const { engine, keys, entries, run } = this.#parts
+    const { key, sequence, expires, isEnded, hasFriendly, tag, json } = fields
+    const [name, hostname] = [keys.identityName(key), entries.hostnameName(key, hasFriendly)]
+    const [outcome, first = '', head = ''] = (await engine.run(
       PUT,
-      [keys.lease(key), keys.name(hostname), keys.changes, keys.fence, keys.leaseIndex],
+      [keys.lease(name), keys.holder(hostname), keys.changes, keys.fence, keys.leaseIndex],
       [
-        key,
+        name,
         keys.leases,
         sequence,
         Math.round(expires),
@@ -143,14 +182,12 @@ export class LeaseWriter {
         isIndexDue ? 1 : 0,
         CHANGES_KEPT,
         run,
+        entries.formatHead(fields),
+        tag,
         hasJson ? json() : '',
-        seen,
       ],
-    )) as [string, number?, string?]
-    const [outcome, end, change = ''] = reply
-    if (outcome === 'json') return await this.#write(fields, isIndexDue, true)
-    if (outcome === 'gone') return { kind: 'gone' }
-    return { kind: 'put', expiresAt: clock.toRelay(Number(end)), change }
+    )) as [string, string?, string?]
+    return { outcome, first, head }
   }
 
   /** Whether the engine has the metadata of the lease. SDKs send theirs with each renewal. */
@@ -167,8 +204,4 @@ export class LeaseWriter {
     this.#indexedAt.set(lease, time)
     return true
   }
-}
-
-function headOf({ sequence, expires, isEnded, hostname, seen }: Fields): string {
-  return `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${hostname}${seen}`
 }

@@ -1,16 +1,16 @@
-// The certificates with which machines prove to each other that they know the secret: the secret is the key of their CA.
+// The certificates with which machines prove to each other that they know the secret: the key of their CA comes from it.
 
 import {
   createECDH,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
-  hkdfSync,
   type KeyObject,
 } from 'node:crypto'
 import { DER_TAG, encodeDer, encodeDerOid } from '@svc/protocol'
 import { buildCertificate, encodeName, extension, keyIdOf } from '../../certificates/certificate-builder.ts'
 import { LINK_CERTIFICATE_DAYS } from '../limits.ts'
+import { deriveSubkey } from '../shared/cluster-key.ts'
 
 const CURVE = 'prime256v1'
 /** Order of P-256 (SEC 2). */
@@ -40,10 +40,11 @@ export interface LinkCertificate {
 
 /**
  * Makes the certificate of a machine. All machines with the secret make the same CA.
+ * @param clusterKey that of `deriveClusterKey`
  * @param machine name of the machine, which the certificate's common name says
  */
-export function createLinkCertificate(secret: string, machine: string): LinkCertificate {
-  const authorityKey = keyOf(secret)
+export function createLinkCertificate(clusterKey: Uint8Array, machine: string): LinkCertificate {
+  const authorityKey = keyOf(clusterKey)
   const name = encodeName(AUTHORITY_NAME)
   const authorityPublicKey = publicKeyOf(authorityKey)
   const issuer = { name, keyId: keyIdOf(authorityPublicKey), key: authorityKey }
@@ -72,8 +73,8 @@ export function createLinkCertificate(secret: string, machine: string): LinkCert
   return { ca, cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-function keyOf(secret: string): KeyObject {
-  const seed = Buffer.from(hkdfSync('sha256', secret, '', 'svc cluster CA v1', SCALAR_SEED_BYTES))
+function keyOf(clusterKey: Uint8Array): KeyObject {
+  const seed = deriveSubkey(clusterKey, 'svc cluster CA v1', SCALAR_SEED_BYTES)
   const scalar = (BigInt(`0x${seed.toString('hex')}`) % (ORDER - 1n)) + 1n
   const ecdh = createECDH(CURVE)
   ecdh.setPrivateKey(Buffer.from(scalar.toString(16).padStart(SCALAR_DIGITS, '0'), 'hex'))

@@ -17,7 +17,7 @@ export type LinkMessage =
   /** Numbers of sessions that have changed, of the machine that sends them. */
   | { kind: 'sessions'; counts: SessionCount[] }
   /** What the engine could not take of a lease. */
-  | { kind: 'lease'; key: string; head: string; json: string }
+  | { kind: 'lease'; name: string; head: string; json: string }
   /** Whether the machine that sends it is in step with the engine. One that is not is told of changes directly. */
   | { kind: 'step'; isInStep: boolean }
   /** A change that the machine does not hear of from the engine: its kind, what it is about, and its entry. */
@@ -32,6 +32,8 @@ export type Question =
   | { kind: 'spend'; question: number; key: string; id: string; binding: string; clientHello: string }
   /** Asks whether a change is in force, and to wait for it. */
   | { kind: 'settle'; question: number; change: string }
+  /** Asks whether another identity has the friendly hostname of this one, or had it until a moment ago. */
+  | { kind: 'taken'; question: number; key: string }
 
 const text = z.string()
 const question = z.int()
@@ -39,11 +41,12 @@ const question = z.int()
 /** Unknown members and kinds are those of a newer version. */
 const schema: z.ZodType<LinkMessage> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sessions'), counts: z.array(z.tuple([text, text, z.int()])) }),
-  z.object({ kind: z.literal('lease'), key: text, head: text, json: text }),
+  z.object({ kind: z.literal('lease'), name: text, head: text, json: text }),
   z.object({ kind: z.literal('step'), isInStep: z.boolean() }),
   z.object({ kind: z.literal('change'), of: text, subject: text, entry: text }),
   z.object({ kind: z.literal('spend'), question, key: text, id: text, binding: text, clientHello: text }),
   z.object({ kind: z.literal('settle'), question, change: text }),
+  z.object({ kind: z.literal('taken'), question, key: text }),
   z.object({ kind: z.literal('tell'), topic: text, text }),
   z.object({ kind: z.literal('answer'), question, yes: z.boolean() }),
 ])

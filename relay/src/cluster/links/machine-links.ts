@@ -19,7 +19,7 @@ import { addressOf, type Machine } from '../machines.ts'
 import type { FeatureHead } from './feature-head.ts'
 import type { LinkCertificate } from './link-certificate.ts'
 import { LinkClient } from './link-client.ts'
-import type { LinkMessage } from './link-messages.ts'
+import type { LinkMessage, Question } from './link-messages.ts'
 import { type IncomingLink, LinkServer } from './link-server.ts'
 import { LinkedVisitor } from './linked-visitor.ts'
 import { type HandOverCounts, PeerMachine } from './peer-machine.ts'
@@ -53,7 +53,11 @@ interface MachineLinksParts {
   /** Follows a change that the engine could not tell. */
   followChange: (kind: string, subject: string, entry: string) => void
   /** Follows an entry of a lease that the engine could not take. */
-  followLease: (key: string, head: string, json: string) => void
+  followLease: (identityName: string, head: string, json: string) => void
+  /** Whether this machine knows that another identity has the friendly hostname of this one. */
+  isTaken: (key: string) => boolean
+  /** What a machine that is just reached has to know, since the engine may have been given the past. */
+  current: () => Iterable<LinkMessage>
   /** Makes a socket of a visitor's stream where other processes of this machine may get it. */
   toSocket: ((visitor: LinkedVisitor) => Promise<PendingVisitor['visitor']>) | undefined
   /** The route to a snapshot of this machine. */
@@ -166,13 +170,20 @@ export class MachineLinks {
     return false
   }
 
-  tellLease(key: string, head: string, json: string): void {
-    this.#tellAll({ kind: 'lease', key, head, json })
+  /** Whether a machine that can be reached knows that another identity has the friendly hostname of this one. */
+  async isTakenElsewhere(key: string): Promise<boolean> {
+    const question = { kind: 'taken', key } as const
+    const answers = Array.from(this.#peers.values(), ({ link }) => link?.ask(question, LINK_SETTLE_MS))
+    return (await Promise.all(answers)).includes(true)
+  }
+
+  tellLease(name: string, head: string, json: string): void {
+    this.#tellAll({ kind: 'lease', name, head, json })
   }
 
   /** Tells machines of a lease that do not hear of it from the engine. */
-  tellLeaseBehind(key: string, head: string, json: string): void {
-    this.#tellBehind({ kind: 'lease', key, head, json })
+  tellLeaseBehind(name: string, head: string, json: string): void {
+    this.#tellBehind({ kind: 'lease', name, head, json })
   }
 
   /** Tells machines of a change that do not hear of it from the engine. */
@@ -259,6 +270,7 @@ export class MachineLinks {
         log.info({ machine: name }, 'another machine is reached')
         peer.link?.send({ kind: 'step', isInStep: this.#parts.isInStep() })
         for (const counts of this.#sessions.all()) peer.link?.send({ kind: 'sessions', counts })
+        for (const message of this.#parts.current()) peer.link?.send(message)
         peer.changed()
         this.#parts.onReach()
       },
@@ -296,16 +308,20 @@ export class MachineLinks {
     const peer = this.#peers.get(link.machine)
     if (peer?.source !== link) return
     if (message.kind === 'sessions') peer.report(message.counts)
-    else if (message.kind === 'lease') this.#parts.followLease(message.key, message.head, message.json)
+    else if (message.kind === 'lease') this.#parts.followLease(message.name, message.head, message.json)
     else if (message.kind === 'step') peer.isInStep = message.isInStep
     else if (message.kind === 'change') this.#parts.followChange(message.of, message.subject, message.entry)
     else if (message.kind === 'tell') this.#topics.get(message.topic)?.(message.text)
-    else if (message.kind === 'spend' || message.kind === 'settle') {
-      const { question } = message
-      const yes =
-        message.kind === 'spend' ? await this.#spend(message) : await this.#parts.reached(message.change)
-      link.answer({ kind: 'answer', question, yes })
-    }
+    else if (message.kind !== 'answer')
+      link.answer({ kind: 'answer', question: message.question, yes: await this.#answerTo(message) })
+  }
+
+  async #answerTo(message: Question): Promise<boolean> {
+    const { reached, isInStep, isTaken } = this.#parts
+    if (message.kind === 'spend') return await this.#spend(message)
+    if (message.kind === 'settle') return await reached(message.change)
+    // A machine that hears of nothing may not have heard of the end of a lease.
+    return isInStep() && isTaken(message.key)
   }
 
   async #spend({ key, id, binding, clientHello }: LinkMessage & { kind: 'spend' }): Promise<boolean> {

@@ -16,18 +16,29 @@ import { RelayError } from '../../errors.ts'
 import type { LeaseRequest } from '../../lease/lease-registry.ts'
 import { metadataSize } from '../../lease/metadata-quota.ts'
 import type { RequestMemory } from '../../rate-limit/request-memory.ts'
-import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
+import { type Engine, orDown } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { ISSUE_CHALLENGE, REFUND, TAKE_CHALLENGE } from '../engine/scripts.ts'
+import { CLOCK_DIFFERENCE_MAX_MS } from '../limits.ts'
+import type { Seal } from './seal.ts'
 
 interface SharedChallengesParts {
   /** Authority of the relay's URL. */
   host: string
   engine: Engine
   keys: EngineKeys
+  seal: Seal
   rateLimits: RateLimitSettings
   /** Limit of what this machine has put into the engine for clients without a credential. */
   memory: RequestMemory
+}
+
+/** What is sealed of a challenge. */
+interface Kept {
+  request: LeaseRequest
+  message: string
+  /** Wall clock. */
+  until: number
 }
 
 /** Units a minute and at once. */
@@ -37,6 +48,8 @@ export class SharedChallenges implements ChallengeStore {
   readonly #parts: SharedChallengesParts
   readonly #network: Budget
   readonly #relay: Budget
+  /** Ids of the challenges that were taken here. */
+  readonly #taken = new Set<string>()
 
   constructor(parts: SharedChallengesParts) {
     this.#parts = parts
@@ -49,21 +62,25 @@ export class SharedChallenges implements ChallengeStore {
     request: LeaseRequest,
     address: string,
   ): Promise<{ id: string; message: string; expiresAt: number }> {
-    const { host, engine, keys, memory } = this.#parts
+    const { host, engine, keys, seal, memory } = this.#parts
     const network = networkOf(address)
     const challenge = newChallenge(host, request)
     const share = memory.share(network)
     share.resize(metadataSize(request.metadata))
     setTimeout(() => share.release(), CHALLENGE_TTL_S * 1000).unref()
     const { id, message } = challenge
+    const [name, networkName] = [keys.challengeName(id), keys.networkName(network)]
+    // An entry that somebody puts back later opens, and is over.
+    const until = Date.now() + CHALLENGE_TTL_S * 1000 + CLOCK_DIFFERENCE_MAX_MS
+    const text = JSON.stringify({ request, message, until } satisfies Kept)
     const wait = Number(
       await orDown(
         engine.run(
           ISSUE_CHALLENGE,
-          [keys.challenge(id), keys.openChallenges(network), keys.budget(network), keys.budget('relay')],
+          [keys.challenge(id), keys.openChallenges + networkName, keys.budget(network), keys.budget('relay')],
           [
-            id,
-            `${network} ${JSON.stringify({ request, message })}`,
+            name,
+            `${networkName} ${seal.close('challenge', name, networkName, text)}`,
             CHALLENGE_TTL_S * 1000,
             CHALLENGES_PER_SOURCE_MAX,
             BUDGET_COST.challenge,
@@ -79,17 +96,32 @@ export class SharedChallenges implements ChallengeStore {
   }
 
   async take(id: string, address: string): Promise<{ request: LeaseRequest; message: string } | undefined> {
-    const { engine, keys } = this.#parts
+    const { engine, keys, seal } = this.#parts
     const network = networkOf(address)
-    const [wait, json] = (await orDown(
+    const name = keys.challengeName(id)
+    const [wait, entry] = (await orDown(
       engine.run(
         TAKE_CHALLENGE,
         [keys.challenge(id), keys.budget(network), keys.budget('relay')],
-        [keys.openChallenges(''), id, BUDGET_COST.register, ...this.#network, ...this.#relay],
+        [keys.openChallenges, name, BUDGET_COST.register, ...this.#network, ...this.#relay],
       ),
     )) as [number, string | null]
     requireNoWait(wait)
-    return json === null ? undefined : JSON.parse(json)
+    if (entry === null) return undefined
+    const [networkName = '', sealed = ''] = entry.split(' ')
+    const text = seal.open('challenge', name, networkName, sealed)
+    if (text === undefined) return undefined
+    const { request, message, until } = JSON.parse(text) as Kept
+    const isOver = this.#taken.has(id) || until <= Date.now()
+    if (isOver) seal.warn('challenge', 'replayed')
+    else this.#remember(id)
+    return isOver ? undefined : { request, message }
+  }
+
+  /** Nobody takes a challenge here again that somebody puts back. */
+  #remember(id: string): void {
+    this.#taken.add(id)
+    setTimeout(() => this.#taken.delete(id), CHALLENGE_TTL_S * 1000 + 2 * CLOCK_DIFFERENCE_MAX_MS).unref()
   }
 
   /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
@@ -104,13 +136,6 @@ export class SharedChallenges implements ChallengeStore {
 function scaled(perMinute: number, usualPerMinute: number, usualBurst: number): Budget {
   const registration = BUDGET_COST.challenge + BUDGET_COST.register
   return [perMinute, Math.max(registration, (usualBurst * perMinute) / usualPerMinute)]
-}
-
-/** @throws RelayError `feature_unavailable` while the engine does not answer */
-async function orDown<T>(reply: Promise<T>): Promise<T> {
-  return await reply.catch((error) => {
-    throw error instanceof EngineError ? engineIsDown() : error
-  })
 }
 
 function requireNoWait(waitMs: number): void {

@@ -1,4 +1,5 @@
-// Files of the state directory that all machines have: identity, certificates and what belongs to them, sealed in the engine.
+// Files of the state directory that all machines have: identity, certificates and what belongs to them. The engine has each as
+// `<version> <sealed>`.
 
 import { join } from 'node:path'
 import { finishManagedPair } from '../../certificates/managed-files.ts'
@@ -8,7 +9,7 @@ import { readIfPresent, writePrivate, writePublic } from '../../storage/state-fi
 import type { Engine } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { PUT_FILES } from '../engine/scripts.ts'
-import { CHANGES_KEPT, SHARED_FILE_MAX_BYTES } from '../limits.ts'
+import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, SHARED_FILE_MAX_BYTES } from '../limits.ts'
 import { isNewerPair, isPair } from './pem-pair.ts'
 import type { Seal } from './seal.ts'
 
@@ -42,10 +43,20 @@ interface SharedFilesParts {
   log: Logger
 }
 
+interface Version {
+  version: number
+  /** What the file says. */
+  text: string
+}
+
+const ENTRY = /^(\d{1,15}) (\S+)$/
+
 export class SharedFiles {
   readonly #parts: SharedFilesParts
-  /** What the engine has of each file, sealed, as far as this machine knows. */
-  readonly #known = new Map<string, string>()
+  /** The last version of each file. */
+  readonly #known = new Map<string, Version>()
+  /** What the engine has of each file, as far as this machine knows. */
+  readonly #there = new Map<string, string>()
   #onChange: ((name: string) => void) | undefined
   /** One change comes after the other: two writes of a file would meet. */
   #running: Promise<unknown> = Promise.resolve()
@@ -86,16 +97,19 @@ export class SharedFiles {
 
   /** The engine has lost everything. */
   forget(): void {
-    this.#known.clear()
+    this.#there.clear()
   }
 
   /** Follows a change that another machine made. Never rejects. */
-  async follow(name: string, sealed: string): Promise<void> {
+  async follow(name: string, entry: string): Promise<void> {
     if (!FILES.includes(name)) return
     try {
-      const isChanged = await this.#inTurn(
-        async () => this.#known.get(name) !== sealed && (await this.#take(name, sealed)),
-      )
+      const isChanged = await this.#inTurn(async () => {
+        const told = this.#open(name, entry)
+        if (told === undefined || told.version <= (this.#known.get(name)?.version ?? 0)) return false
+        this.#there.set(name, entry)
+        return await this.#take(name, told)
+      })
       if (isChanged) this.#onChange?.(name)
     } catch (error) {
       this.#parts.log.error(
@@ -112,37 +126,50 @@ export class SharedFiles {
   }
 
   async #load(group: readonly string[]): Promise<void> {
-    const sealed = new Map<string, string>()
+    const found = new Map<string, Version>()
     for (const name of group) {
-      const text = await this.#get(name)
-      if (text !== undefined) sealed.set(name, text)
+      const entry = await this.#get(name)
+      if (entry === undefined) continue
+      const there = this.#open(name, entry)
+      if (there === undefined)
+        throw new SettingsError('CLUSTER_SECRET', 'is another one than that of the other machines')
+      found.set(name, there)
     }
-    if (await this.#isNewerHere(group, sealed)) for (const [name, text] of sealed) this.#known.set(name, text)
-    else for (const [name, text] of sealed) await this.#take(name, text)
+    const isNewerHere = await this.#isNewerHere(group, found)
+    for (const [name, there] of found)
+      if (isNewerHere) this.#known.set(name, there)
+      else await this.#take(name, there)
   }
 
   /** Whether a certificate of this machine was issued later than the engine's. */
-  async #isNewerHere(group: readonly string[], sealed: ReadonlyMap<string, string>): Promise<boolean> {
+  async #isNewerHere(group: readonly string[], found: ReadonlyMap<string, Version>): Promise<boolean> {
     const pair = PAIRS[group[0]!]
-    const there = pair && sealed.get(pair.chain)
+    const there = pair && found.get(pair.chain)
     if (pair === undefined || there === undefined) return false
-    return isNewerPair(await this.#readPair(pair), this.#open(pair.chain, there))
+    return isNewerPair(await this.#readPair(pair), there.text)
   }
 
   async #refresh(name: string): Promise<boolean> {
-    const sealed = await this.#get(name)
-    return sealed !== undefined && (await this.#take(name, sealed))
+    const entry = await this.#get(name)
+    const there = entry === undefined ? undefined : this.#open(name, entry)
+    const known = this.#known.get(name)?.version ?? 0
+    if (there === undefined || there.version === known) return false
+    if (there.version > known) return await this.#take(name, there)
+    this.#parts.seal.warn('file', 'replayed')
+    return false
   }
 
   async #get(name: string): Promise<string | undefined> {
     const { engine, keys } = this.#parts
-    const sealed = await engine.command('GET', keys.file(name))
-    return typeof sealed === 'string' ? sealed : undefined
+    const entry = await engine.command('GET', keys.file(name))
+    if (typeof entry === 'string') this.#there.set(name, entry)
+    else this.#there.delete(name)
+    return this.#there.get(name)
   }
 
   /** All files of a group, or none, if one of them differs from the engine's. */
   async #publish(group: readonly string[]): Promise<void> {
-    const { engine, keys, seal, run, directory } = this.#parts
+    const { directory } = this.#parts
     const here: [name: string, text: string][] = []
     for (const name of group) {
       const text = await readIfPresent(join(directory, name))
@@ -152,20 +179,41 @@ export class SharedFiles {
     const pair = PAIRS[group[0]!]
     // An operator is just replacing them, or has made a mistake, which this machine's log says.
     if (pair !== undefined && !isPair(await this.#readPair(pair))) return
-    const put = here.map(([name, text]) => ({ name, sealed: seal.close(name, text) }))
-    const isPut = await engine.run(
+    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+      if (await this.#put(here)) return
+      // Another machine was faster, or what is there counts for nothing.
+      let isOvertaken = false
+      for (const name of group) {
+        const before = this.#known.get(name)?.version ?? 0
+        if (await this.#refresh(name)) this.#onChange?.(name)
+        isOvertaken ||= (this.#known.get(name)?.version ?? 0) > before
+      }
+      if (isOvertaken) return
+    }
+  }
+
+  /** @returns whether the engine had what this machine thought */
+  async #put(files: readonly [name: string, text: string][]): Promise<boolean> {
+    const { engine, keys, seal, run } = this.#parts
+    const put = files.map(([name, text]) => {
+      const version = (this.#known.get(name)?.version ?? 0) + 1
+      return { name, text, version, entry: `${version} ${seal.close('file', name, `${version}`, text)}` }
+    })
+    const reply = await engine.run(
       PUT_FILES,
       [keys.changes, ...put.map(({ name }) => keys.file(name))],
-      [CHANGES_KEPT, run, ...put.flatMap(({ name, sealed }) => [name, this.#known.get(name) ?? '', sealed])],
+      [CHANGES_KEPT, run, ...put.flatMap(({ name, entry }) => [name, this.#there.get(name) ?? '', entry])],
     )
-    if (Number(isPut) === 1) for (const { name, sealed } of put) this.#known.set(name, sealed)
-    // Another machine was faster.
-    else for (const name of group) if (await this.#refresh(name)) this.#onChange?.(name)
+    if (Number(reply) !== 1) return false
+    for (const { name, entry, ...version } of put) {
+      this.#known.set(name, version)
+      this.#there.set(name, entry)
+    }
+    return true
   }
 
   #differs(name: string, text: string): boolean {
-    const known = this.#known.get(name)
-    return known === undefined || this.#open(name, known) !== text
+    return !this.#there.has(name) || this.#known.get(name)?.text !== text
   }
 
   async #readPair({ key, chain }: { key: string; chain: string }): Promise<{
@@ -179,9 +227,9 @@ export class SharedFiles {
     }
   }
 
-  async #take(name: string, sealed: string): Promise<boolean> {
+  async #take(name: string, taken: Version): Promise<boolean> {
     const { directory } = this.#parts
-    const text = this.#open(name, sealed)
+    const { text } = taken
     const path = join(directory, name)
     const here = await readIfPresent(path)
     if (name === IDENTITY_FILE && here !== undefined && !isSameJson(here, text))
@@ -189,20 +237,24 @@ export class SharedFiles {
         path,
         'is another identity than that of the other machines: move it away, or set another CLUSTER_URL',
       )
-    this.#known.set(name, sealed)
+    this.#known.set(name, taken)
     if (here === text || (name === IDENTITY_FILE && here !== undefined)) return false
     await (PUBLIC_FILES.includes(name) ? writePublic : writePrivate)(path, text)
     return true
   }
 
-  #open(name: string, sealed: string): string {
-    if (sealed.length > SHARED_FILE_MAX_BYTES) throw new SettingsError('CLUSTER_URL', `${name} is too long`)
-    try {
-      return this.#parts.seal.open(name, sealed)
-    } catch {
-      throw new SettingsError('CLUSTER_SECRET', 'is another one than that of the other machines')
-    }
+  /** @returns undefined for what no machine wrote */
+  #open(name: string, entry: string): Version | undefined {
+    if (entry.length > SHARED_FILE_MAX_BYTES) throw new SettingsError('CLUSTER_URL', `${name} is too long`)
+    return openFile(this.#parts.seal, name, entry)
   }
+}
+
+/** @returns undefined for what no machine wrote */
+export function openFile(seal: Seal, name: string, entry: string): Version | undefined {
+  const [, version = '', sealed = ''] = ENTRY.exec(entry) ?? []
+  const text = seal.open('file', name, version, sealed)
+  return text === undefined ? undefined : { version: Number(version), text }
 }
 
 function isSameJson(one: string, other: string): boolean {

@@ -6,11 +6,13 @@ import { z } from '../../config/schema.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
 import { withEngineLock } from '../engine/engine-lock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
+import type { Seal } from './seal.ts'
 import type { SharedFiles } from './shared-files.ts'
 
 interface SharedOrdersParts {
   engine: Engine
   keys: EngineKeys
+  seal: Seal
   files: SharedFiles
   tell(topic: string, text: string): void
   /** Resolves when the other machines have heard what was told, at the latest after a moment. */
@@ -72,17 +74,20 @@ export class SharedOrders implements OrderSharing {
   }
 
   async chainOf(identityKey: string): Promise<ToldOrder | undefined> {
-    const { engine, keys } = this.#parts
-    const text = await orUnreachable(engine.command('GET', keys.siteChain(identityKey)))
+    const { engine, keys, seal } = this.#parts
+    const sealed = await orUnreachable(engine.command('GET', keys.siteChain(identityKey)))
+    if (typeof sealed !== 'string') return undefined
+    const text = seal.open('chain', keys.identityName(identityKey), '', sealed)
     const found: ToldOrder[] = []
-    if (typeof text === 'string') ifRead(orderSchema, text, (order) => found.push(order))
+    if (text !== undefined) ifRead(orderSchema, text, (order) => found.push(order))
     return found[0]
   }
 
   async keepChain(order: ToldOrder, keptMs: number): Promise<void> {
-    const { engine, keys } = this.#parts
-    const key = keys.siteChain(order.identityKey)
-    await orUnreachable(engine.command('SET', key, JSON.stringify(order), 'PX', Math.ceil(keptMs)))
+    const { engine, keys, seal } = this.#parts
+    const { identityKey } = order
+    const sealed = seal.close('chain', keys.identityName(identityKey), '', JSON.stringify(order))
+    await orUnreachable(engine.command('SET', keys.siteChain(identityKey), sealed, 'PX', Math.ceil(keptMs)))
   }
 
   tellOrder(order: ToldOrder): void {

@@ -1,4 +1,4 @@
-// The last changes of the policy by the administrators of all machines.
+// The last changes of the policy by the administrators of all machines. The entry of each is `<number> <sealed JSON>`.
 
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
 import { POLICY_CHANGES_MAX } from '../../limits.ts'
@@ -6,15 +6,17 @@ import type { PolicyChanges } from '../../policy/recent-changes.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { KEEP_POLICY_CHANGE } from '../engine/scripts.ts'
+import type { Seal } from './seal.ts'
 
 interface SharedPolicyChangesParts {
   engine: Engine
   keys: EngineKeys
+  seal: Seal
 }
 
 export class SharedPolicyChanges implements PolicyChanges {
   readonly #parts: SharedPolicyChangesParts
-  /** Those of the last time that the engine answered. */
+  /** Those that the engine has ever shown, the newest first: what is removed from it stays here. */
   #known: readonly PolicyChange[] = []
 
   constructor(parts: SharedPolicyChangesParts) {
@@ -22,25 +24,35 @@ export class SharedPolicyChanges implements PolicyChanges {
   }
 
   async add(step: PolicyStep): Promise<void> {
-    const { engine, keys } = this.#parts
+    const { engine, keys, seal } = this.#parts
     const json = JSON.stringify({ at: new Date().toISOString(), ...step })
-    // The audit log of this machine has it in any case.
-    await engine
-      .run(KEEP_POLICY_CHANGE, [keys.policyChanges, keys.policyChangeNumber], [json, POLICY_CHANGES_MAX])
-      .catch(() => {})
+    try {
+      const counted = Number(await engine.command('INCR', keys.policyChangeNumber))
+      const number = Math.max(counted, (this.#known[0]?.id ?? 0) + 1)
+      const entry = `${number} ${seal.close('policy change', '', `${number}`, json)}`
+      await engine.run(KEEP_POLICY_CHANGE, [keys.policyChanges], [entry, POLICY_CHANGES_MAX])
+    } catch {
+      // The audit log of this machine has it in any case.
+    }
   }
 
   async list(): Promise<readonly PolicyChange[]> {
     const { engine, keys } = this.#parts
     try {
       const entries = (await engine.command('LRANGE', keys.policyChanges, 0, -1)) as string[]
-      this.#known = entries.map(parse)
+      const found = new Map(this.#known.map((change) => [change.id, change]))
+      for (const entry of entries) {
+        const change = this.#parse(entry)
+        if (change !== undefined) found.set(change.id, change)
+      }
+      this.#known = [...found.values()].sort((one, other) => other.id - one.id).slice(0, POLICY_CHANGES_MAX)
     } catch {}
     return this.#known
   }
-}
 
-function parse(entry: string): PolicyChange {
-  const space = entry.indexOf(' ')
-  return { id: Number(entry.slice(0, space)), ...JSON.parse(entry.slice(space + 1)) }
+  #parse(entry: string): PolicyChange | undefined {
+    const [number = '', sealed = ''] = entry.split(' ')
+    const json = this.#parts.seal.open('policy change', '', number, sealed)
+    return json === undefined ? undefined : { id: Number(number), ...JSON.parse(json) }
+  }
 }

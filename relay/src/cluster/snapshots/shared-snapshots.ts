@@ -7,18 +7,20 @@ import type {
   SharedSnapshot,
   SnapshotSharing,
 } from '../../cache/snapshot-sharing.ts'
+import { now } from '../../clock.ts'
 import type { FeatureRoute, Route } from '../../lease/route.ts'
 import { CACHE_RECORD_LAG_MS } from '../../limits.ts'
 import type { Logger } from '../../log/log.ts'
 import type { RoutingTable } from '../../routing/routing-table.ts'
-import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
+import { type Engine, engineIsDown, orDown } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/scripts.ts'
 import { CHANGES_KEPT, LEASES_PER_READ } from '../limits.ts'
 import type { MachineLinks } from '../links/machine-links.ts'
+import type { Seal } from '../shared/seal.ts'
 import { SnapshotsElsewhere } from './elsewhere.ts'
-import { formatSnapshotEntry, NO_SNAPSHOT, namesMachine, parseSnapshotEntry } from './snapshot-entry.ts'
+import { formatSnapshotEntry, parseSnapshotEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
 interface SharedSnapshotsParts {
   machine: string
@@ -26,7 +28,10 @@ interface SharedSnapshotsParts {
   run: string
   engine: Engine
   keys: EngineKeys
+  seal: Seal
   clock: EngineClock
+  /** The canonical hostname of an identity; undefined for what is no identity. */
+  canonicalHostname: (identityKey: string) => string | undefined
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
   links: () =>
     | Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled' | 'hasBehind' | 'tellChangeBehind' | 'heard'>
@@ -38,12 +43,18 @@ interface SharedSnapshotsParts {
   log: Logger
 }
 
+/** What the engine answers that did not take an entry. */
+const NOT_PUT = '0-0'
+/** Machines may read the engine's clock as much apart. */
+const SAME_MOMENT_MS = 1_000
 const NO_USE: CacheUse = { usedBytes: 0, maxBytes: 0 }
 
 export class SharedSnapshots implements SnapshotSharing {
   readonly #parts: SharedSnapshotsParts
   readonly #elsewhere: SnapshotsElsewhere
   #local: LocalSnapshots | undefined
+  /** By identity key: the time of the last change that this machine knows, by the engine's clock. The oldest ones are forgotten. */
+  readonly #changed = new Map<string, number>()
   /** Identities whose snapshot has gone here while the engine could not be told. */
   readonly #unsent = new Set<string>()
 
@@ -86,15 +97,16 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   async put(snapshot: SharedSnapshot): Promise<void> {
-    const change = await orDown(this.#put(snapshot))
-    this.#elsewhere.delete(snapshot.identityKey)
-    await this.#settled(change, snapshot.identityKey, this.#entryOf(snapshot))
+    const { identityKey } = snapshot
+    const { change, text } = await orDown(this.#put(snapshot))
+    this.#elsewhere.delete(identityKey)
+    await this.#settled(change, identityKey, text)
   }
 
   async remove(identityKey: string): Promise<void> {
-    const change = await orDown(this.#remove(identityKey))
+    const { change, text } = await orDown(this.#remove(identityKey))
     this.#elsewhere.delete(identityKey)
-    await this.#settled(change, identityKey, NO_SNAPSHOT)
+    await this.#settled(change, identityKey, text)
   }
 
   async moved(snapshot: SharedSnapshot): Promise<void> {
@@ -117,19 +129,37 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   /** Follows a change that another machine made. */
-  follow(identityKey: string, text: string): void {
-    const { machine, clock } = this.#parts
-    const entry = parseSnapshotEntry(text)
-    if (entry?.machine === machine) return
-    if (entry === undefined || !this.#elsewhere.has(identityKey, entry))
+  follow(identityName: string, text: string): void {
+    const entry = parseSnapshotEntry(this.#parts, identityName, text)
+    if (entry !== undefined) this.#follow(entry)
+  }
+
+  /** @returns whether the entry is the last word */
+  #follow({ identityKey, changed, snapshot }: SnapshotEntry): boolean {
+    const { machine, clock, canonicalHostname } = this.#parts
+    const last = this.#changed.get(identityKey) ?? 0
+    // Two machines may have written at the same moment, of which the engine knows the order.
+    if (changed + SAME_MOMENT_MS < last) return false
+    this.#remember(identityKey, Math.max(changed, last))
+    const hostname = canonicalHostname(identityKey)
+    if (snapshot?.machine === machine || hostname === undefined) return true
+    if (snapshot === undefined || !this.#elsewhere.has(identityKey, snapshot))
       this.#local?.removedElsewhere(identityKey)
-    if (entry === undefined) {
+    if (snapshot === undefined) {
       this.#elsewhere.delete(identityKey)
-      return
+      return true
     }
-    const expiresAt = clock.toRelay(entry.expires)
+    const expiresAt = clock.toRelay(snapshot.expires)
     // The machine that has it knows its end better than its entry, which lags behind.
-    this.#elsewhere.set(identityKey, { ...entry, expiresAt, forgottenAt: expiresAt + CACHE_RECORD_LAG_MS })
+    const forgottenAt = expiresAt + CACHE_RECORD_LAG_MS
+    this.#elsewhere.set(identityKey, { ...snapshot, hostname, expiresAt, forgottenAt })
+    return true
+  }
+
+  #remember(identityKey: string, changed: number): void {
+    this.#changed.delete(identityKey)
+    this.#changed.set(identityKey, changed)
+    if (this.#changed.size > CHANGES_KEPT) this.#changed.delete(this.#changed.keys().next().value!)
   }
 
   /** A machine can be reached again, or no more. */
@@ -139,18 +169,19 @@ export class SharedSnapshots implements SnapshotSharing {
 
   /** Reads all entries of the engine. @returns the machine of each; empty where the site has removed it @throws EngineError */
   async load(): Promise<Map<string, string>> {
-    const { engine, keys } = this.#parts
+    const { engine, keys, seal } = this.#parts
     const found = new Map<string, string>()
     for (let at = 0; ; at += LEASES_PER_READ) {
       const to = at + LEASES_PER_READ - 1
       const members = (await engine.command('ZRANGE', keys.snapshotIndex, at, to)) as string[]
       if (members.length === 0) break
-      const names = members.map((identityKey) => keys.snapshot(identityKey))
+      const names = members.map((identityName) => keys.snapshot(identityName))
       const entries = (await engine.command('MGET', ...names)) as (string | null)[]
       for (const [index, text] of entries.entries()) {
-        if (text === null) continue
-        found.set(members[index]!, parseSnapshotEntry(text)?.machine ?? '')
-        this.follow(members[index]!, text)
+        const entry = text === null ? undefined : parseSnapshotEntry(this.#parts, members[index]!, text)
+        if (entry === undefined) continue
+        if (this.#follow(entry)) found.set(entry.identityKey, entry.snapshot?.machine ?? '')
+        else seal.warn('snapshot', 'replayed')
       }
     }
     for (const identityKey of this.#elsewhere.keys())
@@ -162,8 +193,9 @@ export class SharedSnapshots implements SnapshotSharing {
   async fill(found: ReadonlyMap<string, string>): Promise<void> {
     const here = new Set<string>()
     for (const snapshot of this.#local?.all() ?? []) {
-      here.add(snapshot.identityKey)
-      if (!found.has(snapshot.identityKey)) await this.#put(snapshot, this.#own)
+      const { identityKey } = snapshot
+      here.add(identityKey)
+      if (!found.has(identityKey)) await this.#put(snapshot, this.#own)
     }
     for (const [identityKey, machine] of found)
       if (machine === this.#parts.machine && !here.has(identityKey)) await this.#forget(identityKey)
@@ -186,65 +218,63 @@ export class SharedSnapshots implements SnapshotSharing {
     const links = this.#parts.links()
     await links?.settled(change)
     if (!links?.hasBehind) return
-    links.tellChangeBehind('snapshot', identityKey, entry)
+    links.tellChangeBehind('snapshot', this.#parts.keys.identityName(identityKey), entry)
     await links.heard()
   }
 
-  #entryOf({ identityKey: _, expiresAt, ...described }: SharedSnapshot): string {
+  /** @param snapshot undefined when there is none any more */
+  #entryOf(identityKey: string, snapshot?: SharedSnapshot): { text: string; changed: number } {
     const { machine, clock } = this.#parts
-    return formatSnapshotEntry({ machine, ...described, expires: clock.toEngine(expiresAt) })
+    const changed = Math.max(Math.round(clock.toEngine(now())), (this.#changed.get(identityKey) ?? 0) + 1)
+    const described = snapshot && { ...snapshot, machine, expires: clock.toEngine(snapshot.expiresAt) }
+    return { text: formatSnapshotEntry(this.#parts, { identityKey, changed, snapshot: described }), changed }
   }
 
-  /** The part of an entry by which it names this machine. */
+  /** What stands for this machine in an entry. */
   get #own(): string {
-    return namesMachine(this.#parts.machine)
+    return this.#parts.keys.machineName(this.#parts.machine)
   }
 
-  /** @param expected what an entry that is there has to say for it to be replaced @returns id of the change */
-  async #put(snapshot: SharedSnapshot, expected = ''): Promise<string> {
+  /** @param expected the machine that an entry which is there has to name for it to be replaced @returns id of the change, and the entry */
+  async #put(snapshot: SharedSnapshot, expected = ''): Promise<{ change: string; text: string }> {
     const { engine, keys, clock, run } = this.#parts
     const { identityKey, expiresAt } = snapshot
-    const reply = await engine.run(
+    const { text, changed } = this.#entryOf(identityKey, snapshot)
+    const name = keys.identityName(identityKey)
+    const end = Math.round(clock.toEngine(expiresAt))
+    const change = `${await engine.run(
       PUT_SNAPSHOT,
-      [keys.snapshot(identityKey), keys.snapshotIndex, keys.changes],
-      [
-        identityKey,
-        Math.round(clock.toEngine(expiresAt)),
-        CACHE_RECORD_LAG_MS,
-        this.#entryOf(snapshot),
-        CHANGES_KEPT,
-        run,
-        expected,
-      ],
-    )
+      [keys.snapshot(name), keys.snapshotIndex, keys.changes],
+      [name, end, CACHE_RECORD_LAG_MS, text, CHANGES_KEPT, run, expected],
+    )}`
+    if (change !== NOT_PUT) this.#remember(identityKey, changed)
     this.#unsent.delete(identityKey)
-    return `${reply}`
+    return { change, text }
   }
 
-  /** @returns id of the change, also where there was no snapshot */
-  async #remove(identityKey: string): Promise<string> {
+  /** @returns id of the change, also where there was no snapshot, and the entry */
+  async #remove(identityKey: string): Promise<{ change: string; text: string }> {
     const { engine, keys, run } = this.#parts
+    const { text, changed } = this.#entryOf(identityKey)
+    const name = keys.identityName(identityKey)
     const reply = await engine.run(
       REMOVE_SNAPSHOT,
-      [keys.snapshot(identityKey), keys.changes],
-      [identityKey, NO_SNAPSHOT, CHANGES_KEPT, run],
+      [keys.snapshot(name), keys.changes],
+      [name, text, CHANGES_KEPT, run],
     )
-    return `${reply}`
+    this.#remember(identityKey, changed)
+    return { change: `${reply}`, text }
   }
 
   async #forget(identityKey: string): Promise<void> {
     const { engine, keys, run } = this.#parts
-    await engine.run(
+    const { text, changed } = this.#entryOf(identityKey)
+    const name = keys.identityName(identityKey)
+    const reply = await engine.run(
       FORGET_SNAPSHOT,
-      [keys.snapshot(identityKey), keys.snapshotIndex, keys.changes],
-      [identityKey, this.#own, CHANGES_KEPT, run, NO_SNAPSHOT],
+      [keys.snapshot(name), keys.snapshotIndex, keys.changes],
+      [name, this.#own, CHANGES_KEPT, run, text],
     )
+    if (Number(reply) === 1) this.#remember(identityKey, changed)
   }
-}
-
-/** @throws RelayError `feature_unavailable` while the engine does not answer */
-async function orDown<T>(reply: Promise<T>): Promise<T> {
-  return await reply.catch((error) => {
-    throw error instanceof EngineError ? engineIsDown() : error
-  })
 }

@@ -1,13 +1,23 @@
-// Formats the entry of a snapshot in the engine, and parses it: `<end by the engine's clock> <JSON>`, or that it was removed.
+// Formats the entry of a snapshot in the engine, and parses it: `<end> <name of the machine or -> <time of the change> <sealed JSON>`.
+// The times are the engine's; `-` stands for a snapshot that was removed.
 
 import { z } from '../../config/schema.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import type { Seal } from '../shared/seal.ts'
 
-interface SnapshotEntry {
+export interface SnapshotEntry {
+  identityKey: string
+  /** Time of the change of which the entry tells: a later one counts. */
+  changed: number
+  /** Undefined when its site has removed it, or no machine has it any more. */
+  snapshot: DescribedSnapshot | undefined
+}
+
+interface DescribedSnapshot {
   /** By the engine's clock. */
   expires: number
   /** Name of the machine that has it. */
   machine: string
-  hostname: string
   digest: string
   files: number
   bytes: number
@@ -15,35 +25,52 @@ interface SnapshotEntry {
   publishedAt: number
 }
 
-/** The entry of a snapshot that its site has removed, or that no machine has any more. */
-export const NO_SNAPSHOT = '-'
-const ENTRY = /^(\d{1,15}) (.*)$/s
+const NO_MACHINE = '-'
+const ENTRY = /^((\d{1,15}) (\S+) (\d{1,15})) (\S+)$/
 /** Unknown members are those of a newer version. */
 const schema = z.object({
-  machine: z.string(),
-  hostname: z.string(),
-  digest: z.string(),
-  files: z.number().default(0),
-  bytes: z.number().default(0),
-  publishedAt: z.number().default(0),
+  identityKey: z.string(),
+  snapshot: z
+    .object({
+      machine: z.string(),
+      digest: z.string(),
+      files: z.number().default(0),
+      bytes: z.number().default(0),
+      publishedAt: z.number().default(0),
+    })
+    .optional(),
 })
 
-export function formatSnapshotEntry({ expires, ...described }: SnapshotEntry): string {
-  return `${Math.round(expires)} ${JSON.stringify(described)}`
+interface SealParts {
+  seal: Seal
+  keys: EngineKeys
 }
 
-/** The part of an entry by which it names a machine. */
-export function namesMachine(machine: string): string {
-  return `"machine":${JSON.stringify(machine)}`
+export function formatSnapshotEntry(
+  { seal, keys }: SealParts,
+  { identityKey, changed, snapshot }: SnapshotEntry,
+): string {
+  const machine = snapshot === undefined ? NO_MACHINE : keys.machineName(snapshot.machine)
+  const clear = `${Math.round(snapshot?.expires ?? 0)} ${machine} ${Math.round(changed)}`
+  // What is not of the entry is left out.
+  const text = JSON.stringify(schema.parse({ identityKey, snapshot }))
+  return `${clear} ${seal.close('snapshot', keys.identityName(identityKey), clear, text)}`
 }
 
-/** @returns undefined for {@link NO_SNAPSHOT}, and for what is no entry */
-export function parseSnapshotEntry(text: string): SnapshotEntry | undefined {
-  const [, expires, json] = ENTRY.exec(text) ?? []
-  if (expires === undefined || json === undefined) return undefined
-  try {
-    return { ...schema.parse(JSON.parse(json)), expires: Number(expires) }
-  } catch {
-    return undefined
+/** @param identityName at which the entry is @returns undefined for what no machine wrote there, or this version cannot read */
+export function parseSnapshotEntry(
+  { seal }: SealParts,
+  identityName: string,
+  entry: string,
+): SnapshotEntry | undefined {
+  const [, clear = '', expires, , changed, sealed = ''] = ENTRY.exec(entry) ?? []
+  const text = seal.open('snapshot', identityName, clear, sealed)
+  const read = text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data
+  if (read === undefined) return undefined
+  const { identityKey, snapshot } = read
+  return {
+    identityKey,
+    changed: Number(changed),
+    snapshot: snapshot && { ...snapshot, expires: Number(expires) },
   }
 }
