@@ -1,11 +1,19 @@
 // Checks what several machines would share: whether the engine answers and keeps its data, and who is there already.
 
-import { authorityOf } from '../config/cluster-settings.ts'
+import { authorityOf, type WayToEngine, wayToEngine } from '../config/cluster-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { tcpProblem } from './bind.ts'
 import { error, type Found, off, ok, warning } from './finding.ts'
 import { askHealth } from './health.ts'
 import type { CheckOptions } from './report.ts'
+
+const WAYS: Readonly<Record<WayToEngine, Found>> = {
+  tls: ok('The way to the engine is encrypted (rediss://).'),
+  loopback: ok('The engine is on this machine: what the machine tells it does not leave it.'),
+  plaintext: warning(
+    'The way to the engine is not encrypted (CLUSTER_ALLOW_PLAINTEXT): who is on it reads its password and may give wrong answers.',
+  ),
+}
 
 export async function checkCluster(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
   const { cluster, host } = settings
@@ -16,7 +24,7 @@ export async function checkCluster(settings: Settings, { isRestart }: CheckOptio
   const own = authorityOf(cluster.address)
   const others = found.machines.filter((name) => name !== own)
   const shown = others.length === 0 ? 'no other machine is there' : `others there: ${others.join(', ')}`
-  const all = [ok(`The engine (${found.version}) answers; ${shown}.`)]
+  const all = [ok(`The engine (${found.version}) answers; ${shown}.`), WAYS[wayToEngine(cluster.engine)]]
   if (found.hasSameSecret === false)
     all.push(error('CLUSTER_SECRET is another one than that of the other machines.'))
   if (found.isDurable === false)

@@ -1,8 +1,8 @@
 // The settings of a relay on several machines.
 
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import type { Setting } from './acme-settings.ts'
-import { portNumber } from './setting-values.ts'
+import { flag, portNumber } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
 /** 192 random bits in base64: the secret is the key of the machines' certificates. */
@@ -46,6 +46,7 @@ interface ClusterTable {
   CLUSTER_ADDR: Setting<HostAndPort>
   CLUSTER_LISTEN_PORT: Setting<number>
   CLUSTER_SECRET: Setting<string>
+  CLUSTER_ALLOW_PLAINTEXT: Setting<boolean>
   PORT_HOST: Setting<string>
 }
 
@@ -72,6 +73,12 @@ export const CLUSTER_TABLE: ClusterTable = {
     unset: 'needed with CLUSTER_URL',
     parse: clusterSecret,
   },
+  CLUSTER_ALLOW_PLAINTEXT: {
+    meaning:
+      'whether CLUSTER_URL may be without TLS (redis://) to another host: who is on the way reads the password and gives wrong answers',
+    default: 'false',
+    parse: flag,
+  },
   PORT_HOST: {
     meaning: 'host that addresses of dedicated ports name: that of this machine, when there are several',
     unset: 'the host of SVC_URL',
@@ -84,6 +91,15 @@ interface GivenSettings {
   address: HostAndPort | undefined
   listenPort: number | undefined
   secret: string | undefined
+  allowsPlaintext: boolean
+}
+
+/** How what the machines tell the engine is kept from others: by TLS, by staying on this machine, or not at all. */
+export type WayToEngine = 'tls' | 'loopback' | 'plaintext'
+
+export function wayToEngine({ usesTls, nodes }: EngineAddress): WayToEngine {
+  if (usesTls) return 'tls'
+  return nodes.every(({ host }) => isLoopback(host)) ? 'loopback' : 'plaintext'
 }
 
 /**
@@ -92,7 +108,7 @@ interface GivenSettings {
  * @throws SettingsError when a setting is missing, or another one does not go with several machines
  */
 export function possibleCluster(
-  { engine, address, listenPort, secret }: GivenSettings,
+  { engine, address, listenPort, secret, allowsPlaintext }: GivenSettings,
   others: readonly string[],
 ): ClusterSettings | undefined {
   if (engine === undefined) {
@@ -109,6 +125,11 @@ export function possibleCluster(
     throw new SettingsError(
       'CLUSTER_SECRET',
       `is needed with CLUSTER_URL: ${CLUSTER_TABLE.CLUSTER_SECRET.meaning}`,
+    )
+  if (!allowsPlaintext && wayToEngine(engine) === 'plaintext')
+    throw new SettingsError(
+      'CLUSTER_URL',
+      'is without TLS to another host: use rediss://, or set CLUSTER_ALLOW_PLAINTEXT=true where nobody else is on the way',
     )
   const [other] = others
   if (other !== undefined)
@@ -177,6 +198,10 @@ function hostAndPort(value: string, setting: string): HostAndPort {
   if (colon < 1) throw new SettingsError(setting, 'needs a host and a port: HOST:PORT')
   const port = portNumber(value.slice(colon + 1), setting)
   return { host: hostName(value.slice(0, colon), setting), port }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 function hostName(value: string, setting: string): string {

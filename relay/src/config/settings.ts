@@ -356,6 +356,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
         address: optional('CLUSTER_ADDR'),
         listenPort: optional('CLUSTER_LISTEN_PORT'),
         secret: optional('CLUSTER_SECRET'),
+        allowsPlaintext: read('CLUSTER_ALLOW_PLAINTEXT'),
       },
       [
         ...(optional('OVERLAY_CONFIG') === undefined ? [] : ['OVERLAY_CONFIG']),

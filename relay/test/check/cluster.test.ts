@@ -47,6 +47,7 @@ describe.skipIf(findRedis() === undefined)('machines', () => {
     const port = await freePort()
     expect(await found(settings('https://relay.localhost:4433', port))).toEqual([
       ['ok', expect.stringMatching(/^The engine \([\d.]+\) answers; no other machine is there\.$/)],
+      ['ok', 'The engine is on this machine: what the machine tells it does not leave it.'],
       ['ok', `Other machines reach this one at 127.0.0.1:${port}; it listens at TCP port ${port}.`],
     ])
   })

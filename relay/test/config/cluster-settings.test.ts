@@ -1,7 +1,12 @@
 // The settings of a relay on several machines: what they mean, and a clear sentence, without any secret, for what they cannot mean.
 
 import { describe, expect, test } from 'vitest'
-import { CLUSTER_SECRET_MIN_CHARS, type EngineAddress } from '../../src/config/cluster-settings.ts'
+import {
+  CLUSTER_SECRET_MIN_CHARS,
+  type EngineAddress,
+  type WayToEngine,
+  wayToEngine,
+} from '../../src/config/cluster-settings.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 const SECRET = 's3cr3t-of-32-characters-or-more!'
@@ -11,6 +16,7 @@ const ENV = {
   CLUSTER_URL: `redis://:${PASSWORD}@engine.example`,
   CLUSTER_ADDR: '192.0.2.1:7443',
   CLUSTER_SECRET: SECRET,
+  CLUSTER_ALLOW_PLAINTEXT: 'true',
 }
 
 const read = (env: Record<string, string | undefined>) =>
@@ -64,6 +70,30 @@ describe('CLUSTER_URL', () => {
     ],
   ])('%s', (url, expected) => {
     expect(read({ CLUSTER_URL: url }).cluster?.engine).toEqual({ ...single, ...expected })
+  })
+})
+
+describe('the way to the engine', () => {
+  test.each<[string, WayToEngine]>([
+    ['rediss://engine.example', 'tls'],
+    ['rediss+cluster://a.example,b.example', 'tls'],
+    ['redis://127.0.0.1', 'loopback'],
+    ['redis://127.8.8.8', 'loopback'],
+    ['redis://[::1]', 'loopback'],
+    ['redis://localhost', 'loopback'],
+    ['redis+sentinel://127.0.0.1,localhost/main', 'loopback'],
+    ['redis://engine.example', 'plaintext'],
+    ['redis://127.0.0.1.example', 'plaintext'],
+    ['redis://10.0.0.9', 'plaintext'],
+    ['redis+cluster://127.0.0.1,10.0.0.9', 'plaintext'],
+  ])('%s is %s, which has to be allowed without TLS', (url, way) => {
+    expect(wayToEngine(read({ CLUSTER_URL: url }).cluster!.engine)).toBe(way)
+    const strict = { CLUSTER_URL: url, CLUSTER_ALLOW_PLAINTEXT: undefined }
+    if (way !== 'plaintext') expect(read(strict).cluster).toBeDefined()
+    else
+      expect(() => read(strict)).toThrow(
+        'CLUSTER_URL: is without TLS to another host: use rediss://, or set CLUSTER_ALLOW_PLAINTEXT=true where nobody else is on the way',
+      )
   })
 })
 
