@@ -16,6 +16,7 @@ import { attack as kills } from './attack/kills.ts'
 import { attack as leavingVisitors } from './attack/leaving-visitors.ts'
 import { attack as manyWebSockets } from './attack/many-websockets.ts'
 import { attack as randomBytes } from './attack/random-bytes.ts'
+import { attack as redisWriter } from './attack/redis-writer.ts'
 import { attack as rejectedStreams } from './attack/rejected-streams.ts'
 import { RelayUnderAttack } from './attack/relay-under-attack.ts'
 import { type Quiet, quiet, runByClients } from './attack/run-by-clients.ts'
@@ -42,6 +43,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'full-disk': fullDisk,
   'few-descriptors': fewDescriptors,
   'cheating-relay': cheatingRelay,
+  'redis-writer': redisWriter,
 }
 /** Seconds for which honest visitors are watched before an attack; before a slice they come once. */
 const QUIET_S = 8
