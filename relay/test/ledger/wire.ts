@@ -480,7 +480,7 @@ export const WIRE = {
       'a ban cuts a visitor in the middle of a download, and closes the hostname%s',
     ),
   },
-  'Several machines (ours: CLUSTER_URL, CLUSTER_ADDR, CLUSTER_SECRET, PORT_HOST)': {
+  'Several machines (ours: CLUSTER_URL, CLUSTER_ADDR, CLUSTER_SECRET, CLUSTER_ALLOW_PLAINTEXT, PORT_HOST)': {
     'any machine takes any challenge, registration, renewal, end and signature': sharedLeases(
       'a lease of one is renewed at another, shown and ended at a third, and then is over at all of them',
       'a challenge of one is taken at another, once',
@@ -496,7 +496,13 @@ export const WIRE = {
     ),
     'a visitor is served by a session of any machine, and its bytes never pass the engine': passedOn(
       'a visitor of one is served by a site of another, with every byte of request and response',
-      'the engine is told no token, no key, no secret and no byte of a visitor, and holds none',
+      'the engine is told no token, key, secret, site or address and no byte of a visitor, and holds none',
+    ),
+    'who writes the engine without the secret takes no hostname, certificate or policy': proved(
+      'relay/test/cluster/engine-attacker.test.ts',
+      'leave each hostname with its identity, whatever the heads of other leases say',
+      'give nobody the hostname of a lease that was removed from the engine, also one that starts later',
+      'keep the policy, whatever is put in its place, and write it again with the next change',
     ),
     'a dedicated port belongs to its machine': passedOn(
       'a dedicated port is open at the machine that gave it, by its PORT_HOST, and the session may be elsewhere',
