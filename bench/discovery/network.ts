@@ -83,6 +83,7 @@ export class Network {
       allowsLoopback: false,
       isBanned: () => false,
       signatures,
+      recoverSigner: async () => undefined,
       queries: (onIncompatible) => new RelayQueries(client, bootstraps, onIncompatible, signal),
       pollMs: POLL_MS,
       signal,

@@ -49,6 +49,7 @@ class Network {
       allowsLoopback: false,
       isBanned: () => false,
       signatures,
+      recoverSigner: async () => undefined,
       queries: (onIncompatible) => new RelayQueries(client, origins, onIncompatible, signal),
       pollMs: POLL_MS,
       signal,
