@@ -15,6 +15,17 @@ export function normalizeName(name: string): string | undefined {
   return label.length <= LEASE_NAME_MAX_CHARS && LABEL.test(label) ? label.toLowerCase() : undefined
 }
 
+/** Digits of the address in a generated name. */
+const NAME_DIGITS = 8
+
+/**
+ * Returns the lease name of an identity that chose none.
+ * @param address `0x` and 40 digits
+ */
+export function nameOfAddress(address: string): string {
+  return `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}`
+}
+
 const ADDRESS = new RegExp(`^(?:0x)?([0-9A-Fa-f]{${ADDRESS_HEX_CHARS}})$`)
 
 /**

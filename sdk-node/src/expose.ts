@@ -1,5 +1,6 @@
 // `expose`: puts a service of this machine's network online, at the addresses of one relay or several.
 
+import { nameOfAddress } from '@svc/protocol'
 import type { FetchHandler, PublishOptions } from '@svc/sdk-core'
 import {
   type Admit,
@@ -136,9 +137,6 @@ export interface ExposeFailure {
   relay: string
   error: SvcError
 }
-
-/** Digits of the address in a name that the caller did not choose: enough that two identities hardly ever meet. */
-const NAME_DIGITS = 8
 
 /**
  * Resolves when visitors can come by one relay at least, and each of the others took the site, failed, or makes it wait.
@@ -331,11 +329,6 @@ async function nameless({
   const key = identity ?? (await nodePlatform({ identityPath }).loadIdentity())
   const { address } = identityFromKey(key)
   return { identity: key, name: nameOfAddress(address) }
-}
-
-/** @returns the name of a site whose caller chose none */
-export function nameOfAddress(address: string): string {
-  return `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}`
 }
 
 function requireOne({ http, fetch, tls, tcp, udp, routes, paid }: ExposeOptions): void {

@@ -22,6 +22,7 @@ import {
   METADATA_TAG_MAX_CHARS,
   METADATA_TAGS_MAX,
   METADATA_THUMBNAIL_MAX_CHARS,
+  nameOfAddress,
   normalizeAddress,
   normalizeName,
   type PolicySettings,
@@ -84,17 +85,26 @@ const leaseName = normalized(
   normalizeName,
   `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters`,
 )
-export const identity: z.ZodType<Identity> = named(
-  'Identity',
-  z.object({
-    name: leaseName,
-    address: normalized(
-      ADDRESS_TEXT_MAX_CHARS,
-      normalizeAddress,
-      'must be an Ethereum address',
-      'invalid_address',
-    ),
-  }),
+const address = normalized(
+  ADDRESS_TEXT_MAX_CHARS,
+  normalizeAddress,
+  'must be an Ethereum address',
+  'invalid_address',
+)
+export const identity: z.ZodType<Identity> = named('Identity', z.object({ name: leaseName, address }))
+/** The identity of a registration: without a name it gets a generated one. */
+const registrant: z.ZodType<Identity> = named(
+  'Registrant',
+  z
+    .object({
+      name: normalized(
+        NAME_TEXT_MAX_CHARS,
+        (name) => (name.trim() === '' ? '' : normalizeName(name)),
+        `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters, or empty: then the relay makes one of the address`,
+      ).default(''),
+      address,
+    })
+    .transform(({ name, address }) => ({ name: name || nameOfAddress(address), address })),
 )
 const network = normalized(
   NETWORK_MAX_CHARS,
@@ -127,7 +137,7 @@ function base64(maxBytes: number): z.ZodString {
 export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = named(
   'RegisterChallengeRequest',
   z.object({
-    identity,
+    identity: registrant,
     allow_canonical_fallback: z.boolean().optional(),
     metadata: metadata.optional(),
     overlay: z.boolean().optional(),

@@ -1,10 +1,9 @@
 // `svc doctor`: compares the certificates that a visit from this machine sees with those that this machine keeps for the site.
 
 import type { X509Certificate } from 'node:crypto'
-import { canonicalLabel, normalizeName } from '@svc/protocol'
+import { canonicalLabel, nameOfAddress, normalizeName } from '@svc/protocol'
 import { identityFromKey, parseRelay, SvcError } from '@svc/sdk-core'
 import type { CopyStatus } from '../../agent/api-messages.ts'
-import { nameOfAddress } from '../../expose.ts'
 import { loadIdentityFile } from '../../identity/identity-file.ts'
 import { type KeptCertificate, readKeptCertificate } from '../../identity/site-keys.ts'
 import { type ShownChain, shownChain } from '../../probe/shown-chain.ts'
