@@ -8,9 +8,10 @@ import { readIdentity } from '../auth/relay-identity.ts'
 import type { Settings } from '../config/settings.ts'
 import { JOURNAL_FILE } from '../lease/reservation-journal.ts'
 import { readPolicyOf } from '../policy/policy.ts'
+import { unknownFieldsOf } from '../policy/policy-file.ts'
 import { holderOfDirectory } from '../storage/directory-claim.ts'
 import { sizeIfPresent } from '../storage/state-file.ts'
-import { error, type Found, ok } from './finding.ts'
+import { error, type Found, ok, warning } from './finding.ts'
 import type { CheckOptions } from './report.ts'
 
 /** Asks the system for its permission, and writes nothing: the caller may be another account than the relay's. */
@@ -46,7 +47,13 @@ export async function checkPolicy({ identityPath }: Settings): Promise<Found[]> 
     return [ok('The relay creates policy.json, with which every identity may publish at once.')]
   const { approval_mode, denied_identity_keys, banned_identity_keys, banned_ips } = policy
   const counts = `${denied_identity_keys.length} denied and ${banned_identity_keys.length} banned identities`
-  return [ok(`Approval is ${approval_mode}, with ${counts} and ${banned_ips.length} banned networks.`)]
+  const unknown = unknownFieldsOf(policy)
+  return [
+    ok(`Approval is ${approval_mode}, with ${counts} and ${banned_ips.length} banned networks.`),
+    ...(unknown.length > 0
+      ? [warning(`policy.json has fields that the relay keeps and does not know: ${unknown.join(', ')}.`)]
+      : []),
+  ]
 }
 
 export async function checkLeases({ identityPath }: Settings): Promise<Found[]> {

@@ -11,6 +11,7 @@ import type { Logger } from '../log/log.ts'
 import type { AuditLog } from '../policy/audit-log.ts'
 import type { Policy } from '../policy/policy.ts'
 import { differenceOf } from '../policy/policy-difference.ts'
+import { warnOfUnknownFields } from './stored-state.ts'
 
 const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']
 
@@ -92,9 +93,10 @@ export class Reloader {
   }
 
   async #takePolicy(): Promise<boolean> {
-    const { policy, audit } = this.#parts
+    const { policy, audit, log } = this.#parts
     const before = policy.file
     const isOther = await policy.reload()
+    if (isOther) warnOfUnknownFields(policy.file, log)
     if (isOther) await audit.record(undefined, { kind: 'file', made: differenceOf(before, policy.file) })
     return isOther
   }

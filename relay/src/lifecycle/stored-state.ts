@@ -16,6 +16,7 @@ import { TOKEN_LEEWAY_S } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { AuditLog } from '../policy/audit-log.ts'
 import { Policy } from '../policy/policy.ts'
+import { type PolicyFile, unknownFieldsOf } from '../policy/policy-file.ts'
 import { RoutingTable } from '../routing/routing-table.ts'
 import { sweepTemporaries } from '../storage/state-file.ts'
 import { WriteHealth } from '../storage/write-health.ts'
@@ -51,6 +52,7 @@ export async function openState(settings: Settings, log: Logger, isOver?: IsOver
   const certificateStatuses = new CertificateStatuses(certificates)
   const writeHealth = new WriteHealth(log)
   const policy = await Policy.load(directory, settings.portGates, writeHealth)
+  warnOfUnknownFields(policy.file, log)
   const audit = new AuditLog(directory, writeHealth)
   const routes = new RoutingTable(rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, writeHealth, log)
@@ -85,4 +87,10 @@ export async function openState(settings: Settings, log: Logger, isOver?: IsOver
       return Promise.all([journal.close(), policy.settled()])
     },
   }
+}
+
+/** An operator may believe that the relay does what such a field says. */
+export function warnOfUnknownFields(file: PolicyFile, log: Logger): void {
+  const fields = unknownFieldsOf(file)
+  if (fields.length > 0) log.warn({ fields }, 'policy.json has fields that the relay keeps and does not know')
 }

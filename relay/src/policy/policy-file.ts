@@ -32,27 +32,43 @@ export interface PolicyFile {
 }
 
 const count = z.int().nonnegative()
-const schema: z.ZodType<PolicyFile> = z.object({
+const keys = z.array(z.string())
+/**
+ * A field that is missing or null has the value of a first start, where the ports are closed. Only `approval_mode` has to be there: a
+ * file that lost it lost its decisions, too. Fields of other software are kept.
+ */
+const schema: z.ZodType<PolicyFile> = z.looseObject({
   approval_mode: z.enum(APPROVAL_MODES),
-  approved_identity_keys: z.array(z.string()),
-  denied_identity_keys: z.array(z.string()),
-  banned_identity_keys: z.array(z.string()),
-  banned_ips: uniqueList(NETWORK_MAX_CHARS, normalizeNetwork, 'is not an IP address or CIDR range'),
-  banned_relays: uniqueList(
-    BANNED_RELAY_MAX_CHARS,
-    normalizeRelay,
-    'is not an address or an https URL',
-  ).default(() => []),
-  identity_bps: z.record(z.string(), z.int().positive()),
-  udp_enabled: z.boolean(),
-  udp_max_leases: count,
-  tcp_port_enabled: z.boolean(),
-  tcp_port_max_leases: count,
-  landing_page_enabled: z.boolean(),
-  reserved_names: uniqueList(NAME_MAX_CHARS, normalizeName, 'is not a name')
-    .refine((names) => names.length <= RESERVED_NAMES_MAX, `has more than ${RESERVED_NAMES_MAX} names`)
-    .default(() => [...DEFAULT_RESERVED_NAMES]),
+  approved_identity_keys: orElse(keys, () => []),
+  denied_identity_keys: orElse(keys, () => []),
+  banned_identity_keys: orElse(keys, () => []),
+  banned_ips: orElse(
+    uniqueList(NETWORK_MAX_CHARS, normalizeNetwork, 'is not an IP address or CIDR range'),
+    () => [],
+  ),
+  banned_relays: orElse(
+    uniqueList(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'is not an address or an https URL'),
+    () => [],
+  ),
+  identity_bps: orElse(z.record(z.string(), z.int().positive()), () => ({})),
+  udp_enabled: orElse(z.boolean(), () => false),
+  udp_max_leases: orElse(count, () => 0),
+  tcp_port_enabled: orElse(z.boolean(), () => false),
+  tcp_port_max_leases: orElse(count, () => 0),
+  landing_page_enabled: orElse(z.boolean(), () => true),
+  reserved_names: orElse(
+    uniqueList(NAME_MAX_CHARS, normalizeName, 'is not a name').refine(
+      (names) => names.length <= RESERVED_NAMES_MAX,
+      `has more than ${RESERVED_NAMES_MAX} names`,
+    ),
+    () => [...DEFAULT_RESERVED_NAMES],
+  ),
 })
+
+/** Other relays of the family leave empty lists out, or write null. */
+function orElse<T>(field: z.ZodType<T>, make: () => T) {
+  return field.nullish().transform((value) => value ?? make())
+}
 
 /** A list of distinct members in the form of `normalize`. */
 function uniqueList(maxChars: number, normalize: (text: string) => string | undefined, fault: string) {
@@ -62,6 +78,12 @@ function uniqueList(maxChars: number, normalize: (text: string) => string | unde
 /** @throws RelayError that names the invalid field, SyntaxError for invalid JSON */
 export function parsePolicyFile(text: string): PolicyFile {
   return parseWith(schema, JSON.parse(text))
+}
+
+/** Returns the fields that this software does not know: it keeps them, and does nothing with them. */
+export function unknownFieldsOf(file: PolicyFile): string[] {
+  const known = initialPolicy({ tcp: false, udp: false })
+  return Object.keys(file).filter((name) => !Object.hasOwn(known, name))
 }
 
 export function initialPolicy(gates: PortGates): PolicyFile {

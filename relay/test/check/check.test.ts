@@ -279,7 +279,7 @@ describe('svc-relay check', () => {
     const local = { SVC_URL: `https://relay.localhost:${await freePort()}`, IDENTITY_PATH: relay.directory }
     expect(found(await reportOf(local), 'certificate')).toEqual([
       expect.stringMatching(
-        /^fullchain.pem, of the development CA, is valid until .* \(ECDSA P-256, 1 in the chain\)\.$/,
+        /^fullchain.pem, of the development CA, is valid until .* \(ECDSA P-256, 2 in the chain\)\.$/,
       ),
     ])
     await chmod(join(relay.directory, 'privatekey.pem'), 0o644)

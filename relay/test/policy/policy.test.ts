@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { normalizeIp } from '../../src/client-address/ip-address.ts'
 import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
+import { unknownFieldsOf } from '../../src/policy/policy-file.ts'
 import { DEFAULT_RESERVED_NAMES } from '../../src/policy/reserved-names.ts'
 import { WriteHealth } from '../../src/storage/write-health.ts'
 
@@ -58,6 +59,63 @@ describe('Policy', () => {
     await writeFile(file(), text)
     await expect(load()).rejects.toThrow(/policy\.json: is not a policy file/)
     expect(await readFile(file(), 'utf8')).toBe(text)
+  })
+
+  test.each([
+    ['leaves out', undefined],
+    ['writes null for', null],
+  ])(
+    'a file of another relay of the family that %s what is empty has the values of a first start',
+    async (_, empty) => {
+      const lists = [
+        'approved_identity_keys',
+        'denied_identity_keys',
+        'banned_identity_keys',
+        'banned_ips',
+        'identity_bps',
+      ]
+      const limits = [
+        'udp_enabled',
+        'udp_max_leases',
+        'tcp_port_enabled',
+        'tcp_port_max_leases',
+        'landing_page_enabled',
+      ]
+      const fields = Object.fromEntries([...lists, ...limits].map((name) => [name, empty]))
+      await writeFile(
+        file(),
+        JSON.stringify({ ...fields, approval_mode: 'manual', banned_ips: ['192.0.2.1'] }),
+      )
+      const policy = await load({ udp: true, tcp: true })
+      expect(policy.settings).toEqual({
+        approval_mode: 'manual',
+        landing_page_enabled: true,
+        // What the file does not open stays closed.
+        udp: { enabled: false, max_leases: 0 },
+        tcp_port: { enabled: false, max_leases: 0 },
+        reserved_names: DEFAULT_RESERVED_NAMES,
+      })
+      expect(policy.decisions).toMatchObject({
+        approved: [],
+        denied: [],
+        banned: [],
+        banned_ips: ['192.0.2.1'],
+        bps: {},
+      })
+    },
+  )
+
+  test('fields that the relay does not know are in the file after every change', async () => {
+    const theirs = { quota: { demo: 3 }, motd: 'hello' }
+    await writeFile(file(), JSON.stringify({ approval_mode: 'auto', ...theirs }))
+    const policy = await load()
+    await policy.updateLease({ identity_key: KEY, is_banned: true })
+    await policy.updateSettings({ ...policy.settings, approval_mode: 'manual' })
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toMatchObject({
+      ...theirs,
+      banned_identity_keys: [KEY],
+    })
+    expect(unknownFieldsOf(policy.file)).toEqual(['quota', 'motd'])
   })
 
   test('is_approved: granted and revoked; in mode auto all are approved', async () => {
