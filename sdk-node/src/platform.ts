@@ -7,6 +7,7 @@ import { nativeCarrier } from './carrier/native-carrier.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
 import { siteKeysBeside, siteKeysInMemory } from './identity/site-keys.ts'
 import { NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
+import { withPeerChain } from './net/peer-chain.ts'
 import { relayTransport } from './net/relay-transport.ts'
 import { nativeTls } from './tls/native-tls.ts'
 import { nodeCrypto } from './tls/node-crypto.ts'
@@ -69,7 +70,10 @@ export function nodePlatform({
     throw new SvcError('invalid_option', 'overlay needs the carrier native or native-sessions')
   const relay = relayTransport(ca)
   return {
-    fetch: (url, init) => relay.fetch.fetch(url, init),
+    fetch: withPeerChain(
+      (url, init) => relay.fetch.fetch(url, init),
+      () => relay.connect,
+    ),
     forgetConnections: () => relay.fetch.forgetConnections(),
     get webSocketOptions() {
       return { agent: relay.webSockets, perMessageDeflate: false, maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES }
