@@ -32,8 +32,12 @@ const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export async function loadDevelopmentCertificates(settings: Settings, log: Logger): Promise<Certificates> {
   const found = await readDevelopmentCertificates(settings)
   const authority = found.authority ?? (await newAuthority(settings, log))
-  if (found.current !== undefined) return { ...found.current, authority }
   const files = filesIn(settings.identityPath)
+  if (found.current !== undefined) {
+    const { chainPem } = found.current
+    if (chainPem !== (await readIfPresent(files.chain))) await writePublic(files.chain, chainPem)
+    return { ...found.current, authority }
+  }
   const leaf = createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
@@ -57,7 +61,7 @@ export async function readDevelopmentCertificates({
   const [chain, key] = await readPair(files.chain, files.key)
   const authority = await readAuthority(identityPath, rootHost)
   if (chain !== undefined && key !== undefined && isCurrent(chain, rootHost, authority))
-    return { authority, current: certificatesOf(rootHost, chain, key) }
+    return { authority, current: certificatesOf(rootHost, withAuthority(chain, authority!), key) }
   if (chain !== undefined && subjectOf(chain) !== `CN=${LEAF_NAME}`)
     throw new SettingsError(
       files.chain,
@@ -130,6 +134,11 @@ function isCurrent(chainPem: string, host: string, authority: CertificateAuthori
     leaf.checkIssued(new X509Certificate(authority.certificate)) &&
     leaf.validToDate.getTime() - Date.now() > RENEW_BEFORE_MS
   )
+}
+
+/** Earlier releases wrote the leaf alone. */
+function withAuthority(chainPem: string, { certificate }: CertificateAuthority): string {
+  return chainPem.match(PEM_BLOCK)?.length === 1 ? chainPem + certificate : chainPem
 }
 
 function subjectOf(chainPem: string): string {

@@ -6,6 +6,7 @@ import { buildCertificate, encodeName, extension, issuerOf, keyIdOf } from './ce
 import { type CertificateAuthority, caName, LEAF_NAME } from './development-names.ts'
 
 export interface Leaf {
+  /** PEM: the leaf, and the CA behind it, so that who trusts this chain trusts every other leaf of the CA. */
   chain: string
   key: string
 }
@@ -61,7 +62,8 @@ export function createLeaf(
   names: readonly string[] = [host, `*.${host}`],
 ): Leaf {
   const key = newKey()
-  return { chain: createLeafFor(authority, publicKeyOf(key), names), key: exportKey(key) }
+  const leaf = createLeafFor(authority, publicKeyOf(key), names)
+  return { chain: leaf + authority.certificate, key: exportKey(key) }
 }
 
 const issuers = new WeakMap<CertificateAuthority, ReturnType<typeof issuerOf>>()

@@ -33,6 +33,11 @@ function find(
 ): PresentedChain | undefined {
   const same = candidates.find(({ chain }) => isSameChain(sent, chain))
   if (same !== undefined) return shared(same)
+  // A server may leave the root out (RFC 8446 §4.4.2), as earlier releases of the relay did.
+  const rootless = candidates.find(
+    ({ chain, authority }) => authority && isSameChain(sent, chain.slice(0, -1)),
+  )
+  if (rootless !== undefined) return { ...shared(rootless), chain: sent }
   const issuer = candidates.find((certificates) => isLeaseCertificate(sent, lease, certificates))
   return issuer && { certificates: issuer, chain: sent, isLeaseCertificate: true }
 }

@@ -40,6 +40,18 @@ describe('loadCertificates', () => {
       expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
   })
 
+  test('the chain has the CA behind the leaf, also in a directory of an earlier release', async () => {
+    const first = await load('https://relay.localhost')
+    const ca = await read('ca.pem')
+    expect(first.chainPem.endsWith(ca)).toBe(true)
+    expect(first.chain).toHaveLength(2)
+    const leaf = first.chainPem.slice(0, -ca.length)
+    await writeFile(join(directory, 'fullchain.pem'), leaf)
+    expect((await load('https://relay.localhost')).chainPem).toBe(first.chainPem)
+    // The reload of a relay reads the file.
+    expect(await read('fullchain.pem')).toBe(first.chainPem)
+  })
+
   test('a restart keeps CA and leaf, so that trust given once lasts', async () => {
     const first = await load('https://relay.localhost')
     const ca = await read('ca.pem')

@@ -1,9 +1,11 @@
 // Which certificate the QUIC process gets: never the key of all sites where there can be another one.
 
+import { execFile } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
@@ -16,6 +18,7 @@ import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 import { openTunnel } from '../support/tunnel.ts'
 
 const HOST = 'relay.example'
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 const [CHAIN, KEY] = ['quic-fullchain.pem', 'quic-privatekey.pem']
 
 let directory: string
@@ -160,6 +163,27 @@ test('a running relay takes up the operator’s', async () => {
     expect(await after.hello(lease.access_token)).toMatchObject({ ok: true })
     await expect(openTunnel(relay)).rejects.toThrow()
     await after.close()
+  } finally {
+    await relay.close()
+  }
+})
+
+test('a client that trusts what the relay shows over TCP, and nothing else, gets a datagram tunnel', async () => {
+  const min = await freeRange(2)
+  const ports = { UDP_ENABLED: 'true', MIN_PORT: `${min}`, MAX_PORT: `${min + 1}` }
+  const relay = await startTestRelay(ports)
+  try {
+    const { udp_addr, access_token } = await relay.register('udp', { udp_enabled: true })
+    expect(udp_addr).toBeDefined()
+    const told = await relay.call('GET', '/sdk/certificate-chain')
+    const args = ['s_client', '-connect', `127.0.0.1:${relay.port}`, '-servername', ROOT_HOST, '-showcerts']
+    const shown = (await promisify(execFile)('openssl', args)).stdout.match(PEM)!.join('\n')
+    for (const ca of [shown, told.text]) {
+      expect(ca.match(PEM)).toHaveLength(2)
+      const tunnel = await openTunnel({ ...relay, ca })
+      expect(await tunnel.hello(access_token)).toMatchObject({ ok: true })
+      await tunnel.close()
+    }
   } finally {
     await relay.close()
   }
