@@ -238,7 +238,7 @@ ledger('Routing and hostnames', {
   },
   'lease names normalize to one ASCII label of at most 22 characters': async () => {
     expect((await world.register(' MiXed-Case ')).identity.name).toBe('mixed-case')
-    for (const name of ['two.labels', '-dash', 'ümlaut', 'x'.repeat(23), ''])
+    for (const name of ['two.labels', '-dash', 'ümlaut', 'x'.repeat(23)])
       await expect(world.register(name)).rejects.toThrow(/invalid_request/)
   },
   'the identity is the pair of name and address': async () => {

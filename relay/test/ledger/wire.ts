@@ -332,7 +332,7 @@ export const WIRE = {
       proved(
         'relay/test/discovery/own-descriptor.test.ts',
         'has the compact form of a signature, as the other relays of the family read it',
-        'a descriptor that OpenSSL signs verifies, as a relay of the family sends it',
+        'a descriptor of version %s that OpenSSL signs verifies, as a relay of the family sends it',
         'a descriptor of another relay of the family verifies, and has the text that was signed there',
         'has its address with the checksum of EIP-55, since other relays of the family verify the text with that',
       ),
