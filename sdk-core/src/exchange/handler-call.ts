@@ -80,8 +80,10 @@ export class HandlerCall implements DisconnectListener {
    * @throws the error that broke the connection
    */
   async answer(): Promise<OutgoingResponse | WebSocketUpgrade> {
-    this.#answer = await this.#respond()
-    return this.#answer
+    const answer = await this.#respond()
+    if ('batches' in answer) answer.hsts = this.#options.hsts
+    this.#answer = answer
+    return answer
   }
 
   visitorLeft(): void {

@@ -15,6 +15,8 @@ export interface HttpOptions extends ServedAuthority {
   fetch: DirectlyHandled
   /** Names in lower case of claimed fields that the handler gets all the same. */
   allowFields?: readonly string[] | undefined
+  /** The value of Strict-Transport-Security (RFC 6797) in responses whose handler sets none. @default none */
+  hsts?: string | undefined
   /** Called with each change, and at times without one. */
   activity?(activity: ConnectionActivity): void
   /** Aborted when the site closes: the current exchange is finished, and none follows. */

@@ -15,6 +15,8 @@ export interface OutgoingResponse {
   readonly length: number | undefined
   /** True when the handler wants the connection to end after the response. */
   readonly isLast: boolean
+  /** The value of Strict-Transport-Security, where the handler sets none. */
+  hsts: string | undefined
   /** The fields to send in any version. Each Set-Cookie is an entry of its own. */
   readonly fields: Field[]
   /**
@@ -27,6 +29,8 @@ export interface OutgoingResponse {
   cancel(reason: unknown): void
 }
 
+const HSTS = 'strict-transport-security'
+
 /** The content of a response that has none. */
 export const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
 
@@ -35,9 +39,14 @@ export function hasNoContent(status: number, method: string): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 
-/** Adds a Date, unless `fields` have one, and the length when it is known. */
-export function completed(fields: Field[], length: number | undefined): Field[] {
-  if (!fields.some(([name]) => name === 'date')) fields.push(['date', httpDate()])
+/** Adds a Date and Strict-Transport-Security, unless `fields` have them, and the length when it is known. */
+export function completed(
+  fields: Field[],
+  { length, hsts }: Pick<OutgoingResponse, 'length' | 'hsts'>,
+): Field[] {
+  const lacks = (name: string): boolean => !fields.some((field) => field[0] === name)
+  if (lacks('date')) fields.push(['date', httpDate()])
+  if (hsts && lacks(HSTS)) fields.push([HSTS, hsts])
   if (length !== undefined) fields.push(['content-length', String(length)])
   return fields
 }
@@ -47,6 +56,7 @@ export class PassedResponse implements OutgoingResponse {
   readonly isEmpty: boolean
   readonly length: number | undefined
   readonly isLast = false
+  hsts: string | undefined
   readonly #passed: DirectResponse
   readonly #first: BodyBatch
 
@@ -69,7 +79,7 @@ export class PassedResponse implements OutgoingResponse {
   }
 
   get fields(): Field[] {
-    return completed(this.#passed.fields, this.length)
+    return completed(this.#passed.fields, this)
   }
 
   async *batches(): AsyncGenerator<BodyBatch, void> {

@@ -20,6 +20,7 @@ const OURS = new Set([
 export class PreparedResponse implements OutgoingResponse {
   readonly isEmpty: boolean
   readonly length: number | undefined
+  hsts: string | undefined
   readonly #response: Response
   readonly #body: ResponseBody | undefined
   readonly #first: BodyBatch
@@ -90,7 +91,7 @@ export class PreparedResponse implements OutgoingResponse {
     const fields: Field[] = []
     // A page's Response drops Set-Cookie, so one that sets cookies has unguarded Headers as its `headers` property.
     for (const field of this.#response.headers) if (!this.#isOurs(field[0])) fields.push(field)
-    return completed(fields, this.length)
+    return completed(fields, this)
   }
 
   async *batches(): AsyncGenerator<BodyBatch, void> {

@@ -7,28 +7,30 @@ import type { RequestHead } from './request-head.ts'
 export interface ServedAuthority {
   /** Returns whether the site has this host, which is given in lower case and without port. */
   isOwnHost(host: string): boolean
-  /** The site's own URL, for an HTTP/1.0 request that names no host. */
+  /** The site's canonical URL. Its port is that of each of the site's URLs. */
   canonicalUrl: string
 }
 
 // The grammar of uri-host [":" port] (RFC 3986 §3.2). Userinfo is an error (RFC 9110 §4.2.4).
-const AUTHORITY = /^([\w.~!$&'()*+,;=%-]+|\[[\da-fA-F:.]+\])(?::\d*)?$/
+const AUTHORITY = /^([\w.~!$&'()*+,;=%-]+|\[[\da-fA-F:.]+\])(?::(\d*))?$/
 const ABSOLUTE_FORM = /^([a-zA-Z][a-zA-Z\d+.-]*):\/\/([^/?#]*)([/?][^#]*)?$/
 
 /**
- * Returns the URL of the request. Undefined for `OPTIONS *`, which is about the server. In absolute-form the target's
- * authority counts in place of the Host field (RFC 9112 §3.2.2).
+ * Returns the URL of the request, with the site's own port: what names another port came by another server, which may be
+ * anybody's. Undefined for `OPTIONS *`, which is about the server. In absolute-form the target's authority counts in place
+ * of the Host field (RFC 9112 §3.2.2).
  * @throws HttpError `invalid_host`, `invalid_target`, `misdirected_request`
  */
 export function requestUrl(head: RequestHead, site: ServedAuthority): string | undefined {
-  const named = hostOf(head, site)
   const absolute = ABSOLUTE_FORM.exec(head.target)
-  const authority = absolute ? absolute[2]! : named
-  checkAuthority(authority, site)
+  const named = hostOf(head, site)
+  const authority = ownAuthority(absolute ? absolute[2]! : named, site)
+  // Whatever is made of the Host field is one of the site's own URLs, too.
+  if (authority !== named)
+    head.fields = head.fields.map((field) => (field[0] === 'host' ? ['host', authority] : field))
   if (absolute) {
     // A site behind TLS does not serve `http:` targets (RFC 9110 §7.4).
     if (absolute[1]!.toLowerCase() !== 'https') throw new HttpError('misdirected_request')
-    head.fields = head.fields.map((field) => (field[0] === 'host' ? ['host', authority] : field))
     return `https://${authority}${absolute[3] ?? '/'}`
   }
   if (head.target === '*' && head.method === 'OPTIONS') return undefined
@@ -44,8 +46,13 @@ function hostOf(head: RequestHead, site: ServedAuthority): string {
   return hosts[0]!
 }
 
-function checkAuthority(authority: string, site: ServedAuthority): void {
+/** Returns the site's own authority for one that a visitor names. One without a port means the site's. */
+function ownAuthority(authority: string, site: ServedAuthority): string {
   const match = AUTHORITY.exec(authority)
-  if (!match || !URL.canParse(`https://${authority}`)) throw new HttpError('invalid_host')
-  if (!site.isOwnHost(match[1]!.toLowerCase())) throw new HttpError('misdirected_request')
+  const url = match && URL.parse(`https://${authority}`)
+  if (!url) throw new HttpError('invalid_host')
+  const host = match[1]!.toLowerCase()
+  const { port } = new URL(site.canonicalUrl)
+  if (!site.isOwnHost(host) || (match[2] && url.port !== port)) throw new HttpError('misdirected_request')
+  return port ? `${host}:${port}` : host
 }

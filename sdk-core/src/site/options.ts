@@ -108,6 +108,13 @@ export interface PublishOptions {
    */
   http2?: boolean | undefined
   /**
+   * Tells browsers to use https alone for the site's hostnames, for a year (`Strict-Transport-Security`, RFC 6797), in responses
+   * whose handler sets no such field. Otherwise a page at `http:` and any port of the same hostname shares the site's cookies. Names
+   * below `localhost` never get it. A site that also serves plain HTTP at its own hostname, at a dedicated port, needs `false`.
+   * @default true
+   */
+  hsts?: boolean | undefined
+  /**
    * Replaces the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
    * browser's drop: frameworks copy requests and set cookies through them. They stay until `removeGlobals()` of
    * `@svc/sdk-browser/globals` is called. Node needs no replacement and ignores the option.
@@ -149,6 +156,7 @@ export interface SiteOptions {
   tls: TlsOptions
   certificate: CertificateKind
   http2: boolean
+  hsts: boolean
   cache: SiteCacheOptions | undefined
 }
 
@@ -183,6 +191,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     tls: parseTls(options.tls, certificate),
     certificate,
     http2: options.http2 ?? true,
+    hsts: options.hsts ?? true,
     cache: options.cache === undefined ? undefined : parseCache(options.cache),
   }
 }

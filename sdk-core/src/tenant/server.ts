@@ -78,6 +78,11 @@ export interface TenantServerOptions {
    * @default true
    */
   http2?: boolean | undefined
+  /**
+   * Tells browsers to use https alone for the site's hostnames.
+   * @default true
+   */
+  hsts?: boolean | undefined
   crypto?: CryptoProvider | undefined
   admit?: Admit | undefined
   /** Ends TLS in place of the engine where the site has a certificate of its own. */
@@ -87,6 +92,9 @@ export interface TenantServerOptions {
 }
 
 const HTTP1 = 'http/1.1'
+/** Browsers use https alone for a year, for this hostname and not for those below it. */
+const HSTS = 'max-age=31536000'
+const LOCAL = /\.localhost(?::\d+)?$/
 const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutMs: SIGN_DEADLINE_MS }
 
 export class TenantServer {
@@ -124,7 +132,7 @@ export class TenantServer {
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */
   async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
-    const { certificates, fetch, allowFields, onError } = this.#options
+    const { certificates, fetch, allowFields, hsts, onError } = this.#options
     const certificate = certificates.current
     if (certificate === undefined) return stream.abort()
     // A browser sends requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
@@ -138,6 +146,8 @@ export class TenantServer {
       closing: closing.signal,
       activity: (activity) => connection.setActivity(activity),
       canonicalUrl,
+      // A name below `localhost` is anybody's on this machine, and outlives the site (RFC 6761 §6.3).
+      hsts: hsts === false || LOCAL.test(canonicalUrl) ? undefined : HSTS,
       isOwnHost: (host) => this.#isOwnHost(host),
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
     }

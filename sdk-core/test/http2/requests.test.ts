@@ -52,12 +52,13 @@ describe('§8.3 a request', () => {
   })
 
   test('§8.3.1 may name its host in Host alone, or in both', async () => {
-    const visitor = await Visitor.open((request) => new Response(request.headers.get('host')))
+    const site = { canonicalUrl: 'https://site.example:8443' }
+    const visitor = await Visitor.open((request) => new Response(request.headers.get('host')), site)
     const without = GET.filter(([name]) => name !== ':authority')
     await visitor.send(head(1, [...without, ['host', 'site.example:8443']]))
     expect((await visitor.response(1)).body).toBe('site.example:8443')
     await visitor.send(head(3, [...GET, ['host', 'SITE.example']]))
-    expect((await visitor.response(3)).body).toBe('SITE.example')
+    expect((await visitor.response(3)).body).toBe('site.example:8443')
   })
 
   test('§8.1 may end with trailers, which are dropped', async () => {

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { converse, refusalOf, Visitor } from '../http1/visitor.ts'
 
-async function requestOf(bytes: string): Promise<Request> {
-  const visitor = await new Visitor().send(bytes)
+async function requestOf(bytes: string, canonicalUrl = 'https://site.example'): Promise<Request> {
+  const visitor = await new Visitor(undefined, { canonicalUrl }).send(bytes)
   await visitor.receive('ok')
   return visitor.requests[0]!
 }
@@ -13,12 +13,22 @@ describe('RFC 9112 §3.2 Host', () => {
   test.each([
     ['site.example', 'https://site.example/'],
     ['SITE.Example', 'https://site.example/'],
-    ['site.example:4433', 'https://site.example:4433/'],
     ['site.example:443', 'https://site.example/'],
     ['site.example:', 'https://site.example/'],
   ])('%s', async (host, url) => {
     expect((await requestOf(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).url).toBe(url)
   })
+
+  test.each(['site.example:4433', 'SITE.example:4433', 'site.example', 'site.example:'])(
+    '%s at a site with a port of its own: URL and Host have that port',
+    async (host) => {
+      const { url, headers } = await requestOf(
+        `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+        'https://site.example:4433',
+      )
+      expect([url, headers.get('host')]).toEqual(['https://site.example:4433/', 'site.example:4433'])
+    },
+  )
 
   test.each([
     ['none', ''],
@@ -41,6 +51,8 @@ describe('RFC 9112 §3.2 Host', () => {
 
   test.each([
     'other.example',
+    'site.example:80',
+    'site.example:34100',
     'site.example.other.example',
     'xsite.example',
     'site.example.',
@@ -76,7 +88,10 @@ describe('RFC 9112 §3.2 request target', () => {
   })
 
   test('§3.2.2 in absolute-form the authority counts, and takes the place of Host', async () => {
-    const request = await requestOf('GET https://site.example:444/ HTTP/1.1\r\nHost: other.example\r\n\r\n')
+    const request = await requestOf(
+      'GET https://site.example:444/ HTTP/1.1\r\nHost: other.example\r\n\r\n',
+      'https://site.example:444',
+    )
     expect(request.url).toBe('https://site.example:444/')
     expect(request.headers.get('host')).toBe('site.example:444')
   })
@@ -92,6 +107,7 @@ describe('RFC 9112 §3.2 request target', () => {
     ['https://site.example:65536/', 400],
     ['https:/a', 400],
     ['https://other.example/', 421],
+    ['https://site.example:444/', 421],
     ['http://site.example/', 421],
     ['ws://site.example/', 421],
   ])('refused: %s', async (target, status) => {

@@ -37,16 +37,24 @@ class SocketStream implements ByteStream {
   }
 }
 
-/** A server on a free port of the loopback interface. */
+/**
+ * A server on a free port of the loopback interface.
+ * @param urlPort the port of the site's URL; without it, the port that the server got
+ */
 export async function listen(
   options: HttpOptions,
   serve: typeof serveHttp1 = serveHttp1,
+  urlPort?: number,
 ): Promise<{ server: Server; port: number }> {
+  const own = { ...options }
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    serve(new SocketStream(socket), options),
+    serve(new SocketStream(socket), own),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
+  const url = new URL(options.canonicalUrl)
+  url.port = String(urlPort ?? address.port)
+  own.canonicalUrl = url.href
   return { server, port: address.port }
 }

@@ -142,6 +142,24 @@ describe('a sign-in', () => {
     expect([status, JSON.parse(text).message]).toEqual([401, expect.stringContaining('too late')])
   })
 
+  test.each(['80', '443', '34100'])(
+    'is refused for a Host with port %s, which is not the site’s: a server there could pass the message on',
+    async (port) => {
+      const { status, text } = await site.post(
+        'challenge',
+        { address: alice.address },
+        { Host: `127.0.0.1:${port}`, Origin: `http://127.0.0.1:${port}` },
+      )
+      expect([status, text]).toEqual([421, 'This host is not served here'])
+    },
+  )
+
+  test('names the site’s own port when a Host names none', async () => {
+    const message = await site.challenge(alice.address, { Host: '127.0.0.1' })
+    expect(message.split(' ', 1)[0]).toBe(`127.0.0.1:${site.port}`)
+    expect(message).toContain(`URI: ${site.origin}\n`)
+  })
+
   test.each<[string, (message: string) => string]>([
     ['another domain', (text) => text.replace(/^\S+/, 'other.example')],
     ['another URI', (text) => text.replace(/URI: .*/, 'URI: https://other.example')],
@@ -166,12 +184,12 @@ describe('a sign-in', () => {
   test('with the challenge of another host of the site, or of another handler, is refused', async () => {
     const asked = await site.challenge(alice.address, {
       Host: 'other.example',
-      Origin: 'https://other.example',
+      Origin: `https://other.example:${site.port}`,
     })
     const other = await WalletSite.start(() => new Response(), { wallets: [alice.address] })
     const foreign = (await other.challenge(alice.address)).replaceAll(String(other.port), String(site.port))
     other.close()
-    const renamed = asked.replaceAll('other.example', new URL(site.origin).host)
+    const renamed = asked.replaceAll('other.example', '127.0.0.1')
     for (const message of [asked, foreign, renamed]) {
       const { status } = await site.post('sign-in', {
         message,
@@ -243,14 +261,14 @@ describe('a cookie', () => {
     const cookie = await site.signIn(alice)
     expect(await status(cookie, site, { Host: 'other.example' })).toBe(401)
     const handler = () => new Response('inside')
-    const stranger = await WalletSite.start(handler, { wallets: [alice.address] })
+    const stranger = await WalletSite.start(handler, { wallets: [alice.address] }, site.port)
     const host = { Host: `127.0.0.1:${site.port}` }
     expect(await status(cookie, stranger, host)).toBe(401)
     stranger.close()
-    const restarted = await WalletSite.start(handler, { wallets: [alice.address], key: KEY })
+    const restarted = await WalletSite.start(handler, { wallets: [alice.address], key: KEY }, site.port)
     expect(await status(cookie, restarted, host)).toBe(200)
     restarted.close()
-    const withoutHer = await WalletSite.start(handler, { wallets: [mallory.address], key: KEY })
+    const withoutHer = await WalletSite.start(handler, { wallets: [mallory.address], key: KEY }, site.port)
     expect(await status(cookie, withoutHer, host)).toBe(401)
     withoutHer.close()
   })

@@ -3,6 +3,7 @@
 import { request as httpRequest } from 'node:http'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { FetchHandler } from '../../../src/exchange/fetch-handler.ts'
+import type { HttpOptions } from '../../../src/exchange/http-options.ts'
 import type { WalletOptions } from '../../../src/handlers/wallet/options.ts'
 import { walletOnly } from '../../../src/handlers/wallet/wallet-only.ts'
 import { listen } from '../../support/socket-stream.ts'
@@ -28,14 +29,16 @@ export class WalletSite {
     this.close = close
   }
 
-  static async start(handler: FetchHandler, options: WalletOptions): Promise<WalletSite> {
+  /** @param urlPort the port of the site's URL; without it, the one that it listens at */
+  static async start(handler: FetchHandler, options: WalletOptions, urlPort?: number): Promise<WalletSite> {
     const errors: unknown[] = []
-    const { server, port } = await listen({
+    const site: HttpOptions = {
       fetch: walletOnly(handler, options),
       isOwnHost: (host) => host === '127.0.0.1' || host === 'other.example',
       canonicalUrl: 'https://127.0.0.1/',
       onError: (error) => errors.push(error),
-    })
+    }
+    const { server, port } = await listen(site, undefined, urlPort)
     return new WalletSite(port, errors, () => server.close())
   }
 

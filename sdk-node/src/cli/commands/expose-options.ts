@@ -34,6 +34,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     overlay: options.overlay,
     allowLocalGateways: options.allowLocalGateways,
     certificate: options.certificate,
+    hsts: options.hsts,
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
     ...(options.via !== undefined && { via: options.via }),

@@ -72,6 +72,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   identity_path: TEXT,
   carrier: CARRIER,
   certificate: CERTIFICATE,
+  hsts: YES_NO,
   allow_canonical: YES_NO,
   ban_mitm: YES_NO,
   overlay: YES_NO,
@@ -117,6 +118,7 @@ interface Fields {
   identity_path?: string
   carrier?: SiteOptions['carrier']
   certificate?: 'own' | 'shared'
+  hsts?: boolean
   allow_canonical?: boolean
   ban_mitm?: boolean
   overlay?: boolean
@@ -277,6 +279,7 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     overlay: fields.overlay ?? false,
     listed: fields.listed ?? false,
     allowField: fields.allow_fields ?? [],
+    hsts: fields.hsts ?? true,
     tag: fields.tags ?? [],
     route: Object.entries(routes).map(([place, to]) => `${place}=${targetOf(to, path)}`),
     ...(fields.certificate !== undefined && { certificate: fields.certificate }),

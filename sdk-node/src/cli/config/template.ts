@@ -29,6 +29,9 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # the names in certificates of sites' own: a name that has to stay unknown needs "shared".
 #certificate = "own"
 
+# Do not tell browsers to use https alone for the site's hostnames.
+#hsts = false
+
 # The canonical URL alone will do when the name is taken.
 #allow_canonical = true
 

@@ -26,6 +26,7 @@ export interface SiteOptions extends SharedOptions {
   via?: string[]
   carrier: CarrierKind
   certificate?: 'own' | 'shared'
+  hsts: boolean
   allowCanonical: boolean
   listed: boolean
   banMitm: boolean
@@ -321,6 +322,7 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
         'whose certificate visitors see: the site’s own, or the relay’s [own]',
       ).choices(CERTIFICATES),
     )
+    .option('--no-hsts', 'do not tell browsers to use https alone for the site’s hostnames')
     .option('--overlay', 'prefer visitors through a gateway of the relay’s choice, where it has one', false)
     .addOption(
       new Option('--allow-local-gateways', 'take gateways of this machine, too: for tests').hideHelp(),
