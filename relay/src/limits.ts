@@ -343,6 +343,11 @@ export const JOURNAL_SURPLUS_LINES_MAX = 1024
 export const PORT_CONNECTIONS_MAX = 16_384
 /** Connections to one dedicated TCP port. */
 export const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
+/**
+ * What the relay holds of a visitor's request line and fields, or ClientHello, at a dedicated TCP port until a hostname is there:
+ * servers read no longer heads.
+ */
+export const FIRST_BYTES_HELD_MAX: number = 16 * 1024
 /** Ports that the relay tries for one lease when other processes use them. */
 export const PORT_ATTEMPTS_MAX = 64
 /** How long the relay leaves a port alone that another process uses. */

@@ -9,7 +9,10 @@ import { socketCopy } from './copy-from-socket.ts'
 import { type Copy, streamCopy } from './copy-from-stream.ts'
 
 /** Resolves when both streams are closed. The end of one half-closes the other; an error of one destroys the other. */
-export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth) => Promise<void>
+export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth, screen?: Screen) => Promise<void>
+
+/** Reads what comes first, and calls `begin` for each direction whose rest is to be copied. */
+export type Screen = (begin: (from: Duplex, to: Duplex) => void) => void
 
 /** @param readBuffer makes sockets cheaper to read; without it Node reads every stream into buffers of its own */
 export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {
@@ -18,9 +21,12 @@ export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {
     if (from instanceof StreamDuplex) carrierCopy(from, to, bandwidth)
     else copy(from, to, bandwidth)
   }
-  return async (a, b, bandwidth) => {
-    join(a, b, bandwidth)
-    join(b, a, bandwidth)
+  return async (a, b, bandwidth, screen) => {
+    const begin = (from: Duplex, to: Duplex): void => join(from, to, bandwidth)
+    if (screen === undefined) {
+      begin(a, b)
+      begin(b, a)
+    } else screen(begin)
     await Promise.all([closed(a, b), closed(b, a)])
   }
 }

@@ -7,6 +7,7 @@ import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native-session.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { SessionClaimer } from './claim-session.ts'
+import { screenFirstBytes } from './port-screen.ts'
 import type { BridgeContext } from './tls-visitor.ts'
 
 type TcpBridgeContext = Pick<BridgeContext, 'bandwidth' | 'claims' | 'pipe'>
@@ -34,7 +35,7 @@ export async function serveTcpVisitor(
       visitor.once('close', () => {
         if (!visitor.readableEnded) resetSession(session)
       })
-      await pipe(visitor, session, bandwidth)
+      await pipe(visitor, session, bandwidth, (begin) => screenFirstBytes(visitor, session, lease, begin))
     }
   } finally {
     release()
