@@ -15,6 +15,7 @@ import { stopControl } from './attack/impact.ts'
 import { attack as kills } from './attack/kills.ts'
 import { attack as leavingVisitors } from './attack/leaving-visitors.ts'
 import { attack as manyWebSockets } from './attack/many-websockets.ts'
+import { attack as portImpostor } from './attack/port-impostor.ts'
 import { attack as randomBytes } from './attack/random-bytes.ts'
 import { attack as redisWriter } from './attack/redis-writer.ts'
 import { attack as rejectedStreams } from './attack/rejected-streams.ts'
@@ -37,6 +38,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'leaving-visitors': leavingVisitors,
   'closing-backends': closingBackends,
   unpaid,
+  'port-impostor': portImpostor,
   'hoarded-connections': hoardedConnections,
   kills,
   'clock-steps': clockSteps,

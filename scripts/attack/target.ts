@@ -59,10 +59,11 @@ export async function registerLease(
   name: string,
   attacker: number,
   metadata: LeaseMetadata = {},
+  ports: { tcp_enabled?: boolean } = {},
 ): Promise<RegisterResponse> {
   const api = new RelayApi(target.url, target.ca, 1, addressOf(attacker))
   try {
-    return await api.register(newIdentity(), name, { metadata })
+    return await api.register(newIdentity(), name, { metadata, ...ports })
   } finally {
     api.close()
   }
