@@ -348,6 +348,8 @@ export const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
  * servers read no longer heads.
  */
 export const FIRST_BYTES_HELD_MAX: number = 16 * 1024
+/** Time for the first look at the relay's addresses, which dedicated ports name; a start waits for it no longer. */
+export const PORT_HOST_FIND_MS = 3_000
 /** Ports that the relay tries for one lease when other processes use them. */
 export const PORT_ATTEMPTS_MAX = 64
 /** How long the relay leaves a port alone that another process uses. */

@@ -27,6 +27,8 @@ import { UploadAdmission } from './upload/upload-admission.ts'
 
 export interface StaticCacheParts {
   settings: CacheSettings
+  /** The ports that visitors may name. */
+  ownPorts: readonly number[]
   /** The state directory of the relay. */
   identityPath: string
   routes: RoutingTable<Route>
@@ -86,6 +88,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
   const server: CacheServer = createCacheServer({
     snapshots: registry,
     live,
+    ownPorts: parts.ownPorts,
     certificates: own,
     observe: (result) => counts.requests.add({ result }),
     limitOf: (snapshot) => bandwidths.limitOf(snapshot),

@@ -1,6 +1,7 @@
 // Checks the dedicated ports of sites, and the UDP port of their datagram tunnels. No start fails because of them.
 
 import { readQuicCertificate } from '../certificates/quic-certificate.ts'
+import { sharedCookies, sharesCookies } from '../config/cluster-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { readPolicyOf } from '../policy/policy.ts'
 import { tcpProblem, udpProblem } from './bind.ts'
@@ -36,21 +37,36 @@ function halfSet({ portRange, portGates }: Settings, transport: 'tcp' | 'udp'): 
 }
 
 async function checkRange(
-  { portRange }: Settings,
+  settings: Settings,
   transport: string,
   isOpen: boolean,
   problemOf: (port: number) => Promise<Error | undefined>,
 ): Promise<Found[]> {
-  const { min, max } = portRange!
+  const { min, max } = settings.portRange!
   const count = max - min + 1
   const range = `${transport} ports ${min} to ${max}`
+  const names = nameWarnings(settings)
   if (!isOpen) return [off(`policy.json gives no ${range}: an administrator can open them.`)]
   const taken: number[] = []
   for (let port = min; port <= max; port++) if (await problemOf(port)) taken.push(port)
-  if (taken.length === 0) return [ok(`Sites get the ${count} ${range}.`)]
+  if (taken.length === 0) return [ok(`Sites get the ${count} ${range}.`), ...names]
   const listed = taken.slice(0, LISTED_MAX).join(', ')
   const rest = taken.length > LISTED_MAX ? ' and others' : ''
-  return [warning(`${taken.length} of the ${count} ${range} cannot be bound now: ${listed}${rest}.`)]
+  return [
+    warning(`${taken.length} of the ${count} ${range} cannot be bound now: ${listed}${rest}.`),
+    ...names,
+  ]
+}
+
+/** Warns of a host of ports that shares cookies with the relay. Where no address is found, the log of a start says so. */
+function nameWarnings({ portHost, rootHost }: Settings): Found[] {
+  return portHost !== undefined && sharesCookies(portHost, rootHost)
+    ? [warning(`${capitalized(sharedCookies(portHost))}.`)]
+    : []
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 async function checkTunnels({ sniPort }: Settings, { isRestart }: CheckOptions): Promise<Found> {

@@ -62,6 +62,7 @@ interface Loaded {
 /** The parts of the relay that other machines need. */
 interface RelayParts {
   leases: LeaseRegistry
+  portHost: () => string | undefined
   reservations: Reservations
   policy: Policy
   routes: RoutingTable<Route>
@@ -196,7 +197,6 @@ export class Cluster {
     this.#parts = parts
     const [engine, keys, seal, run, log] = [this.#engine, this.#keys, this.#seal, this.#run, this.#log]
     const shared = { engine, keys, seal, run, log }
-    const { portHost } = this.#settings
     const policy = new SharedPolicy({ ...shared, policy: parts.policy, links: () => this.#links })
     this.#policy = policy
     const leases = new ClusterLeases({
@@ -204,7 +204,7 @@ export class Cluster {
       ...parts,
       machine: this.name,
       clock: this.#clock,
-      portHost,
+      portHost: parts.portHost,
       hostname: (label) => parts.routes.hostname(label),
       epoch: () => this.#feed?.epoch,
       isTakenElsewhere: async (key) => (await this.#links?.isTakenElsewhere(key)) === true,

@@ -80,8 +80,9 @@ export const CLUSTER_TABLE: ClusterTable = {
     parse: flag,
   },
   PORT_HOST: {
-    meaning: 'host that addresses of dedicated ports name: that of this machine, when there are several',
-    unset: 'the host of SVC_URL',
+    meaning:
+      'host that addresses of dedicated ports name: of this machine, and not at or below the host of SVC_URL',
+    unset: 'an address of this machine',
     parse: hostName,
   },
 }
@@ -222,4 +223,14 @@ function clusterSecret(value: string, setting: string): string {
 /** HOST:PORT, with brackets around an IPv6 address. */
 export function authorityOf({ host, port }: HostAndPort): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+/** Whether a name is the root host or below it, where visitors of a port would share cookies with the relay or its sites. */
+export function sharesCookies(host: string, rootHost: string): boolean {
+  return host === rootHost || host.endsWith(`.${rootHost}`)
+}
+
+/** What a log and `svc-relay check` say of such a name. */
+export function sharedCookies(host: string): string {
+  return `dedicated ports are named ${host}, where browsers share cookies with the relay or its sites: PORT_HOST can name an address, or a host of another domain`
 }

@@ -44,6 +44,8 @@ export interface Settings {
   rootHost: string
   /** TCP port of the SNI listener. */
   sniPort: number
+  /** The ports that visitors may name: that of {@link url}, and {@link sniPort}. */
+  ownPorts: readonly number[]
   publicAddresses: ConfiguredAddresses
   /** Directory of identity, policy and certificates. */
   identityPath: string
@@ -99,6 +101,8 @@ export interface Settings {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const SITE_CERTIFICATE_CHOICES = ['off', 'approved', 'all'] as const
 const HTTPS_PORT = 443
+/** The first port that is no system port (RFC 6335 §6). */
+const PORTS_OF_USERS = 1024
 
 /** Limits of the requests of clients that are not authenticated yet, in units a minute. */
 export interface RateLimitSettings {
@@ -203,6 +207,11 @@ const TABLE = {
     parse: portNumber,
   },
   MAX_PORT: { meaning: 'last dedicated port', unset: 'no dedicated ports', parse: portNumber },
+  PORT_RANGE_UNCHECKED: {
+    meaning: 'whether that range may have ports below 1024, and those of the relay itself',
+    default: 'false',
+    parse: flag,
+  },
   ENS_GASLESS_ENABLED: {
     meaning:
       'whether the relay publishes ENS names of its host and of sites in the DNS, without transactions',
@@ -290,13 +299,21 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   }
   const url = read('SVC_URL')
   // Behind a NAT the listener may have another port than the URL.
-  const sniPort = optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port))
+  const urlPort = Number(url.port || HTTPS_PORT)
+  const sniPort = optional('SNI_PORT') ?? urlPort
+  const ownListeners = (): Record<string, number | undefined> => ({
+    SNI_PORT: sniPort,
+    METRICS_ADDR: optional('METRICS_ADDR')?.port,
+    HTTP_REDIRECT_ADDR: optional('HTTP_REDIRECT_ADDR')?.port,
+    CLUSTER_LISTEN_PORT: optional('CLUSTER_LISTEN_PORT') ?? optional('CLUSTER_ADDR')?.port,
+  })
   const ensGasless = possibleEns(read('ENS_GASLESS_ENABLED'), url.hostname, env.ACME_DNS_PROVIDER)
   return {
     url,
     host: url.host,
     rootHost: url.hostname,
     sniPort,
+    ownPorts: [urlPort, sniPort],
     publicAddresses: publicAddresses(
       optional('PUBLIC_IPS'),
       optional('PUBLIC_IPV4'),
@@ -305,7 +322,10 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     identityPath: read('IDENTITY_PATH'),
     adminToken: optional('ADMIN_TOKEN'),
     portGates: { udp: read('UDP_ENABLED'), tcp: read('TCP_ENABLED') },
-    portRange: portRange(optional('MIN_PORT'), optional('MAX_PORT')),
+    portRange: possibleRange(
+      portRange(optional('MIN_PORT'), optional('MAX_PORT')),
+      read('PORT_RANGE_UNCHECKED') ? undefined : ownListeners,
+    ),
     trustedProxies: optional('TRUSTED_PROXIES') ?? new TrustedProxies(''),
     rateLimits: {
       networkPerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
@@ -391,6 +411,30 @@ function portRange(min: number | undefined, max: number | undefined): PortRange 
     )
   if (min > max) throw new SettingsError('MAX_PORT', `${max} is below MIN_PORT, ${min}`)
   return { min, max }
+}
+
+/**
+ * Strangers get these ports. Below 1024 are those of well-known services, among them 25 (mail), 53 (DNS), 80 and 443 (web), at which
+ * a site would pass for the relay.
+ * @param own returns the ports of the relay's listeners, by their setting; undefined: the operator wants any range
+ * @throws SettingsError
+ */
+function possibleRange(
+  range: PortRange | undefined,
+  own: (() => Record<string, number | undefined>) | undefined,
+): PortRange | undefined {
+  if (range === undefined || own === undefined) return range
+  const { min, max } = range
+  const allow = 'PORT_RANGE_UNCHECKED=true allows it'
+  if (min < PORTS_OF_USERS)
+    throw new SettingsError(
+      'MIN_PORT',
+      `${min} is below ${PORTS_OF_USERS}, where well-known services are, such as 25, 53, 80 and 443: ${allow}`,
+    )
+  for (const [name, port] of Object.entries(own()))
+    if (port !== undefined && port >= min && port <= max)
+      throw new SettingsError('MIN_PORT', `${min} to ${max} has ${port}, the relay's own (${name}): ${allow}`)
+  return range
 }
 
 function possibleDiscovery(discovery: DiscoverySettings, rootHost: string): DiscoverySettings {

@@ -33,7 +33,7 @@ export interface LeaseRequest {
 
 export class LeaseRegistry {
   readonly #routes: RoutingTable<Route>
-  readonly #portHost: string | undefined
+  readonly #portHost: () => string | undefined
   readonly #reservations: Reservations
   readonly #isReserved: (name: string) => boolean
   /** In the order of their registration. */
@@ -49,13 +49,13 @@ export class LeaseRegistry {
   /**
    * @param reservations what each identity holds, also from before this process began
    * @param isReserved whether the operator keeps a name from everybody
-   * @param portHost host that addresses of dedicated ports name; undefined: the root host
+   * @param portHost host that addresses of dedicated ports name at this time; undefined: the root host
    */
   constructor(
     routes: RoutingTable<Route>,
     reservations: Reservations,
     isReserved: (name: string) => boolean = () => false,
-    portHost?: string,
+    portHost: () => string | undefined = () => undefined,
   ) {
     this.#routes = routes
     this.#portHost = portHost
@@ -127,7 +127,7 @@ export class LeaseRegistry {
     const lease = new Lease({
       ...grant,
       sequence: this.#sequence,
-      portHost: this.#portHost,
+      portHost: this.#portHost(),
       identity: request.identity,
       hostname,
       canonicalHostname: this.#routes.hostname(canonicalLabel(name, address)),

@@ -33,7 +33,7 @@ export interface LeaseTerms {
   reportedIp: string | undefined
   /** Dedicated ports. */
   ports?: LeasePorts | undefined
-  /** Host that their addresses name. @default the root host */
+  /** Host that their addresses name. @default the root host, which shares cookies with them */
   portHost?: string | undefined
   /** Name of the machine that has these ports; undefined where the relay is one machine. */
   machine?: string | undefined

@@ -95,6 +95,7 @@ export async function createControlPlane(parts: ControlPlaneParts): Promise<Cont
   const pages = createRelayPages(parts, writer)
   const server = createApiServer({
     rootHost: settings.rootHost,
+    ownPorts: settings.ownPorts,
     certificates,
     clientAddresses,
     routing: createRouting(parts, { recovery, writer, rateLimits, issuer, go }),

@@ -47,6 +47,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<StaticC
     ...state,
     settings: cache,
     identityPath,
+    ownPorts: settings.ownPorts,
     visitorServer,
     bandwidths,
     connections,

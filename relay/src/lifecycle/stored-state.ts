@@ -20,6 +20,7 @@ import { type PolicyFile, unknownFieldsOf } from '../policy/policy-file.ts'
 import { RoutingTable } from '../routing/routing-table.ts'
 import { sweepTemporaries } from '../storage/state-file.ts'
 import { WriteHealth } from '../storage/write-health.ts'
+import { findPortHost } from './port-host.ts'
 
 export interface RelayState {
   identity: RelayIdentity
@@ -36,6 +37,8 @@ export interface RelayState {
   routes: RoutingTable<Route>
   journal: ReservationJournal
   leases: LeaseRegistry
+  /** The host that addresses of dedicated ports name; undefined: the root host. */
+  portHost: () => string | undefined
   credentials: LeaseCredentials
   /** Resolves when everything that was changed is written. */
   close(): Promise<unknown>
@@ -56,11 +59,12 @@ export async function openState(settings: Settings, log: Logger, isOver?: IsOver
   const audit = new AuditLog(directory, writeHealth)
   const routes = new RoutingTable(rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, writeHealth, log)
+  const portHost = await findPortHost(settings, log)
   const leases = new LeaseRegistry(
     routes,
     journal.reservations,
     (name) => policy.isReserved(name),
-    settings.portHost,
+    portHost.current,
   )
   const leewayS = settings.cluster === undefined ? 0 : TOKEN_LEEWAY_S
   const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
@@ -80,9 +84,11 @@ export async function openState(settings: Settings, log: Logger, isOver?: IsOver
     routes,
     journal,
     leases,
+    portHost: portHost.current,
     credentials,
     close: () => {
       expiryWarning.close()
+      portHost.close()
       writeHealth.close()
       return Promise.all([journal.close(), policy.settled()])
     },

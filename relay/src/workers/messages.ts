@@ -21,6 +21,8 @@ export interface WorkerStart {
   bindingMark: Uint8Array
   port: number
   rootHost: string
+  /** The ports that visitors may name. */
+  ownPorts: readonly number[]
   /** Issuer of tokens. */
   issuer: string
   /** Key that verifies tokens: SubjectPublicKeyInfo, DER. */

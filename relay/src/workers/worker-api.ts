@@ -23,6 +23,7 @@ import { createApiFrontend } from './api-frontend.ts'
 
 interface WorkerApiParts {
   rootHost: string
+  ownPorts: readonly number[]
   certificates: CertificateRotation
   clientAddresses: ClientAddresses
   authorizer: LeaseAuthorizer
@@ -40,10 +41,11 @@ export interface WorkerApi {
 }
 
 export function createWorkerApi(parts: WorkerApiParts): WorkerApi {
-  const { rootHost, certificates, clientAddresses, policy, counters, log } = parts
+  const { rootHost, ownPorts, certificates, clientAddresses, policy, counters, log } = parts
   const connect = new ConnectEndpoint(parts.authorizer, policy, counters, clientAddresses, parts.readBuffer)
   const server = createApiServer({
     rootHost,
+    ownPorts,
     certificates,
     clientAddresses,
     routing: { [PATH.connect]: { GET: refuseWithoutUpgrade } },

@@ -223,6 +223,7 @@ export class WorkerPool {
       bindingMark: this.#parts.markOf(processIndex),
       port,
       rootHost: settings.rootHost,
+      ownPorts: settings.ownPorts,
       issuer: settings.url.origin,
       publicKey: publicKey.export({ type: 'spki', format: 'der' }),
       certificates: this.#certificateFiles(),

@@ -61,6 +61,7 @@ export function createWorker(
   const { connect, serve } = createWorkerApi({
     ...state,
     rootHost: start.rootHost,
+    ownPorts: start.ownPorts,
     authorizer: new LeaseAuthorizer(state.tokenVerifier, leases),
     counters,
     forwarder: new Forwarder(channel, pipe),

@@ -90,6 +90,7 @@ beforeAll(async () => {
   })
   const api = createApiServer({
     rootHost: ROOT_HOST,
+    ownPorts: [443],
     certificates: new CertificateRotation(certificatesOf(ROOT_HOST, chain, key)),
     clientAddresses,
     routing: routingOf(TABLE, {

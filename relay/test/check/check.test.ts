@@ -331,6 +331,21 @@ describe('svc-relay check', () => {
     expect(found(report, 'UDP ports', 'ok')).toHaveLength(2)
   })
 
+  test('ports that have a name below the root host, and a range that strangers must not have', async () => {
+    const first = await freePort()
+    const range = { TCP_ENABLED: 'true', MIN_PORT: `${first}`, MAX_PORT: `${first}` }
+    const named = async (PORT_HOST: string): Promise<readonly string[]> =>
+      found(await reportOf(await environment({ ...range, PORT_HOST })), 'TCP ports', 'warning')
+    expect(await named('ports.example')).toEqual([])
+    expect(await named('ports.relay.localhost')).toEqual([
+      expect.stringMatching(
+        /^Dedicated ports are named ports\.relay\.localhost, where browsers share cookies/,
+      ),
+    ])
+    const low = await reportOf(await environment({ ...range, MIN_PORT: '25' }))
+    expect(JSON.stringify(low)).toContain('25 is below 1024')
+  })
+
   test('files of the root host that are not there', async () => {
     const env = await environment({ SVC_SITE_DIR: directory, SVC_INSTALL_DIR: directory })
     const report = await reportOf(env)

@@ -143,8 +143,10 @@ describe('readSettings', () => {
   })
 
   test('MIN_PORT and MAX_PORT are the range of dedicated ports', () => {
-    const range = { MIN_PORT: '1000', MAX_PORT: '1000' }
-    expect(readSettings({ SVC_URL: URL, ...range }).portRange).toEqual({ min: 1000, max: 1000 })
+    const range = { MIN_PORT: '2000', MAX_PORT: '2000' }
+    expect(readSettings({ SVC_URL: URL, ...range }).portRange).toEqual({ min: 2000, max: 2000 })
+    const unchecked = { MIN_PORT: '80', MAX_PORT: '443', PORT_RANGE_UNCHECKED: 'true' }
+    expect(readSettings({ SVC_URL: URL, ...unchecked }).portRange).toEqual({ min: 80, max: 443 })
     expect(readSettings({ SVC_URL: URL }).portRange).toBeUndefined()
   })
 
@@ -253,6 +255,19 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, MIN_PORT: '1000' }, /^MAX_PORT: MIN_PORT and MAX_PORT must both be set/],
     [{ SVC_URL: URL, MAX_PORT: '1000' }, /^MIN_PORT: MIN_PORT and MAX_PORT must both be set/],
     [{ SVC_URL: URL, MIN_PORT: '1001', MAX_PORT: '1000' }, /^MAX_PORT: 1000 is below MIN_PORT/],
+    [
+      { SVC_URL: URL, MIN_PORT: '1023', MAX_PORT: '2000' },
+      /^MIN_PORT: 1023 is below 1024.* 25, 53, 80 and 443/,
+    ],
+    [{ SVC_URL: URL, MIN_PORT: '443', MAX_PORT: '443' }, /^MIN_PORT: 443 is below 1024/],
+    [
+      { SVC_URL: `${URL}:4433`, MIN_PORT: '4000', MAX_PORT: '4999' },
+      /has 4433, the relay's own \(SNI_PORT\)/,
+    ],
+    [
+      { SVC_URL: URL, MIN_PORT: '4000', MAX_PORT: '4999', METRICS_ADDR: '4000' },
+      /^MIN_PORT: 4000 to 4999 has 4000, the relay's own \(METRICS_ADDR\): PORT_RANGE_UNCHECKED=true/,
+    ],
     [{ SVC_URL: URL, MIN_PORT: '0', MAX_PORT: '1000' }, /^MIN_PORT: "0" is not a port/],
     [{ SVC_URL: URL, MIN_PORT: '1', MAX_PORT: '65536' }, /^MAX_PORT: "65536" is not a port/],
     [{ SVC_URL: URL, SVC_WORKERS: '0' }, /^SVC_WORKERS: "0" is not a number from 1 to \d+, the cores/],

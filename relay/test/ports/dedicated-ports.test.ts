@@ -33,7 +33,7 @@ async function start(count: number, env: Record<string, string> = BOTH): Promise
 }
 
 const portOf = (address: string | undefined): number => Number(address?.split(':')[1])
-const addressOf = (port: number): string => `relay.localhost:${port}`
+const addressOf = (port: number): string => `127.0.0.1:${port}`
 
 const challenge = (fields: object): Promise<Answer> =>
   relay.call('POST', '/sdk/register/challenge', {

@@ -333,6 +333,18 @@ describe('handlers that fail', () => {
     expect(visitor.errors).toEqual([failure])
   })
 
+  test('HSTS (RFC 6797) is added where the site sends it and the handler sets none', async () => {
+    const field = 'strict-transport-security'
+    const answerOf = async (own: string | undefined, hsts: string | undefined): Promise<string> => {
+      const headers = new Headers(own === undefined ? {} : { [field]: own })
+      const visitor = await new Visitor(() => new Response('ok', { headers }), { hsts }).send(GET)
+      return (await visitor.receive('ok')).replace(/[^]*?strict-transport-security: (.*)\r\n[^]*/, '$1')
+    }
+    expect(await answerOf(undefined, 'max-age=1')).toBe('max-age=1')
+    expect(await answerOf('max-age=0', 'max-age=1')).toBe('max-age=0')
+    expect(await answerOf(undefined, undefined)).not.toContain(field)
+  })
+
   test('what waitUntil watches is reported when it fails', async () => {
     const failure = new Error('late')
     const visitor = new Visitor((_, info) => {

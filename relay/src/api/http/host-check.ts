@@ -1,5 +1,5 @@
 // Requires that a request names the root host exactly once (RFC 9110 §7.2, §7.4), so that a page of another hostname
-// cannot reach the API by pointing its DNS at the relay.
+// cannot reach the API by pointing its DNS at the relay, nor a server at another port of the root host by passing requests on.
 
 import type { IncomingMessage } from 'node:http'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
@@ -7,25 +7,38 @@ import { RelayError } from '../../errors.ts'
 
 const BAD_REQUEST = 400
 const MISDIRECTED_REQUEST = 421
-/** A name with an optional port. The port may be any, since a proxy before the relay may listen on another one. */
-const AUTHORITY = /^([^:]{1,255})(?::\d{0,5})?$/
+/** A name with an optional port. */
+const AUTHORITY = /^([^:]{1,255})(?::(\d{0,5}))?$/
+
+/** Where the relay is found. */
+export interface OwnAuthority {
+  /** The hostname that requests must name. */
+  rootHost: string
+  /** The ports that they may name: that of the relay's URL, and that of its listener. */
+  ownPorts: readonly number[]
+}
 
 /**
- * HTTP/1.0 has no Host, so that it may be missing there. A trusted proxy may send any Host.
+ * HTTP/1.0 has no Host, so that it may be missing there. A trusted proxy may send any Host. One without a port means the relay's.
  * @throws RelayError `invalid_request`: 400 for a missing, repeated or malformed Host, 421 for another host
  */
 export function requireRootHost(
   request: IncomingMessage,
-  rootHost: string,
+  { rootHost, ownPorts }: OwnAuthority,
   clientAddresses: ClientAddresses,
 ): void {
   const [host, ...more] = request.headersDistinct.host ?? []
   if (host === undefined && request.httpVersion === '1.0') return
-  const name = host === undefined ? undefined : AUTHORITY.exec(host)?.[1]
+  const [, name, namedPort] = AUTHORITY.exec(host ?? '') ?? []
   if (name === undefined || more.length > 0)
     throw new RelayError('invalid_request', 'the request needs exactly one Host', {}, BAD_REQUEST)
   if (clientAddresses.isFromProxy(request)) return
   // A name with a final dot is the same name.
-  if (name.toLowerCase().replace(/\.$/, '') !== rootHost)
+  if (name.toLowerCase().replace(/\.$/, '') !== rootHost || !isOwnPort(namedPort, ownPorts))
     throw new RelayError('invalid_request', `this relay is ${rootHost}`, {}, MISDIRECTED_REQUEST)
+}
+
+/** Whether a Host names one of these ports, or none, which means the one of the URL. */
+export function isOwnPort(named: string | undefined, ownPorts: readonly number[]): boolean {
+  return named === undefined || named === '' || ownPorts.includes(Number(named))
 }

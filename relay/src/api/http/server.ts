@@ -11,6 +11,7 @@ import type { Certificates } from '../../certificates/certificate-files.ts'
 import type { CertificateRotation } from '../../certificates/certificate-rotation.ts'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
+import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
 import { WriteTimeouts } from '../../http/write-timeouts.ts'
 import {
   API_DEADLINE_CHECK_MS,
@@ -24,7 +25,7 @@ import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
-import { requireRootHost } from './host-check.ts'
+import { type OwnAuthority, requireRootHost } from './host-check.ts'
 import { countRequest, requireNoOpenResponse } from './open-responses.ts'
 import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
@@ -54,9 +55,7 @@ export interface NeighbourEndpoint {
   connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
 }
 
-export interface ApiOptions {
-  /** The hostname that requests must name. */
-  rootHost: string
+export interface ApiOptions extends OwnAuthority {
   certificates: CertificateRotation
   clientAddresses: ClientAddresses
   routing: Routing
@@ -115,12 +114,14 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
   const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : PAGES)
   if (!countRequest(request.socket, response)) return cut(api.connect, request.socket)
   response.setHeader(HEADER.requestId, observed.id)
+  const hsts = hstsOf(api.rootHost)
+  if (hsts !== undefined) response.setHeader(HSTS_FIELD, hsts)
   response.on('error', (error) => observed.failed(error))
   response.once('close', () => observed.responded(response.headersSent ? response.statusCode : CLIENT_LEFT))
   if (api.isClosing()) response.shouldKeepAlive = false
   try {
     if (isCrossOrigin(path)) allowAnyOrigin(response)
-    requireRootHost(request, api.rootHost, api.clientAddresses)
+    requireRootHost(request, api, api.clientAddresses)
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
     const refusal = observed.failed(error)
@@ -165,7 +166,7 @@ async function upgrade(
   socket.on('error', () => socket.destroy())
   try {
     requireNoOpenResponse(request.socket)
-    requireRootHost(request, api.rootHost, api.clientAddresses)
+    requireRootHost(request, api, api.clientAddresses)
     requireNoBody(request)
     const carried = isNeighbour(request)
       ? connectToNeighbour(api, request, socket, head)

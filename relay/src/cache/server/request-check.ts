@@ -7,16 +7,24 @@ import { authorityOf } from './request-path.ts'
 export const BAD_REQUEST = 400
 const MISDIRECTED_REQUEST = 421
 const HEAD_TOO_LARGE = 431
-/** A name with an optional port. The port may be any, since a proxy before the relay may listen on another one. */
-const AUTHORITY = /^([^:@]{1,255})(?::\d{0,5})?$/
+/** A name with an optional port. */
+const AUTHORITY = /^([^:@]{1,255})(?::(\d{0,5}))?$/
 
 export interface Refusal {
   status: number
   message: string
 }
 
-/** @param hostname that the visitor named in the handshake @returns undefined for a request that may be answered */
-export function refusalOf(request: VisitorRequest, hostname: string): Refusal | undefined {
+/**
+ * @param hostname that the visitor named in the handshake
+ * @param ownPorts those that the visitor may name besides: another one is anybody's
+ * @returns undefined for a request that may be answered
+ */
+export function refusalOf(
+  request: VisitorRequest,
+  hostname: string,
+  ownPorts: readonly number[],
+): Refusal | undefined {
   const { rawHeaders } = request
   if (rawHeaders.length > 2 * REQUEST_FIELDS_MAX)
     return { status: HEAD_TOO_LARGE, message: `A request may have ${REQUEST_FIELDS_MAX} header fields.` }
@@ -24,7 +32,8 @@ export function refusalOf(request: VisitorRequest, hostname: string): Refusal | 
   if (names.length === 0 && request.httpVersion === '1.0') return undefined
   if (names.length === 0 || hostFields(rawHeaders) > 1)
     return { status: BAD_REQUEST, message: 'The request needs exactly one Host.' }
-  for (const name of names) if (name !== hostname && hostOf(name) !== hostname) return misdirected(hostname)
+  for (const name of names)
+    if (name !== hostname && !isOwn(name, hostname, ownPorts)) return misdirected(hostname)
   return undefined
 }
 
@@ -54,7 +63,9 @@ function hostFields(rawHeaders: readonly string[]): number {
   return count
 }
 
-/** A name with a final dot is the same name. @returns undefined for a malformed authority */
-function hostOf(authority: string): string | undefined {
-  return AUTHORITY.exec(authority)?.[1]?.toLowerCase().replace(/\.$/, '')
+/** A name with a final dot is the same name. */
+function isOwn(authority: string, hostname: string, ownPorts: readonly number[]): boolean {
+  const [, name, port] = AUTHORITY.exec(authority) ?? []
+  const isSame = name?.toLowerCase().replace(/\.$/, '') === hostname
+  return isSame && (!port || ownPorts.includes(Number(port)))
 }

@@ -6,6 +6,7 @@ import { constants } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { RelayError } from '../../errors.ts'
 import { discardBody } from '../../http/discard-body.ts'
+import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
 import type { Logger } from '../../log/log.ts'
 import type { LiveSites, VisitorRequest, VisitorResponse } from '../live-site/live-sites.ts'
 import type { CountCacheResult, ServedSnapshots } from '../snapshot.ts'
@@ -23,6 +24,8 @@ const SERVICE_UNAVAILABLE = 503
 export interface SiteRequestsParts extends DeliveryParts {
   snapshots: ServedSnapshots
   live: LiveSites
+  /** The ports that visitors may name. */
+  ownPorts: readonly number[]
   /** Called once for each request that was answered. */
   observe: CountCacheResult
   log: Logger
@@ -60,7 +63,8 @@ export class SiteRequests {
     const { snapshots, live, observe, log } = this.#parts
     const { hostname, clientIp, isEnding } = connection
     try {
-      const refusal = refusalOf(request, hostname) ?? (isEnding ? misdirected(hostname) : undefined)
+      const refusal =
+        refusalOf(request, hostname, this.#parts.ownPorts) ?? (isEnding ? misdirected(hostname) : undefined)
       if (refusal !== undefined) return endWith(socket, refusal)
       const lease = snapshots.leaseOf(hostname)
       const isLive = lease !== undefined && (await live.upgrade(request, socket, head, lease, clientIp))
@@ -88,7 +92,7 @@ export class SiteRequests {
     const { hostname, isEnding } = connection
     // The connection stays until this answer has left, after those before it.
     if (isEnding && !connection.began(response)) return connection.cut()
-    const refusal = refusalOf(request, hostname)
+    const refusal = refusalOf(request, hostname, this.#parts.ownPorts)
     if (refusal !== undefined) return refuse(response, refusal)
     const borrowed = isEnding ? undefined : this.#parts.snapshots.borrow(hostname, connection)
     // Another connection may lead to the live site.
@@ -98,6 +102,8 @@ export class SiteRequests {
     if (found?.kind === 'file') {
       this.#parts.observe('hit')
       if (hasBody(request)) closeAfter(response)
+      const hsts = hstsOf(hostname)
+      if (hsts !== undefined) (response as ServerResponse).setHeader(HSTS_FIELD, hsts)
       return await this.#files.send(request, response, connection, [found.file, borrowed])
     }
     borrowed.release()

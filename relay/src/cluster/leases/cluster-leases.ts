@@ -33,7 +33,7 @@ interface ClusterLeasesParts {
   clock: EngineClock
   leases: LeaseRegistry
   reservations: Reservations
-  portHost: string | undefined
+  portHost: () => string | undefined
   /** The hostname of a label on this relay. */
   hostname: (label: string) => string
   /** Epoch of the engine that this machine is in step with; undefined while it is in step with none. */
@@ -90,7 +90,7 @@ export class ClusterLeases implements LeaseSharing {
     const { clock, machine, portHost } = this.#parts
     const [id, time] = [newLeaseId(), now()]
     const { metadata, preferences = NO_PREFERENCES, ttlS } = request
-    const described = { ...request, ...given, id, machine, portHost, metadata, preferences, lastSeenAt: time }
+    const described = { ...request, ...given, id, machine, portHost: portHost(), metadata, preferences, lastSeenAt: time }
     const expires = Math.round(clock.toEngine(time + ttlS * 1000))
     const { name, address } = request.identity
     const key = identityKey(name, address)

@@ -24,8 +24,8 @@ const UPGRADE = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSock
 
 test.each<[string, string[], number]>([
   ['the root host', [`Host: ${ROOT_HOST}`], 200],
-  ['with any port', [`Host: ${ROOT_HOST}:1`], 200],
-  ['in capitals, with a dot', ['Host: RELAY.localhost.:443'], 200],
+  ['in capitals, with a dot', ['Host: RELAY.localhost.'], 200],
+  ['with another port', [`Host: ${ROOT_HOST}:1`], 421],
   ['no Host', [], 400],
   ['an empty one', ['Host:'], 400],
   ['two', [`Host: ${ROOT_HOST}`, `Host: ${ROOT_HOST}`], 400],
@@ -42,6 +42,11 @@ test.each<[string, string[], number]>([
   expect(await statusOf(relay, '/sdk/connect HTTP/1.1', [...lines, ...UPGRADE])).toBe(
     status === 200 ? 403 : status,
   )
+})
+
+test('the relay’s own port, as its URL has it', async () => {
+  const lines = [`Host: ${ROOT_HOST}:${relay.port}`]
+  expect(await statusOf(relay, '/api/healthz HTTP/1.1', lines)).toBe(200)
 })
 
 test('HTTP/1.0 needs no Host', async () => {

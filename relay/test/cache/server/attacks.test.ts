@@ -95,6 +95,7 @@ describe('heads', () => {
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', head('/', `Host: ${HOSTNAME}`), 400],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['another port', head('/').replace(HOSTNAME, `${HOSTNAME}:34100`), 421],
     ['another host in absolute form', head('https://relay.localhost/app.js'), 421],
     ['a user in absolute form', head(`https://user@${HOSTNAME}/`), 421],
     ['too many fields', head('/', ...Array<string>(REQUEST_FIELDS_MAX).fill('X: 1')), 431],
@@ -109,7 +110,7 @@ describe('heads', () => {
     const fields = Array<string>(REQUEST_FIELDS_MAX - 2).fill('X: 1')
     expect(await answer(head('/', 'Connection: close', ...fields))).toMatch(/^HTTP\/1.1 200 /)
     expect(
-      await answer(head(`HTTPS://${HOSTNAME.toUpperCase()}:1/index.html?x`, 'Connection: close')),
+      await answer(head(`HTTPS://${HOSTNAME.toUpperCase()}:443/index.html?x`, 'Connection: close')),
     ).toMatch(/^HTTP\/1.1 200 /)
     expect(await answer('GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
   })

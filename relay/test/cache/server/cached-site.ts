@@ -171,8 +171,9 @@ export async function startCachedSite({
     bandwidth: new Bandwidth(() => limit.bytesPerSecond),
     sentBytes: 0,
   }
+  const ownPorts = [443]
   const server = createCacheServer({
-    ...{ snapshots, live, certificates, observe, log },
+    ...{ snapshots, live, certificates, observe, log, ownPorts },
     limitOf: () => (limit.bandwidth.isLimited ? limit.bandwidth : undefined),
     onSent: (bytes) => {
       limit.sentBytes += bytes
@@ -182,6 +183,7 @@ export async function startCachedSite({
   listener.listen(wanted, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
+  ownPorts.push(port)
   const ca = authority.certificate
   return {
     port,
