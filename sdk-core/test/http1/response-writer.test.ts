@@ -338,7 +338,8 @@ describe('handlers that fail', () => {
     const answerOf = async (own: string | undefined, hsts: string | undefined): Promise<string> => {
       const headers = new Headers(own === undefined ? {} : { [field]: own })
       const visitor = await new Visitor(() => new Response('ok', { headers }), { hsts }).send(GET)
-      return (await visitor.receive('ok')).replace(/[^]*?strict-transport-security: (.*)\r\n[^]*/, '$1')
+      const answer = await visitor.receive('ok')
+      return /strict-transport-security: (.*)\r\n/.exec(answer)?.[1] ?? answer
     }
     expect(await answerOf(undefined, 'max-age=1')).toBe('max-age=1')
     expect(await answerOf('max-age=0', 'max-age=1')).toBe('max-age=0')
