@@ -83,7 +83,7 @@ export class EngineLeases {
       clientIp: '192.0.2.1',
       reportedIp: undefined,
       ports: undefined,
-      portHost: () => undefined,
+      portHost: undefined,
       preferences: NO_PREFERENCES,
       firstSeenAt: time,
       lastSeenAt: time,

@@ -90,7 +90,16 @@ export class ClusterLeases implements LeaseSharing {
     const { clock, machine, portHost } = this.#parts
     const [id, time] = [newLeaseId(), now()]
     const { metadata, preferences = NO_PREFERENCES, ttlS } = request
-    const described = { ...request, ...given, id, machine, portHost: portHost(), metadata, preferences, lastSeenAt: time }
+    const described = {
+      ...request,
+      ...given,
+      id,
+      machine,
+      portHost: portHost(),
+      metadata,
+      preferences,
+      lastSeenAt: time,
+    }
     const expires = Math.round(clock.toEngine(time + ttlS * 1000))
     const { name, address } = request.identity
     const key = identityKey(name, address)
