@@ -172,6 +172,7 @@ export class LeaseRegistry {
     lease.clientIp = shared.clientIp
     lease.reportedIp = shared.reportedIp
     lease.metadata = shared.metadata
+    lease.statement = shared.statement
     this.#metadata.set(lease)
     this.#changed(lease)
   }

@@ -25,6 +25,7 @@ export interface SharedLease extends LeaseGrant, LeaseAddresses {
   ports: LeasePorts | undefined
   portHost: string | undefined
   preferences: Lease['preferences']
+  statement?: Lease['statement']
   /** Relay time, as that of {@link lastSeenAt}. */
   firstSeenAt: number
   lastSeenAt: number

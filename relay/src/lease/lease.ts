@@ -41,6 +41,7 @@ export interface LeaseTerms {
   expiresAt?: number | undefined
   /** @default NO_PREFERENCES */
   preferences?: LeasePreferences | undefined
+  statement?: SiteStatement | undefined
 }
 
 /** The reverse sessions of a lease, as far as the lease knows of them. */
@@ -102,6 +103,7 @@ export class Lease {
     this.portHost = terms.portHost
     this.machine = terms.machine
     this.preferences = terms.preferences ?? NO_PREFERENCES
+    this.statement = terms.statement
     this.lastSeenAt = now()
     this.expiresAt = terms.expiresAt ?? this.lastSeenAt + terms.ttlS * 1000
   }

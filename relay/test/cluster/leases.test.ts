@@ -1,7 +1,12 @@
 // Three machines that are one relay: a lease is the same at each of them, whichever registered it.
 
-import { X509Certificate } from 'node:crypto'
-import type { RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
+import { hash, X509Certificate } from 'node:crypto'
+import {
+  canonicalLabel,
+  type RegisterChallengeResponse,
+  type RegisterResponse,
+  siteQuestionText,
+} from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openCarrier } from '../support/carrier.ts'
 import {
@@ -11,7 +16,9 @@ import {
   whyNoEngine,
 } from '../support/cluster-relays.ts'
 import { type Answer, newAccount, register, type TestClient } from '../support/relay.ts'
+import { nativeSession } from '../support/session.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
+import { makeStatement } from '../support/site-statement.ts'
 
 let cluster: ClusterRelays
 let a: ClusterRelay
@@ -224,5 +231,37 @@ describe.skipIf(whyNoEngine() !== undefined)(`the budgets of clients (skipped: $
     await expect(other.register('fourth')).rejects.toThrow('rate_limited')
     expect((await unregister(other, third)).status).toBe(200)
     await other.register('fifth')
+  })
+})
+
+describe.skipIf(whyNoEngine() !== undefined)(`statements of sites (skipped: ${whyNoEngine()})`, () => {
+  let relays: ClusterRelays
+  beforeAll(async () => {
+    relays = await startClusterRelays(2, { DISCOVERY: 'true', DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: 'true' })
+  })
+  afterAll(() => relays?.close())
+
+  test('are known at every machine, whichever got the renewal', async () => {
+    const [one, other] = relays.relays as [ClusterRelay, ClusterRelay]
+    const account = newAccount()
+    const lease = await one.register('stated', { account, ttl: 600 })
+    const session = await nativeSession(one, lease.reverse_endpoint.capability, [])
+    const canonical = canonicalLabel('stated', account.address.toLowerCase())
+    const question = hash('sha256', siteQuestionText(canonical))
+    for (const [index, at] of [one, other, one].entries()) {
+      const statement = await makeStatement({
+        by: account,
+        canonicalLabel: canonical,
+        origin: one.origin,
+        issuedAt: Date.now() + index,
+        expiresAt: Date.now() + 240_000,
+      })
+      expect((await renew(at, lease, { ttl: 600, statement })).status).toBe(200)
+      for (const asked of [one, other])
+        await expect
+          .poll(async () => (await asked.call('GET', `/discovery/site?site=${question}`)).json.data)
+          .toEqual({ here: true, statement })
+    }
+    session.abort()
   })
 })

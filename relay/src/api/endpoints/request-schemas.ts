@@ -159,11 +159,17 @@ export const registerRequest: z.ZodType<RegisterRequest> = named(
   }),
 )
 
+/** A date that exists, after 1970. */
+const statementTime = z
+  .string()
+  .regex(SITE_STATEMENT_TIME)
+  .refine((time) => Date.parse(time) > 0, 'must be a time')
+
 export const siteStatement: z.ZodType<SiteStatement> = named(
   'SiteStatement',
   z.object({
-    issued_at: z.string().regex(SITE_STATEMENT_TIME),
-    expires_at: z.string().regex(SITE_STATEMENT_TIME),
+    issued_at: statementTime,
+    expires_at: statementTime,
     signature: z.string().regex(SITE_STATEMENT_SIGNATURE),
   }),
 )

@@ -40,6 +40,7 @@ const headSchema = z.object({
   lastSeen: z.number(),
   clientIp: z.string(),
   reportedIp: z.string().optional(),
+  statement: z.object({ issued_at: z.string(), expires_at: z.string(), signature: z.string() }).optional(),
 })
 
 export interface LeaseHead {
@@ -57,7 +58,7 @@ export interface LeaseHead {
   /** Of the JSON that belongs to it; {@link NONE} where only the reservation is left of the lease. */
   tag: string
   /** What the last renewal saw. */
-  seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp'>
+  seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp' | 'statement'>
 }
 
 type Described = Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>
@@ -105,9 +106,9 @@ export class LeaseEntries {
     const { seal, keys, clock } = this.#parts
     const name = this.hostnameName(key, hasFriendly)
     const clear = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${name} ${tag}`
-    const { lastSeenAt, clientIp, reportedIp } = seen
+    const { lastSeenAt, clientIp, reportedIp, statement } = seen
     const lastSeen = Math.round(clock.toEngine(lastSeenAt))
-    const hidden = { key, lastSeen, clientIp, reportedIp } satisfies z.input<typeof headSchema>
+    const hidden = { key, lastSeen, clientIp, reportedIp, statement } satisfies z.input<typeof headSchema>
     return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
   }
 
@@ -121,7 +122,7 @@ export class LeaseEntries {
     }
     const hidden = parsed(headSchema, seal.open('lease', identityName, clear, sealed))
     if (hidden === undefined) return undefined
-    const { key, lastSeen, clientIp, reportedIp } = hidden
+    const { key, lastSeen, clientIp, reportedIp, statement } = hidden
     return {
       key,
       sequence: Number(fence),
@@ -130,7 +131,7 @@ export class LeaseEntries {
       isEnded: ended === '1',
       hasFriendly: name !== NONE,
       tag,
-      seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp },
+      seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp, statement },
     }
   }
 

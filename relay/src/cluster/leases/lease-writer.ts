@@ -113,7 +113,7 @@ export class LeaseWriter {
 
   #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
     const { clock, entries } = this.#parts
-    const { identityKey: key, sequence, metadata, lastSeenAt, clientIp, reportedIp } = lease
+    const { identityKey: key, sequence, metadata, lastSeenAt, clientIp, reportedIp, statement } = lease
     const isEnded = endedAt !== undefined
     return {
       key,
@@ -122,7 +122,7 @@ export class LeaseWriter {
       isEnded,
       hasFriendly: lease.hostname !== '',
       tag: entries.tagOf(sequence, metadata),
-      seen: { lastSeenAt, clientIp, reportedIp },
+      seen: { lastSeenAt, clientIp, reportedIp, statement },
       json: () => entries.formatJson(lease, sequence),
     }
   }

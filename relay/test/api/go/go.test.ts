@@ -311,11 +311,20 @@ describe('GET /discovery/site', () => {
 
   test('POST /sdk/renew refuses what is no statement', async () => {
     const { access_token } = await relay.register('sloppy')
-    const statement = { issued_at: 'now', expires_at: 'later', signature: '0x' }
-    expect(await relay.call('POST', '/sdk/renew', { access_token, statement })).toMatchObject({
-      status: 400,
-      json: { error: { code: 'invalid_request' } },
+    const time = '2026-11-27T12:00:00.000Z'
+    const good = { issued_at: time, expires_at: time, signature: `0x${'0'.repeat(130)}` }
+    expect(await relay.call('POST', '/sdk/renew', { access_token, statement: good })).toMatchObject({
+      status: 200,
     })
+    for (const bad of [
+      { issued_at: 'now' },
+      { expires_at: '2026-13-40T25:00:00.000Z' },
+      { issued_at: '0001-01-01T00:00:00.000Z' },
+      { signature: '0x' },
+    ])
+      expect(
+        await relay.call('POST', '/sdk/renew', { access_token, statement: { ...good, ...bad } }),
+      ).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } })
   })
 
   test.each(['', '?site=', `?site=demo-${DIGITS}`, `?site=${'0'.repeat(63)}`, `?site=${'A'.repeat(64)}`])(
