@@ -26,7 +26,7 @@ export interface SiteOptions extends SharedOptions {
   via?: string[]
   carrier: CarrierKind
   certificate?: 'own' | 'shared'
-  hsts: boolean
+  hsts?: boolean
   allowCanonical: boolean
   listed: boolean
   banMitm: boolean
