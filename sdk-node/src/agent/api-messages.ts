@@ -248,8 +248,8 @@ export interface RelayStatus {
 export interface AgentRequest {
   tunnel?: string | undefined
   method: string
-  /** The path without its query, which may hold secrets of the visitor. */
-  path: string
+  /** The path without its query, which may hold secrets of the visitor; undefined for a reader, whom it does not concern. */
+  path?: string | undefined
   status: number
   /** Milliseconds until the head of the response was there. */
   ms: number

@@ -4,6 +4,7 @@ import { isRecord } from '@svc/sdk-core'
 import {
   AGENT_PATH,
   type AgentLogs,
+  type AgentRequest,
   type AuthStatus,
   type ChangeTunnelRequest,
   type RedeemRequest,
@@ -54,6 +55,11 @@ const changing = (
     return {}
   },
 })
+
+/** A path may hold what only its visitor and the owner of the site shall know, such as a token of a link. */
+function withoutPath({ path: _, ...request }: AgentRequest): AgentRequest {
+  return request
+}
 
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   [AGENT_PATH.challenge]: {
@@ -107,7 +113,10 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   [AGENT_PATH.status]: {
     method: 'GET',
     role: 'reader',
-    answer: (_, { operations, url }) => operations.status(url),
+    answer: ({ caller }, { operations, url }) => {
+      const status = operations.status(url)
+      return caller?.role === 'owner' ? status : { ...status, requests: status.requests.map(withoutPath) }
+    },
   },
   [AGENT_PATH.config]: {
     method: 'GET',

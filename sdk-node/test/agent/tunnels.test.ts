@@ -4,8 +4,17 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AGENT_PATH, type AgentConfig, type TunnelStatus } from '../../src/agent/api-messages.ts'
+import { askAgent } from '../../src/agent/agent-client.ts'
+import {
+  AGENT_PATH,
+  type AgentConfig,
+  type AgentStatus,
+  type SignIn,
+  type TunnelStatus,
+  type WalletChallenge,
+} from '../../src/agent/api-messages.ts'
 import {
   type AgentHome,
   ANY_PORT,
@@ -61,6 +70,19 @@ afterEach(async () => {
 })
 
 const post = (path: string, body: object) => agent.ask('POST', path, body)
+
+/** The status as a wallet sees it that has signed in. */
+async function statusForReader(): Promise<AgentStatus> {
+  const wallet = identityFromKey(createPrivateKey())
+  const { challenge_id, siwe_message } = await agent.ask<WalletChallenge>('POST', AGENT_PATH.challenge, {
+    address: wallet.address,
+  })
+  const siwe_signature = wallet.personalSign(siwe_message)
+  const signed = { challenge_id, siwe_message, siwe_signature }
+  const { access_token } = await agent.ask<SignIn>('POST', AGENT_PATH.login, signed)
+  return await askAgent({ ...agent.endpoint, token: access_token }, 'GET', AGENT_PATH.status)
+}
+
 const tunnel = async (name: string): Promise<TunnelStatus | undefined> =>
   (await agent.status()).tunnels.find((each) => each.name === name)
 const state = async (name: string) => (await tunnel(name))?.state
@@ -93,6 +115,9 @@ describe('the API of the agent', () => {
       status: 200,
       ms: expect.any(Number),
     })
+    const read = await statusForReader()
+    expect(read.requests).toHaveLength(requests.length)
+    for (const request of read.requests) expect(request).not.toHaveProperty('path')
 
     await post(AGENT_PATH.pauseTunnel, { name: 'two' })
     await expect.poll(() => state('two')).toBe('paused')

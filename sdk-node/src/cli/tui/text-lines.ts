@@ -13,7 +13,10 @@ export function cut(line: string, columns: number): string {
 }
 
 /** @param areSeveral the line has to say which tunnel it is about */
-export function requestLine({ tunnel, method, path, status, ms }: AgentRequest, areSeveral: boolean): string {
+export function requestLine(
+  { tunnel, method, path = '', status, ms }: AgentRequest,
+  areSeveral: boolean,
+): string {
   const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }

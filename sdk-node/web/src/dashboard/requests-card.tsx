@@ -54,7 +54,7 @@ export function RequestsCard({ requests, areSeveral }: RequestsCardProps): VNode
 }
 
 function Row({ request, hasName }: { request: AgentRequest; hasName: boolean }): VNode {
-  const { tunnel, method, path, status, ms } = request
+  const { tunnel, method, path = '', status, ms } = request
   return (
     <li class="request">
       <span class="status" data-wrong={status >= ERROR_STATUS}>
