@@ -52,6 +52,7 @@ async function start(): Promise<void> {
 function announce(siteUrl: string, caFile: string | undefined): void {
   const lines = [
     'The relay is running; Ctrl-C ends it.',
+    ...reach(),
     '',
     `  Publish from a page   ${new URL('/', url)}`,
     `  Examples              ${new URL('/examples/', url)}`,
@@ -67,6 +68,15 @@ function announce(siteUrl: string, caFile: string | undefined): void {
   if (caFile !== undefined)
     lines.push(`Browsers show it without a warning once they trust the CA. ${trustHint(caFile)}`, '')
   console.log(['', ...lines].join('\n'))
+}
+
+/** A relay on localhost listens for this machine alone, unless BIND_ADDRESS says otherwise. */
+function reach(): string[] {
+  const address = process.env.BIND_ADDRESS
+  if (address) return [`It listens at ${address === '::' ? 'every address of this machine' : address}.`]
+  return /(?:^|\.)localhost$/.test(new URL(url).hostname)
+    ? ['Only this machine reaches it; BIND_ADDRESS=:: opens it to the network.']
+    : ['It listens at every address of this machine.']
 }
 
 /** Ends the site first, so that it can still take its lease back from the relay. */

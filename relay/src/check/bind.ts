@@ -19,10 +19,13 @@ export async function tcpProblem(options: ListenOptions): Promise<NodeJS.ErrnoEx
   return undefined
 }
 
-/** @returns the system's error, or undefined when the port can be bound on every address */
-export async function udpProblem(port: number): Promise<NodeJS.ErrnoException | undefined> {
+/** @returns the system's error, or undefined when the port can be bound at the address, or at every address without one */
+export async function udpProblem(
+  port: number,
+  address: string | undefined,
+): Promise<NodeJS.ErrnoException | undefined> {
   try {
-    const bound = await openUdpPort(port, () => {})
+    const bound = await openUdpPort(port, address, () => {})
     bound.close()
     return undefined
   } catch (cause) {

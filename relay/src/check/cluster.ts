@@ -32,7 +32,7 @@ export async function checkCluster(settings: Settings, { isRestart }: CheckOptio
       warning('The engine does not write each change to disk (appendonly is no): its end may lose data.'),
     )
   if (found.evicts) all.push(warning('The engine drops entries when its memory is full (maxmemory-policy).'))
-  const problem = await tcpProblem({ port: cluster.listenPort })
+  const problem = await tcpProblem({ port: cluster.listenPort, host: settings.listenAddress })
   const isOurs = problem?.code === 'EADDRINUSE' && isRestart && (await askHealth(settings)).isServing
   all.push(
     problem === undefined || isOurs

@@ -15,7 +15,9 @@ export async function checkTcpPorts(settings: Settings): Promise<Found[]> {
   const isOpen = (await readPolicyOf(settings.identityPath))?.tcp_port_enabled ?? settings.portGates.tcp
   if (settings.portRange === undefined || !settings.portGates.tcp)
     return [off('Sites get TCP ports with TCP_ENABLED, MIN_PORT and MAX_PORT.'), ...halfSet(settings, 'tcp')]
-  return await checkRange(settings, 'TCP', isOpen, (port) => tcpProblem({ port }))
+  return await checkRange(settings, 'TCP', isOpen, (port) =>
+    tcpProblem({ port, host: settings.listenAddress }),
+  )
 }
 
 export async function checkUdpPorts(settings: Settings, options: CheckOptions): Promise<Found[]> {
@@ -23,7 +25,7 @@ export async function checkUdpPorts(settings: Settings, options: CheckOptions): 
   if (settings.portRange === undefined || !settings.portGates.udp)
     return [off('Sites get UDP ports with UDP_ENABLED, MIN_PORT and MAX_PORT.'), ...halfSet(settings, 'udp')]
   return [
-    ...(await checkRange(settings, 'UDP', isOpen, udpProblem)),
+    ...(await checkRange(settings, 'UDP', isOpen, (port) => udpProblem(port, settings.listenAddress))),
     await checkTunnels(settings, options),
     ...(await checkTunnelCertificate(settings)),
   ]
@@ -69,8 +71,11 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-async function checkTunnels({ sniPort }: Settings, { isRestart }: CheckOptions): Promise<Found> {
-  const problem = await udpProblem(sniPort)
+async function checkTunnels(
+  { sniPort, listenAddress }: Settings,
+  { isRestart }: CheckOptions,
+): Promise<Found> {
+  const problem = await udpProblem(sniPort, listenAddress)
   if (problem === undefined || (isRestart && problem.code === 'EADDRINUSE'))
     return ok(`Datagram tunnels come in at UDP port ${sniPort}.`)
   return warning(`No datagram tunnel can come in at UDP port ${sniPort}: ${problem.message}.`)

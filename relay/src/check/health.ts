@@ -26,7 +26,7 @@ const QUOTE_MAX_CHARS = 80
 export async function askHealth(settings: Settings): Promise<Health> {
   const failures: string[] = []
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
-  for (const address of LOOPBACK) {
+  for (const address of settings.listenAddress === undefined ? LOOPBACK : [settings.listenAddress]) {
     try {
       return await ask(address, settings, signal)
     } catch (error) {

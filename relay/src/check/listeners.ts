@@ -10,10 +10,11 @@ import { askHealth } from './health.ts'
 import type { CheckOptions } from './report.ts'
 
 export async function checkListener(settings: Settings, options: CheckOptions): Promise<Found[]> {
-  const { sniPort: port, url, rootHost } = settings
-  const problem = await tcpProblem({ port })
+  const { sniPort: port, listenAddress: host, url, rootHost } = settings
+  const problem = await tcpProblem({ port, host })
+  const place = `${host === undefined ? 'every address' : `${host} alone`}, TCP port ${port}`
   if (problem === undefined)
-    return [ok(`The relay listens at TCP port ${port}, for ${url.origin} and the names below ${rootHost}.`)]
+    return [ok(`The relay listens at ${place}, for ${url.origin} and the names below ${rootHost}.`)]
   if (problem.code === 'EADDRINUSE' && (await askHealth(settings)).isServing)
     return options.isRestart
       ? [ok(`The relay of these settings listens at TCP port ${port}, and a restart ends it first.`)]
@@ -34,9 +35,9 @@ export function checkCapacity(settings: Settings): Found[] {
   ]
 }
 
-export async function checkWorkers({ workers, sniPort }: Settings): Promise<Found[]> {
+export async function checkWorkers({ workers, sniPort, listenAddress: host }: Settings): Promise<Found[]> {
   if (workers === 1) return [off('One process serves everything: SVC_WORKERS is 1.')]
-  const problem = await tcpProblem({ port: sniPort, reusePort: true })
+  const problem = await tcpProblem({ port: sniPort, host, reusePort: true })
   if (problem?.code === 'ENOTSUP') return [error('SVC_WORKERS: this system takes only 1.')]
   return [ok(`${workers} processes share TCP port ${sniPort}.`)]
 }
@@ -55,7 +56,7 @@ export async function checkRedirects(settings: Settings, options: CheckOptions):
 
 async function checkPlainHttp(
   setting: string,
-  address: { host?: string; port: number },
+  address: { host?: string | undefined; port: number },
   does: string,
   settings: Settings,
   { isRestart }: CheckOptions,

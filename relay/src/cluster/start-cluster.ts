@@ -270,7 +270,7 @@ export class Cluster {
     const [parts, links, feed] = [this.#parts, this.#links, this.#feed]
     if (parts === undefined || links === undefined || feed === undefined)
       throw new Error('join() comes first')
-    await links.listen(this.#settings.cluster.listenPort)
+    await links.listen(this.#settings.cluster.listenPort, this.#settings.listenAddress)
     await feed.start().catch((error) => {
       throw error instanceof EngineError ? new SettingsError('CLUSTER_URL', error.message) : error
     })

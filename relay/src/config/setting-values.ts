@@ -39,6 +39,13 @@ export function ipAddresses(value: string, setting: string): string[] {
   return [...new Set(addresses)]
 }
 
+/** Parses the address of listeners. `::` stands for every address of either family. */
+export function ipAddress(value: string, setting: string): string {
+  const address = value.trim()
+  if (isIP(address) === 0) throw new SettingsError(setting, `"${value}" is not an IP address`)
+  return address
+}
+
 export function addressesOf(family: 4 | 6, value: string, setting: string): string[] {
   const addresses = ipAddresses(value, setting)
   const other = addresses.find((address) => isIP(address) !== family)

@@ -20,6 +20,7 @@ import {
   type DnsAddress,
   dnsAddresses,
   flag,
+  ipAddress,
   ipAddresses,
   oneOf,
   portNumber,
@@ -46,6 +47,8 @@ export interface Settings {
   sniPort: number
   /** The ports that visitors may name: that of {@link url}, and {@link sniPort}. */
   ownPorts: readonly number[]
+  /** IP address at which all listeners listen that have no address of their own; undefined: all addresses of this machine. */
+  listenAddress: string | undefined
   publicAddresses: ConfiguredAddresses
   /** Directory of identity, policy and certificates. */
   identityPath: string
@@ -87,7 +90,7 @@ export interface Settings {
   /** Addresses of the DNS server, where the relay has one. */
   dnsAddresses: readonly DnsAddress[]
   /** Address of the listener that redirects plain HTTP to https; without a host: every address; undefined: there is none. */
-  httpRedirectAddress: { host?: string; port: number } | undefined
+  httpRedirectAddress: { host: string | undefined; port: number } | undefined
   /** Processes of the relay, the primary included. */
   workers: number
   /** Directory of static files for the root host; undefined: the relay serves its built-in pages. */
@@ -103,6 +106,9 @@ const SITE_CERTIFICATE_CHOICES = ['off', 'approved', 'all'] as const
 const HTTPS_PORT = 443
 /** The first port that is no system port (RFC 6335 §6). */
 const PORTS_OF_USERS = 1024
+/** The address of a relay on localhost: another network, such as a café’s, has no business there. */
+const LOOPBACK = '127.0.0.1'
+const EVERY_ADDRESS = '::'
 
 /** Limits of the requests of clients that are not authenticated yet, in units a minute. */
 export interface RateLimitSettings {
@@ -150,6 +156,12 @@ const TABLE = {
     meaning: 'port of the listener, when it differs from the port of SVC_URL',
     unset: 'the port of SVC_URL',
     parse: portNumber,
+  },
+  BIND_ADDRESS: {
+    meaning:
+      'IP address at which the relay listens, at all its ports; :: stands for every address of the machine',
+    unset: `every address; ${LOOPBACK} where the host of SVC_URL is localhost or ends in .localhost`,
+    parse: ipAddress,
   },
   PUBLIC_IPV4: {
     meaning: 'IPv4 addresses at which visitors reach the relay, separated by commas',
@@ -301,12 +313,14 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   // Behind a NAT the listener may have another port than the URL.
   const urlPort = Number(url.port || HTTPS_PORT)
   const sniPort = optional('SNI_PORT') ?? urlPort
+  const redirects = optional('HTTP_REDIRECT_ADDR')
   const ownListeners = (): Record<string, number | undefined> => ({
     SNI_PORT: sniPort,
     METRICS_ADDR: optional('METRICS_ADDR')?.port,
-    HTTP_REDIRECT_ADDR: optional('HTTP_REDIRECT_ADDR')?.port,
+    HTTP_REDIRECT_ADDR: redirects?.port,
     CLUSTER_LISTEN_PORT: optional('CLUSTER_LISTEN_PORT') ?? optional('CLUSTER_ADDR')?.port,
   })
+  const listenAddress = listenAddressOf(optional('BIND_ADDRESS'), url.hostname)
   const ensGasless = possibleEns(read('ENS_GASLESS_ENABLED'), url.hostname, env.ACME_DNS_PROVIDER)
   return {
     url,
@@ -314,6 +328,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     rootHost: url.hostname,
     sniPort,
     ownPorts: [urlPort, sniPort],
+    listenAddress,
     publicAddresses: publicAddresses(
       optional('PUBLIC_IPS'),
       optional('PUBLIC_IPV4'),
@@ -388,8 +403,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     portHost: optional('PORT_HOST'),
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
-    dnsAddresses: read('DNS_ADDR'),
-    httpRedirectAddress: optional('HTTP_REDIRECT_ADDR'),
+    dnsAddresses: read('DNS_ADDR').map(({ host = listenAddress, port }) => ({ host, port })),
+    httpRedirectAddress: redirects && { host: redirects.host ?? listenAddress, port: redirects.port },
     workers: read('SVC_WORKERS'),
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),
@@ -400,6 +415,12 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
 /** Whether names below this host resolve to the machine itself (RFC 6761 §6.3). */
 export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
+}
+
+/** @returns undefined for every address */
+function listenAddressOf(given: string | undefined, rootHost: string): string | undefined {
+  const address = given ?? (isLocalhost(rootHost) ? LOOPBACK : EVERY_ADDRESS)
+  return address === EVERY_ADDRESS ? undefined : address
 }
 
 function portRange(min: number | undefined, max: number | undefined): PortRange | undefined {

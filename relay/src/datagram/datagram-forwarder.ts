@@ -20,6 +20,8 @@ import { NetworkRates } from './network-byte-rates.ts'
 import type { QuicConnection } from './quic.ts'
 
 export interface ForwarderParts {
+  /** The address at which ports are opened; undefined: every address. */
+  listenAddress: string | undefined
   tunnelOf: (lease: Lease) => Pick<QuicConnection, 'send' | 'datagramMaxBytes'> | undefined
   routes: (lease: Lease) => boolean
   bandwidthOf: (lease: Lease) => Bandwidth
@@ -55,7 +57,9 @@ export class DatagramForwarder {
     this.#networkRates ??= new NetworkRates(VALIDATED_RATE)
     const networkRates = this.#networkRates
     const flows = new FlowTable(this.#parts.counters, (address) => networkRates.of(address))
-    const udp = await openUdpPort(number, (payload, from) => this.#fromVisitor(port, payload, from))
+    const udp = await openUdpPort(number, this.#parts.listenAddress, (payload, from) =>
+      this.#fromVisitor(port, payload, from),
+    )
     const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), currentLease }
     this.#ports.set(number, port)
     this.#sweepTimer ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()

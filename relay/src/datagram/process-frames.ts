@@ -38,6 +38,8 @@ export const FRAME = {
 
 export interface Begin {
   port: number
+  /** The address at which the endpoint is opened; undefined: every address. */
+  address?: string | undefined
   certificate: QuicCertificate
 }
 

@@ -20,7 +20,6 @@ import {
   FramePipe,
   type Listening,
   QUIC_PIPE_FD,
-  type QuicCertificate,
 } from './process-frames.ts'
 import type { QuicEvents, TunnelConnection } from './quic.ts'
 import type { SupervisedEndpoint } from './quic-endpoint.ts'
@@ -48,15 +47,14 @@ const LISTENING: z.ZodType<Listening> = z.object({ is_root: z.boolean() })
 
 /** @throws Error with the system's `code` when the port cannot be bound, or when the library has no binary for this platform */
 export async function startQuicProcess(
-  port: number,
-  certificate: QuicCertificate,
+  begin: Begin,
   events: QuicProcessEvents,
   child: ChildProcess = spawnQuicProcess(),
 ): Promise<SupervisedEndpoint> {
   // `once` throws when the process could not be started.
   await once(child, 'spawn')
   const link = new QuicLink(child, events)
-  link.begin({ port, certificate })
+  link.begin(begin)
   try {
     const { is_root } = await link.listening
     if (is_root)

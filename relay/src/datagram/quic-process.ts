@@ -67,9 +67,9 @@ function onFrame({ kind, connection: id, payload }: Frame): void {
   }
 }
 
-async function begin({ port, certificate }: Begin): Promise<void> {
+async function begin({ port, address, certificate }: Begin): Promise<void> {
   try {
-    endpoint = await openQuicEndpoint(port, certificate, accept)
+    endpoint = await openQuicEndpoint(port, address, certificate, accept)
     pipe.sendText(FRAME.listening, { is_root: !dropPrivileges() } satisfies Listening)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException

@@ -44,18 +44,20 @@ export interface QuicEndpoint {
 const ANY_ADDRESS = ['::', '0.0.0.0']
 
 /**
- * Opens an endpoint on every address, as the SNI listener has.
+ * Opens an endpoint.
+ * @param address where to; undefined: every address
  * @throws Error when the port cannot be bound, or when the library has no binary for this platform
  */
 export async function openQuicEndpoint(
   port: number,
+  address: string | undefined,
   { chainPem, keyPem }: QuicCertificate,
   accept: (connection: QuicConnection) => QuicEvents,
 ): Promise<QuicEndpoint> {
   const { createQuicServer } = await import('@currentspace/http3')
   const open = new Set<QuicEvents>()
   let failure: unknown
-  for (const address of ANY_ADDRESS) {
+  for (const host of address === undefined ? ANY_ADDRESS : [address]) {
     const server = createQuicServer({
       key: keyPem,
       cert: chainPem,
@@ -95,7 +97,7 @@ export async function openQuicEndpoint(
       })
     })
     try {
-      await server.listen(port, address)
+      await server.listen(port, host)
       return {
         close: async () => {
           await server.close()

@@ -30,6 +30,7 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: D
   const { policy, credentials } = state
   const byLease: LeaseTunnels = new Map()
   const forwarder = new DatagramForwarder({
+    listenAddress: settings.listenAddress,
     tunnelOf: (lease) => byLease.get(lease),
     routes: (lease) => policy.routes(lease),
     bandwidthOf: (lease) => dataPlane.bandwidths.of(lease),
@@ -50,7 +51,10 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: D
     log,
     async (port, certificate, accept) => {
       const { startQuicProcess } = await import('../datagram/quic-process-handle.ts')
-      return startQuicProcess(port, certificate, { accept, dropped: (counts) => counters.drop(counts), log })
+      return startQuicProcess(
+        { port, address: settings.listenAddress, certificate },
+        { accept, dropped: (counts) => counters.drop(counts), log },
+      )
     },
   )
   return { forwarder, endpoint, certificates, close: () => endpoint.close() }

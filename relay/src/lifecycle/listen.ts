@@ -6,12 +6,13 @@ import { type Settings, SettingsError } from '../config/settings.ts'
 import { LISTEN_BACKLOG } from '../limits.ts'
 
 /** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
-export async function listenForAll(listener: Server, { sniPort: port, workers }: Settings): Promise<void> {
-  await listen(listener, { port, backlog: LISTEN_BACKLOG })
+export async function listenForAll(listener: Server, settings: Settings): Promise<void> {
+  const { sniPort: port, listenAddress: host, workers } = settings
+  await listen(listener, { port, host, backlog: LISTEN_BACKLOG })
   if (workers === 1) return
   listener.close()
   await once(listener, 'close')
-  await listen(listener, { port, backlog: LISTEN_BACKLOG, reusePort: true }).catch((error) => {
+  await listen(listener, { port, host, backlog: LISTEN_BACKLOG, reusePort: true }).catch((error) => {
     throw error.code === 'ENOTSUP' ? new SettingsError('SVC_WORKERS', 'this system takes only 1') : error
   })
 }
@@ -37,7 +38,9 @@ async function listen(server: Server, address: ListenOptions | undefined): Promi
 
 /** @returns the reason why the relay cannot listen at a port, with the operator's remedy; undefined for another error */
 export function listenProblem(error: unknown): string | undefined {
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  if (code === 'EADDRNOTAVAIL')
+    return `this machine has no address ${address}: set BIND_ADDRESS to one that it has`
   if (code === 'EADDRINUSE')
     return `another program listens on port ${port}: end it, or set SVC_URL to an address with another port`
   if (code === 'EACCES' && port !== undefined)

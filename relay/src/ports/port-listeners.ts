@@ -42,7 +42,7 @@ export function createDedicatedPorts({
   hasNoTunnels,
   log,
 }: PortParts): DedicatedPorts {
-  const { portGates, portRange, sniPort, overlay } = settings
+  const { portGates, portRange, sniPort, listenAddress, overlay } = settings
   const poolOf = (gate: boolean): PortPool | undefined =>
     // The SNI listener's port number stays free for UDP, too: the datagram tunnels arrive there.
     gate && portRange !== undefined
@@ -50,7 +50,7 @@ export function createDedicatedPorts({
       : undefined
   const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
   restorePorts(reservations, pools)
-  const tcpPorts = new TcpPorts(connectionsMax)
+  const tcpPorts = new TcpPorts(connectionsMax, listenAddress)
   const routes = (lease: Lease): boolean => policy.routes(lease)
   const hasRoom = (): boolean => tcp.size + udp.size < listenersMax
   const tcp: PortAllocator = new PortAllocator({

@@ -8,16 +8,19 @@ import type { BoundPort } from './port-allocator.ts'
 
 export class TcpPorts {
   readonly #max: number
+  readonly #host: string | undefined
   readonly #maxPerLease: number
   /** Open connections to all ports. */
   #connections = 0
 
-  constructor(max: number, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
+  /** @param host the address to open ports at; undefined: every address */
+  constructor(max: number, host?: string, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
     this.#max = max
+    this.#host = host
     this.#maxPerLease = maxPerLease
   }
 
-  /** Opens a port on every address, as the SNI listener has. Rejects when the port cannot be bound. */
+  /** Opens a port at the addresses of the SNI listener. Rejects when the port cannot be bound. */
   async open(port: number, serve: (visitor: Socket) => void): Promise<BoundPort> {
     const visitors = new Set<Socket>()
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
@@ -35,7 +38,7 @@ export class TcpPorts {
     server.maxConnections = this.#maxPerLease
     // This is a connection that the system could not accept; `once` below rejects when the port cannot be bound.
     server.on('error', () => {})
-    server.listen(port)
+    server.listen({ port, host: this.#host })
     await once(server, 'listening')
     return {
       close: () => {

@@ -1,6 +1,6 @@
 // Opens the dedicated UDP port of a lease: a socket that receives datagrams with their addresses and sends to them.
 
-import { createSocket, type RemoteInfo, type SocketType } from 'node:dgram'
+import { type BindOptions, createSocket, type RemoteInfo, type SocketType } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import { UDP_RECEIVE_BUFFER_BYTES, UDP_SEND_QUEUE_MAX_BYTES } from '../limits.ts'
@@ -13,18 +13,26 @@ export interface UdpPort extends BoundPort {
 
 export type Received = (payload: Uint8Array, from: RemoteInfo) => void
 
-/** Opens a port on every address, as the SNI listener has. Rejects when the port cannot be bound. */
-export async function openUdpPort(port: number, received: Received): Promise<UdpPort> {
+/**
+ * Opens a port. Rejects when it cannot be bound.
+ * @param address where to; undefined: every address
+ */
+export async function openUdpPort(
+  port: number,
+  address: string | undefined,
+  received: Received,
+): Promise<UdpPort> {
+  if (address !== undefined) return await bind(isIPv6(address) ? 'udp6' : 'udp4', { port, address }, received)
   try {
-    return await bind('udp6', port, received)
+    return await bind('udp6', { port }, received)
   } catch (error) {
     // The machine has no IPv6.
     if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
-    return await bind('udp4', port, received)
+    return await bind('udp4', { port }, received)
   }
 }
 
-async function bind(type: SocketType, port: number, received: Received): Promise<UdpPort> {
+async function bind(type: SocketType, at: BindOptions, received: Received): Promise<UdpPort> {
   const socket = createSocket({
     type,
     recvBufferSize: UDP_RECEIVE_BUFFER_BYTES,
@@ -34,7 +42,7 @@ async function bind(type: SocketType, port: number, received: Received): Promise
   socket.on('message', received)
   // before it is bound: with that lookup it may be listening at once
   const listening = once(socket, 'listening')
-  socket.bind(port)
+  socket.bind(at)
   try {
     await listening
   } catch (error) {

@@ -20,6 +20,8 @@ export interface WorkerStart {
   /** The first bytes of the process's bindings. */
   bindingMark: Uint8Array
   port: number
+  /** The address at which it listens; undefined: every address. */
+  host: string | undefined
   rootHost: string
   /** The ports that visitors may name. */
   ownPorts: readonly number[]

@@ -222,6 +222,7 @@ export class WorkerPool {
       processes: settings.workers * this.#parts.machines(),
       bindingMark: this.#parts.markOf(processIndex),
       port,
+      host: settings.listenAddress,
       rootHost: settings.rootHost,
       ownPorts: settings.ownPorts,
       issuer: settings.url.origin,

@@ -77,19 +77,19 @@ export function createWorker(
   const listener = dataPlane.createListener(connections, serve)
   listener.on('connection', (socket) => sockets.track(socket))
   if (start.makesOverlay) closeToOverlay(listener)
-  listen(listener, start.port, primaryLink)
+  listen(listener, start, primaryLink)
   const parts = { state, leases, visitors, dataPlane, primaryLink, connect, listener, sockets, log }
   return { handlers: createMessageHandlers(parts), log, leave: () => leave(parts) }
 }
 
 /** Tells the primary how it went. */
-function listen(listener: Server, port: number, primaryLink: PrimaryLink): void {
+function listen(listener: Server, { port, host }: WorkerStart, primaryLink: PrimaryLink): void {
   listener.once('listening', () => primaryLink.send({ kind: 'listening' }))
   listener.on('error', ({ message, code }: NodeJS.ErrnoException) => {
     // Another worker may have more luck, after a while.
     if (!listener.listening) primaryLink.send({ kind: 'failed', message, code, port }, () => process.exit(1))
   })
-  listener.listen({ port, backlog: LISTEN_BACKLOG, reusePort: true })
+  listener.listen({ port, host, backlog: LISTEN_BACKLOG, reusePort: true })
 }
 
 async function leave({ listener, leases, visitors, connect, sockets }: WorkerParts): Promise<void> {

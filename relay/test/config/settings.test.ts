@@ -52,6 +52,25 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL, DNS_ADDR: value }).dnsAddresses).toEqual(addresses)
   })
 
+  test.each([
+    ['https://relay.example', undefined, undefined],
+    ['https://relay.localhost', undefined, '127.0.0.1'],
+    ['https://localhost:4433', undefined, '127.0.0.1'],
+    ['https://relay.localhost', '::', undefined],
+    ['https://relay.localhost', '0.0.0.0', '0.0.0.0'],
+    ['https://relay.example', '192.0.2.1', '192.0.2.1'],
+  ])('%s with BIND_ADDRESS %s', (url, value, address) => {
+    const env = { SVC_URL: url, BIND_ADDRESS: value, DNS_ADDR: '53,192.0.2.2:53', HTTP_REDIRECT_ADDR: '80' }
+    const settings = readSettings(env)
+    expect(settings.listenAddress).toBe(address)
+    expect(settings.httpRedirectAddress).toEqual({ host: address, port: 80 })
+    expect(settings.dnsAddresses.map(({ host }) => host)).toEqual([address, '192.0.2.2'])
+  })
+
+  test.each(['localhost', '192.0.2.1:443', '1.2.3'])('BIND_ADDRESS %s is refused', (value) => {
+    expect(() => readSettings({ SVC_URL: URL, BIND_ADDRESS: value })).toThrow('is not an IP address')
+  })
+
   test('BOOTSTRAPS are origins, each once', () => {
     const BOOTSTRAPS = 'https://A.example, https://b.example:8443/,https://a.example'
     expect(readSettings({ SVC_URL: URL, DISCOVERY: 'true', BOOTSTRAPS }).discovery).toEqual({

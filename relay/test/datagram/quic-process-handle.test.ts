@@ -43,8 +43,7 @@ async function started(script: string) {
   const dropped = vi.fn()
   const warnings: string[] = []
   const endpoint = await startQuicProcess(
-    1,
-    CERTIFICATE,
+    { port: 1, certificate: CERTIFICATE },
     {
       accept: (connection) => {
         accepted.push(connection)
@@ -107,7 +106,9 @@ test('a process that exits is over, with its connections', async () => {
 test('a program that cannot be started is an error', async () => {
   const child = spawn('/nonexistent/node', [], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   const events = { accept: () => ({ stream() {}, datagram() {}, closed() {} }), dropped() {}, log: console }
-  await expect(startQuicProcess(1, CERTIFICATE, events, child)).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(startQuicProcess({ port: 1, certificate: CERTIFICATE }, events, child)).rejects.toMatchObject({
+    code: 'ENOENT',
+  })
 })
 
 test('one that does not answer for 15 s is killed', async () => {

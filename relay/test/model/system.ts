@@ -55,6 +55,7 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
   const recovery = new SignerRecovery()
   const counters = new RelayCounters()
   const datagrams = new DatagramForwarder({
+    listenAddress: undefined,
     tunnelOf: () => undefined,
     routes: () => true,
     bandwidthOf: () => new Bandwidth(() => 0),

@@ -225,7 +225,7 @@ describe('TcpPorts', () => {
   beforeEach(() => void vi.useRealTimers())
 
   test('at most so many visitors on one port, and on all of them together; one that leaves makes room', async () => {
-    const ports = new TcpPorts(3, 2)
+    const ports = new TcpPorts(3, undefined, 2)
     const [first, second] = [await freeRange(1), await freeRange(1)]
     const greet = (visitor: Socket) => {
       visitor.write('hello')

@@ -79,9 +79,12 @@ export class LinkServer {
     })
   }
 
-  /** @throws SettingsError when the port cannot be had */
-  async listen(port: number): Promise<void> {
-    this.#server.listen({ port })
+  /**
+   * @param host undefined: every address
+   * @throws SettingsError when the port cannot be had
+   */
+  async listen(port: number, host?: string): Promise<void> {
+    this.#server.listen({ port, host })
     try {
       await once(this.#server, 'listening')
     } catch (error) {

@@ -108,8 +108,8 @@ export class MachineLinks {
   }
 
   /** @throws SettingsError when the port cannot be had */
-  async listen(port: number): Promise<void> {
-    await this.#server.listen(port)
+  async listen(port: number, host?: string): Promise<void> {
+    await this.#server.listen(port, host)
   }
 
   /** Dials the machines that are there, and leaves those that are gone. */
