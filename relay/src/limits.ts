@@ -419,8 +419,17 @@ export const PART_HEADERS_MAX_BYTES: number = 4 * 1024
 export const PART_OVERHEAD_MAX_BYTES: number = 64 * 1024
 /** The largest `cache_ttl` that a lease keeps, in seconds: the largest number that a setting can have. */
 export const CACHE_TTL_REQUEST_MAX_S = 999_999_999
-/** Snapshots that the static cache has, one of each identity. The one that nobody has used for longest makes room for another. */
+/** Snapshots that the static cache has, one of each identity. */
 export const CACHE_SNAPSHOTS_MAX = 128
+/**
+ * Share of the snapshots, and of their bytes, that a network (an IPv4 /24 or an IPv6 /48) has for itself. What it has beyond that
+ * makes room for those who have less.
+ */
+export const CACHE_NETWORK_SHARE: number = 1 / 16
+/**
+ * A snapshot within that share stays for so many milliseconds after a visitor, or its site, has last used it, whoever needs room.
+ */
+export const CACHE_KEPT_UNUSED_MS: number = 60 * 60_000
 /**
  * The time, in milliseconds, for which responses that have begun may go on when a snapshot is gone: the relay must not end TLS for the
  * site any more. It is enough for the largest file at 1.4 Mbit/s.

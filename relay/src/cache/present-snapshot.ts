@@ -1,5 +1,6 @@
 // A snapshot that is present, with what the registry knows of it: its end, its addresses, its lease, and the record on disk.
 
+import { networkOf, wideNetworkOf } from '../client-address/ip-address.ts'
 import { toWallTime } from '../clock.ts'
 import type { ExpiryEntry } from '../lease/expiry-heap.ts'
 import type { Lease } from '../lease/lease.ts'
@@ -25,6 +26,8 @@ export class PresentSnapshot {
   /** Place in the queue of expiries; the registry sets it before anything else. */
   declare expiry: ExpiryEntry<PresentSnapshot>
   /** The larger, the later somebody used it. */
+  use = 0
+  /** Relay time of that. */
   usedAt = 0
   /** True when visitors are sent to it. */
   isCovered = false
@@ -66,6 +69,14 @@ export class PresentSnapshot {
   /** The addresses of the last lease, by which the policy judges. */
   get clientIp(): string {
     return this.#clientIp
+  }
+
+  get network(): string {
+    return networkOf(this.#clientIp)
+  }
+
+  get wideNetwork(): string {
+    return wideNetworkOf(this.#clientIp)
   }
 
   get reportedIp(): string | undefined {

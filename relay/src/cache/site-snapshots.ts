@@ -16,6 +16,7 @@ import type { PresentSnapshot } from './present-snapshot.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { SnapshotRegistry } from './snapshot-registry.ts'
 import { digestOf, type SnapshotSharing } from './snapshot-sharing.ts'
+import { snapshotDiskBytes } from './storage/snapshot-files.ts'
 import { CacheFullError, type SnapshotStore } from './storage/snapshot-store.ts'
 import { readUpload } from './upload/multipart.ts'
 import { busy, type Place, type Upload, type UploadAdmission } from './upload/upload-admission.ts'
@@ -113,11 +114,13 @@ export class SiteSnapshots implements SiteCache {
     const { store, registry } = this.#parts
     const { manifest, objects } = await readUpload(body, contentType, (value) => this.#parse(value))
     const { identityKey, canonicalHostname: hostname } = lease
+    const owner = { identityKey, hostname }
+    const size = snapshotDiskBytes({ owner, manifest })
     const staged = await store.receive({
       manifest,
-      owner: { identityKey, hostname },
+      owner,
       objects,
-      makeRoom: (bytes) => registry.makeRoom(bytes),
+      makeRoom: (bytes) => registry.makeRoom(bytes, lease, size),
       signal,
     })
     return await registry.publish(staged, { lease, signal })

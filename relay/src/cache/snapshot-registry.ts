@@ -1,6 +1,7 @@
 // The snapshots that are present: one of each identity, each until it expires. The registry sends visitors of a site's canonical
 // hostname to its snapshot for as long as the policy routes the identity, and follows the leases.
 
+import { networkOf, wideNetworkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
 import { ExpiryHeap } from '../lease/expiry-heap.ts'
 import type { Lease } from '../lease/lease.ts'
@@ -14,16 +15,19 @@ import { ClosingSites } from './closing-sites.ts'
 import { PresentSnapshot, recordOf } from './present-snapshot.ts'
 import type { BorrowedSnapshot, ServedSnapshots, Snapshot, SnapshotReader } from './snapshot.ts'
 import { SnapshotExpiry } from './snapshot-expiry.ts'
+import { choose, type Newcomer } from './snapshot-room.ts'
 import { digestOfSnapshot, type SharedSnapshot, type SnapshotSharing } from './snapshot-sharing.ts'
 import { bytesOf, diskBytesOf } from './snapshot-size.ts'
 import type { SnapshotRecord, SnapshotStore, StagedSnapshot } from './storage/snapshot-store.ts'
-import { notRouted, type Upload } from './upload/upload-admission.ts'
+import { busy, notRouted, type Upload } from './upload/upload-admission.ts'
 
 export interface RegistryParts {
   routes: RoutingTable<Route>
   policy: PolicyRules
   leases: Pick<LeaseRegistry, 'onChange'>
   store: Pick<SnapshotStore, 'kept' | 'usedBytes' | 'borrow' | 'isRead' | 'rewrite' | 'remove'>
+  /** Bytes of the disk that all snapshots may take. */
+  maxBytes: number
   /** Longest time for which a snapshot is served without its site, in seconds. */
   ttlMaxS: number
   /** Returns whether a site is uploading: its snapshot stays meanwhile. */
@@ -59,7 +63,9 @@ export class SnapshotRegistry implements ServedSnapshots {
     leases.onChange((lease) => this.#follow(lease))
     policy.onChange(() => this.judge())
     const kept = [...store.kept].sort((one, other) => one.record.publishedAt - other.record.publishedAt)
-    for (const { snapshot, record } of kept) this.#keep(snapshot, record)
+    // The operator may have set another host, or an earlier release have kept more of them.
+    for (const { snapshot } of kept.slice(0, -CACHE_SNAPSHOTS_MAX)) void this.#remove(snapshot)
+    for (const { snapshot, record } of kept.slice(-CACHE_SNAPSHOTS_MAX)) this.#keep(snapshot, record)
   }
 
   /** Opens and closes hostnames as the policy, and what the relay can serve, say now. */
@@ -111,7 +117,8 @@ export class SnapshotRegistry implements ServedSnapshots {
 
   /**
    * Publishes what a site has uploaded, in place of what it had.
-   * @throws RelayError when the upload may not become a snapshot any more; nothing is left of it then
+   * @throws RelayError when the upload may not become a snapshot any more, and PlainError when there are as many as may be; nothing is
+   * left of the upload then
    */
   async publish(
     staged: StagedSnapshot,
@@ -119,6 +126,11 @@ export class SnapshotRegistry implements ServedSnapshots {
   ): Promise<PresentSnapshot> {
     const { policy } = this.#parts
     const isWanted = (): boolean => !signal.aborted && policy.routes(lease)
+    const isFull = isWanted() && !this.#makePlace(lease)
+    if (isFull) {
+      await staged.discard()
+      throw busy('the static cache has as many sites as it may')
+    }
     if (isWanted()) {
       const record = recordOf(lease, this.#expiry.whileRenewed(lease), Date.now())
       const snapshot = await staged.publish(record)
@@ -156,22 +168,21 @@ export class SnapshotRegistry implements ServedSnapshots {
   }
 
   /**
-   * Removes what has expired, then what nobody has used for longest, until that took so many bytes of the disk. What a visitor
-   * reads just now stays, since its removal would free nothing yet.
+   * Removes snapshots until that took so many bytes of the disk, as {@link choose} says. What a visitor reads just now stays, since
+   * its removal would free nothing yet.
+   * @param size bytes of the disk that the upload of the lease takes
    * @returns whether there was so much, and is free now. Else nothing is removed
    */
-  async makeRoom(bytes: number): Promise<boolean> {
-    const { store } = this.#parts
+  async makeRoom(bytes: number, { clientIp }: Pick<Lease, 'clientIp'>, size: number): Promise<boolean> {
+    const { store, maxBytes } = this.#parts
     const before = store.usedBytes
-    const victims: PresentSnapshot[] = []
-    let gained = 0
-    for (const present of this.#removable()) {
-      if (gained >= bytes) break
-      if (store.isRead(present.snapshot)) continue
-      victims.push(present)
-      gained += diskBytesOf(present.snapshot)
-    }
-    if (gained < bytes) return false
+    const victims = choose<PresentSnapshot>(bytes, newcomer(clientIp, size), {
+      all: this,
+      removable: this.#removable().filter(({ snapshot }) => !store.isRead(snapshot)),
+      sizeOf: ({ snapshot }) => diskBytesOf(snapshot),
+      total: maxBytes,
+    })
+    if (victims === undefined) return false
     await Promise.all(victims.map((present) => this.#drop(present)))
     return store.usedBytes <= before - bytes
   }
@@ -207,12 +218,23 @@ export class SnapshotRegistry implements ServedSnapshots {
     this.#use(present)
     if (lease === undefined) this.#expiries.move(present.expiry, this.#expiry.afterRestart(record.expiresAt))
     else this.#followActive(present, lease)
-    if (this.#byIdentity.size > CACHE_SNAPSHOTS_MAX) {
-      const [least] = this.#removable().filter((other) => other !== present)
-      if (least !== undefined) void this.#drop(least)
-    }
     this.#judge(present)
     return present
+  }
+
+  /** Makes one of the places of snapshots free for an identity that has none. @returns whether that could be done */
+  #makePlace({ identityKey, clientIp }: Pick<Lease, 'identityKey' | 'clientIp'>): boolean {
+    // Two uploads that end at once may both have found a place.
+    const needed = this.#byIdentity.size + 1 - CACHE_SNAPSHOTS_MAX
+    if (this.#byIdentity.has(identityKey) || needed <= 0) return true
+    const victims = choose<PresentSnapshot>(needed, newcomer(clientIp, 1), {
+      all: this,
+      removable: this.#removable(),
+      sizeOf: () => 1,
+      total: CACHE_SNAPSHOTS_MAX,
+    })
+    for (const victim of victims ?? []) void this.#drop(victim)
+    return victims !== undefined
   }
 
   #add(snapshot: Snapshot, record: SnapshotRecord): PresentSnapshot {
@@ -282,16 +304,15 @@ export class SnapshotRegistry implements ServedSnapshots {
 
   #use(present: PresentSnapshot): void {
     this.#uses += 1
-    present.usedAt = this.#uses
+    present.use = this.#uses
+    present.usedAt = now()
   }
 
-  /** In the order in which they make room. */
+  /** What was used longest ago comes first. */
   #removable(): PresentSnapshot[] {
-    const time = now()
-    const rank = ({ expiresAt, usedAt }: PresentSnapshot): number => (expiresAt <= time ? -1 : usedAt)
     return [...this.#byIdentity.values()]
       .filter(({ identityKey }) => !this.#parts.isUploading(identityKey))
-      .sort((one, other) => rank(one) - rank(other))
+      .sort((one, other) => one.use - other.use)
   }
 
   #cover(present: PresentSnapshot): void {
@@ -341,6 +362,10 @@ export class SnapshotRegistry implements ServedSnapshots {
     this.#removals.add(removal)
     return removal
   }
+}
+
+function newcomer(clientIp: string, size: number): Newcomer {
+  return { network: networkOf(clientIp), wideNetwork: wideNetworkOf(clientIp), size }
 }
 
 function sharedOf(present: PresentSnapshot): SharedSnapshot {

@@ -80,6 +80,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
   const registry = new SnapshotRegistry({
     ...parts,
     store,
+    maxBytes: bytes,
     ttlMaxS,
     isUploading: (identityKey) => admission.isUploading(identityKey),
     canServe,

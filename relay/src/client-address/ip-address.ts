@@ -54,6 +54,21 @@ export function networkOf(ip: string): string {
   return ip.includes(':') ? groupsOf(ip).slice(0, NETWORK_GROUPS).join(':') : ip
 }
 
+const WIDE_IPV4_OCTETS = 3
+const WIDE_IPV6_GROUPS = 3
+
+/**
+ * The network whose addresses most likely have one owner, who got them for one price: the /24 of an IPv4 address, the /48 of an IPv6
+ * address (RFC 6177).
+ * @param ip normalized
+ */
+export function wideNetworkOf(ip: string): string {
+  if (isOnOverlay(ip)) return ip
+  return ip.includes(':')
+    ? groupsOf(ip).slice(0, WIDE_IPV6_GROUPS).join(':')
+    : ip.split('.').slice(0, WIDE_IPV4_OCTETS).join('.')
+}
+
 /** Returns all eight groups in hexadecimal digits. @param ip normalized IPv6 address */
 export function groupsOf(ip: string): string[] {
   const [left = [], right = []] = ip.split('::').map((half) => (half === '' ? [] : half.split(':')))

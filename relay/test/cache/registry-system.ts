@@ -20,7 +20,9 @@ import { initialPolicy, type PolicyFile } from '../../src/policy/policy-file.ts'
 import { PolicyRules } from '../../src/policy/policy-rules.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
 
-export const TTL_MAX_S = 3600
+export const TTL_MAX_S = 7200
+/** Bytes of the disk that all snapshots may take. */
+export const MAX_BYTES: number = 1024 * 1024 * 1024
 export const addresses = { clientIp: '192.0.2.1', reportedIp: '198.51.100.1' }
 
 type Store = RegistryParts['store']
@@ -99,7 +101,12 @@ export interface RegistrySystem {
   closed: string[]
   /** Those that the policy does not route any more. */
   banned: string[]
-  lease(name: string, preferences?: { cache?: boolean; cacheTtlS?: number }, ttlS?: number): Lease
+  lease(
+    name: string,
+    preferences?: { cache?: boolean; cacheTtlS?: number },
+    ttlS?: number,
+    clientIp?: string,
+  ): Lease
   /** Uploads a file of that content, and ends the upload. */
   publish(lease: Lease, content?: string, size?: number): Promise<void>
   decide(change: Partial<PolicyFile>): void
@@ -124,6 +131,7 @@ export function createRegistrySystem(
     policy,
     leases,
     store,
+    maxBytes: MAX_BYTES,
     ttlMaxS: TTL_MAX_S,
     isUploading: (key) => admission.isUploading(key),
     canServe: () => canServe,
@@ -145,7 +153,7 @@ export function createRegistrySystem(
     registry,
     closed,
     banned,
-    lease: (name, preferences = {}, ttlS = 600) =>
+    lease: (name, preferences = {}, ttlS = 600, clientIp = addresses.clientIp) =>
       leases.register(
         {
           identity: { name, address: `0x${'ab'.repeat(20)}` },
@@ -154,7 +162,7 @@ export function createRegistrySystem(
           ttlS,
           preferences: { cache: true, cacheTtlS: 0, overlay: false, ...preferences },
         },
-        addresses,
+        { ...addresses, clientIp },
       ),
     publish: async (lease, content = 'hello', size = content.length) => {
       const upload = admission.admitUpload(lease)

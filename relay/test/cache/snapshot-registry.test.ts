@@ -11,6 +11,7 @@ import {
   addresses,
   createRegistrySystem,
   type Kept,
+  MAX_BYTES,
   publishBy,
   type RegistrySystem,
   TTL_MAX_S,
@@ -308,6 +309,8 @@ describe('room', () => {
   const fill = async (count: number): Promise<void> => {
     for (let number = 0; number < count; number++) await system.publish(system.lease(`site${number}`))
   }
+  const makeRoom = (bytes: number, clientIp = addresses.clientIp): Promise<boolean> =>
+    system.registry.makeRoom(bytes, { clientIp }, bytes)
   const isThere = (name: string): boolean => system.registry.of(`${name}:0x${'ab'.repeat(20)}`) !== undefined
 
   test(`there are ${CACHE_SNAPSHOTS_MAX}: one more takes the place of that which nobody used for longest`, async () => {
@@ -336,10 +339,10 @@ describe('room', () => {
     await system.publish(brief)
     // Its timer is late: the snapshot has expired and is still there.
     vi.spyOn(process.hrtime, 'bigint').mockReturnValue(process.hrtime.bigint() + BigInt(10 * S * 1e6))
-    expect(await system.registry.makeRoom(3)).toBe(true)
+    expect(await makeRoom(3)).toBe(true)
     expect(isThere('brief')).toBe(false)
     expect(system.store.records.size).toBe(3)
-    expect(await system.registry.makeRoom(BLOCK + 1)).toBe(true)
+    expect(await makeRoom(BLOCK + 1)).toBe(true)
     expect(['site0', 'site1', 'site2'].map(isThere)).toEqual([false, false, true])
     vi.restoreAllMocks()
   })
@@ -349,11 +352,11 @@ describe('room', () => {
     const borrowed = [...system.leases].map(
       ({ canonicalHostname }) => system.registry.borrow(canonicalHostname)!,
     )
-    expect(await system.registry.makeRoom(BLOCK)).toBe(false)
+    expect(await makeRoom(BLOCK)).toBe(false)
     borrowed[2]!.release()
-    expect(await system.registry.makeRoom(2 * BLOCK)).toBe(false)
+    expect(await makeRoom(2 * BLOCK)).toBe(false)
     expect(system.registry.size).toBe(3)
-    expect(await system.registry.makeRoom(BLOCK)).toBe(true)
+    expect(await makeRoom(BLOCK)).toBe(true)
     expect(['site0', 'site1', 'site2'].map(isThere)).toEqual([true, true, false])
   })
 
@@ -361,12 +364,80 @@ describe('room', () => {
     await fill(2)
     const [first] = [...system.leases]
     const upload = system.admission.admitUpload(first!)
-    expect(await system.registry.makeRoom(2 * BLOCK)).toBe(false)
+    expect(await makeRoom(2 * BLOCK)).toBe(false)
     expect(system.store.records.size).toBe(2)
-    expect(await system.registry.makeRoom(BLOCK)).toBe(true)
+    expect(await makeRoom(BLOCK)).toBe(true)
     expect(['site0', 'site1'].map(isThere)).toEqual([true, false])
     upload.end()
   })
+})
+
+describe('shares of networks', () => {
+  const S_OF_HOUR = 3600
+  const isThere = (name: string): boolean => system.registry.of(`${name}:0x${'ab'.repeat(20)}`) !== undefined
+  /** A site of that address stores a file, and is away then. */
+  const store = async (name: string, clientIp: string, bytes = 1): Promise<void> => {
+    const lease = system.lease(name, {}, 600, clientIp)
+    await system.publish(lease, name, bytes)
+    system.leases.end(lease, 'unregistered')
+  }
+  const storeMany = async (count: number, addressOf: (number: number) => string): Promise<void> => {
+    for (let number = 0; number < count; number++)
+      await store(`many${number}`, addressOf(number)).catch((error) =>
+        expect(error).toMatchObject({ code: 'feature_unavailable' }),
+      )
+  }
+
+  test.each<[string, (number: number) => string]>([
+    ['two dozen addresses of one network', (number) => `198.51.100.${number % 24}`],
+    ['two dozen addresses, each of another network', (number) => `198.51.${number % 24}.1`],
+    ['as many addresses as snapshots', (number) => `203.${number % 4}.${number}.1`],
+    ['a /48', (number) => `2001:db8:1:${number.toString(16)}::1`],
+  ])('one-byte snapshots from %s leave the one of a site alone that is away', async (_what, addressOf) => {
+    await store('victim', '192.0.2.1')
+    await storeMany(3 * CACHE_SNAPSHOTS_MAX, addressOf)
+    expect(isThere('victim')).toBe(true)
+    expect(system.registry.size).toBe(CACHE_SNAPSHOTS_MAX)
+  })
+
+  test('an address takes nothing from its neighbours of the same network', async () => {
+    await store('victim', '192.0.2.1')
+    await storeMany(2 * CACHE_SNAPSHOTS_MAX, (number) => `192.0.2.${2 + (number % 24)}`)
+    expect(isThere('victim')).toBe(true)
+  })
+
+  test('whoever comes new gets a place of the network that has most', async () => {
+    await storeMany(CACHE_SNAPSHOTS_MAX, (number) => `198.51.100.${number % 24}`)
+    await store('new', '192.0.2.1')
+    await store('other', '2001:db8::1')
+    expect(['new', 'other', 'many0'].map(isThere)).toEqual([true, true, false])
+  })
+
+  test('bytes have shares, too: a large snapshot stays, whatever smaller ones come from two dozen networks', async () => {
+    const MIB = 1024 * 1024
+    await store('victim', '192.0.2.1', 60 * MIB)
+    for (let number = 0; number < 48; number++) {
+      const clientIp = `198.51.${number % 24}.1`
+      const bytes = 20 * MIB
+      const missing = system.store.usedBytes + bytes - MAX_BYTES
+      if (missing <= 0 || (await system.registry.makeRoom(missing, { clientIp }, bytes)))
+        await store(`many${number}`, clientIp, bytes)
+    }
+    expect(isThere('victim')).toBe(true)
+    expect(system.store.usedBytes).toBeLessThanOrEqual(MAX_BYTES)
+  })
+
+  test('a snapshot that nobody has used for an hour makes room for a network that has none', async () => {
+    await storeMany(CACHE_SNAPSHOTS_MAX, (number) => `203.${number}.1.1`)
+    await expect(store('new', '192.0.2.1')).rejects.toMatchObject({ code: 'feature_unavailable' })
+    await pass(S_OF_HOUR - 1)
+    system.registry.borrow(hostnameOf('many0'))
+    await pass(1)
+    await store('new', '192.0.2.1')
+    expect(['many0', 'many1', 'many2', 'new'].map(isThere)).toEqual([true, false, true, true])
+  })
+
+  const hostnameOf = (name: string): string => `${name}-${'ab'.repeat(20)}.relay.localhost`
 })
 
 describe('after a restart', () => {
