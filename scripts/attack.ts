@@ -14,6 +14,7 @@ import { attack as hoardedConnections } from './attack/hoarded-connections.ts'
 import { stopControl } from './attack/impact.ts'
 import { attack as kills } from './attack/kills.ts'
 import { attack as leavingVisitors } from './attack/leaving-visitors.ts'
+import { attack as manySnapshots } from './attack/many-snapshots.ts'
 import { attack as manyWebSockets } from './attack/many-websockets.ts'
 import { attack as portImpostor } from './attack/port-impostor.ts'
 import { attack as randomBytes } from './attack/random-bytes.ts'
@@ -35,6 +36,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'random-bytes': randomBytes,
   'rejected-streams': rejectedStreams,
   'many-websockets': manyWebSockets,
+  'many-snapshots': manySnapshots,
   'leaving-visitors': leavingVisitors,
   'closing-backends': closingBackends,
   unpaid,

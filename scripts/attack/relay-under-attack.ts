@@ -24,6 +24,8 @@ const DEDICATED_PORTS = 16
 /** Bytes of a page's file: more than a stream or a kernel keeps of a response. */
 const LARGE_FILE_BYTES: number = 16 * 1024 * 1024
 const ASSET_BYTES = 200_000
+/** Room for some forty snapshots of one byte, each of which takes three blocks of the disk. */
+const CACHE_BYTES: number = 512 * 1024
 /**
  * The relay's own options let 256 MB of garbage lie about before they are collected, which would hide what is held. With
  * these the collector is in a hurry, so that memory is what something refers to.
@@ -97,6 +99,8 @@ export class RelayUnderAttack {
         METRICS_ADDR: String(metricsPort),
         TCP_ENABLED: 'true',
         UDP_ENABLED: 'true',
+        STATIC_CACHE_ENABLED: 'true',
+        STATIC_CACHE_BYTES: String(CACHE_BYTES),
         MIN_PORT: String(firstPort),
         MAX_PORT: String(firstPort + DEDICATED_PORTS - 1),
         SVC_SITE_DIR: pages,

@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** The fields of the lease. */
-type Wanted = Pick<RegisterChallengeRequest, 'tcp_enabled' | 'metadata' | 'ttl'>
+type Wanted = Pick<RegisterChallengeRequest, 'tcp_enabled' | 'metadata' | 'ttl' | 'cache'>
 
 export function newIdentity(): Identity {
   return identityFromKey(new Uint8Array(randomBytes(32)))
@@ -52,10 +52,19 @@ export class RelayApi {
   }
 
   async post(path: string, body: unknown): Promise<Answer> {
+    return await this.send('POST', path, JSON.stringify(body), HEADERS)
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body: string | Buffer,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
     const { host, hostname, port } = this.#url
     const target = { host: '127.0.0.1', servername: hostname, port, ca: this.#ca, agent: this.#agent }
-    const sent = request({ ...target, method: 'POST', path, headers: { Host: host, ...HEADERS } })
-    sent.end(JSON.stringify(body))
+    const sent = request({ ...target, method, path, headers: { Host: host, ...headers } })
+    sent.end(body)
     const [response] = await once(sent, 'response')
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
