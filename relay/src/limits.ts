@@ -238,7 +238,9 @@ export const PAYMENT_REQUESTS_PER_NETWORK: { perMinute: number; burst: number } 
 }
 /** The same of all networks. A signature takes some milliseconds of the processor to check. */
 export const PAYMENT_REQUESTS: { perMinute: number; burst: number } = { perMinute: 3_000, burst: 300 }
-/** Requests of one network about payments that are answered at once: a quarter of what the facilitator does. */
+/** Requests about payments that are answered at once: what the facilitator does. */
+export const PAYMENT_REQUESTS_AT_ONCE = 128
+/** The same of one network. */
 export const PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK = 32
 /** Milliseconds that a full node has for an answer, in the relay's HTTP client: more than the facilitator gives it. */
 export const PAYMENT_NODE_DEADLINE_MS = 20_000

@@ -566,7 +566,17 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Tunnels end here, and UDP ports are opened through ports.',
     },
     ports: {
-      imports: ['policy', 'lease', 'log', 'config', 'node-internals', 'clock.ts', 'limits.ts', 'errors.ts'],
+      imports: [
+        'rate-limit',
+        'policy',
+        'lease',
+        'log',
+        'config',
+        'node-internals',
+        'clock.ts',
+        'limits.ts',
+        'errors.ts',
+      ],
       why: 'A port knows its lease; it takes what serves visitors and datagrams as callbacks.',
     },
     bridge: {
@@ -606,6 +616,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     ingress: {
       imports: [
+        'rate-limit',
         'config',
         'certificates',
         'policy',
@@ -730,6 +741,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     certificates: {
       imports: [
+        'rate-limit',
         'policy',
         'lease',
         'storage',
@@ -764,7 +776,17 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Tokens and challenges name leases.',
     },
     lease: {
-      imports: ['routing', 'storage', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
+      imports: [
+        'client-address',
+        'rate-limit',
+        'routing',
+        'storage',
+        'log',
+        'config',
+        'clock.ts',
+        'limits.ts',
+        'errors.ts',
+      ],
       why: 'Leases are published in the routing table, and know neither sessions nor ports.',
     },
     routing: { imports: [], why: 'The table knows names; what a route is the user of the table decides.' },
@@ -777,7 +799,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Limits count addresses and bytes, whatever these are for.',
     },
     payment: {
-      imports: ['outbound', 'metrics', 'storage', 'config', 'limits.ts', 'errors.ts'],
+      imports: ['rate-limit', 'outbound', 'metrics', 'storage', 'config', 'limits.ts', 'errors.ts'],
       why: 'The facilitator has a journal and a way to full nodes, and knows no endpoint.',
     },
     'public-address': {

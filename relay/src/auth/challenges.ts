@@ -8,6 +8,7 @@ import { RelayError } from '../errors.ts'
 import type { LeaseRequest } from '../lease/lease-registry.ts'
 import { metadataSize } from '../lease/metadata-quota.ts'
 import { CHALLENGES_MAX } from '../limits.ts'
+import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { MemoryShare, RequestMemory } from '../rate-limit/request-memory.ts'
 import { issueSiweMessage } from './siwe.ts'
 
@@ -65,7 +66,7 @@ export class Challenges implements ChallengeStore {
   readonly #memory: RequestMemory
   /** In order of expiry, since all live equally long. */
   readonly #open = new Map<string, Challenge>()
-  readonly #perNetwork = new Map<string, number>()
+  readonly #perNetwork = new NetworkCounts()
 
   /**
    * @param host authority of the relay's URL, for the message
@@ -83,13 +84,13 @@ export class Challenges implements ChallengeStore {
   issue(request: LeaseRequest, address: string): Challenge {
     const network = networkOf(address)
     this.#dropExpired()
-    const open = this.#perNetwork.get(network) ?? 0
-    if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX) throw tooManyChallenges()
+    const mayHave = this.#perNetwork.mayHave(1, network, CHALLENGES_MAX - this.#open.size, CHALLENGES_MAX)
+    if (this.#perNetwork.of(network) >= CHALLENGES_PER_SOURCE_MAX || !mayHave) throw tooManyChallenges()
     const memory = this.#memory.share(network)
     memory.resize(metadataSize(request.metadata))
     const challenge = { ...newChallenge(this.#host, request), request, network, memory }
     this.#open.set(challenge.id, challenge)
-    this.#perNetwork.set(network, open + 1)
+    this.#perNetwork.add(network, 1)
     return challenge
   }
 
@@ -112,8 +113,6 @@ export class Challenges implements ChallengeStore {
   #drop({ id, network, memory }: Challenge): void {
     this.#open.delete(id)
     memory.release()
-    const left = (this.#perNetwork.get(network) ?? 1) - 1
-    if (left > 0) this.#perNetwork.set(network, left)
-    else this.#perNetwork.delete(network)
+    this.#perNetwork.add(network, -1)
   }
 }

@@ -63,10 +63,15 @@ const WIDE_IPV6_GROUPS = 3
  * @param ip normalized
  */
 export function wideNetworkOf(ip: string): string {
-  if (isOnOverlay(ip)) return ip
-  return ip.includes(':')
-    ? groupsOf(ip).slice(0, WIDE_IPV6_GROUPS).join(':')
-    : ip.split('.').slice(0, WIDE_IPV4_OCTETS).join('.')
+  return wideNetworkOfNetwork(networkOf(ip))
+}
+
+/** The same of a network. What is none stays as it is. @param network as {@link networkOf} returns it */
+export function wideNetworkOfNetwork(network: string): string {
+  if (isOnOverlay(network)) return network
+  return network.includes(':')
+    ? network.split(':', WIDE_IPV6_GROUPS).join(':')
+    : network.split('.', WIDE_IPV4_OCTETS).join('.')
 }
 
 /** Returns all eight groups in hexadecimal digits. @param ip normalized IPv6 address */

@@ -14,6 +14,7 @@ import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
+import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import { TUNNEL_DATAGRAMS_PER_TICK, TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_NETWORK_MAX } from './limits.ts'
 import { forATurn } from './pauses.ts'
 import type { QuicEvents, TunnelConnection } from './quic.ts'
@@ -36,7 +37,7 @@ export interface TunnelParts {
 export class Tunnels {
   readonly #parts: TunnelParts
   /** Number of connections without a lease, by network. */
-  readonly #pending = new Map<string, number>()
+  readonly #pending = new NetworkCounts()
   #pendingCount = 0
 
   constructor(parts: TunnelParts) {
@@ -103,15 +104,21 @@ export class Tunnels {
   }
 
   #hasRoom({ clientIp }: TunnelConnection): boolean {
-    const ofSource = this.#pending.get(networkOf(clientIp)) ?? 0
-    return this.#pendingCount < TUNNELS_PENDING_MAX && ofSource < TUNNELS_PENDING_PER_NETWORK_MAX
+    const network = networkOf(clientIp)
+    const mayHave = this.#pending.mayHave(
+      1,
+      network,
+      TUNNELS_PENDING_MAX - this.#pendingCount,
+      TUNNELS_PENDING_MAX,
+    )
+    return mayHave && this.#pending.of(network) < TUNNELS_PENDING_PER_NETWORK_MAX
   }
 
   /** @returns a function to call, once or more, when the connection has a lease or is closed */
   #trackPending(connection: TunnelConnection): () => void {
     const network = networkOf(connection.clientIp)
     this.#pendingCount += 1
-    this.#pending.set(network, (this.#pending.get(network) ?? 0) + 1)
+    this.#pending.add(network, 1)
     const deadline = setTimeout(
       () => connection.close(TUNNEL_CLOSE.refused, 'no token in time'),
       TUNNEL_HELLO_DEADLINE_MS,
@@ -122,9 +129,7 @@ export class Tunnels {
       if (isOver) return
       isOver = true
       this.#pendingCount -= 1
-      const others = this.#pending.get(network)! - 1
-      if (others > 0) this.#pending.set(network, others)
-      else this.#pending.delete(network)
+      this.#pending.add(network, -1)
     }
   }
 

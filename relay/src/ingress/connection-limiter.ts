@@ -3,43 +3,46 @@
 import type { Socket } from 'node:net'
 import { networkOf } from '../client-address/ip-address.ts'
 import {
+  CONNECTIONS_MAX,
   CONNECTIONS_PER_NETWORK_MAX,
   SILENT_CONNECTIONS_MAX,
   SILENT_CONNECTIONS_PER_NETWORK_MAX,
 } from '../limits.ts'
 import type { Refusal } from '../metrics/labels.ts'
 import { resetSocket } from '../node-internals/reset-socket.ts'
+import { NetworkCounts } from '../rate-limit/fair-share.ts'
 
 export interface ConnectionLimiterOptions {
   isOverloaded(): boolean
   /** Called with the reason for each refused connection. */
   onRefuse(reason: Refusal): void
-  max?: { perNetwork: number; silent: number; silentPerNetwork: number }
+  max?: { all: number; perNetwork: number; silent: number; silentPerNetwork: number }
 }
 
 const MAX = {
+  all: CONNECTIONS_MAX,
   perNetwork: CONNECTIONS_PER_NETWORK_MAX,
   silent: SILENT_CONNECTIONS_MAX,
   silentPerNetwork: SILENT_CONNECTIONS_PER_NETWORK_MAX,
 }
 
-/** Connections of one network. */
-interface Count {
-  open: number
-  silent: number
-}
-
 export class ConnectionLimiter {
   readonly #options: ConnectionLimiterOptions
-  readonly #max: typeof MAX
-  /** By network, for networks with an open connection. */
-  readonly #counts = new Map<string, Count>()
-  /** Connections without a complete ClientHello, the oldest first, each with the count of its network. */
-  readonly #silent = new Map<Socket, Count | undefined>()
+  #max: typeof MAX
+  readonly #open = new NetworkCounts()
+  readonly #openSilent = new NetworkCounts()
+  #all = 0
+  /** Connections without a complete ClientHello, the oldest first, each with its network. */
+  readonly #silent = new Map<Socket, string | undefined>()
 
   constructor(options: ConnectionLimiterOptions) {
     this.#options = options
     this.#max = options.max ?? MAX
+  }
+
+  /** Sets the connections that may be open at once. */
+  bound(all: number): void {
+    this.#max = { ...this.#max, all }
   }
 
   get silent(): number {
@@ -53,36 +56,44 @@ export class ConnectionLimiter {
    */
   admit(socket: Socket, clientIp: string | undefined): boolean {
     const network = clientIp === undefined ? undefined : networkOf(clientIp)
-    const count = network === undefined ? undefined : (this.#counts.get(network) ?? { open: 0, silent: 0 })
     if (this.#options.isOverloaded()) return this.#refuse(socket, 'overload')
-    if (count && (count.open >= this.#max.perNetwork || count.silent >= this.#max.silentPerNetwork))
-      return this.#refuse(socket, 'network')
+    if (network !== undefined && !this.#mayHave(network)) return this.#refuse(socket, 'network')
     const [oldest] = this.#silent.size >= this.#max.silent ? this.#silent.keys() : []
     if (oldest) {
       this.onClientHello(oldest)
       this.#refuse(oldest, 'silent')
     }
-    if (network !== undefined && count) this.#count(socket, network, count)
-    this.#silent.set(socket, count)
-    socket.once('close', () => this.onClientHello(socket))
+    this.#count(network, 1)
+    if (network !== undefined) this.#openSilent.add(network, 1)
+    this.#silent.set(socket, network)
+    socket.once('close', () => {
+      this.onClientHello(socket)
+      this.#count(network, -1)
+    })
     return true
   }
 
   /** Counts the connection as silent no longer. */
   onClientHello(socket: Socket): void {
-    const count = this.#silent.get(socket)
-    if (count) count.silent -= 1
+    const network = this.#silent.get(socket)
+    if (network !== undefined) this.#openSilent.add(network, -1)
     this.#silent.delete(socket)
   }
 
-  #count(socket: Socket, network: string, count: Count): void {
-    count.open += 1
-    count.silent += 1
-    this.#counts.set(network, count)
-    socket.once('close', () => {
-      count.open -= 1
-      if (count.open === 0) this.#counts.delete(network)
-    })
+  /** A newcomer takes the place of the oldest silent one where none is free. */
+  #mayHave(network: string): boolean {
+    const { all, perNetwork, silent, silentPerNetwork } = this.#max
+    return (
+      this.#open.of(network) < perNetwork &&
+      this.#open.mayHave(1, network, all - this.#all, all) &&
+      this.#openSilent.of(network) < silentPerNetwork &&
+      this.#openSilent.mayHave(1, network, Math.max(1, silent - this.#silent.size), silent)
+    )
+  }
+
+  #count(network: string | undefined, change: 1 | -1): void {
+    this.#all += change
+    if (network !== undefined) this.#open.add(network, change)
   }
 
   #refuse(socket: Socket, reason: Refusal): false {

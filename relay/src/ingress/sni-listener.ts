@@ -21,7 +21,7 @@ export type ProveName = (socket: Socket, serverName: string) => boolean
 
 export interface SniListenerParts {
   clientAddresses: Pick<ClientAddresses, 'admit' | 'ofSocket'>
-  connectionLimiter: Pick<ConnectionLimiter, 'admit' | 'onClientHello'>
+  connectionLimiter: Pick<ConnectionLimiter, 'admit' | 'bound' | 'onClientHello'>
   routes: Pick<RoutingTable<Route>, 'resolve'>
   policy: Pick<PolicyRules, 'routes'>
   /** Called with a socket as if nothing had been read from it. */
@@ -56,6 +56,7 @@ export function createSniListener(parts: SniListenerParts): Server {
     if (server.listening) log.error({ err: error }, 'a connection was not accepted')
   })
   server.maxConnections = connectionsMax
+  parts.connectionLimiter.bound(connectionsMax)
   return server
 }
 

@@ -1,9 +1,11 @@
 // The active leases: one per identity, each published under its hostnames until it ends.
 
 import { canonicalLabel, type Identity, identityKey, type LeaseMetadata } from '@svc/protocol'
+import { networkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
 import { RelayError } from '../errors.ts'
 import { LEASES_MAX } from '../limits.ts'
+import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
@@ -44,6 +46,8 @@ export class LeaseRegistry {
   readonly #onChange = new Set<(lease: Lease) => void>()
   #isClosed = false
   readonly #metadata = new MetadataQuota()
+  /** Active leases by the network of their registration. */
+  readonly #perNetwork = new NetworkCounts()
   readonly #expiries = new ExpiryHeap<Lease>((lease) => this.end(lease, 'expired'))
 
   /**
@@ -72,9 +76,9 @@ export class LeaseRegistry {
     return this.#leases.size
   }
 
-  /** @throws RelayError `feature_unavailable` when all leases together have too much */
-  requireRoomFor(metadata: LeaseMetadata, replaced?: Lease): void {
-    this.#metadata.require(metadata, replaced)
+  /** @throws RelayError `feature_unavailable` when all leases together, or those of the client's network, have too much */
+  requireRoomFor(metadata: LeaseMetadata, clientIp: string, replaced?: Lease): void {
+    this.#metadata.require(metadata, clientIp, replaced)
   }
 
   /**
@@ -82,10 +86,10 @@ export class LeaseRegistry {
    * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no
    * fallback is allowed
    */
-  prepare(request: LeaseRequest, ports?: LeasePorts): PreparedReservation {
+  prepare(request: LeaseRequest, { clientIp }: LeaseAddresses, ports?: LeasePorts): PreparedReservation {
     const key = keyOf(request)
     const previous = this.#leases.get(key)?.value
-    this.#requireRoom(request, previous)
+    this.#requireRoom(request, clientIp, previous)
     const hostname = this.#friendlyHostname(request, previous)
     const expiresAt = now() + request.ttlS * 1000
     return this.#reservations.prepare(key, { hostname, expiresAt, ports })
@@ -105,14 +109,14 @@ export class LeaseRegistry {
     request: LeaseRequest,
     addresses: LeaseAddresses,
     ports?: LeasePorts,
-    prepared: PreparedReservation = this.prepare(request, ports),
+    prepared: PreparedReservation = this.prepare(request, addresses, ports),
     grant?: LeaseGrant,
   ): Lease {
     const { name, address } = request.identity
     const key = keyOf(request)
     const previous = this.#leases.get(key)?.value
     try {
-      this.#requireRoom(request, previous)
+      this.#requireRoom(request, addresses.clientIp, previous)
     } catch (error) {
       prepared.drop()
       throw error
@@ -180,6 +184,7 @@ export class LeaseRegistry {
   #publish(lease: Lease): void {
     this.#metadata.set(lease)
     this.#leases.set(keyOf(lease), this.#expiries.add(lease, lease.expiresAt))
+    this.#perNetwork.add(lease.registeredFrom, 1)
     this.#inOrder = undefined
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
     this.#changed(lease)
@@ -188,7 +193,7 @@ export class LeaseRegistry {
   renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: LeaseAddresses): void {
     const entry = this.#entry(lease)
     if (entry === undefined) throw new RelayError('lease_not_found', 'the lease has ended')
-    if (metadata !== undefined) this.requireRoomFor(metadata, lease)
+    if (metadata !== undefined) this.requireRoomFor(metadata, addresses.clientIp, lease)
     lease.extend(ttlS)
     this.#expiries.move(entry, lease.expiresAt)
     lease.clientIp = addresses.clientIp
@@ -221,6 +226,7 @@ export class LeaseRegistry {
     if (entry === undefined) return
     this.#expiries.remove(entry)
     this.#leases.delete(keyOf(lease))
+    this.#perNetwork.add(lease.registeredFrom, -1)
     this.#metadata.release(lease)
     this.#inOrder = undefined
     for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease.route)
@@ -260,11 +266,17 @@ export class LeaseRegistry {
   }
 
   /** @param previous is replaced, which takes no more room */
-  #requireRoom({ metadata }: LeaseRequest, previous: Lease | undefined): void {
+  #requireRoom({ metadata }: LeaseRequest, clientIp: string, previous: Lease | undefined): void {
     if (this.#isClosed) throw new RelayError('feature_unavailable', 'this relay is closing')
-    if (previous === undefined && this.#leases.size >= LEASES_MAX)
+    const mayHave = this.#perNetwork.mayHave(
+      1,
+      networkOf(clientIp),
+      LEASES_MAX - this.#leases.size,
+      LEASES_MAX,
+    )
+    if (previous === undefined && !mayHave)
       throw new RelayError('feature_unavailable', 'this relay has no room for another lease')
-    this.requireRoomFor(metadata, previous)
+    this.requireRoomFor(metadata, clientIp, previous)
   }
 
   #friendlyHostname(request: LeaseRequest, previous: Lease | undefined): string {

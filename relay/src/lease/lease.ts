@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { type Identity, identityKey, type LeaseMetadata, type SiteStatement } from '@svc/protocol'
+import { networkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
 import type { LeasePorts } from './lease-ports.ts'
 import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
@@ -75,6 +76,8 @@ export class Lease {
   /** Leads each of the lease's {@link hostnames} to it. */
   readonly route: LeaseRoute = { to: 'lease', lease: this }
   clientIp: string
+  /** Network of the client that registered it, under which it counts. */
+  readonly registeredFrom: string
   reportedIp: string | undefined
   metadata: LeaseMetadata
   /** The site's word that it is at this relay, for relays that ask; undefined where it has given none. */
@@ -98,6 +101,7 @@ export class Lease {
     this.metadata = terms.metadata
     this.firstSeenAt = terms.firstSeenAt
     this.clientIp = terms.clientIp
+    this.registeredFrom = networkOf(terms.clientIp)
     this.reportedIp = terms.reportedIp
     this.ports = terms.ports
     this.portHost = terms.portHost

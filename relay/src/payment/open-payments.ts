@@ -1,22 +1,27 @@
 // Bounds the payment requests of one network that are answered at once, so that nobody takes all places of the facilitator.
 
 import { RelayError } from '../errors.ts'
-import { PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK } from '../limits.ts'
+import { PAYMENT_REQUESTS_AT_ONCE, PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK } from '../limits.ts'
+import { NetworkCounts } from '../rate-limit/fair-share.ts'
 
 export class OpenPayments {
-  /** By network; none is 0. */
-  readonly #open = new Map<string, number>()
+  readonly #perNetwork = new NetworkCounts()
+  #open = 0
 
   /** @returns ends the request. @throws RelayError `rate_limited` */
   begin(network: string): () => void {
-    const open = this.#open.get(network) ?? 0
-    if (open >= PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK)
+    const isBelow = this.#perNetwork.of(network) < PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK
+    if (
+      !isBelow ||
+      !this.#perNetwork.mayHave(1, network, PAYMENT_REQUESTS_AT_ONCE - this.#open, PAYMENT_REQUESTS_AT_ONCE)
+    )
       throw new RelayError('rate_limited', 'too many payments at once', { 'Retry-After': '1' })
-    this.#open.set(network, open + 1)
-    return () => {
-      const left = (this.#open.get(network) ?? 1) - 1
-      if (left === 0) this.#open.delete(network)
-      else this.#open.set(network, left)
-    }
+    this.#count(network, 1)
+    return () => this.#count(network, -1)
+  }
+
+  #count(network: string, change: 1 | -1): void {
+    this.#open += change
+    this.#perNetwork.add(network, change)
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
 import { resetSocket } from '../node-internals/reset-socket.ts'
+import { mayHave } from '../rate-limit/fair-share.ts'
 import type { BoundPort } from './port-allocator.ts'
 
 export class TcpPorts {
@@ -25,7 +26,7 @@ export class TcpPorts {
     const visitors = new Set<Socket>()
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
       visitor.on('error', () => {})
-      if (this.#connections >= this.#max) return resetSocket(visitor)
+      if (!mayHave(1, visitors.size, this.#max - this.#connections, this.#max)) return resetSocket(visitor)
       this.#connections += 1
       visitors.add(visitor)
       visitor.once('close', () => {

@@ -6,6 +6,7 @@ import {
   UNAUTHENTICATED_BYTES_MAX,
   UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,
 } from '../limits.ts'
+import { NetworkCounts } from './fair-share.ts'
 
 /** The memory that one request, or data kept of it, takes. */
 export interface MemoryShare {
@@ -26,7 +27,7 @@ interface MemoryBounds {
 
 export class RequestMemory {
   readonly #bounds: MemoryBounds
-  readonly #perClient = new Map<string, number>()
+  readonly #perClient = new NetworkCounts()
   #total = 0
 
   constructor(bounds: MemoryBounds) {
@@ -40,7 +41,7 @@ export class RequestMemory {
 
   /** Bytes that a client uses. */
   usedBy(client: string): number {
-    return this.#perClient.get(client) ?? 0
+    return this.#perClient.of(client)
   }
 
   /** @param client the network of an address, or the id of a lease */
@@ -56,15 +57,15 @@ export class RequestMemory {
 
   #requireRoom(client: string, bytes: number): void {
     const { perClient, total } = this.#bounds
-    if (this.usedBy(client) + bytes > perClient) throw full('your requests')
-    if (this.#total + bytes > total) throw full('all requests together')
+    const free = total - this.#total
+    if (bytes > free) throw full('all requests together')
+    if (this.usedBy(client) + bytes > perClient || !this.#perClient.mayHave(bytes, client, free, total))
+      throw full('your requests')
   }
 
   #take(client: string, bytes: number): void {
     this.#total += bytes
-    const taken = this.usedBy(client) + bytes
-    if (taken > 0) this.#perClient.set(client, taken)
-    else this.#perClient.delete(client)
+    this.#perClient.add(client, bytes)
   }
 }
 

@@ -43,6 +43,7 @@ export function createRedirectListener(parts: RedirectListenerParts): Server {
     onRefuse: parts.onRefuse,
     // None of these connections ever counts as other than silent: each ends with its first answer.
     max: {
+      all: REDIRECT_CONNECTIONS_MAX,
       perNetwork: REDIRECT_CONNECTIONS_PER_NETWORK_MAX,
       silent: REDIRECT_CONNECTIONS_MAX,
       silentPerNetwork: REDIRECT_CONNECTIONS_PER_NETWORK_MAX,

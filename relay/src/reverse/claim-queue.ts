@@ -1,6 +1,7 @@
 // Queues the visitors of one lease that wait for a session. Visitors of a network that has its share come last.
 
 import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_NETWORK_MAX } from '../limits.ts'
+import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { ClaimedSession } from './ready-queue.ts'
 
 /** Tells how a waiting visitor ranks. */
@@ -22,7 +23,7 @@ export class ClaimQueue {
   readonly #normalPriority = new Set<Waiting>()
   readonly #lowPriority = new Set<Waiting>()
   /** Number of waiting visitors by network. */
-  readonly #perNetwork = new Map<string, number>()
+  readonly #perNetwork = new NetworkCounts()
 
   get size(): number {
     return this.#normalPriority.size + this.#lowPriority.size
@@ -34,7 +35,8 @@ export class ClaimQueue {
     disconnected: AbortSignal,
     timeoutMs: number,
   ): Promise<ClaimedSession | undefined> {
-    if (!this.#makeRoom(isLowPriority) || !this.#count(network, 1)) return undefined
+    if (!this.#mayWait(network) || !this.#makeRoom(isLowPriority)) return undefined
+    this.#count(network, 1)
     const queue = isLowPriority ? this.#lowPriority : this.#normalPriority
     return await new Promise((resolve) => {
       const settle: Waiting['settle'] = (claimed) => {
@@ -75,13 +77,17 @@ export class ClaimQueue {
     return displaced !== undefined
   }
 
-  /** @returns false, without counting, when the network has as many waiting visitors as it may */
-  #count(network: string | undefined, delta: 1 | -1): boolean {
+  /** @returns whether the network has fewer waiting visitors than it may */
+  #mayWait(network: string | undefined): boolean {
     if (network === undefined) return true
-    const count = (this.#perNetwork.get(network) ?? 0) + delta
-    if (count > WAITING_CLAIMS_PER_NETWORK_MAX) return false
-    if (count === 0) this.#perNetwork.delete(network)
-    else this.#perNetwork.set(network, count)
-    return true
+    const free = WAITING_CLAIMS_MAX - this.size
+    return (
+      this.#perNetwork.of(network) < WAITING_CLAIMS_PER_NETWORK_MAX &&
+      this.#perNetwork.mayHave(1, network, free, WAITING_CLAIMS_MAX)
+    )
+  }
+
+  #count(network: string | undefined, delta: 1 | -1): void {
+    if (network !== undefined) this.#perNetwork.add(network, delta)
   }
 }

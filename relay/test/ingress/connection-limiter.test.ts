@@ -16,7 +16,7 @@ import type { Refusal } from '../../src/metrics/labels.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 
-const CONNECTIONS_MAX = 8
+const CONNECTIONS_MAX = 12
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
@@ -30,7 +30,7 @@ async function newListener(
   const connectionLimiter = new ConnectionLimiter({
     isOverloaded: () => false,
     onRefuse: (reason) => refusals.push(reason),
-    max: { perNetwork: 5, silent: 4, silentPerNetwork: 3 },
+    max: { all: CONNECTIONS_MAX, perNetwork: 5, silent: 8, silentPerNetwork: 3 },
     ...options,
   })
   const source = options.source ?? (({ remoteAddress }: Socket) => remoteAddress?.replace('::ffff:', ''))
@@ -49,9 +49,9 @@ async function newListener(
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
   const open: Socket[] = []
-  /** Connects from an address of its own of the loopback network. */
+  /** Connects from a network of its own of the loopback addresses. */
   const from = async (host: number): Promise<Socket> => {
-    const socket = connect({ host: '127.0.0.1', port, localAddress: `127.0.0.${host}` })
+    const socket = connect({ host: '127.0.0.1', port, localAddress: `127.0.${host}.1` })
     open.push(socket)
     socket.on('error', () => {})
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
@@ -91,10 +91,12 @@ describe('connections that say nothing', () => {
   test('of many sources: the oldest makes room for one that has something to say', async () => {
     const { connectionLimiter, refusals, from, hello } = await newListener()
     const silent: Socket[] = []
-    for (let host = 2; host <= 5; host++) silent.push(await from(host))
-    expect(await isWelcome(await from(6), hello)).toBe(true)
-    await expect.poll(() => silent.map(({ closed }) => closed)).toEqual([true, false, false, false])
-    expect([refusals, connectionLimiter.silent]).toEqual([['silent'], 3])
+    for (let host = 2; host <= 9; host++) silent.push(await from(host))
+    expect(await isWelcome(await from(10), hello)).toBe(true)
+    const [oldest, ...others] = silent
+    await expect.poll(() => oldest?.closed).toBe(true)
+    expect(others.filter(({ closed }) => closed)).toEqual([])
+    expect([refusals, connectionLimiter.silent]).toEqual([['silent'], 7])
   })
 
   test('who leaves makes room', async () => {

@@ -115,7 +115,7 @@ export class SdkApi {
     const wanted = wantedPorts(request)
     this.#parts.ports.require(keyOf(request.identity), wanted)
     const { metadata = {} } = request
-    this.#parts.leases.requireRoomFor(metadata)
+    this.#parts.leases.requireRoomFor(metadata, source)
     const { id, expiresAt, message } = await this.#parts.challenges.issue(
       {
         identity: request.identity,
@@ -194,7 +194,7 @@ export class SdkApi {
     const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
     try {
       const firstSeenAt = leases.firstSeenAt(request)
-      const prepared = leases.prepare(request, claimed.ports)
+      const prepared = leases.prepare(request, addresses, claimed.ports)
       const { hostname } = prepared
       const draft = { hostname, firstSeenAt, ports: claimed.ports, ...addresses }
       const grant = await durable()

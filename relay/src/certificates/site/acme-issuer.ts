@@ -64,8 +64,8 @@ export class AcmeIssuer implements SiteCertificateIssuer {
   /** By identity key, those that wait and those that are under way. */
   readonly #orders = new Map<string, Order>()
   /** Sites that have a certificate come first: their number is bounded by what they had, and a crowd has none. */
-  readonly #renewals = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX)
-  readonly #firsts = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX)
+  readonly #renewals = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX, SITE_ORDERS_WAITING_MAX)
+  readonly #firsts = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX, SITE_ORDERS_WAITING_MAX)
   readonly #running = new Set<Promise<void>>()
   /** By identity key, the oldest first. */
   readonly #failures = new Map<string, Failure>()
@@ -157,7 +157,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
 
   /** @throws RelayError when so many sites wait, all together or of this network, that this one has to come back */
   #requireRoom(queue: FairQueue<Order>, network: string): void {
-    const isFull = (): boolean => queue.size >= SITE_ORDERS_WAITING_MAX || !queue.hasRoom(network)
+    const isFull = (): boolean => !queue.hasRoom(network)
     if (isFull()) for (const gone of queue.purge(isObsolete)) this.#forget(gone)
     if (isFull())
       throw new RelayError('rate_limited', 'too many sites wait for their certificates', {

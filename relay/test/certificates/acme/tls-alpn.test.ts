@@ -22,7 +22,7 @@ describe('a name that is being proven', () => {
   beforeAll(async () => {
     listener = createSniListener({
       clientAddresses: { admit: async () => true, ofSocket: () => '192.0.2.1' },
-      connectionLimiter: { admit: () => true, onClientHello: () => {} },
+      connectionLimiter: { admit: () => true, bound: () => {}, onClientHello: () => {} },
       routes: { resolve: () => ({ to: 'root' }) },
       policy: { routes: () => true },
       visitors: { accept: async (visitor) => void visitor.end('site') },

@@ -11,14 +11,14 @@ function drain<T>(queue: FairQueue<T>): T[] {
 
 describe('a queue', () => {
   test('serves the second network next, however many of the first wait', () => {
-    const queue = new FairQueue<string>(1000)
+    const queue = new FairQueue<string>(1000, 10_000)
     for (let i = 0; i < 1000; i++) queue.push('crowd', `crowd ${i}`)
     queue.push('alone', 'alone')
     expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['crowd 0', 'alone', 'crowd 1'])
   })
 
   test('has room for so many of one network, and for those of others', () => {
-    const queue = new FairQueue<number>(2)
+    const queue = new FairQueue<number>(2, 10_000)
     queue.push('a', 1)
     queue.push('a', 2)
     expect([queue.hasRoom('a'), queue.hasRoom('b')]).toEqual([false, true])
@@ -27,7 +27,7 @@ describe('a queue', () => {
   })
 
   test('removes what is obsolete, and keeps the order of the rest', () => {
-    const queue = new FairQueue<number>(10)
+    const queue = new FairQueue<number>(10, 10_000)
     for (const item of [1, 2, 3, 4]) queue.push(item < 3 ? 'a' : 'b', item)
     expect(queue.purge((item) => item !== 2 && item !== 4)).toEqual([1, 3])
     expect(drain(queue)).toEqual([2, 4])
@@ -38,7 +38,7 @@ describe('a queue', () => {
     const pushes = fc.array(fc.record({ lane: fc.nat(5), item: fc.nat() }), { maxLength: 60 })
     fc.assert(
       fc.property(pushes, (list) => {
-        const queue = new FairQueue<{ lane: number }>(100)
+        const queue = new FairQueue<{ lane: number }>(100, 10_000)
         for (const entry of list) queue.push(`${entry.lane}`, entry)
         expect(queue.size).toBe(list.length)
         const order = drain(queue)
