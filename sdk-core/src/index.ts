@@ -46,6 +46,7 @@ export {
   type DirectRequest,
   type DirectResponse,
 } from './exchange/direct.ts'
+export { lossSignal } from './exchange/disconnect-signal.ts'
 export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'

@@ -45,7 +45,7 @@ export interface DirectExchange {
    * @throws the error with which it failed: the visitor gets 500
    */
   respond(): Promise<DirectResponse>
-  /** Ends the exchange, before the response or within it: the visitor left, or its connection broke. */
+  /** Ends the exchange, before the response or within it: the visitor's connection broke. */
   cancel(reason: unknown): void
 }
 

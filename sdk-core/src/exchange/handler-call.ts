@@ -71,7 +71,8 @@ export class HandlerCall implements DisconnectListener {
     head.fields = head.fields.filter(([name]) => !isClaimedField(name) || options.allowFields?.includes(name))
     const direct = webSocket ? undefined : options.fetch[DIRECT]
     this.#direct = direct?.({ method: head.method, url: new URL(url), fields: head.fields, body })
-    if (!this.#direct) this.#request = makeRequest(head, url, body?.stream, this.#disconnect.signal)
+    if (!this.#direct)
+      this.#request = this.#disconnect.tie(makeRequest(head, url, body?.stream, this.#disconnect.signal))
   }
 
   /**
@@ -86,9 +87,9 @@ export class HandlerCall implements DisconnectListener {
     return answer
   }
 
+  /** The direct way goes on: a proxy answers a visitor that half-closes after a whole request. */
   visitorLeft(): void {
     this.#disconnect.visitorLeft()
-    this.#direct?.cancel(new DOMException('The visitor left', 'AbortError'))
   }
 
   connectionBroken(error: unknown): void {

@@ -1,6 +1,7 @@
 // A reverse proxy: it serves a server in the page's network under the site's hostname (RFC 9110 §7.6).
 
 import { SvcError } from '../errors.ts'
+import { lossSignal } from '../exchange/disconnect-signal.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { sendsStreams } from '../exchange/fetch-request.ts'
 import { endToEndFields } from '../semantics/end-to-end-fields.ts'
@@ -79,7 +80,7 @@ async function makeInit(request: Request, options: ProxyOptions): Promise<Reques
   const init: RequestInit = {
     method: request.method,
     headers,
-    signal: request.signal,
+    signal: lossSignal(request),
     redirect: 'manual',
     credentials: 'omit',
     cache: 'no-store',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { COLLECT_BYTES, proxy } from '../../src/handlers/proxy.ts'
+import { Visitor } from '../http1/visitor.ts'
 import { ask, info } from './ask.ts'
 
 let server: Server
@@ -52,6 +53,13 @@ afterEach(() => {
 
 const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit =>
   Object.assign({ method: 'POST', body, headers }, { duplex: 'half' })
+
+test('a visitor that half-closes after its request gets the answer of the target', async () => {
+  const visitor = new Visitor(proxy(target))
+  await visitor.send('GET /204 HTTP/1.1\r\nHost: site.example\r\n\r\n')
+  await visitor.end()
+  expect(await visitor.rest()).toMatch(/^HTTP\/1\.1 204 /)
+})
 
 describe('the target', () => {
   test.each([

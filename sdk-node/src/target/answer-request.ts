@@ -1,13 +1,14 @@
 // Answers a Request by the direct way of a handler, for callers that have a Request: a wrapper around a target.
 
-import type { DirectHandler, DirectResponse, Field } from '@svc/sdk-core'
+import { type DirectHandler, type DirectResponse, type Field, lossSignal } from '@svc/sdk-core'
 
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** @throws the error of an exchange that failed, or that `request.signal` ended */
+/** @throws the error of an exchange that failed, or that was cancelled because the visitor's connection broke */
 export async function answerRequest(request: Request, direct: DirectHandler): Promise<Response> {
-  const { method, headers, signal } = request
+  const { method, headers } = request
+  const signal = lossSignal(request)
   const reader = request.body?.getReader()
   const body = reader && { next: async () => (await reader.read()).value }
   const exchange = direct({ method, url: new URL(request.url), fields: [...headers], body })!

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
+import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
@@ -302,6 +303,24 @@ it('an answer that must not have a body has none', async () => {
     const response = await visit(relay, url, `/${status}`)
     expect([response.statusCode, await text(response)]).toEqual([status, ''])
   }
+})
+
+it('answers a visitor that half-closes after a whole request', async () => {
+  const asked = Promise.withResolvers<() => void>()
+  answer = (_, response) => asked.resolve(() => response.end('late'))
+  const { host, hostname } = new URL(await start('native'))
+  const visitor = connectTls({
+    port: relay.port,
+    host: '127.0.0.1',
+    servername: hostname,
+    ca: relay.ca,
+    allowHalfOpen: true,
+  })
+  visitor.end(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  const respond = await asked.promise
+  // The end left with the request: the SDK has it before the target's answer.
+  respond()
+  expect(Buffer.concat(await visitor.toArray()).toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*late/s)
 })
 
 describe('a target that is down', () => {

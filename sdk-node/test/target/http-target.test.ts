@@ -184,6 +184,30 @@ describe.each(WAYS)('on the way: %s', (way) => {
       expect(heads).toHaveLength(2)
     })
 
+    test('a visitor that half-closes after a whole request gets the answer', async () => {
+      const asked = Promise.withResolvers<() => void>()
+      const target = await raw((socket) =>
+        asked.resolve(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')),
+      )
+      const visitor = await new TargetVisitor(way, target.url).send(GET)
+      const respond = await asked.promise
+      await visitor.end()
+      // The SDK has read the end by the time at which bytes have passed a socket.
+      respond()
+      expect(await visitor.rest()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nok$/s)
+    })
+
+    test('one that half-closes within its content ends the request', async () => {
+      const target = await raw(() => {})
+      const visitor = new TargetVisitor(way, target.url)
+      await visitor.send(`POST / HTTP/1.1\r\n${HOST}Content-Length: 9\r\n\r\npart`)
+      await expect.poll(() => target.sockets.length).toBe(1)
+      const closed = once(target.sockets[0]!, 'close')
+      await visitor.end()
+      await closed
+      expect(await visitor.rest()).toMatch(/^HTTP\/1\.1 400 /)
+    })
+
     test('the visitor that leaves ends the one that works for it', async () => {
       const target = await raw((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\npart'))
       const visitor = await new TargetVisitor(way, target.url).send(GET)
