@@ -53,6 +53,8 @@ export type OwnErrorCode =
   | 'relay_suspected'
   /** The local service to which visitors are passed on does not answer. */
   | 'target_unreachable'
+  /** The local service refuses the host at which visitors come; from now on it gets its own. */
+  | 'host_refused'
   /** The `fetch` handler threw, or a response could not be sent. */
   | 'handler_failed'
 

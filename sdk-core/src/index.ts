@@ -68,6 +68,7 @@ export type {
 export { type PlatformSite, publishOn } from './publish.ts'
 export { endToEnd } from './semantics/end-to-end-fields.ts'
 export type { Field } from './semantics/fields.ts'
+export { fieldsForTarget, fieldsForVisitor, type OriginView } from './semantics/origin-view.ts'
 export type { DebugEvent } from './site/debug-event.ts'
 export type { PublishOptions, SiteMetadata } from './site/options.ts'
 export { parseRelay } from './site/options.ts'

@@ -22,6 +22,7 @@ import { httpTarget } from './target/http-target.ts'
 import { type OnRequest, reportingRequests } from './target/request-reports.ts'
 import type { Routes } from './target/routes.ts'
 import { parseHttpTarget, parseTcpTarget } from './target/target-address.ts'
+import type { HostHeader } from './target/target-origin.ts'
 import { serveTcpTarget } from './target/tcp-target.ts'
 
 /**
@@ -89,6 +90,12 @@ export interface ExposeOptions
    */
   targetCa?: string | Buffer | undefined
   /**
+   * The host that a local HTTP server is told, and with it the origin that it believes to be its own: that of visitors
+   * (`'preserve'`), that of the server's address (`'rewrite'`), or one such as `'app.test:8080'`.
+   * @default `'preserve'`, and `'rewrite'` from the time on at which the server turns out to refuse the host of visitors
+   */
+  host?: HostHeader | undefined
+  /**
    * Called with the site of each relay before it connects, since a relay may make it wait, and with the relay's origin. With
    * `discover` it is called for each relay that is tried later as well; the state of the site says when it is gone.
    */
@@ -105,7 +112,10 @@ export interface ExposeOptions
    * @default false
    */
   banMitm?: boolean | undefined
-  /** Called with the error of a local service that does not answer, once for each visitor that it fails. */
+  /**
+   * Called with the error of a local service that does not answer, once for each visitor that it fails, and with `host_refused` when
+   * it turned out to refuse the host of visitors.
+   */
   onTargetError?: ((error: SvcError) => void) | undefined
   /** Called with a report of each request that was answered. */
   onRequest?: OnRequest | undefined
@@ -155,6 +165,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     tcp,
     udp,
     targetCa,
+    host,
     onTargetError,
     onRequest,
     ca,
@@ -193,7 +204,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     ...(targets.tcp && { serveRaw: serveTcpTarget(targets.tcp, onError) }),
     ...(targets.udp && { openDatagrams: openDatagrams(targets.udp, { ca, onError }) }),
   })
-  const target = { ca: targetCa, onError }
+  const target = { ca: targetCa, host, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
   const open = routes ? await routed(routes, whole, target) : whole
   const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca }).fetch) : open

@@ -19,6 +19,8 @@ export interface OutgoingRequest {
   body: DirectBody | undefined
   /** True when the head announces the chunked coding. */
   isChunked: boolean
+  /** Maps the end-to-end fields of the response. */
+  readFields(fields: Field[]): Field[]
 }
 
 export class TargetExchange implements ConnectionUser, DirectResponse {
@@ -82,7 +84,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 
   get fields(): Field[] {
-    return endToEnd(this.#head!.fields, FRAMING)
+    return this.#request.readFields(endToEnd(this.#head!.fields, FRAMING))
   }
 
   get length(): number | undefined {

@@ -1,11 +1,19 @@
 // One request on its direct way to the target: with the fields of a proxy, over a kept connection where there is one.
 
 import type { Socket } from 'node:net'
-import type { DirectExchange, DirectRequest, DirectResponse } from '@svc/sdk-core'
+import {
+  type DirectExchange,
+  type DirectRequest,
+  type DirectResponse,
+  type Field,
+  fieldsForVisitor,
+} from '@svc/sdk-core'
 import type { TargetConnection } from '../http-client/connection.ts'
 import type { ConnectionPool } from '../http-client/connection-pool.ts'
 import { type OutgoingRequest, TargetExchange } from '../http-client/exchange.ts'
 import { forwardedFields } from './forwarded-fields.ts'
+import { KeptBody } from './kept-body.ts'
+import type { TargetOrigin, TargetView } from './target-origin.ts'
 import { targetPath } from './target-path.ts'
 import { textResponse } from './text-response.ts'
 
@@ -15,28 +23,42 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const USUALLY_WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 const BAD_GATEWAY = 'The server behind this site does not answer\n'
 
+/** The choice of the view in which the target is asked: that of its `TargetOrigin`, or a fixed one. */
+type AnswerIn = TargetOrigin['answer']
+
+interface ForwardingOptions {
+  target: URL
+  pool: ConnectionPool
+  /** Called with the error of a target that does not answer; the visitor then gets 502. */
+  report(cause: unknown): void
+  /** True when the request may be sent more than once. */
+  mayRepeat: boolean
+  answerIn: AnswerIn
+}
+
 export class ForwardedExchange implements DirectExchange {
-  readonly #request: OutgoingRequest
-  readonly #pool: ConnectionPool
-  readonly #report: (cause: unknown) => void
+  readonly #asked: DirectRequest
+  readonly #options: ForwardingOptions
+  readonly #kept: KeptBody | undefined
+  readonly #exchanges: TargetExchange[] = []
   #opening: Socket | undefined
-  #exchange: TargetExchange | undefined
   #cancelled: { reason: unknown } | undefined
 
-  /** @param report called with the error of a target that does not answer; the visitor then gets 502 */
-  constructor(request: DirectRequest, target: URL, pool: ConnectionPool, report: (cause: unknown) => void) {
-    this.#request = encodeRequest(request, target)
-    this.#pool = pool
-    this.#report = report
+  constructor(request: DirectRequest, options: ForwardingOptions) {
+    this.#asked = request
+    this.#options = options
+    if (request.body && options.mayRepeat) this.#kept = new KeptBody(request.body)
   }
 
   async respond(): Promise<DirectResponse> {
+    const { answerIn, report } = this.#options
+    const drop = (answer: DirectResponse): void => answer.cancel(new Error('another answer was taken'))
     try {
-      return await this.#ask()
+      return await answerIn(this.#asked, (view) => this.#askIn(view), drop)
     } catch (cause) {
       if (this.#cancelled) throw this.#cancelled.reason
-      if (this.#exchange?.hasBrokenBody) throw cause
-      this.#report(cause)
+      if (this.#exchanges.at(-1)?.hasBrokenBody) throw cause
+      report(cause)
       return badGateway()
     }
   }
@@ -44,31 +66,41 @@ export class ForwardedExchange implements DirectExchange {
   cancel(reason: unknown): void {
     this.#cancelled ??= { reason }
     this.#opening?.destroy()
-    this.#exchange?.cancel(reason)
+    for (const exchange of this.#exchanges) exchange.cancel(reason)
   }
 
-  async #ask(): Promise<DirectResponse> {
+  /** @returns undefined when the request was sent, and cannot be sent again */
+  #askIn(view: TargetView): Promise<DirectResponse> | undefined {
+    const isAgain = this.#exchanges.length > 0
+    const body = isAgain ? this.#kept?.again() : (this.#kept ?? this.#asked.body)
+    if (isAgain && this.#asked.body && !body) return undefined
+    return this.#ask(encodeRequest({ ...this.#asked, body }, this.#options.target, view))
+  }
+
+  async #ask(request: OutgoingRequest): Promise<DirectResponse> {
     if (this.#cancelled) throw this.#cancelled.reason
-    const kept = this.#pool.take()
+    const { pool } = this.#options
+    const kept = pool.take()
     if (kept) {
       try {
-        return await this.#run(kept)
+        return await this.#run(kept, request)
       } catch (error) {
         // The target closed the kept connection at the very moment at which it was used again.
-        const mayRepeat = this.#exchange!.isUnheard && !this.#request.body && SAFE.has(this.#request.method)
+        const mayRepeat = this.#exchanges.at(-1)!.isUnheard && !request.body && SAFE.has(request.method)
         if (!mayRepeat || this.#cancelled) throw error
       }
     }
-    const connection = await this.#pool.open((socket) => {
+    const connection = await pool.open((socket) => {
       this.#opening = socket
     })
     this.#opening = undefined
-    return this.#run(connection)
+    return this.#run(connection, request)
   }
 
-  #run(connection: TargetConnection): Promise<DirectResponse> {
-    this.#exchange = new TargetExchange(connection, this.#pool, this.#request)
-    return this.#exchange.run()
+  #run(connection: TargetConnection, request: OutgoingRequest): Promise<DirectResponse> {
+    const exchange = new TargetExchange(connection, this.#options.pool, request)
+    this.#exchanges.push(exchange)
+    return exchange.run()
   }
 }
 
@@ -77,9 +109,12 @@ export function badGateway(): DirectResponse {
   return textResponse(502, BAD_GATEWAY)
 }
 
-function encodeRequest(request: DirectRequest, target: URL): OutgoingRequest {
-  const { method, url, body } = request
-  const fields = forwardedFields(request, target)
+function encodeRequest(
+  { method, url, fields: asked, body }: DirectRequest,
+  target: URL,
+  view: TargetView,
+): OutgoingRequest {
+  const fields = forwardedFields(asked, view)
   let head = `${method} ${targetPath(target, url)} HTTP/1.1\r\n`
   let hasLength = false
   for (const [name, value] of fields) {
@@ -89,5 +124,6 @@ function encodeRequest(request: DirectRequest, target: URL): OutgoingRequest {
   const isChunked = body !== undefined && !hasLength
   if (isChunked) head += 'transfer-encoding: chunked\r\n'
   else if (!hasLength && USUALLY_WITH_CONTENT.has(method)) head += 'content-length: 0\r\n'
-  return { method, head: `${head}\r\n`, body, isChunked }
+  const readFields = (answered: Field[]): Field[] => fieldsForVisitor(answered, view)
+  return { method, head: `${head}\r\n`, body, isChunked, readFields }
 }

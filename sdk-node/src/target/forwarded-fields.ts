@@ -1,33 +1,30 @@
 // Makes the header fields of a request to the target: the SDK says where the request came from, whatever the visitor said.
 
-import { endToEnd, type Field } from '@svc/sdk-core'
+import { endToEnd, type Field, fieldsForTarget } from '@svc/sdk-core'
+import type { TargetView } from './target-origin.ts'
 
 const SET_HERE = ['host', 'expect']
 
-/** What is forwarded of a request. */
-interface Forwarded {
-  /** The URL that the visitor requested. */
-  url: URL
-  fields: Iterable<Field>
-}
-
 /**
- * The target keeps its own Host, so that a development server does not refuse it; which name the visitor used is in
- * `X-Forwarded-Host`. The visitor's address is known to the relay only, so RFC 7239 §6.3's `unknown` stands for it.
- * Of what is said here, `fields` have only what `allowFields` lets through, and that stays as it came.
+ * Without an address of the visitor, which the relay alone knows, no field claims one: `X-Forwarded-For` is left out. Of what is said
+ * here, `fields` have only what `allowFields` lets through, and that stays as it came.
  */
-export function forwardedFields({ url: { host }, fields }: Forwarded, target: URL): Field[] {
-  const kept = withJoinedCookies(endToEnd(fields, SET_HERE))
-  const said: Field[] = [
-    ['forwarded', `for=unknown;host="${host}";proto=https`],
-    ['x-forwarded-for', 'unknown'],
-    ['x-forwarded-host', host],
-    ['x-forwarded-proto', 'https'],
-  ]
+export function forwardedFields(fields: Iterable<Field>, view: TargetView): Field[] {
+  const kept = fieldsForTarget(withJoinedCookies(endToEnd(fields, SET_HERE)), view)
+  const said = view.isForwarded ? saidOf(view.visited) : []
   return [
-    ['host', target.host],
+    ['host', view.host],
     ...kept,
     ...said.filter(([name]) => !kept.some(([allowed]) => allowed === name)),
+  ]
+}
+
+function saidOf({ host, port }: URL): Field[] {
+  return [
+    ['forwarded', `host="${host}";proto=https`],
+    ['x-forwarded-host', host],
+    ['x-forwarded-port', port || '443'],
+    ['x-forwarded-proto', 'https'],
   ]
 }
 

@@ -2,8 +2,10 @@
 
 import { DIRECT, type DirectHandler, type DirectlyHandled, SvcError } from '@svc/sdk-core'
 import { ConnectionPool } from '../http-client/connection-pool.ts'
+import { HOST_LOOK_DEADLINE_MS } from '../limits.ts'
 import { answerRequest, toResponse } from './answer-request.ts'
 import { badGateway, ForwardedExchange } from './forwarded-exchange.ts'
+import { type HostHeader, TargetOrigin, type TargetView } from './target-origin.ts'
 import { targetPath } from './target-path.ts'
 import { unreachable } from './tcp-target.ts'
 import { proxyWebSocket } from './websocket-proxy.ts'
@@ -11,21 +13,43 @@ import { proxyWebSocket } from './websocket-proxy.ts'
 export interface HttpTargetOptions {
   /** PEM of the authority that an HTTPS target's certificate is checked against. */
   ca?: string | Buffer | undefined
-  /** Called with the error of a target that cannot be reached; the visitor gets 502, and does not learn where the target is. */
+  /** The Host of requests. */
+  host?: HostHeader | undefined
+  /**
+   * Called with the error of a target that cannot be reached, or that refuses the visited host; the visitor of one that cannot be
+   * reached gets 502, and does not learn where the target is.
+   */
   onError(error: SvcError): void
 }
 
 /** Passes requests on to `target`, WebSockets included. All but WebSockets have a direct way. */
-export function httpTarget(target: URL, { ca, onError }: HttpTargetOptions): DirectlyHandled {
+export function httpTarget(target: URL, { ca, host, onError }: HttpTargetOptions): DirectlyHandled {
   const pool = new ConnectionPool(target, ca)
-  const report = (cause: unknown): void =>
+  const origin = new TargetOrigin({
+    address: target,
+    host,
+    look: (view) => look(view, target, pool),
+    onRefused: onError,
+  })
+  const report = (cause: unknown): void => {
+    origin.forget()
     onError(cause instanceof SvcError ? cause : unreachable(pool, cause))
-  const direct: DirectHandler = (request) => new ForwardedExchange(request, target, pool, report)
+  }
+  const answerIn: TargetOrigin['answer'] = (...asked) => origin.answer(...asked)
+  const direct: DirectHandler = (request) =>
+    new ForwardedExchange(request, { target, pool, report, mayRepeat: origin.isOpen, answerIn })
   const handler: DirectlyHandled = async (request, info) => {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return answerRequest(request, direct)
-    const url = new URL(target.origin + targetPath(target, new URL(request.url)))
+    const asked = {
+      url: new URL(request.url),
+      method: request.method,
+      fields: request.headers,
+      isHandshake: true,
+    }
+    const url = new URL(target.origin + targetPath(target, asked.url))
+    const ask = (view: TargetView): Promise<Response> => proxyWebSocket(url, request, info, { ca, view })
     try {
-      return await proxyWebSocket(url, request, info, ca)
+      return await origin.answer(asked, ask, () => {})
     } catch (cause) {
       if (request.signal.aborted) throw cause
       report(cause)
@@ -34,4 +58,20 @@ export function httpTarget(target: URL, { ca, onError }: HttpTargetOptions): Dir
   }
   handler[DIRECT] = direct
   return handler
+}
+
+/** Asks for `/` in the name of nobody. Resolves with the status. */
+async function look(view: TargetView, target: URL, pool: ConnectionPool): Promise<number> {
+  const exchange = new ForwardedExchange(
+    { method: 'GET', url: new URL(view.visited.origin), fields: [['accept', '*/*']], body: undefined },
+    { target, pool, report: () => {}, mayRepeat: false, answerIn: (_, ask) => ask(view)! },
+  )
+  const late = setTimeout(() => exchange.cancel(new Error('no answer in time')), HOST_LOOK_DEADLINE_MS)
+  try {
+    const answer = await exchange.respond()
+    answer.cancel(undefined)
+    return answer.status
+  } finally {
+    clearTimeout(late)
+  }
 }

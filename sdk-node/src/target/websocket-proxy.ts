@@ -12,6 +12,7 @@ import {
 } from '../limits.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 import { forwardedFields } from './forwarded-fields.ts'
+import type { TargetView } from './target-origin.ts'
 
 /** RFC 6455 §7.4.1: no code was in the Close frame, or there was no such frame. Neither is ever sent. */
 const NO_STATUS = 1005
@@ -19,18 +20,23 @@ const ABNORMAL = 1006
 const GOING_AWAY = 1001
 const TOO_BIG = 1009
 
+interface Asking {
+  /** PEM of the authority that the certificate of a `https:` target is checked against. */
+  ca: string | Buffer | undefined
+  view: TargetView
+}
+
 /**
  * Lets the target answer first: the visitor gets the protocol that the target selects, or its refusal.
- * @param ca PEM of the authority that the certificate of a `https:` target is checked against
  * @throws the error with which the connection to the target failed
  */
 export async function proxyWebSocket(
   url: URL,
   request: Request,
   { upgrade }: FetchInfo,
-  ca: string | Buffer | undefined,
+  asking: Asking,
 ): Promise<Response> {
-  const opened = await open(url, request, ca)
+  const opened = await open(url, request, asking)
   if (opened instanceof Response) return opened
   try {
     const { socket, response } = upgrade(request, {
@@ -45,12 +51,10 @@ export async function proxyWebSocket(
   }
 }
 
-function open(url: URL, request: Request, ca: string | Buffer | undefined): Promise<WebSocket | Response> {
+function open(url: URL, request: Request, { ca, view }: Asking): Promise<WebSocket | Response> {
   const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
   const headers = Object.fromEntries(
-    forwardedFields({ url: new URL(request.url), fields: request.headers }, url).filter(
-      ([name]) => !name.startsWith('sec-websocket-'),
-    ),
+    forwardedFields(request.headers, view).filter(([name]) => !name.startsWith('sec-websocket-')),
   )
   const connect = {
     lookup: localhostLookup,

@@ -2,7 +2,7 @@
 
 import { Visitor } from '../../../sdk-core/test/http1/visitor.ts'
 import type { SvcError } from '../../src/index.ts'
-import { httpTarget } from '../../src/target/http-target.ts'
+import { type HttpTargetOptions, httpTarget } from '../../src/target/http-target.ts'
 
 /** The ways of a request to a target. */
 export const WAYS = ['direct', 'Request'] as const
@@ -13,9 +13,10 @@ export class TargetVisitor extends Visitor {
   /** The errors of a target that does not answer. */
   readonly failures: SvcError[]
 
-  constructor(way: Way, target: string, ca?: string) {
+  constructor(way: Way, target: string, options: Partial<HttpTargetOptions> = {}) {
     const failures: SvcError[] = []
-    const handler = httpTarget(new URL(target), { ca, onError: (error) => failures.push(error) })
+    const onError = (error: SvcError): void => void failures.push(error)
+    const handler = httpTarget(new URL(target), { onError, ...options })
     super(undefined, { fetch: way === 'direct' ? handler : (request, info) => handler(request, info) })
     this.failures = failures
   }

@@ -281,7 +281,7 @@ describe.each(WAYS)('on the way: %s', (way) => {
       server.closeAllConnections()
     })
     const url = `https://relay.localhost:${await listening(server)}`
-    const visitor = await new TargetVisitor(way, url, CERTIFICATE_PEM).send(GET, GET)
+    const visitor = await new TargetVisitor(way, url, { ca: CERTIFICATE_PEM }).send(GET, GET)
     await visitor.receive('secure', 2)
     expect(connections).toBe(1)
   })

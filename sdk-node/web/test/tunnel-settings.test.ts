@@ -31,6 +31,12 @@ describe('a new tunnel', () => {
     })
   })
 
+  test('has a host when it is an HTTP server', () => {
+    const form = { ...EMPTY, name: 'a', target: '1', host: ' rewrite ' }
+    expect(settingsOf(form)).toEqual({ name: 'a', http: 1, host: 'rewrite' })
+    expect(settingsOf({ ...form, kind: 'tcp' })).toEqual({ name: 'a', tcp: 1 })
+  })
+
   test('takes a folder whose name is a number for a folder', () => {
     expect(settingsOf({ ...EMPTY, kind: 'folder', target: '3000' })).toEqual({ folder: '3000' })
   })

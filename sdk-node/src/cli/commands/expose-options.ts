@@ -62,12 +62,13 @@ async function metadataOf({ description, owner, tag, thumbnail }: SiteOptions): 
 }
 
 async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
-  const { targetCa } = chosen.options
+  const { targetCa, hostHeader: host } = chosen.options
   const routes = chosen.options.route.map(parseRoute)
   const paid = await paidOptions(routes, chosen.options)
   const shared = {
     ...(routes.length > 0 && { routes: routesOf(routes) }),
     ...(paid && { paid }),
+    ...(host !== undefined && { host }),
     ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
   }
   if (chosen.command === 'serve') {

@@ -95,6 +95,7 @@ const OWN: Readonly<Record<string, Kind>> = {
   tcp: PLACE,
   udp: PLACE,
   target_ca: TEXT,
+  host: TEXT,
   routes: ROUTES,
   allow_wallets: WALLETS,
   wallet_rpc: TEXT,
@@ -138,6 +139,7 @@ interface Fields {
   tcp?: string | number
   udp?: string | number
   target_ca?: string
+  host?: string
   routes?: Record<string, string | number>
   allow_wallets?: string[]
   wallet_rpc?: string
@@ -293,6 +295,7 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     ...(fields.allow_wallets !== undefined && { allowWallet: fields.allow_wallets }),
     ...(fields.wallet_rpc !== undefined && { walletRpc: fields.wallet_rpc }),
     ...(hasPrice(routes) && paymentOf(fields)),
+    ...(fields.host !== undefined && { hostHeader: fields.host }),
     ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
   }
   if (folder === undefined) {

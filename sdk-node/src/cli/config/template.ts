@@ -73,6 +73,9 @@ name = "demo"
 #description = "What this is"
 # An HTTP server: a port, "host:port", or a URL.
 http = 3000
+# The Host that it gets: "preserve" for that of visitors, "rewrite" for its own, or a host. Default: preserve, and rewrite from the
+# time on at which it refuses that of visitors.
+#host = "rewrite"
 # PEM of the authority behind the certificate of an https: target.
 #target_ca = "target.pem"
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.

@@ -50,6 +50,8 @@ export interface SiteOptions extends SharedOptions {
   /** Full nodes for the facilitator `self`. */
   x402Endpoints?: string[]
   targetCa?: string
+  /** The host that a target is told: `preserve`, `rewrite`, or one. */
+  hostHeader?: string
   /** The relay's list of sites shows this text. */
   description?: string
   owner?: string
@@ -313,6 +315,10 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       )
         .argParser((names, before: string[]) => [...before, ...wordsOf(names)])
         .default([], 'none'),
+    )
+    .option(
+      '--host-header <host>',
+      'the Host that the target gets: preserve for that of visitors, rewrite for its own, or one [preserve, unless the target refuses it]',
     )
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))

@@ -51,6 +51,7 @@ describe('svc.toml', () => {
       http = 3000
       tcp = "db:5432"
       target_ca = "sub/target.pem"
+      host = "rewrite"
       routes = { "/api" = 3001, "/docs" = "./docs", "/abs" = "/srv" }
       [[tunnel]]
       name = "files"
@@ -80,6 +81,7 @@ describe('svc.toml', () => {
           name: 'web',
           tcp: 'db:5432',
           targetCa: join(folder, 'sub/target.pem'),
+          hostHeader: 'rewrite',
           route: ['/api=3001', `/docs=${join(folder, 'docs')}`, '/abs=/srv'],
         },
       },

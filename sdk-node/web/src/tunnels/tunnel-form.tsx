@@ -72,6 +72,15 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
           isRequired
           onChange={(target) => set({ target })}
         />
+        {form.kind === 'http' && (
+          <Field
+            id="host"
+            label={FORM.host}
+            hint={FORM.hints.host}
+            value={form.host}
+            onChange={(host) => set({ host })}
+          />
+        )}
         {form.kind === 'folder' && (
           <Check label={FORM.listing} isOn={form.listing} onChange={(listing) => set({ listing })} />
         )}

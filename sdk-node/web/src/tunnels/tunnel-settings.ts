@@ -10,6 +10,8 @@ export interface FormFields {
   name: string
   kind: Kind
   target: string
+  /** The host that an HTTP server is told; empty: the default. */
+  host: string
   /** URLs, separated by spaces; empty: the relays at the head of the file. */
   relay: string
   description: string
@@ -23,6 +25,7 @@ export interface FormFields {
 const SHOWN: ReadonlySet<string> = new Set([
   ...KINDS,
   'name',
+  'host',
   'relay',
   'description',
   'tags',
@@ -37,6 +40,7 @@ export function formOf(settings: TunnelSettings = {}): FormFields {
     name: textOf(settings.name),
     kind,
     target: textOf(settings[kind]),
+    host: textOf(settings.host),
     relay: textOf(settings.relay),
     description: textOf(settings.description),
     tags: textOf(settings.tags),
@@ -78,6 +82,7 @@ function valuesOf(form: FormFields): Record<string, SettingValue | null> {
   return {
     name: form.name.trim() || null,
     [kind]: targetOf(kind, target.trim()),
+    host: (kind === 'http' && form.host.trim()) || null,
     relay: relays.length > 1 ? relays : (relays[0] ?? null),
     description: form.description.trim() || null,
     tags: tags.length > 0 ? tags : null,

@@ -1,0 +1,112 @@
+// The model of what a proxy's target believes its own origin is, and what follows for every field that holds a URL.
+
+import type { Field } from './fields.ts'
+
+/** OriginView is one origin as both sides of a proxy know it. */
+export interface OriginView {
+  /** The URL at which the visitor asked. */
+  readonly visited: URL
+  /** A URL of the origin that the target believes to be its own: its scheme, and the `Host` that it gets. */
+  readonly believed: URL
+  /** The address at which the proxy asks the target. */
+  readonly address: URL
+}
+
+/** A whole URL, so that one in the query of another counts as part of that. The first group is its scheme, or what comes before `//`. */
+const URLS = /(^|<|url=|\b(?:http|ws)s?:)\/\/([^\s<>"'/?#,;\\]*)([^\s<>"']*)/gi
+/** Fields whose value is data of the application, however much it looks like a URL. */
+const OPAQUE: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'etag',
+  'if-match',
+  'if-none-match',
+  'user-agent',
+])
+const LOOPBACK = /^(?:localhost\.?|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/
+const DOMAIN = /^\s*domain\s*=\s*\.?(\S*)\s*$/i
+const SAME_SITE_NONE = /^\s*samesite\s*=\s*none\s*$/i
+const SECURE = /^\s*secure\s*$/i
+
+/**
+ * Returns the fields of a request as the target of `view` has to get them: `Origin`, `Referer`, `Destination` and every other field
+ * with a URL of the visited origin name the origin that the target believes in.
+ */
+export function fieldsForTarget(fields: Field[], { visited, believed }: OriginView): Field[] {
+  if (visited.origin === believed.origin) return fields
+  const isVisited = (url: URL): boolean => url.host === visited.host && /^(?:https|wss):$/.test(url.protocol)
+  return fields.map((field) => mapped(field, isVisited, visited, believed))
+}
+
+/**
+ * Returns the fields of a response, or of a 101, as the visitor has to get them: a URL of the target is one of the visited origin. What
+ * the target says of other ways to itself (`Alt-Svc`) is left out.
+ */
+export function fieldsForVisitor(fields: Field[], view: OriginView): Field[] {
+  const isOwn = (url: URL): boolean => isOfTarget(url, view)
+  const kept: Field[] = []
+  for (const field of fields) {
+    const [name, value] = field
+    if (name === 'set-cookie') kept.push([name, cookieForVisitor(value, view)])
+    else if (name !== 'alt-svc') kept.push(mapped(field, isOwn, view.address, view.visited))
+  }
+  return kept
+}
+
+/** Maps the URLs of a field; those without a scheme are relative to `base`. */
+function mapped(field: Field, isOwn: (url: URL) => boolean, base: URL, to: URL): Field {
+  const [name, value] = field
+  if (!value.includes('//') || OPAQUE.has(name)) return field
+  const map = (whole: string, before: string, authority: string, rest: string): string => {
+    const scheme = before.endsWith(':') ? before.toLowerCase() : ''
+    const url = URL.parse(`${scheme || base.protocol}//${authority}`)
+    if (!url || url.username || url.password || !isOwn(url)) return whole
+    if (scheme === '') return `${before}//${to.host}${rest}`
+    return `${scheme.startsWith('ws') ? to.protocol.replace('http', 'ws') : to.protocol}//${to.host}${rest}`
+  }
+  return [name, value.replace(URLS, map)]
+}
+
+/** Says whether the target means itself: by its address, by the host that it gets, or by the visitor's with a port or scheme of its own. */
+function isOfTarget(url: URL, { visited, believed, address }: OriginView): boolean {
+  const { hostname } = url
+  const port = portOf(url)
+  if (port === portOf(address) && isSameHost(hostname, address.hostname)) return true
+  if (hostname === believed.hostname && port === portOf(believed)) return true
+  return (
+    hostname === visited.hostname && (url.port === '' || port === portOf(visited) || port === portOf(address))
+  )
+}
+
+function isSameHost(a: string, b: string): boolean {
+  return a === b || (LOOPBACK.test(a) && LOOPBACK.test(b))
+}
+
+function portOf({ port, protocol }: URL): string {
+  if (port !== '') return port
+  return protocol === 'https:' || protocol === 'wss:' ? '443' : '80'
+}
+
+/**
+ * A Domain of the target's own goes, so that the cookie is of the visited host alone. `Secure` stays, and is added where browsers refuse
+ * the cookie without it, which a target does not know that believes in plain HTTP.
+ */
+function cookieForVisitor(value: string, { visited, believed, address }: OriginView): string {
+  const [pair, ...attributes] = value.split(';')
+  if (attributes.length === 0) return value
+  const isKept = (attribute: string): boolean => {
+    const domain = DOMAIN.exec(attribute)?.[1]?.toLowerCase()
+    if (domain === undefined) return true
+    // browsers take no Domain of one label
+    if (domain.includes('.') && isWithin(visited.hostname, domain)) return true
+    return !isWithin(believed.hostname, domain) && !isSameHost(domain, address.hostname)
+  }
+  const kept = attributes.filter(isKept)
+  if (kept.some((one) => SAME_SITE_NONE.test(one)) && !kept.some((one) => SECURE.test(one)))
+    kept.push(' Secure')
+  return [pair, ...kept].join(';')
+}
+
+function isWithin(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`)
+}

@@ -1,0 +1,34 @@
+// A request's content that can be sent again, as long as it is short.
+
+import type { DirectBody } from '@svc/sdk-core'
+import { REPEATED_BODY_MAX_BYTES } from '../limits.ts'
+
+export class KeptBody implements DirectBody {
+  readonly #source: DirectBody
+  /** Undefined when the content is too long. */
+  #pieces: Uint8Array[] | undefined = []
+  #left = REPEATED_BODY_MAX_BYTES
+  #isWhole = false
+
+  constructor(source: DirectBody) {
+    this.#source = source
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    const bytes = await this.#source.next()
+    if (!bytes) this.#isWhole = true
+    else if (bytes.length > this.#left) this.#pieces = undefined
+    else {
+      this.#left -= bytes.length
+      this.#pieces?.push(bytes.slice())
+    }
+    return bytes
+  }
+
+  /** Returns the content once more, or undefined when it was too long or its end has not come. */
+  again(): DirectBody | undefined {
+    if (!this.#isWhole || !this.#pieces) return undefined
+    const pieces = this.#pieces.values()
+    return { next: async () => pieces.next().value }
+  }
+}

@@ -1,0 +1,217 @@
+// Chooses the origin that the target is told: the visitor's, or, where the target refuses that, its own.
+
+import { type Field, type OriginView, SvcError } from '@svc/sdk-core'
+
+/**
+ * The `Host` of requests to a target: the visitor's (`preserve`), the target's own (`rewrite`), or this host, such as `app.test:8080`.
+ * @see ExposeOptions.host
+ */
+export type HostHeader = 'preserve' | 'rewrite' | (string & {})
+
+/** TargetView is an origin view, with what is said of the visitor's side. */
+export interface TargetView extends OriginView {
+  /** The `Host` of requests to it. */
+  readonly host: string
+  /** The target learns the visited host in `X-Forwarded-Host` and its kind. It does not where it has to believe in another origin. */
+  readonly isForwarded: boolean
+}
+
+/** A request to which the target's answer may say what it believes. */
+interface Asked {
+  readonly url: URL
+  readonly method: string
+  readonly fields: Iterable<Field>
+  /** It asks for a WebSocket. */
+  readonly isHandshake?: boolean
+}
+
+interface Answer {
+  readonly status: number
+}
+
+interface TargetOriginOptions {
+  /** The address of the target. */
+  address: URL
+  host: HostHeader | undefined
+  /** Asks the target for `/` in the name of nobody. Resolves with the status of the answer. */
+  look(view: TargetView): Promise<number>
+  /** Called when the target turned out to refuse the visited host. */
+  onRefused(error: SvcError): void
+}
+
+/** Bad Request, Forbidden and Misdirected Request: the answers to a host that a server does not know. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 421])
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+type Mode = 'preserve' | 'plain' | 'own origin' | 'rewrite'
+
+export class TargetOrigin {
+  readonly #options: TargetOriginOptions
+  readonly #hostname: string | undefined
+  #mode: Mode
+  /** The target may refuse the visited host; nobody looked yet. */
+  #isHostOpen: boolean
+  /** The target may compare `Origin` with a scheme of its own; no answer showed it yet. */
+  #isOriginOpen: boolean
+  #looking: Promise<void> | undefined
+  #last: TargetView | undefined
+
+  /** @throws SvcError `invalid_option` when `host` is none */
+  constructor(options: TargetOriginOptions) {
+    const { host } = options
+    this.#options = options
+    const isPreserved = host === undefined || host === 'preserve'
+    this.#hostname = isPreserved || host === 'rewrite' ? undefined : parseHost(host)
+    this.#mode = isPreserved ? 'preserve' : 'rewrite'
+    this.#isHostOpen = host === undefined
+    this.#isOriginOpen = isPreserved
+  }
+
+  /** True while an answer can still change what the target is told, so that a request may have to be sent again. */
+  get isOpen(): boolean {
+    return this.#isHostOpen || this.#isOriginOpen
+  }
+
+  /** Forgets what was learnt: another server may answer at this address from now on. */
+  forget(): void {
+    const { host } = this.#options
+    if (host !== undefined && host !== 'preserve') return
+    this.#become('preserve')
+    this.#isHostOpen = host === undefined
+    this.#isOriginOpen = true
+  }
+
+  /** Returns the view in which the target is asked now. */
+  view(visited: URL): TargetView {
+    if (this.#last?.visited.host !== visited.host) this.#last = this.#viewOf(this.#mode, visited)
+    return this.#last
+  }
+
+  /**
+   * Asks, and asks once more where the answer is a refusal of the host or of the origin.
+   * @param ask resolves with the answer, or returns undefined when the request cannot be sent again
+   * @param drop called with an answer in whose place there is a better one
+   */
+  async answer<A extends Answer>(
+    asked: Asked,
+    ask: (view: TargetView) => Promise<A> | undefined,
+    drop: (answer: A) => void,
+  ): Promise<A> {
+    const { visited } = this.view(asked.url)
+    const mode = this.#mode
+    const first = await ask(this.view(visited))!
+    if (!this.isOpen && this.#mode === mode) return first
+    const hasOrigin = hasOwnOrigin(asked)
+    if (!isOriginRefused(first, asked) && !REFUSALS.has(first.status)) {
+      if (hasOrigin && (!SAFE.has(asked.method) || asked.isHandshake)) this.#isOriginOpen = false
+      return first
+    }
+    const again = async (other: Mode): Promise<A | undefined> => {
+      const asking = ask(this.#viewOf(other, visited))
+      if (asking) this.#isOriginOpen = false
+      const better = await asking?.catch(() => undefined)
+      if (!better) return undefined
+      const isBetter = !isOriginRefused(better, asked) && !REFUSALS.has(better.status)
+      drop(isBetter ? first : better)
+      return isBetter ? better : undefined
+    }
+    if (this.#isHostOpen && REFUSALS.has(first.status)) {
+      this.#looking ??= this.#lookAtHost(visited)
+      await this.#looking
+    }
+    if (this.#mode !== mode) return (await again(this.#mode)) ?? first
+    const isOpen = this.#isOriginOpen && this.#options.address.protocol === 'http:'
+    if (!isOpen || !hasOrigin || !isOriginRefused(first, asked)) return first
+    return (await this.#tryOrigins(asked, again)) ?? first
+  }
+
+  /** A target that refuses the visited host at `/`, and not its own, refuses the host. A visitor cannot choose what is looked at. */
+  async #lookAtHost(visited: URL): Promise<void> {
+    const { look } = this.#options
+    try {
+      const preserved = await look(this.#viewOf('preserve', visited))
+      const own = REFUSALS.has(preserved) ? await look(this.#viewOf('rewrite', visited)) : preserved
+      this.#isHostOpen = false
+      if (!REFUSALS.has(own) && own < 500 && REFUSALS.has(preserved)) this.#rewrite(visited)
+    } catch {
+      // the target went away: the next refusal makes it look again
+    } finally {
+      this.#looking = undefined
+    }
+  }
+
+  /** Most servers do not know that visitors come by HTTPS; some know their own name alone. */
+  async #tryOrigins<A>(
+    { url, method }: Asked,
+    again: (mode: Mode) => Promise<A | undefined>,
+  ): Promise<A | undefined> {
+    const plain = await again('plain')
+    if (plain) {
+      this.#become('plain')
+      return plain
+    }
+    const own = SAFE.has(method) ? await again('own origin') : undefined
+    if (own) this.#rewrite(url)
+    return own
+  }
+
+  #rewrite(visited: URL): void {
+    const { address, onRefused, host } = this.#options
+    this.#isOriginOpen = false
+    // who chose `preserve` keeps the host, and the origin alone is the target's
+    this.#become(host === undefined ? 'rewrite' : 'own origin')
+    if (host !== undefined) return
+    const message = `${address.host} refuses the host ${visited.host}: it gets its own in place of that from now on (host: rewrite)`
+    onRefused(new SvcError('host_refused', message))
+  }
+
+  #become(mode: Mode): void {
+    this.#mode = mode
+    this.#last = undefined
+  }
+
+  #viewOf(mode: Mode, visited: URL): TargetView {
+    const { address } = this.#options
+    const { protocol } = address
+    if (mode === 'preserve')
+      return { visited, address, believed: visited, host: visited.host, isForwarded: true }
+    if (mode === 'plain')
+      return {
+        visited,
+        address,
+        believed: new URL(`${protocol}//${visited.host}`),
+        host: visited.host,
+        isForwarded: true,
+      }
+    const host = this.#hostname ?? address.host
+    const believed = new URL(`${protocol}//${host}`)
+    return mode === 'rewrite'
+      ? { visited, address, believed, host, isForwarded: false }
+      : { visited, address, believed, host: visited.host, isForwarded: true }
+  }
+}
+
+/** Servers refuse an origin with Forbidden, and the package ws with Unauthorized. */
+function isOriginRefused({ status }: Answer, { isHandshake = false }: Asked): boolean {
+  return status === 403 || (status === 401 && isHandshake)
+}
+
+/** Says whether a page of the site itself sent the request. */
+function hasOwnOrigin({ url, fields }: Asked): boolean {
+  for (const [name, value] of fields) if (name === 'origin') return value === url.origin
+  return false
+}
+
+function parseHost(host: string): string {
+  const url = URL.parse(`http://${host}`)
+  const isHost =
+    url !== null &&
+    url.pathname + url.search + url.hash === '/' &&
+    url.username === '' &&
+    !/[\s/@]/.test(host)
+  if (isHost) return host
+  throw new SvcError(
+    'invalid_option',
+    `host ${JSON.stringify(host)} is not preserve, rewrite, or a host such as app.test:8080`,
+  )
+}

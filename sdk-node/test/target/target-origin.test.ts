@@ -1,0 +1,208 @@
+// The origin that a target is told: the visitor's, or its own where it refuses that, as kinds of servers compare it.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
+import { REPEATED_BODY_MAX_BYTES } from '../../src/limits.ts'
+import type { HttpTargetOptions } from '../../src/target/http-target.ts'
+import { listening } from '../support/exposed.ts'
+import { TargetVisitor, WAYS } from '../support/ways.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
+
+/** A response whose content is one line. */
+const WHOLE = /\r\n\r\n[^\r\n]+\n$/
+
+let ends: (() => unknown)[] = []
+afterEach(async () => {
+  await Promise.all(ends.map((end) => end()))
+  ends = []
+})
+
+/** Says whether the server takes the request; `own` is the host at which it listens. */
+type Rule = (fields: IncomingMessage['headers'], own: string, asked: IncomingMessage) => boolean
+
+const isLocal: Rule = ({ host }, own) => host === own
+const isOf =
+  (scheme: (fields: IncomingMessage['headers']) => unknown): Rule =>
+  (fields, _, { method }) =>
+    method !== 'POST' || fields.origin === `${scheme(fields)}://${fields.host}`
+
+interface Seen {
+  visitor: TargetVisitor
+  /** Method, path, Host and Origin of each request. */
+  seen: string[]
+  own: string
+}
+
+describe.each(WAYS)('on the way: %s', (way) => {
+  async function behind(rule: Rule, options: Partial<HttpTargetOptions> = {}, refusal = 403): Promise<Seen> {
+    const seen: string[] = []
+    let own = ''
+    const answer = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const { method, url, headers } = asked
+      seen.push(`${method} ${url} ${headers.host} ${headers.origin ?? ''}`.trim())
+      const isTaken = rule(headers, own, asked)
+      const content = Buffer.concat(await asked.toArray()).toString()
+      const text = `${content.length}\n`
+      response.writeHead(isTaken ? 200 : refusal, { 'Content-Length': text.length }).end(text)
+    }
+    const server = createServer((...args) => void answer(...args))
+    own = `localhost:${await listening(server)}`
+    ends.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    return { visitor: new TargetVisitor(way, `http://${own}`, options), seen, own }
+  }
+
+  const get = (path = '/', fields = ''): string =>
+    `GET ${path} HTTP/1.1\r\nHost: site.example\r\n${fields}\r\n`
+  const post = (content = 'a=b', origin = 'https://site.example'): string =>
+    `POST /form HTTP/1.1\r\nHost: site.example\r\nOrigin: ${origin}\r\nContent-Length: ${content.length}\r\n\r\n${content}`
+  test('a server that takes any host is asked with that of the visitor, and nothing else is sent', async () => {
+    const target = await behind(() => true)
+    expect(await status(target, get('/a'))).toBe(200)
+    expect(target.seen).toEqual(['GET /a site.example'])
+  })
+
+  test('a server that takes its own host alone gets that, and the owner is told', async () => {
+    const target = await behind(isLocal)
+    const { own, seen, visitor } = target
+    expect(await status(target, get('/a'))).toBe(200)
+    expect(seen).toEqual(['GET /a site.example', 'GET / site.example', `GET / ${own}`, `GET /a ${own}`])
+    expect(visitor.failures).toEqual([
+      expect.objectContaining({ code: 'host_refused', message: expect.stringContaining('site.example') }),
+    ])
+    seen.length = 0
+    expect(await status(target, post())).toBe(200)
+    expect(seen).toEqual([`POST /form ${own} http://${own}`])
+    expect(visitor.failures).toHaveLength(1)
+  })
+
+  test('a server that is told its own host hears of no other', async () => {
+    const fields: IncomingMessage['headers'][] = []
+    const target = await behind((headers) => fields.push(headers) > 0, { host: 'rewrite' })
+    await status(target, get())
+    expect(Object.keys(fields[0]!).filter((name) => name.includes('forwarded'))).toEqual([])
+  })
+
+  test('a refusal that has another reason stays one, and is looked into once', async () => {
+    const target = await behind((_, __, { url }) => url === '/')
+    expect(await status(target, get('/admin'))).toBe(403)
+    expect(await status(target, get('/admin'))).toBe(403)
+    expect(target.seen).toEqual(['GET /admin site.example', 'GET / site.example', 'GET /admin site.example'])
+    expect(target.visitor.failures).toEqual([])
+  })
+
+  test('a page for its own host alone does not open to visitors, since they cannot choose what is looked at', async () => {
+    const target = await behind((fields, own, asked) => asked.url === '/' || isLocal(fields, own, asked))
+    for (const request of [get('/console'), get('/console', 'Origin: https://site.example\r\n'), post()])
+      expect(await status(target, request)).toBe(403)
+  })
+
+  test.each([
+    ['the scheme that the proxy says', isOf((fields) => fields['x-forwarded-proto']), []],
+    ['its own scheme', isOf(() => 'http'), ['http://site.example']],
+  ])('a server that compares Origin with its host and %s takes forms', async (_, rule, tried) => {
+    const target = await behind(rule)
+    expect(await status(target, post())).toBe(200)
+    const origins = target.seen.filter((line) => line.startsWith('POST')).map((line) => line.split(' ')[3])
+    expect(origins).toEqual(['https://site.example', ...tried])
+    target.seen.length = 0
+    expect(await status(target, post())).toBe(200)
+    expect(target.seen).toHaveLength(1)
+  })
+
+  test('a form of another site is sent once, as it is', async () => {
+    const target = await behind(isOf(() => 'http'))
+    await status(target, get())
+    expect(await status(target, post('a=b', 'https://other.example'))).toBe(403)
+    const posts = target.seen.filter((line) => line.startsWith('POST'))
+    expect(posts).toEqual(['POST /form site.example https://other.example'])
+  })
+
+  test('a form that is refused whatever it says is sent twice at most, ever', async () => {
+    const target = await behind((_, __, { method }) => method === 'GET')
+    for (let i = 0; i < 3; i += 1) expect(await status(target, post())).toBe(403)
+    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(4)
+  })
+
+  test.each([400, 421])('a host may be refused with %d', async (refusal) => {
+    const target = await behind(isLocal, {}, refusal)
+    expect(await status(target, get())).toBe(200)
+  })
+
+  test('a form that is refused as a Bad Request is not sent again', async () => {
+    const target = await behind((_, __, { method }) => method === 'GET', {}, 400)
+    for (let i = 0; i < 2; i += 1) expect(await status(target, post())).toBe(400)
+    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(2)
+  })
+
+  test('content that is too long to be kept is sent once', async () => {
+    const target = await behind(isOf(() => 'http'))
+    expect(await status(target, post('x'.repeat(REPEATED_BODY_MAX_BYTES + 1)))).toBe(403)
+    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(1)
+    // the next one is short
+    expect(await status(target, post('x'.repeat(REPEATED_BODY_MAX_BYTES)))).toBe(200)
+  })
+
+  test('a server that knows its own origin alone, whatever the host, gets that of a safe request', async () => {
+    const target = await behind(({ origin }, own) => origin === undefined || origin === `http://${own}`)
+    expect(await status(target, get('/_next/a.js', 'Origin: https://site.example\r\n'))).toBe(200)
+    expect(target.seen.at(-1)).toBe(`GET /_next/a.js site.example http://${target.own}`)
+    expect(target.visitor.failures).toHaveLength(1)
+    await status(target, post())
+    expect(target.seen.at(-1)).toBe(`POST /form ${target.own} http://${target.own}`)
+  })
+
+  test.each([
+    ['preserve', 'site.example'],
+    ['app.test:8080', 'app.test:8080'],
+  ])('host %s: it is what the server gets, refused or not', async (host, sent) => {
+    const target = await behind(isLocal, { host })
+    expect(await status(target, get())).toBe(403)
+    expect(target.seen).toEqual([`GET / ${sent}`])
+    expect(target.visitor.failures).toEqual([])
+  })
+
+  test('host app.test: the origin is that, too', async () => {
+    const target = await behind(() => true, { host: 'app.test' })
+    await status(target, post())
+    expect(target.seen).toEqual(['POST /form app.test http://app.test'])
+  })
+
+  test('another server at the same address is looked at anew', async () => {
+    const target = await behind(isLocal)
+    expect(await status(target, get())).toBe(200)
+    await ends.pop()!()
+    expect(await status(target, get())).toBe(502)
+    const port = Number(target.own.split(':')[1])
+    const seen: (string | undefined)[] = []
+    const next = createServer((asked, response) => {
+      seen.push(asked.headers.host)
+      response.writeHead(200, { 'Content-Length': 3 }).end('ok\n')
+    }).listen(port, '127.0.0.1')
+    ends.push(() => {
+      next.close()
+      next.closeAllConnections()
+    })
+    await once(next, 'listening')
+    expect(await status(target, get())).toBe(200)
+    expect(seen).toEqual(['site.example'])
+  })
+
+  async function status({ visitor }: Seen, request: string): Promise<number> {
+    await visitor.send(request)
+    let received = ''
+    while (!WHOLE.test(received)) received += await visitor.receive('\n')
+    return Number(received.split(' ')[1])
+  }
+})
+
+test.each(['', 'a b', 'a/b', 'http://a', 'a@b', 'a:99999', 'a?b'])('host %j is refused', (host) => {
+  expect(() => new TargetVisitor('direct', 'http://localhost:1', { host })).toThrow(
+    expect.objectContaining({ code: 'invalid_option' }),
+  )
+})
