@@ -196,6 +196,7 @@ export const FOLDER_TABLE: FolderTable = {
         'timers',
         'errors.ts',
         'limits.ts',
+        'platform-objects.ts',
       ],
       why: 'A site joins control plane, carriers and visitors for as long as it is published.',
     },
@@ -203,7 +204,10 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['carrier', 'control', 'certificate', 'tenant', 'bytes', 'errors.ts'],
       why: 'It names what a platform gives a site.',
     },
-    identity: { imports: ['errors.ts'], why: 'A key signs what it is given, and knows no relay.' },
+    identity: {
+      imports: ['platform-objects.ts', 'errors.ts'],
+      why: 'A key signs what it is given, and knows no relay.',
+    },
     siwe: {
       imports: ['identity'],
       why: 'A message is text, and a key signed it; who asked for it is not known here.',
@@ -213,7 +217,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The control plane registers, renews and signs, and carries no visitor.',
     },
     carrier: {
-      imports: ['timers', 'bytes', 'errors.ts', 'limits.ts'],
+      imports: ['timers', 'bytes', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
       why: 'A carrier brings reverse sessions, and does not look into them.',
     },
     tenant: {
@@ -235,7 +239,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A site asks its relay for a certificate of its own, and knows no visitor.',
     },
     cache: {
-      imports: ['control', 'handlers', 'timers', 'errors.ts', 'limits.ts'],
+      imports: ['control', 'handlers', 'timers', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
       why: 'A site stores files at its relay, from all that the handler of files takes; it knows no visitor.',
     },
     http2: {
@@ -248,11 +252,11 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'RFC 9112 maps onto the semantics of RFC 9110; HTTP/2 is not needed for it.',
     },
     exchange: {
-      imports: ['websocket', 'semantics', 'timers', 'bytes'],
+      imports: ['websocket', 'semantics', 'timers', 'bytes', 'platform-objects.ts'],
       why: 'One request and its response, in whichever version.',
     },
     websocket: {
-      imports: ['semantics', 'timers', 'bytes'],
+      imports: ['semantics', 'timers', 'bytes', 'platform-objects.ts'],
       why: 'RFC 6455 runs over any stream of bytes, of either version of HTTP.',
     },
     payer: {
@@ -271,6 +275,7 @@ export const FOLDER_TABLE: FolderTable = {
         'timers',
         'bytes',
         'errors.ts',
+        'platform-objects.ts',
       ],
       why: 'Handlers are made of requests and responses, and know no site; visitors may sign in with a wallet, and paid routes ask a relay for its facilitator and speak with payers.',
     },
@@ -278,6 +283,7 @@ export const FOLDER_TABLE: FolderTable = {
     semantics: { imports: [], why: 'RFC 9110 is the same in each version of HTTP.' },
     timers: { imports: [], why: 'Deadlines know nothing of what they end.' },
     bytes: { imports: [], why: 'It joins and splits bytes.' },
+    'platform-objects.ts': { imports: [], why: 'It says what a value is, whichever realm it comes from.' },
     'errors.ts': { imports: [], why: 'It holds codes and messages.' },
     'limits.ts': { imports: [], why: 'It holds numbers.' },
   },

@@ -1,6 +1,7 @@
 // Keeps a browser's identities in IndexedDB, by name within a web origin, so that canonical hostnames are stable.
 
 import { createPrivateKey, SvcError } from '@svc/sdk-core'
+import { isBytes } from '@svc/sdk-core/platform-objects'
 
 const DATABASE = 'svc'
 /** The first version: there is no older one, whose connections could block a page that opens this one. */
@@ -50,7 +51,7 @@ function loadOrCreate(database: IDBDatabase, name: string): Promise<Uint8Array> 
     const request: IDBRequest<unknown> = store.get(name)
     let key: Uint8Array
     request.onsuccess = () => {
-      if (request.result instanceof Uint8Array) {
+      if (isBytes(request.result)) {
         key = request.result
         return
       }

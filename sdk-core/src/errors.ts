@@ -58,6 +58,11 @@ export type OwnErrorCode =
   /** The `fetch` handler threw, or a response could not be sent. */
   | 'handler_failed'
 
+/** Returns what an error says, of whatever class it is. */
+export function messageOf(error: unknown): string {
+  return String((error as Partial<Error> | undefined)?.message ?? error)
+}
+
 /** SvcErrorCode is a code of the relay, or one of the SDK's own. */
 export type SvcErrorCode = ErrorCode | OwnErrorCode
 

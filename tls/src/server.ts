@@ -1,7 +1,7 @@
 // A TLS server without I/O: it takes bytes, and gives bytes, plaintext and events.
 
 import { type ConnectionInfo, type ServerConfig, type Settings, settingsOf } from './config.ts'
-import type { MaybePromise } from './crypto/provider.ts'
+import { isPromise, type MaybePromise } from './crypto/provider.ts'
 import { Secrets } from './crypto/secrets.ts'
 import { asTlsError, TlsError, violation } from './errors.ts'
 import { Channel, truncated } from './handshake/channel.ts'
@@ -176,7 +176,7 @@ export class TlsServer {
       while (this.#receiving) {
         const plaintext = this.#inbound.next()
         if (plaintext === undefined) return this.#starved()
-        if (plaintext instanceof Promise) {
+        if (isPromise(plaintext)) {
           this.#pumping = this.#pumpFrom(plaintext)
           return this.#pumping
         }
@@ -254,7 +254,7 @@ export class TlsServer {
   #flush(): MaybePromise<void> {
     try {
       const flushing = this.#outbound.flush()
-      return flushing instanceof Promise ? flushing.catch((error: unknown) => this.#fail(error)) : undefined
+      return isPromise(flushing) ? flushing.catch((error: unknown) => this.#fail(error)) : undefined
     } catch (error) {
       this.#fail(error)
     }
@@ -286,7 +286,7 @@ export class TlsServer {
       this.#events.close(error)
     }
     const flushing = attempt(() => this.#outbound.flush())
-    if (flushing instanceof Promise) flushing.then(closed, closed)
+    if (isPromise(flushing)) flushing.then(closed, closed)
     else closed()
   }
 }

@@ -188,7 +188,7 @@ function errorOf(transaction: Reported | undefined): string {
 }
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : 'it fails').slice(0, MAX_MESSAGE_LENGTH)
+  return String((error as Partial<Error> | undefined)?.message ?? 'it fails').slice(0, MAX_MESSAGE_LENGTH)
 }
 
 function unsettled(message: string, cause: unknown): PaymentError {

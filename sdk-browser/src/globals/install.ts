@@ -5,6 +5,7 @@
 // "forbidden response-header name"). `Headers` made on their own keep all: here each object has such headers.
 
 import { contentOf, withHeaders, withMethod } from '@svc/sdk-core/fetch-request'
+import { isRequest } from '@svc/sdk-core/platform-objects'
 
 type Installed = { native: Natives; ours: Natives }
 type Natives = { Request: typeof Request; Response: typeof Response }
@@ -41,7 +42,7 @@ function unguardedRequest(native: Natives): typeof Request {
     // Here and below null stands for no `init`, as in the standard.
     constructor(...args: [input: RequestInfo | URL, init?: RequestInit | null]) {
       const [input, init] = args
-      const source = input instanceof native.Request ? input : undefined
+      const source = isRequest(input) ? input : undefined
       const fields = new Headers(init?.headers ?? source?.headers)
       // The source Response holds a body that this platform's Request cannot have.
       const content = source && init?.body === undefined ? contentOf(source) : undefined

@@ -1,6 +1,6 @@
 // The errors of the static cache: one code for the site's files, one for the relay.
 
-import { SvcError } from '../errors.ts'
+import { messageOf, SvcError } from '../errors.ts'
 
 /** With these codes a relay refuses the manifest or the files. */
 const OF_FILES: ReadonlySet<string> = new Set(['invalid_request', 'invalid_json'])
@@ -32,8 +32,4 @@ export function asCacheError(cause: unknown): SvcError {
 /** Says whether the failure may pass by itself. */
 export function isPassing({ cause }: SvcError): boolean {
   return cause instanceof SvcError && PASSING.has(cause.code)
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error || error instanceof DOMException ? error.message : String(error)
 }

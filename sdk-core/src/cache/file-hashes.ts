@@ -2,6 +2,7 @@
 
 import { isRecord } from '../control/json-checks.ts'
 import { type BundledFile, fileOf } from '../handlers/bundled-files.ts'
+import { isBlob, isBytes } from '../platform-objects.ts'
 import { invalidFiles } from './cache-failures.ts'
 import type { ListedFile } from './listed-files.ts'
 
@@ -55,9 +56,9 @@ export class FileHashes {
 }
 
 function blobOf(path: string, content: unknown): Blob {
-  if (content instanceof Blob) return content
+  if (isBlob(content)) return content
   if (typeof content === 'string') return new Blob([content])
-  if (content instanceof Uint8Array) return new Blob([content as Uint8Array<ArrayBuffer>])
+  if (isBytes(content)) return new Blob([content as Uint8Array<ArrayBuffer>])
   try {
     if (isRecord(content)) return fileOf(path, content as unknown as BundledFile)
   } catch (cause) {

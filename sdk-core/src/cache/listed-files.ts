@@ -1,11 +1,12 @@
 // Lists the files that the option `cache` gives, whatever it gives them in: by path, and without those that are hidden.
 
 import { CACHE_FILES_MAX, compareCachePaths } from '@svc/protocol'
-import { SvcError } from '../errors.ts'
+import { messageOf, SvcError } from '../errors.ts'
 import type { DirectoryHandle } from '../handlers/directory-handle.ts'
 import { byPath, unlessMissing } from '../handlers/file-tree.ts'
 import { isHidden } from '../handlers/hidden-files.ts'
-import { invalidFiles, messageOf } from './cache-failures.ts'
+import { isBlob } from '../platform-objects.ts'
+import { invalidFiles } from './cache-failures.ts'
 import type { CacheFiles } from './cache-options.ts'
 import { CACHE_FOLDERS_MAX } from './limits.ts'
 
@@ -36,7 +37,7 @@ function isDots(name: string): boolean {
 async function entriesOf(given: () => CacheFiles | Promise<CacheFiles>): Promise<ListedFile[]> {
   const source = await given()
   const value: unknown = source
-  if (typeof value !== 'object' || value === null || value instanceof Blob || ArrayBuffer.isView(value))
+  if (typeof value !== 'object' || value === null || isBlob(value) || ArrayBuffer.isView(value))
     throw invalidFiles('cache.files is neither a map, a record or a list of files, nor a folder')
   if (isFolder(source)) return filesBelow(source)
   if (isMap(source)) return [...source]
@@ -60,7 +61,7 @@ function isList(source: CacheFiles): source is ArrayLike<File> {
 function isBundle(source: CacheFiles): source is Extract<CacheFiles, { files: object }> {
   if (!('files' in source)) return false
   const files: unknown = source.files
-  const isFile = typeof files !== 'object' || files instanceof Blob || ArrayBuffer.isView(files)
+  const isFile = typeof files !== 'object' || isBlob(files) || ArrayBuffer.isView(files)
   // A file that was built has the time of its last change.
   return !isFile && files !== null && !('modified' in files && typeof files.modified === 'number')
 }

@@ -2,7 +2,8 @@
 
 import { CACHE_MANIFEST_MAX_BYTES, parseManifest, type StaticCacheManifest } from '@svc/protocol'
 import type { CacheLimits } from '../control/registration.ts'
-import { invalidFiles, messageOf } from './cache-failures.ts'
+import { messageOf } from '../errors.ts'
+import { invalidFiles } from './cache-failures.ts'
 import type { HashedFile } from './file-hashes.ts'
 
 /** ManifestRules say which file stands for which paths. */

@@ -4,6 +4,7 @@ import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'
 import { abortError, SvcError } from '../errors.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
+import { isArrayBuffer, isPlatformWebSocket } from '../platform-objects.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 
 /** The standard constructor. That of `ws` takes options as well. */
@@ -64,13 +65,13 @@ export function openWebSocket<T extends ConnectionEvents>(
       }
       events = attach({
         send: (bytes) => drain.send(bytes),
-        copies: socket instanceof globalThis.WebSocket,
+        copies: isPlatformWebSocket(socket),
         close: () => socket.close(NORMAL_CLOSURE),
       })
       resolve(events)
     }
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (!(data instanceof ArrayBuffer) || data.byteLength > WEBSOCKET_MESSAGE_MAX_BYTES) {
+      if (!isArrayBuffer(data) || data.byteLength > WEBSOCKET_MESSAGE_MAX_BYTES) {
         socket.close(VIOLATION)
         return
       }

@@ -4,7 +4,7 @@ import type { CryptoProvider } from '@svc/tls'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { hostnamesOf, type Registration } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
-import { SvcError } from '../errors.ts'
+import { messageOf, SvcError } from '../errors.ts'
 import { askForCertificate } from './ask-for-certificate.ts'
 import { makeCertificateRequest } from './certificate-request.ts'
 import { CERTIFICATE_RETRY_FIRST_MS, CERTIFICATE_RETRY_MAX_MS } from './limits.ts'
@@ -145,8 +145,7 @@ export class CertificateKeeper {
     this.#parts.waits(Date.now() + ms)
     // The relay's certificate serves a site that its operator has not chosen for one of its own: that is no fault.
     if (cause instanceof SvcError && cause.code === 'lease_rejected' && this.#parts.keyless()) return
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const message = `the site has no new certificate of its own: ${why}`
+    const message = `the site has no new certificate of its own: ${messageOf(cause)}`
     this.#parts.onError(new SvcError('certificate_unavailable', message, { cause }))
   }
 

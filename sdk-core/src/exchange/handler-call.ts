@@ -1,6 +1,7 @@
 // One call of the handler, for any version of HTTP: from a ParsedRequest to a PreparedResponse, or to an upgrade.
 
 import { isClaimedField } from '@svc/protocol'
+import { isResponse } from '../platform-objects.ts'
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
 import type { ParsedRequest } from '../semantics/parsed-request.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
@@ -147,7 +148,7 @@ export class HandlerCall implements DisconnectListener {
       : (async () => fetch(request, this.#info(refuseUpgrade)))()
     try {
       const response = await Promise.race([handled, this.#disconnect.broken])
-      if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
+      if (!isResponse(response)) throw new TypeError('fetch has to return a Response')
       return response
     } catch (error) {
       // The SDK does not wait for this response any more: its body is cancelled, so that it frees what it holds.

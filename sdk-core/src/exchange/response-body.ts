@@ -1,5 +1,6 @@
 // A response body, pulled in batches: each holds what the handler has ready, up to a bound, for one write.
 
+import { isBytes } from '../platform-objects.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
 
 /** A BodyBatch is a part of a response's content, for one write. */
@@ -53,8 +54,7 @@ export class ResponseBody {
       if (!result) return batch
       if (result.done) return { ...batch, done: true }
       const piece: unknown = result.value
-      if (!(piece instanceof Uint8Array))
-        throw new TypeError('A response body has to consist of Uint8Array chunks')
+      if (!isBytes(piece)) throw new TypeError('A response body has to consist of Uint8Array chunks')
       if (batch.size > 0 && batch.size + piece.length > WRITE_BYTES) return batch
       batch.pieces.push(piece)
       batch.size += piece.length

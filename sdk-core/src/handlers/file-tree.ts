@@ -87,8 +87,8 @@ export async function unlessMissing<T>(find: () => Promise<T>): Promise<T | unde
   try {
     return await find()
   } catch (error) {
-    const name = error instanceof Error || error instanceof DOMException ? error.name : ''
-    if (['NotFoundError', 'TypeMismatchError', 'TypeError'].includes(name)) return undefined
+    const { name } = error as Partial<Error>
+    if (['NotFoundError', 'TypeMismatchError', 'TypeError'].includes(name ?? '')) return undefined
     throw error
   }
 }

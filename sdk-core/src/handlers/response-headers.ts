@@ -2,10 +2,11 @@
 
 /** @returns `response` itself; `headers` take the place of its own, on it and on its clones */
 export function withHeaders(response: Response, headers: Headers): Response {
+  const { clone } = response // of whatever class it is
   return Object.defineProperties(response, {
     headers: { value: headers, enumerable: true, configurable: true },
     clone: {
-      value: () => withHeaders(Response.prototype.clone.call(response), new Headers(headers)),
+      value: () => withHeaders(clone.call(response), new Headers(headers)),
       configurable: true,
     },
   })

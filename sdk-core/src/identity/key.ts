@@ -6,6 +6,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { getPublicKey, hashes, Point, recoverPublicKey, sign, utils } from '@noble/secp256k1'
 import { SvcError } from '../errors.ts'
+import { isBytes } from '../platform-objects.ts'
 
 // noble's curve alone has a third of the size, but leaves the hash of its nonces (RFC 6979) to its user.
 hashes.sha256 = sha256
@@ -32,7 +33,7 @@ export function createPrivateKey(): Uint8Array {
  * @throws SvcError `invalid_option` when `privateKey` is not a secp256k1 private key of 32 bytes
  */
 export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
-  if (!(privateKey instanceof Uint8Array) || !utils.isValidSecretKey(privateKey))
+  if (!isBytes(privateKey) || !utils.isValidSecretKey(privateKey))
     throw new SvcError(
       'invalid_option',
       `identity is not a secp256k1 private key of ${PRIVATE_KEY_BYTES} bytes`,

@@ -5,6 +5,7 @@ import type { CacheFiles, CacheOptions } from '../cache/cache-options.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { CONNECTIONS_MAX } from '../limits.ts'
+import { isBlob } from '../platform-objects.ts'
 import type { TlsOptions } from '../tenant/server.ts'
 import type { DebugEvent } from './debug-event.ts'
 import type { Site } from './site.ts'
@@ -255,7 +256,7 @@ function parseCache(cache: CacheOptions): SiteCacheOptions {
   if (typeof cache !== 'object' || cache === null) throw invalid('cache must be an object with files')
   const { files, index = 'index.html', fallback = true, ttl = 0 } = cache
   const isSource = typeof files === 'function' || (typeof files === 'object' && files !== null)
-  if (!isSource || files instanceof Blob || ArrayBuffer.isView(files))
+  if (!isSource || isBlob(files) || ArrayBuffer.isView(files))
     throw invalid('cache.files must be a map, a record or a list of files, a folder, or a function')
   if (typeof index !== 'string' || index === '') throw invalid('cache.index must be the path of a file')
   if (!Number.isSafeInteger(ttl) || ttl < 0)

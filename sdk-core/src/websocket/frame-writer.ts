@@ -120,7 +120,7 @@ export class FrameWriter {
 
   async #write(stream: ByteStream, frame: Frame): Promise<void> {
     const { opcode } = frame
-    const message = frame.payload instanceof Blob ? await readBlob(frame.payload) : frame.payload
+    const message = 'size' in frame.payload ? await readBlob(frame.payload) : frame.payload
     const deflated = this.#deflate(opcode, message)
     const payload = deflated ?? message
     let head = encodeHeader(opcode, payload.length, deflated !== undefined)
@@ -149,7 +149,7 @@ export class FrameWriter {
 }
 
 function sizeOf({ payload }: Frame): number {
-  return payload instanceof Blob ? payload.size : payload.length
+  return 'size' in payload ? payload.size : payload.length
 }
 
 async function readBlob(blob: Blob): Promise<Uint8Array> {

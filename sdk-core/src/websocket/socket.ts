@@ -1,6 +1,7 @@
 // One visitor's WebSocket from `open` to `close`: messages, pings, and the closing handshake (RFC 6455 §5 to §7).
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
+import { isArrayBuffer, isBlob } from '../platform-objects.ts'
 import { Deadline } from '../timers/deadline.ts'
 import { ABNORMAL, type CloseStatus, GOING_AWAY, isCloseCode, NO_STATUS } from './close-frame.ts'
 import type { MessageCompression } from './deflate.ts'
@@ -92,9 +93,9 @@ export class ServerWebSocket extends EventTarget {
       throw new DOMException('The socket is not open yet', 'InvalidStateError')
     if (this.#readyState !== OPEN) return
     if (this.bufferedAmount > BUFFERED_MAX_BYTES) this.#drop(new WebSocketError('buffer_full'))
-    else if (data instanceof Blob) this.#writer.binary(data)
+    else if (isBlob(data)) this.#writer.binary(data)
     else if (ArrayBuffer.isView(data)) this.#writer.binary(bytesOf(data).slice())
-    else if (data instanceof ArrayBuffer) this.#writer.binary(new Uint8Array(data.slice()))
+    else if (isArrayBuffer(data)) this.#writer.binary(new Uint8Array(data.slice()))
     else this.#writer.text(String(data).toWellFormed())
   }
 

@@ -2,6 +2,7 @@
 
 import { normalizeName } from '@svc/protocol'
 import { type Platform, type PlatformSite, type PublishOptions, publishOn, SvcError } from '@svc/sdk-core'
+import { isBytes } from '@svc/sdk-core/platform-objects'
 import type { NodeOptions } from '../platform.ts'
 import { SiteRoute } from './site-route.ts'
 
@@ -27,7 +28,7 @@ export async function routed(
   if (cache !== undefined) throw new SvcError('invalid_option', 'cache does not go with a route')
   if (platform.serveRaw || platform.openDatagrams)
     throw new SvcError('invalid_option', 'a route does not go with dedicated TCP and UDP ports')
-  const privateKey = identity instanceof Uint8Array ? identity : await platform.loadIdentity(identity)
+  const privateKey = isBytes(identity) ? identity : await platform.loadIdentity(identity)
   const name = normalizeName(`${options.name}`) ?? options.name
   const isMultiplexed = carrier === 'native'
   const route = new SiteRoute({ route: relays, name, privateKey, ca, isMultiplexed })

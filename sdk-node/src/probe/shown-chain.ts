@@ -51,7 +51,7 @@ export function shownChain(
       const { authorized, authorizationError: why } = socket
       resolve({
         chain: chainOf(leaf),
-        refusal: authorized ? undefined : why instanceof Error ? why.message : String(why),
+        refusal: authorized ? undefined : String((why as Partial<Error> | null)?.message ?? why),
       })
       socket.destroy()
     })

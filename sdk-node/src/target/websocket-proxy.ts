@@ -1,6 +1,7 @@
 // Proxies a visitor's WebSocket to the target, message by message. Only importer of ws.
 
 import type { FetchInfo, VisitorSocket } from '@svc/sdk-core'
+import { isResponse } from '@svc/sdk-core/platform-objects'
 import { WebSocket } from 'ws'
 import {
   ADDRESS_DEADLINE_MS,
@@ -37,7 +38,7 @@ export async function proxyWebSocket(
   asking: Asking,
 ): Promise<Response> {
   const opened = await open(url, request, asking)
-  if (opened instanceof Response) return opened
+  if (isResponse(opened)) return opened
   try {
     const { socket, response } = upgrade(request, {
       protocol: opened.protocol,

@@ -5,6 +5,14 @@ import type { HashName } from '../messages/transcript.ts'
 /** A MaybePromise is a value that is there at once, or later. */
 export type MaybePromise<T> = T | Promise<T>
 
+/**
+ * Returns whether the value is there later. It asks for `then`: the promise of an async function is no instance of a `Promise` that a
+ * polyfill put in the place of the platform's.
+ */
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return typeof (value as Partial<Promise<T>> | undefined)?.then === 'function'
+}
+
 /** An Aead is the AEAD of one cipher suite under one key (RFC 8446 §5.2). Its methods may return a promise or not. */
 export interface Aead {
   /**

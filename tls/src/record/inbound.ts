@@ -1,6 +1,6 @@
 // Opens the peer's records in order, several at a time, and checks the rules of RFC 8446 §5 on their order.
 
-import type { MaybePromise } from '../crypto/provider.ts'
+import { isPromise, type MaybePromise } from '../crypto/provider.ts'
 import { type TlsError, violation } from '../errors.ts'
 import { EARLY_DATA_SKIP_MAX_BYTES, RECEIVE_BACKLOG_MAX_BYTES, RECORDS_IN_FLIGHT } from '../limits.ts'
 import { CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES } from '../messages/constants.ts'
@@ -74,7 +74,7 @@ export class Inbound {
       const opening = this.#openings.shift()
       if (opening === undefined) return this.#noRecord()
       const plaintext = this.#accept(opening)
-      if (plaintext instanceof Promise) return plaintext.then((content) => content ?? this.next())
+      if (isPromise(plaintext)) return plaintext.then((content) => content ?? this.next())
       if (plaintext !== undefined) return plaintext
     }
   }
@@ -100,7 +100,7 @@ export class Inbound {
   /** @returns undefined when the record is to be dropped */
   #accept({ record, inner }: Opening): MaybePromise<Plaintext | undefined> {
     if (!this.#protection?.covers(record.type)) return this.#acceptPlaintext(record)
-    return inner instanceof Promise
+    return isPromise(inner)
       ? inner.then((bytes) => this.#acceptInner(record, bytes))
       : this.#acceptInner(record, inner)
   }

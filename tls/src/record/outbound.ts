@@ -1,6 +1,6 @@
 // Seals records for the peer, several at a time, sends them in order, and joins small ones in one buffer.
 
-import type { MaybePromise } from '../crypto/provider.ts'
+import { isPromise, type MaybePromise } from '../crypto/provider.ts'
 import { RECORDS_IN_FLIGHT } from '../limits.ts'
 import { CONTENT_TYPE, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES } from '../messages/constants.ts'
 import { handshakeMessage, u8 } from '../messages/writer.ts'
@@ -82,7 +82,7 @@ export class Outbound {
       const batch = this.#sealBatch()
       if (batch.length === 0) return
       const done = sealedAll(batch)
-      if (done instanceof Promise) this.#flushing = this.#flushFrom(done)
+      if (isPromise(done)) this.#flushing = this.#flushFrom(done)
       else this.#sendAll(done)
     }
     return this.#flushing
@@ -102,7 +102,7 @@ export class Outbound {
   #sendAll(parts: Sealed[]): void {
     let waiting: Sealed[] = []
     for (const part of parts) {
-      if (part instanceof Uint8Array && part.length >= UNCOPIED_MIN_BYTES) {
+      if (!('writeTo' in part) && part.length >= UNCOPIED_MIN_BYTES) {
         this.#send(joined(waiting))
         this.#send(part)
         waiting = []
@@ -170,15 +170,15 @@ export class Outbound {
 /** Returns the headers and bodies of a batch, in order. */
 function sealedAll(batch: SealedRecord[]): MaybePromise<Sealed[]> {
   const parts = batch.flatMap(({ header, body }) => [header, body])
-  return parts.some((part) => part instanceof Promise) ? Promise.all(parts) : (parts as Sealed[])
+  return parts.some(isPromise) ? Promise.all(parts) : (parts as Sealed[])
 }
 
 function joined(parts: Sealed[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {
-    if (part instanceof Uint8Array) whole.set(part, at)
-    else part.writeTo(whole.subarray(at, at + part.length))
+    if ('writeTo' in part) part.writeTo(whole.subarray(at, at + part.length))
+    else whole.set(part, at)
     at += part.length
   }
   return whole

@@ -1,7 +1,13 @@
 // Record protection (RFC 8446 §5.2) of one direction under one key, with its sequence number.
 
 import type { TrafficKeys } from '../crypto/key-schedule.ts'
-import { AEAD_TAG_BYTES, type Aead, type CryptoProvider, type MaybePromise } from '../crypto/provider.ts'
+import {
+  AEAD_TAG_BYTES,
+  type Aead,
+  type CryptoProvider,
+  isPromise,
+  type MaybePromise,
+} from '../crypto/provider.ts'
 import { violation } from '../errors.ts'
 import { CIPHER_SUITE, CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES, VERSION } from '../messages/constants.ts'
 import type { WireRecord } from './record-reader.ts'
@@ -162,7 +168,7 @@ export function opened(
 ): MaybePromise<Uint8Array | undefined> {
   try {
     const plaintext = aead.open(nonce, additionalData, ciphertext)
-    return plaintext instanceof Promise ? plaintext.catch(() => undefined) : plaintext
+    return isPromise(plaintext) ? plaintext.catch(() => undefined) : plaintext
   } catch {
     return undefined
   }

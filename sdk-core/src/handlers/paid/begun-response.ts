@@ -1,5 +1,6 @@
 // Waits for the first bytes of a response: one whose content fails at once is not worth its price.
 
+import { isResponse } from '../../platform-objects.ts'
 import { withHeaders } from '../response-headers.ts'
 import { FIRST_BYTES_MS } from './limits.ts'
 
@@ -12,7 +13,7 @@ const SWITCHING_PROTOCOLS = 101
  * @throws the error with which the content failed; TypeError for a response that cannot be sent
  */
 export async function begun(response: Response): Promise<Response> {
-  if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
+  if (!isResponse(response)) throw new TypeError('fetch has to return a Response')
   const { status, statusText, body } = response
   if (status === SWITCHING_PROTOCOLS) return response
   if (status < SENDABLE.min || status > SENDABLE.max) throw new TypeError('An error response cannot be sent')

@@ -2,6 +2,7 @@
 
 import { type Facilitator, facilitatorAt } from '@svc/payment/client'
 import { SvcError } from '../../errors.ts'
+import { isUrl } from '../../platform-objects.ts'
 import { withHiddenResource } from './facilitator-at.ts'
 import { FACILITATOR_RETRY_MS } from './limits.ts'
 import type { PaidOptions } from './options.ts'
@@ -14,7 +15,7 @@ export type FacilitatorOf = (canonicalUrl: string) => Promise<Facilitator>
 export function facilitatorOf({ facilitator, payTo, network = 'sui:mainnet' }: PaidOptions): FacilitatorOf {
   if (facilitator === undefined)
     return foundOnce((canonicalUrl) => relayFacilitator(relayOf(canonicalUrl), { payTo, network }))
-  if (typeof facilitator === 'string' || facilitator instanceof URL) {
+  if (typeof facilitator === 'string' || isUrl(facilitator)) {
     const remote = Promise.resolve(withHiddenResource(facilitatorAt(parseUrl(facilitator))))
     return () => remote
   }

@@ -1,6 +1,7 @@
 // The options of `walletOnly`, checked when the handler is made.
 
 import { SvcError } from '../../errors.ts'
+import { isBytes } from '../../platform-objects.ts'
 import { addressFault } from '../../siwe/index.ts'
 import { KEY_MIN_BYTES } from './limits.ts'
 
@@ -45,7 +46,7 @@ export function checkOptions({ wallets, rpc, chainId = 1, key }: WalletOptions):
     throw new SvcError('invalid_option', 'wallets has to name one wallet at least, else nobody could sign in')
   if (!Number.isSafeInteger(chainId) || chainId < 1)
     throw new SvcError('invalid_option', 'chainId has to be a whole number above 0')
-  if (key !== undefined && (!(key instanceof Uint8Array) || key.length < KEY_MIN_BYTES))
+  if (key !== undefined && (!isBytes(key) || key.length < KEY_MIN_BYTES))
     throw new SvcError('invalid_option', `key has to have ${KEY_MIN_BYTES} bytes or more`)
   return {
     wallets: new Set(wallets.map(checkAddress)),

@@ -1,6 +1,7 @@
 // A handler for visitors who sign in with a wallet (EIP-4361): the others get the sign-in page, or 401.
 
 import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { isResponse } from '../../platform-objects.ts'
 import { withHeaders } from '../response-headers.ts'
 import { isForeign, isNavigation, SIGN_IN_PATH, signInRequired, textAnswer } from './answers.ts'
 import { endBodyWith, endSocketWith, LiveSessions } from './live-sessions.ts'
@@ -50,7 +51,7 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
     try {
       const response = await handler(passedRequest(request, session), { ...info, upgrade })
       if (response === upgraded) return response
-      if (!(response instanceof Response)) return response // The caller says what is wrong with it.
+      if (!isResponse(response)) return response // The caller says what is wrong with it.
       if (use.signal.aborted) {
         response.body?.cancel().catch(() => {}) // The handler's own clean-up fails.
         return refuse(request, new URL(request.url).origin)
