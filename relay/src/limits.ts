@@ -517,6 +517,14 @@ export const RESERVED_NAMES_MAX = 1000
 export const POLICY_VALUES_MAX: number = JSON_VALUES_MAX + RESERVED_NAMES_MAX
 /** How long a friendly name stays reserved for its identity after its lease has ended. */
 export const NAME_RESERVATION_MS: number = 10 * 60_000
+/** Names that stay with their identities while a certificate for them is valid: as many as chains are kept. */
+export const CERTIFIED_NAMES_MAX = 10_000
+/** A name is kept for a certificate until the next whole number of so many milliseconds. */
+export const CERTIFIED_STEP_MS = 3_600_000
+/** Time for which an order of a certificate keeps the name: it waits for others, and lasts half an hour at most. */
+export const SITE_ORDER_MAX_MS: number = 24 * 3_600_000
+/** The longest time for which a certificate keeps a name, in milliseconds: no authority issues longer ones (CA/Browser Forum, 2020). */
+export const CERTIFIED_MAX_MS: number = 398 * 86_400_000
 /**
  * Identities without a lease whose name or ports are reserved. The relay forgets the one whose lease ended longest
  * ago first.

@@ -71,12 +71,14 @@ const issuers = new WeakMap<CertificateAuthority, ReturnType<typeof issuerOf>>()
 /**
  * Issues a leaf for an existing key of any kind.
  * @param publicKey SubjectPublicKeyInfo, DER
+ * @param days for which it is valid
  * @returns PEM
  */
 export function createLeafFor(
   authority: CertificateAuthority,
   publicKey: Uint8Array,
   names: readonly string[],
+  days: number = LEAF_DAYS,
 ): string {
   const issuer = issuers.get(authority) ?? issuerOf(authority)
   issuers.set(authority, issuer)
@@ -85,7 +87,7 @@ export function createLeafFor(
     issuer,
     subject: encodeName(LEAF_NAME),
     publicKey,
-    days: LEAF_DAYS,
+    days,
     extensions: [...LEAF_EXTENSIONS, extension(DER_OID.subjectAltName, alternativeNames)],
   })
 }

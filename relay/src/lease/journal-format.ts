@@ -3,6 +3,7 @@
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
 import { fromWallTime, now, toWallTime } from '../clock.ts'
 import { z } from '../config/schema.ts'
+import { CERTIFIED_MAX_MS } from '../limits.ts'
 import type { Reservation } from './reservations.ts'
 
 /** The begin of each line, since its fields are written in one order. */
@@ -20,6 +21,7 @@ const line = z.object({
   hostname: z.string(),
   expires_at: z.iso.datetime().transform(Date.parse),
   ports: z.object({ tcp: port, udp: port }).optional(),
+  certified_until: z.iso.datetime().transform(Date.parse).optional(),
 })
 
 export interface JournalContent {
@@ -29,8 +31,11 @@ export interface JournalContent {
   damaged: number
 }
 
-export function formatJournalLine(key: string, { hostname, expiresAt, ports }: Reservation): string {
-  return `${JSON.stringify({ identity_key: key, hostname, expires_at: timeOf(expiresAt), ports })}\n`
+export function formatJournalLine(key: string, reservation: Reservation): string {
+  const { hostname, expiresAt, ports, certifiedUntil } = reservation
+  const certified_until = certifiedUntil === undefined ? undefined : timeOf(certifiedUntil)
+  const fields = { identity_key: key, hostname, expires_at: timeOf(expiresAt), ports, certified_until }
+  return `${JSON.stringify(fields)}\n`
 }
 
 /**
@@ -91,10 +96,12 @@ function keyEnd(bytes: Buffer, start: number, end: number): number {
 
 function parse(text: string): [string, Reservation] | undefined {
   try {
-    const { identity_key, hostname, expires_at, ports } = line.parse(JSON.parse(text))
+    const { identity_key, hostname, expires_at, ports, certified_until } = line.parse(JSON.parse(text))
     // No lease was ever given more: a clock that was wrong meanwhile must not keep a name for longer.
     const expiresAt = Math.min(fromWallTime(expires_at), now() + LEASE_TTL_MAX_S * 1000)
-    return [identity_key, { hostname, expiresAt, ports }]
+    const certifiedUntil =
+      certified_until && Math.min(fromWallTime(certified_until), now() + CERTIFIED_MAX_MS)
+    return [identity_key, { hostname, expiresAt, ports, ...(certifiedUntil && { certifiedUntil }) }]
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { canonicalLabel, type Identity, identityKey, type LeaseMetadata } from '
 import { networkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
 import { RelayError } from '../errors.ts'
-import { LEASES_MAX } from '../limits.ts'
+import { CERTIFIED_STEP_MS, LEASES_MAX } from '../limits.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
@@ -219,6 +219,19 @@ export class LeaseRegistry {
   at(hostname: string): Lease | undefined {
     const route = this.#routes.publishedAt(hostname)
     return route?.to === 'lease' ? route.lease : undefined
+  }
+
+  /**
+   * A certificate for the lease's friendly hostname is issued, or will be: the name stays with the identity until then.
+   * @throws RelayError `rate_limited` when as many names are kept so as may be
+   */
+  certify(lease: Lease, names: readonly string[], until: number): void {
+    if (!names.includes(lease.hostname)) return
+    if (!this.#reservations.mayCertify(lease.identityKey))
+      throw new RelayError('rate_limited', 'this relay keeps no more names for sites with certificates')
+    // Whole hours: a site that asks again and again has nothing new written.
+    const end = Math.ceil(until / CERTIFIED_STEP_MS) * CERTIFIED_STEP_MS
+    this.#reservations.certify(lease.identityKey, lease.hostname, end)
   }
 
   end(lease: Lease, reason: LeaseEnd): void {

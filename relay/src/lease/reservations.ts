@@ -2,7 +2,7 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
-import { NAME_RESERVATION_MS, RESERVATIONS_MAX } from '../limits.ts'
+import { CERTIFIED_NAMES_MAX, NAME_RESERVATION_MS, RESERVATIONS_MAX } from '../limits.ts'
 import type { LeasePorts } from './lease-ports.ts'
 
 export interface Reservation {
@@ -15,6 +15,11 @@ export interface Reservation {
   expiresAt: number
   /** Dedicated ports. They stay with the identity for {@link PORT_RESERVATION_MS} longer. */
   ports?: LeasePorts | undefined
+  /**
+   * Relay time until which a certificate for the hostname may be valid, whose key the identity has. Nobody else gets the hostname
+   * before that.
+   */
+  certifiedUntil?: number | undefined
 }
 
 /** A reservation that no other identity can take any more, but that is not in force before it is confirmed. */
@@ -36,6 +41,8 @@ export class Reservations {
   readonly #holders = new Map<string, string>()
   /** Keys of identities without a lease; the one that left longest ago is first. */
   readonly #left = new Set<string>()
+  /** Keys of identities with a certificate for their hostname, with and without a lease; they are not in {@link #left}. */
+  readonly #certified = new Set<string>()
   /** By identity key: the reservation that follows the one in force. */
   readonly #prepared = new Map<string, Reservation>()
   /** Hostname → identity key. */
@@ -67,8 +74,25 @@ export class Reservations {
   /** The same, without an identity that is about to get it. */
   ownerOf(hostname: string): string | undefined {
     const key = this.#holders.get(hostname)
-    const expiresAt = key === undefined ? undefined : this.#held.get(key)?.expiresAt
-    return expiresAt !== undefined && expiresAt + NAME_RESERVATION_MS > now() ? key : undefined
+    const reservation = key === undefined ? undefined : this.#held.get(key)
+    return reservation !== undefined && nameKeptUntil(reservation) > now() ? key : undefined
+  }
+
+  /** Returns whether a certificate may be issued for the hostname of an identity: so many names may be kept for long. */
+  mayCertify(key: string): boolean {
+    if (this.#certified.has(key) || this.#certified.size < CERTIFIED_NAMES_MAX) return true
+    this.#forgetExpired()
+    return this.#certified.size < CERTIFIED_NAMES_MAX
+  }
+
+  /** A certificate for the hostname of an identity may be valid until then: it keeps the name. */
+  certify(key: string, hostname: string, until: number): void {
+    const held = this.#held.get(key)
+    if (hostname === '' || held?.hostname !== hostname || until <= (held.certifiedUntil ?? 0)) return
+    const prepared = this.#prepared.get(key)
+    if (prepared?.hostname === hostname) prepared.certifiedUntil = until
+    this.#put(key, { ...held, certifiedUntil: until })
+    this.#tell(key)
   }
 
   /** The ports that are reserved for an identity. */
@@ -90,8 +114,9 @@ export class Reservations {
   }
 
   /** Has a reservation remembered before it holds, so that what cannot be remembered need not be taken back. */
-  prepare(key: string, reservation: Reservation): PreparedReservation {
-    const { hostname } = reservation
+  prepare(key: string, wanted: Reservation): PreparedReservation {
+    const { hostname } = wanted
+    const reservation = this.#withCertificate(key, wanted)
     this.#prepared.set(key, reservation)
     if (hostname !== '') this.#preparers.set(hostname, key)
     this.#tell(key)
@@ -128,7 +153,7 @@ export class Reservations {
   /** Restores a reservation without a lease. The last one of each identity counts. */
   restore(key: string, reservation: Reservation): void {
     this.#put(key, reservation)
-    this.#left.add(key)
+    if (!this.#certified.has(key)) this.#left.add(key)
     for (const first of this.#left) {
       const isOver = keptUntil(this.#held.get(first)!) <= now()
       if (!isOver && this.#left.size <= this.#keptMax) return
@@ -145,15 +170,37 @@ export class Reservations {
   }
 
   #put(key: string, reservation: Reservation): void {
+    const kept = this.#withCertificate(key, reservation)
     this.#freeName(key)
     this.#left.delete(key)
-    this.#held.set(key, reservation)
+    if ((kept.certifiedUntil ?? 0) > now()) this.#certified.add(key)
+    else this.#certified.delete(key)
+    this.#held.set(key, kept)
     if (reservation.hostname !== '') this.#holders.set(reservation.hostname, key)
+  }
+
+  /** A certificate outlives the lease for which it was issued. */
+  #withCertificate(key: string, reservation: Reservation): Reservation {
+    const before = this.#held.get(key)
+    if (before?.hostname !== reservation.hostname) return reservation
+    const until = Math.max(before.certifiedUntil ?? 0, reservation.certifiedUntil ?? 0)
+    return until > now() ? { ...reservation, certifiedUntil: until } : reservation
+  }
+
+  #forgetExpired(): void {
+    const time = now()
+    for (const key of this.#certified) {
+      const reservation = this.#held.get(key)!
+      if ((reservation.certifiedUntil ?? 0) > time) continue
+      this.#certified.delete(key)
+      if (keptUntil(reservation) <= time) this.#forget(key)
+    }
   }
 
   #forget(key: string): void {
     this.#freeName(key)
     this.#left.delete(key)
+    this.#certified.delete(key)
     this.#held.delete(key)
   }
 
@@ -170,8 +217,11 @@ export class Reservations {
   }
 }
 
-function keptUntil({ hostname, expiresAt, ports }: Reservation): number {
-  const nameMs = hostname === '' ? 0 : NAME_RESERVATION_MS
-  const portsMs = ports === undefined ? 0 : PORT_RESERVATION_MS
-  return expiresAt + Math.max(nameMs, portsMs)
+function nameKeptUntil({ hostname, expiresAt, certifiedUntil = 0 }: Reservation): number {
+  return hostname === '' ? expiresAt : Math.max(expiresAt + NAME_RESERVATION_MS, certifiedUntil)
+}
+
+function keptUntil(reservation: Reservation): number {
+  const { expiresAt, ports } = reservation
+  return Math.max(nameKeptUntil(reservation), expiresAt + (ports === undefined ? 0 : PORT_RESERVATION_MS))
 }

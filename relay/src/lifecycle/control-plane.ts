@@ -134,7 +134,14 @@ function createRouting(
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const unauthenticated = unauthenticatedMemory()
-  const siteCertificates = new SiteCertificates({ rootHost: settings.rootHost, issuer, policy, rateLimits })
+  const siteCertificates = new SiteCertificates({
+    rootHost: settings.rootHost,
+    issuer,
+    policy,
+    rateLimits,
+    leases,
+    durable: () => state.journal.durable(),
+  })
   const { staticCache, payment } = parts
   const settled = (): Promise<void> => workers.settled()
   const cacheParts = { credentials, policy, clientAddresses, rateLimits, settled }

@@ -94,6 +94,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
     ): AcmeIssuer => {
       const statuses = { failed: () => {}, succeeded: () => {} }
       const issuer = new AcmeIssuer({
+        issued: () => {},
         authority,
         directory,
         acmeDirectory,

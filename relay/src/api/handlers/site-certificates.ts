@@ -2,10 +2,17 @@
 
 import type { SiteCertificate, SiteCertificatePending } from '@svc/protocol'
 import { parseCertificateRequest } from '../../certificates/site/certificate-request.ts'
-import type { SiteCertificateAnswer, SiteCertificateIssuer } from '../../certificates/site/issuer.ts'
+import {
+  endOfLeaf,
+  type SiteCertificateAnswer,
+  type SiteCertificateIssuer,
+} from '../../certificates/site/issuer.ts'
+import { now } from '../../clock.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
+import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import { siteHostnames } from '../../lease/site-hostnames.ts'
+import { SITE_ORDER_MAX_MS } from '../../limits.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 
@@ -16,6 +23,9 @@ interface SiteCertificatesParts {
   issuer: SiteCertificateIssuer | undefined
   policy: Policy
   rateLimits: RateLimits
+  leases: Pick<LeaseRegistry, 'certify'>
+  /** Resolves when what was reserved is on disk. */
+  durable: () => Promise<void>
 }
 
 /** A request whose body may be read. */
@@ -69,10 +79,17 @@ export class SiteCertificates {
   async issue({ issuer, lease, source, isPoll }: Admission, csr: string): Promise<Answered> {
     const hostnames = siteHostnames(lease, this.#parts.rootHost)
     const request = parseCertificateRequest(Buffer.from(csr, 'base64'), hostnames)
+    const { leases, durable, rateLimits } = this.#parts
     const found = await issuer.find(request, lease)
-    if (found !== undefined) return answered(found)
-    if (isPoll) this.#parts.rateLimits.chargeCertificate(source, lease.identityKey)
-    return answered(await issuer.issue(request, lease))
+    if (found === undefined) {
+      if (isPoll) rateLimits.chargeCertificate(source, lease.identityKey)
+      // The name stays with the site, whatever becomes of its lease while the order is under way.
+      leases.certify(lease, request.names, now() + SITE_ORDER_MAX_MS)
+    }
+    const answer = found ?? (await issuer.issue(request, lease))
+    if ('chain' in answer) leases.certify(lease, request.names, endOfLeaf(answer.chain))
+    await durable()
+    return answered(answer)
   }
 }
 

@@ -34,6 +34,8 @@ interface AcmeIssuerParts {
   acmeDirectory: string
   /** Whether the policy lets a lease have a certificate now. */
   mayHave(lease: Lease): boolean
+  /** Called with each chain that the authority has issued, whether the site still wants it or not. */
+  issued(lease: Lease, names: readonly string[], chain: string): void
   /** Is told how orders end. */
   statuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
   /** Makes what the other machines do for the same sites; undefined where the relay is one machine. */
@@ -200,12 +202,13 @@ export class AcmeIssuer implements SiteCertificateIssuer {
 
   /** Never rejects. */
   async #run(order: Order): Promise<void> {
-    const { mayHave, statuses, log } = this.#parts
+    const { mayHave, issued, statuses, log } = this.#parts
     const { canceled } = order
     const { identityKey } = order.lease
     const { names } = order.request
     try {
       const chain = await this.#obtain(order)
+      issued(order.lease, names, chain)
       if (canceled.signal.aborted || !mayHave(order.lease)) return
       this.#failures.delete(identityKey)
       statuses.succeeded('site')

@@ -1,5 +1,7 @@
 // Issues certificates for keys of sites: by the development CA, or by an ACME authority.
 
+import { X509Certificate } from 'node:crypto'
+import { fromWallTime } from '../../clock.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
@@ -11,6 +13,7 @@ import type { CertificateRotation } from '../certificate-rotation.ts'
 import type { CertificateStatuses } from '../certificate-status.ts'
 import { createLeafFor } from '../development-ca.ts'
 import type { CertificateRequest } from './certificate-request.ts'
+import { DEVELOPMENT_SITE_DAYS } from './limits.ts'
 import type { Keep, OrdersElsewhere } from './orders-elsewhere.ts'
 
 /** Issues certificates for requests that have been checked, to leases that may have one. */
@@ -79,6 +82,7 @@ export async function createSiteCertificateIssuer(
     directory,
     acmeDirectory: acme.directory,
     mayHave,
+    issued: (lease, names, chain) => leases.certify(lease, names, endOfLeaf(chain)),
     statuses,
     elsewhere: sharing && (await ordersElsewhere(sharing, acme.directory, log)),
     log,
@@ -87,6 +91,11 @@ export async function createSiteCertificateIssuer(
   policy.onChange(() => issuer.recheck())
   leases.onChange((lease) => issuer.seen(lease))
   return issuer
+}
+
+/** The end of a chain's leaf in relay time. @param chain PEM, leaf first */
+export function endOfLeaf(chain: string): number {
+  return fromWallTime(new X509Certificate(chain).validToDate.getTime())
 }
 
 /** A relay of one machine loads none of this. */
@@ -111,7 +120,7 @@ function developmentIssuer(
     issue: async ({ publicKey, names }) => {
       // A rotation keeps the CA.
       const authority = rotation.current.authority!
-      return { chain: createLeafFor(authority, publicKey, names) }
+      return { chain: createLeafFor(authority, publicKey, names, DEVELOPMENT_SITE_DAYS) }
     },
     // It keeps none: who trusts the CA trusts them.
     hasIssued: async () => false,

@@ -43,3 +43,5 @@ export const SITE_SWEEP_INTERVAL_MS: number = 6 * 60 * 60_000
 export const SITE_RENEWAL_SHARE = 0.35
 /** Files of kept chains that are read at once at a start. */
 export const SITE_CHAINS_READ_AT_ONCE = 16
+/** Days for which a certificate of the development CA is valid, which keeps the site's name for as long. SDKs renew it. */
+export const DEVELOPMENT_SITE_DAYS = 1

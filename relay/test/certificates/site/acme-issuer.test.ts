@@ -54,6 +54,7 @@ function newIssuer(): AcmeIssuer {
   }
   const log = createLog('warn', { write: (line: string) => void logged.push(JSON.parse(line)) })
   return new AcmeIssuer({
+    issued: () => {},
     authority,
     directory,
     acmeDirectory: 'https://ca.example/dir',
