@@ -61,7 +61,7 @@ export interface ExposeOptions
    * @default none: the site connects to `relay`
    */
   via?: readonly (string | URL)[] | undefined
-  /** A local HTTP server: a port, `host:port`, or a URL. TLS ends in the SDK, and WebSockets are passed on. */
+  /** A local HTTP server: a port, `host:port`, a URL, or a Unix socket as `unix:/run/app.sock`. TLS ends in the SDK, and WebSockets are passed on. */
   http?: number | string | URL | undefined
   /** A handler in this process, in place of `http`. */
   fetch?: FetchHandler | undefined
@@ -89,6 +89,16 @@ export interface ExposeOptions
    * @default the system's authorities
    */
   targetCa?: string | Buffer | undefined
+  /**
+   * The name that the certificate of an `https:` target is for.
+   * @default the host of its URL
+   */
+  targetServerName?: string | undefined
+  /**
+   * The oldest version of TLS that visitors may speak. `TLSv1.2` takes effect once the site has a certificate of its own.
+   * @default TLSv1.3
+   */
+  tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
   /**
    * The host that a local HTTP server is told, and with it the origin that it believes to be its own: that of visitors
    * (`'preserve'`), that of the server's address (`'rewrite'`), or one such as `'app.test:8080'`.
@@ -165,6 +175,8 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     tcp,
     udp,
     targetCa,
+    targetServerName,
+    tlsMinVersion,
     host,
     onTargetError,
     onRequest,
@@ -204,7 +216,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     ...(targets.tcp && { serveRaw: serveTcpTarget(targets.tcp, onError) }),
     ...(targets.udp && { openDatagrams: openDatagrams(targets.udp, { ca, onError }) }),
   })
-  const target = { ca: targetCa, host, onError }
+  const target = { ca: targetCa, serverName: targetServerName, host, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
   const open = routes ? await routed(routes, whole, target) : whole
   const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca }).fetch) : open
@@ -221,7 +233,15 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     publish: (relay, isNamed, onSite, signal) => {
       const { cache, ...others } = site
       // stored files can be read by the relay: none gets them that the caller did not name
-      const own = { ...others, ...named, relay, fetch: handler, signal, ...(isNamed && { cache }) }
+      const own = {
+        ...others,
+        ...named,
+        tls: { minVersion: tlsMinVersion },
+        relay,
+        fetch: handler,
+        signal,
+        ...(isNamed && { cache }),
+      }
       const suspected = (site: PlatformSite): void => sites.leave(site, suspicion(relay))
       return publishProbed(
         platform(),

@@ -4,7 +4,9 @@ import { SvcError } from '../errors.ts'
 import { lossSignal } from '../exchange/disconnect-signal.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { sendsStreams } from '../exchange/fetch-request.ts'
-import { endToEndFields } from '../semantics/end-to-end-fields.ts'
+import { endToEnd } from '../semantics/end-to-end-fields.ts'
+import type { Field } from '../semantics/fields.ts'
+import { fieldsForTarget, fieldsForVisitor, type OriginView } from '../semantics/origin-view.ts'
 import { withHeaders } from './response-headers.ts'
 
 /** ProxyOptions are the options of `proxy`. */
@@ -39,7 +41,9 @@ export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHa
     // RFC 9110 §9.3.1 allows content here, and `fetch` cannot send it. To leave it out would change the request.
     if (request.body && /^(?:get|head)$/i.test(request.method))
       return new Response('This site cannot pass on a GET or HEAD with content\n', { status: 501 })
-    const init = await makeInit(request, options)
+    // `fetch` sets Host, so that the target believes to be at its own address
+    const view = { visited: new URL(request.url), believed: base, address: base }
+    const init = await makeInit(request, options, view)
     let response: Response
     try {
       response = await fetch(urlBelow(base, request.url), init)
@@ -49,7 +53,7 @@ export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHa
     // A browser does not show a page where a redirect leads.
     if (response.type === 'opaqueredirect')
       return new Response('The server behind this site redirects\n', { status: 502 })
-    return passBack(response)
+    return passBack(response, view)
   }
 }
 
@@ -72,8 +76,8 @@ function urlBelow(base: URL, requested: string): URL {
   return url
 }
 
-async function makeInit(request: Request, options: ProxyOptions): Promise<RequestInit> {
-  const headers = endToEndFields(request.headers, REQUEST_ONLY)
+async function makeInit(request: Request, options: ProxyOptions, view: OriginView): Promise<RequestInit> {
+  const headers = withFields(fieldsForTarget(endToEnd(request.headers, REQUEST_ONLY), view))
   new Headers(options.headers).forEach((value, name) => {
     headers.set(name, value)
   })
@@ -93,10 +97,17 @@ async function makeInit(request: Request, options: ProxyOptions): Promise<Reques
   return Object.assign(init, { body: request.body, duplex: 'half' })
 }
 
-function passBack(response: Response): Response {
+function withFields(fields: Field[]): Headers {
+  const headers = new Headers()
+  for (const [name, value] of fields) headers.append(name, value)
+  return headers
+}
+
+function passBack(response: Response, view: OriginView): Response {
   // The content was decoded. A page may see Content-Length across origins, but not the Content-Encoding that it counts.
   const isRewritten = response.type === 'cors' || response.headers.has('content-encoding')
-  const headers = endToEndFields(response.headers, isRewritten ? ['content-encoding', 'content-length'] : [])
+  const dropped = isRewritten ? ['content-encoding', 'content-length'] : []
+  const headers = withFields(fieldsForVisitor(endToEnd(response.headers, dropped), view))
   const { status, statusText } = response
   const body = WITHOUT_BODY.has(status) ? null : response.body
   return withHeaders(new Response(body, { status, statusText }), headers)

@@ -37,6 +37,8 @@ beforeAll(async () => {
         )
         .end()
     else if (pathname.endsWith('/moved')) response.writeHead(302, { location: '/there' }).end()
+    else if (pathname.endsWith('/own'))
+      response.writeHead(302, { location: `${target}/there`, 'set-cookie': 'a=1; Domain=localhost' }).end()
     else if (pathname.endsWith('/204')) response.writeHead(204).end()
     else request.pipe(response.writeHead(200, { 'x-path': request.url! }))
   }).listen(0, '127.0.0.1')
@@ -53,6 +55,14 @@ afterEach(() => {
 
 const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit =>
   Object.assign({ method: 'POST', body, headers }, { duplex: 'half' })
+
+test('the target is told its own origin, and its redirects lead to the site', async () => {
+  const fields = { origin: 'https://site.example', referer: 'https://site.example/form' }
+  const response = await ask(proxy(target), '/own', { headers: fields })
+  expect([seen.headers.origin, seen.headers.referer]).toEqual([target, `${target}/form`])
+  expect(response.headers.get('location')).toBe('https://site.example/there')
+  expect(response.headers.getSetCookie()).toEqual(['a=1'])
+})
 
 test('a visitor that half-closes after its request gets the answer of the target', async () => {
   const visitor = new Visitor(proxy(target))

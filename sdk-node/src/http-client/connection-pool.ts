@@ -15,6 +15,16 @@ import { TargetConnection } from './connection.ts'
 const HTTP_PORT = 80
 const HTTPS_PORT = 443
 
+/** The way to a target, beside its URL. */
+export interface TargetAccess {
+  /** PEM of the authority that an HTTPS target's certificate is checked against. */
+  ca?: string | Buffer | undefined
+  /** The name in the certificate of an HTTPS target, where it is not that of the URL. */
+  serverName?: string | undefined
+  /** The path of the Unix socket at which the target listens; the URL then says what it is told. */
+  socketPath?: string | undefined
+}
+
 interface Idle {
   connection: TargetConnection
   /** The time of `performance.now()` after which it is not used again. */
@@ -25,22 +35,24 @@ export class ConnectionPool {
   readonly host: string
   readonly port: number
   readonly #tls: ConnectionOptions | undefined
+  readonly #socketPath: string | undefined
   /** In the order in which they became idle. */
   #idle: Idle[] = []
   #sweep: NodeJS.Timeout | undefined
   /** The next TLS connection resumes this session. */
   #session: Buffer | undefined
 
-  /** @param ca PEM of the authority that an HTTPS target's certificate is checked against */
-  constructor(target: URL, ca: string | Buffer | undefined) {
+  constructor(target: URL, { ca, serverName, socketPath }: TargetAccess) {
     const isTls = target.protocol === 'https:'
     // An IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3).
     this.host = target.hostname.replace(/^\[|\]$/g, '')
+    this.#socketPath = socketPath
     this.port = Number(target.port) || (isTls ? HTTPS_PORT : HTTP_PORT)
     if (isTls)
       this.#tls = {
         ALPNProtocols: ['http/1.1'],
         ...(isIP(this.host) === 0 && { servername: this.host }),
+        ...(serverName !== undefined && { servername: serverName }),
         ...(ca !== undefined && { ca }),
       }
   }
@@ -79,12 +91,15 @@ export class ConnectionPool {
    * @throws the error for which there is none
    */
   async open(opened: (socket: Socket) => void): Promise<TargetConnection> {
-    const address = {
-      host: this.host,
-      port: this.port,
-      lookup: localhostLookup,
-      autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
-    }
+    const address =
+      this.#socketPath === undefined
+        ? {
+            host: this.host,
+            port: this.port,
+            lookup: localhostLookup,
+            autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
+          }
+        : { path: this.#socketPath }
     const socket = this.#tls
       ? openTls({ ...address, ...this.#tls, ...(this.#session && { session: this.#session }) })
       : open(address)

@@ -1,18 +1,18 @@
 // A local HTTP or HTTPS server as the target: requests and responses are streamed to it and back.
 
 import { DIRECT, type DirectHandler, type DirectlyHandled, SvcError } from '@svc/sdk-core'
-import { ConnectionPool } from '../http-client/connection-pool.ts'
+import { ConnectionPool, type TargetAccess } from '../http-client/connection-pool.ts'
 import { HOST_LOOK_DEADLINE_MS } from '../limits.ts'
 import { answerRequest, toResponse } from './answer-request.ts'
 import { badGateway, ForwardedExchange } from './forwarded-exchange.ts'
+import { socketPathOf } from './target-address.ts'
+import { isNobody, plainHint, tlsHint } from './target-hint.ts'
 import { type HostHeader, TargetOrigin, type TargetView } from './target-origin.ts'
 import { targetPath } from './target-path.ts'
-import { unreachable } from './tcp-target.ts'
+import { unanswered, unreachable } from './tcp-target.ts'
 import { proxyWebSocket } from './websocket-proxy.ts'
 
-export interface HttpTargetOptions {
-  /** PEM of the authority that an HTTPS target's certificate is checked against. */
-  ca?: string | Buffer | undefined
+export interface HttpTargetOptions extends Omit<TargetAccess, 'socketPath'> {
   /** The Host of requests. */
   host?: HostHeader | undefined
   /**
@@ -22,20 +22,43 @@ export interface HttpTargetOptions {
   onError(error: SvcError): void
 }
 
+/** The URL of a server that has no host and no port. */
+const AT_UNIX_SOCKET = 'http://localhost'
+
 /** Passes requests on to `target`, WebSockets included. All but WebSockets have a direct way. */
-export function httpTarget(target: URL, { ca, host, onError }: HttpTargetOptions): DirectlyHandled {
-  const pool = new ConnectionPool(target, ca)
+export function httpTarget(
+  given: URL,
+  { ca, serverName, host, onError }: HttpTargetOptions,
+): DirectlyHandled {
+  const socketPath = socketPathOf(given)
+  const target = socketPath === undefined ? given : new URL(AT_UNIX_SOCKET)
+  const access = { ca, serverName, socketPath }
+  const pool = new ConnectionPool(target, access)
   const origin = new TargetOrigin({
     address: target,
     host,
     look: (view) => look(view, target, pool),
     onRefused: onError,
   })
+  /** The target answered without TLS, or has no need to, or was asked whether it speaks TLS. */
+  let isPlainKnown = target.protocol === 'https:' || socketPath !== undefined
+  const errorOf = (cause: unknown): SvcError => {
+    if (cause instanceof SvcError) return cause
+    if (socketPath !== undefined) return unanswered(`unix:${socketPath}`, cause)
+    return unreachable(pool, cause, tlsHint(cause))
+  }
   const report = (cause: unknown): void => {
     origin.forget()
-    onError(cause instanceof SvcError ? cause : unreachable(pool, cause))
+    onError(errorOf(cause))
+    if (isPlainKnown || isNobody(cause)) return
+    isPlainKnown = true
+    void plainHint(pool).then((hint) => hint && onError(unreachable(pool, cause, hint)))
   }
-  const answerIn: TargetOrigin['answer'] = (...asked) => origin.answer(...asked)
+  const answerIn: TargetOrigin['answer'] = async (...asked) => {
+    const answer = await origin.answer(...asked)
+    isPlainKnown = true
+    return answer
+  }
   const direct: DirectHandler = (request) =>
     new ForwardedExchange(request, { target, pool, report, mayRepeat: origin.isOpen, answerIn })
   const handler: DirectlyHandled = async (request, info) => {
@@ -47,7 +70,8 @@ export function httpTarget(target: URL, { ca, host, onError }: HttpTargetOptions
       isHandshake: true,
     }
     const url = new URL(target.origin + targetPath(target, asked.url))
-    const ask = (view: TargetView): Promise<Response> => proxyWebSocket(url, request, info, { ca, view })
+    const ask = (view: TargetView): Promise<Response> =>
+      proxyWebSocket(url, request, info, { ...access, view })
     try {
       return await origin.answer(asked, ask, () => {})
     } catch (cause) {

@@ -1,4 +1,4 @@
-// Parses the address of a local service: a port, `host:port`, or a URL.
+// Parses the address of a local service: a port, `host:port`, a URL, or the path of a Unix socket.
 
 import { SvcError } from '@svc/sdk-core'
 
@@ -25,15 +25,30 @@ export function parseTcpTarget(option: string, target: number | string): TcpTarg
  * @throws SvcError `invalid_option` when `target` is no address
  */
 export function parseHttpTarget(target: number | string | URL, option = 'http'): URL {
+  const path = unixPath(typeof target === 'object' ? decodeURI(target.href) : String(target))
+  if (path === '')
+    throw invalid(option, target, 'a Unix socket such as unix:/run/app.sock, with its whole path')
+  if (path !== undefined) return new URL(`unix:${encodeURI(path)}`)
   const parsed = hostAndPort(String(target))
   const url = parsed ? new URL(`http://${parsed.host}:${parsed.port}`) : URL.parse(String(target))
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
     throw invalid(
       option,
       target,
-      'a port, host:port, or an http(s) URL without credentials, query or fragment',
+      'a port, host:port, or an http(s) URL without credentials, query or fragment, or unix:/path',
     )
   return url
+}
+
+/** @returns the path of a Unix socket, empty when it is none, and undefined for an address of another kind */
+function unixPath(text: string): string | undefined {
+  const path = /^unix:(?:\/\/(?=\/))?(.*)$/s.exec(text)?.[1]
+  return path === undefined || /^\/[^\0?#/][^\0?#]*$/.test(path) ? path : ''
+}
+
+/** @returns the path of the Unix socket at which a parsed target listens; undefined for one that has a host */
+export function socketPathOf({ protocol, pathname }: URL): string | undefined {
+  return protocol === 'unix:' ? decodeURI(pathname) : undefined
 }
 
 /** @returns the host as it stands in a URL: an IPv6 address in brackets */

@@ -27,9 +27,16 @@ export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => 
   }
 }
 
-export function unreachable({ host, port }: TcpTarget, cause: unknown): SvcError {
+/** @param hint what the owner can do about it; the code of the error stands for it otherwise */
+export function unreachable({ host, port }: TcpTarget, cause: unknown, hint?: string): SvcError {
+  return unanswered(`${host}:${port}`, cause, hint)
+}
+
+export function unanswered(address: string, cause: unknown, hint?: string): SvcError {
   const { code, message } = cause as NodeJS.ErrnoException
-  return new SvcError('target_unreachable', `${host}:${port} does not answer: ${code ?? message}`, { cause })
+  return new SvcError('target_unreachable', `${address} does not answer: ${hint ?? code ?? message}`, {
+    cause,
+  })
 }
 
 function open({ host, port }: TcpTarget): Promise<Socket> {

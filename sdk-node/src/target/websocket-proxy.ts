@@ -1,8 +1,10 @@
 // Proxies a visitor's WebSocket to the target, message by message. Only importer of ws.
 
+import { connect as connectSocket } from 'node:net'
 import type { FetchInfo, VisitorSocket } from '@svc/sdk-core'
 import { isResponse } from '@svc/sdk-core/platform-objects'
 import { WebSocket } from 'ws'
+import type { TargetAccess } from '../http-client/connection-pool.ts'
 import {
   ADDRESS_DEADLINE_MS,
   TARGET_CONNECT_DEADLINE_MS,
@@ -21,9 +23,7 @@ const ABNORMAL = 1006
 const GOING_AWAY = 1001
 const TOO_BIG = 1009
 
-interface Asking {
-  /** PEM of the authority that the certificate of a `https:` target is checked against. */
-  ca: string | Buffer | undefined
+interface Asking extends TargetAccess {
   view: TargetView
 }
 
@@ -52,7 +52,11 @@ export async function proxyWebSocket(
   }
 }
 
-function open(url: URL, request: Request, { ca, view }: Asking): Promise<WebSocket | Response> {
+function open(
+  url: URL,
+  request: Request,
+  { ca, serverName, socketPath, view }: Asking,
+): Promise<WebSocket | Response> {
   const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
   const headers = Object.fromEntries(
     forwardedFields(request.headers, view).filter(([name]) => !name.startsWith('sec-websocket-')),
@@ -61,6 +65,8 @@ function open(url: URL, request: Request, { ca, view }: Asking): Promise<WebSock
     lookup: localhostLookup,
     autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
     ...(ca !== undefined && { ca }),
+    ...(serverName !== undefined && { servername: serverName }),
+    ...(socketPath !== undefined && { createConnection: () => connectSocket(socketPath) }),
   }
   const target = new URL(url)
   target.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'

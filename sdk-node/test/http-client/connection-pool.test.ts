@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function poolOf(): Promise<{ pool: ConnectionPool; open: () => Promise<TargetConnection> }> {
   target = await rawTarget(() => {})
-  const pool = new ConnectionPool(new URL(target.url), undefined)
+  const pool = new ConnectionPool(new URL(target.url), {})
   return { pool, open: () => pool.open(() => {}) }
 }
 

@@ -41,6 +41,10 @@ describe('an HTTP target', () => {
     ['[::1]:8080', 'http://[::1]:8080/'],
     ['https://a.example/base', 'https://a.example/base'],
     [new URL('http://a.example'), 'http://a.example/'],
+    ['unix:/run/app.sock', 'unix:/run/app.sock'],
+    ['unix:///run/app.sock', 'unix:/run/app.sock'],
+    [new URL('unix:/run/a b'), 'unix:/run/a%20b'],
+    ['unix:/run/100%', 'unix:/run/100%25'],
   ])('%s', (target, url) => {
     expect(parseHttpTarget(target).href).toBe(url)
   })
@@ -54,6 +58,10 @@ describe('an HTTP target', () => {
     'http://a.example#f',
     'a b',
     'a.example',
+    'unix:',
+    'unix:app.sock',
+    'unix:/run/a?b',
+    'unix://host/app.sock',
   ])('%s is none', (target) => {
     expect(() => parseHttpTarget(target)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
   })

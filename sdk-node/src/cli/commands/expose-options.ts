@@ -34,6 +34,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     overlay: options.overlay,
     allowLocalGateways: options.allowLocalGateways,
     certificate: options.certificate,
+    tlsMinVersion: options.tlsMinVersion,
     hsts: options.hsts,
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
@@ -62,13 +63,14 @@ async function metadataOf({ description, owner, tag, thumbnail }: SiteOptions): 
 }
 
 async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
-  const { targetCa, hostHeader: host } = chosen.options
+  const { targetCa, targetServerName, hostHeader: host } = chosen.options
   const routes = chosen.options.route.map(parseRoute)
   const paid = await paidOptions(routes, chosen.options)
   const shared = {
     ...(routes.length > 0 && { routes: routesOf(routes) }),
     ...(paid && { paid }),
     ...(host !== undefined && { host }),
+    ...(targetServerName !== undefined && { targetServerName }),
     ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
   }
   if (chosen.command === 'serve') {

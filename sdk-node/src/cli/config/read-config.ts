@@ -12,6 +12,7 @@ import {
   PAYMENT_NETWORKS,
   type SiteCommand,
   type SiteOptions,
+  TLS_VERSIONS,
 } from '../options/command-line.ts'
 import { isUrl } from '../options/thumbnail.ts'
 import { wordsOf } from '../options/word-list.ts'
@@ -58,6 +59,11 @@ const CERTIFICATE: Kind = {
   accepts: (value) => CERTIFICATES.some((whose) => whose === value),
 }
 
+const TLS_VERSION: Kind = {
+  wanted: TLS_VERSIONS.map((version) => JSON.stringify(version)).join(' or '),
+  accepts: (value) => TLS_VERSIONS.some((version) => version === value),
+}
+
 const PAYMENT_NETWORK: Kind = {
   wanted: PAYMENT_NETWORKS.map((network) => JSON.stringify(network)).join(' or '),
   accepts: (value) => PAYMENT_NETWORKS.some((network) => network === value),
@@ -72,6 +78,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   identity_path: TEXT,
   carrier: CARRIER,
   certificate: CERTIFICATE,
+  tls_min_version: TLS_VERSION,
   hsts: YES_NO,
   allow_canonical: YES_NO,
   ban_mitm: YES_NO,
@@ -95,6 +102,7 @@ const OWN: Readonly<Record<string, Kind>> = {
   tcp: PLACE,
   udp: PLACE,
   target_ca: TEXT,
+  target_server_name: TEXT,
   host: TEXT,
   routes: ROUTES,
   allow_wallets: WALLETS,
@@ -119,6 +127,7 @@ interface Fields {
   identity_path?: string
   carrier?: SiteOptions['carrier']
   certificate?: 'own' | 'shared'
+  tls_min_version?: SiteOptions['tlsMinVersion']
   hsts?: boolean
   allow_canonical?: boolean
   ban_mitm?: boolean
@@ -139,6 +148,7 @@ interface Fields {
   tcp?: string | number
   udp?: string | number
   target_ca?: string
+  target_server_name?: string
   host?: string
   routes?: Record<string, string | number>
   allow_wallets?: string[]
@@ -295,6 +305,8 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     ...(fields.allow_wallets !== undefined && { allowWallet: fields.allow_wallets }),
     ...(fields.wallet_rpc !== undefined && { walletRpc: fields.wallet_rpc }),
     ...(hasPrice(routes) && paymentOf(fields)),
+    ...(fields.tls_min_version !== undefined && { tlsMinVersion: fields.tls_min_version }),
+    ...(fields.target_server_name !== undefined && { targetServerName: fields.target_server_name }),
     ...(fields.host !== undefined && { hostHeader: fields.host }),
     ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
   }

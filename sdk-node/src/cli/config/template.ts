@@ -28,6 +28,8 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # Whose certificate visitors see: "own", or "shared", the relay's. Default: "own". Authorities publish
 # the names in certificates of sites' own: a name that has to stay unknown needs "shared".
 #certificate = "own"
+# The oldest TLS that visitors may speak, which a certificate of the site's own allows to be "TLSv1.2".
+#tls_min_version = "TLSv1.2"
 
 # Do not tell browsers to use https alone for the site's hostnames.
 #hsts = false
@@ -71,13 +73,15 @@ name = "demo"
 #paused = false
 # What the relay's public list says of it, with listed.
 #description = "What this is"
-# An HTTP server: a port, "host:port", or a URL.
+# An HTTP server: a port, "host:port", a URL, or "unix:/run/app.sock".
 http = 3000
 # The Host that it gets: "preserve" for that of visitors, "rewrite" for its own, or a host. Default: preserve, and rewrite from the
 # time on at which it refuses that of visitors.
 #host = "rewrite"
 # PEM of the authority behind the certificate of an https: target.
 #target_ca = "target.pem"
+# The name that this certificate is for, when it is not the host of the URL.
+#target_server_name = "app.internal"
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
 # Behind a target of a path, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1", "GET:0.01 POST:free".
 #routes = { "/api" = 3001, "/docs" = "./docs", "/paid" = "3002 GET:0.01" }

@@ -50,6 +50,8 @@ export interface SiteOptions extends SharedOptions {
   /** Full nodes for the facilitator `self`. */
   x402Endpoints?: string[]
   targetCa?: string
+  targetServerName?: string
+  tlsMinVersion?: (typeof TLS_VERSIONS)[number]
   /** The host that a target is told: `preserve`, `rewrite`, or one. */
   hostHeader?: string
   /** The relay's list of sites shows this text. */
@@ -125,6 +127,8 @@ export interface PrintedText {
 
 /** The values of `--certificate`. */
 export const CERTIFICATES = ['own', 'shared'] as const
+/** The values of `--tls-min-version`. */
+export const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
 /** The values of `--x402-network`. */
 export const PAYMENT_NETWORKS = ['sui:mainnet', 'sui:testnet'] as const
 const CONFIG_PATH = 'svc.toml'
@@ -321,6 +325,12 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       'the Host that the target gets: preserve for that of visitors, rewrite for its own, or one [preserve, unless the target refuses it]',
     )
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
+    .option('--target-server-name <name>', 'the name that this certificate is for [the host of the target]')
+    .addOption(
+      new Option('--tls-min-version <version>', 'the oldest TLS that visitors may speak [TLSv1.3]').choices(
+        TLS_VERSIONS,
+      ),
+    )
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
     .addOption(
       new Option(

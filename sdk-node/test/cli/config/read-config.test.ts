@@ -52,6 +52,8 @@ describe('svc.toml', () => {
       tcp = "db:5432"
       target_ca = "sub/target.pem"
       host = "rewrite"
+      target_server_name = "app.internal"
+      tls_min_version = "TLSv1.2"
       routes = { "/api" = 3001, "/docs" = "./docs", "/abs" = "/srv" }
       [[tunnel]]
       name = "files"
@@ -82,6 +84,8 @@ describe('svc.toml', () => {
           tcp: 'db:5432',
           targetCa: join(folder, 'sub/target.pem'),
           hostHeader: 'rewrite',
+          targetServerName: 'app.internal',
+          tlsMinVersion: 'TLSv1.2',
           route: ['/api=3001', `/docs=${join(folder, 'docs')}`, '/abs=/srv'],
         },
       },
