@@ -51,7 +51,7 @@ export type OwnErrorCode =
   | 'tunnel_unreachable'
   /** The self-probe found that the relay answers visitors itself, and the option `banMitm` is set: the site left it. */
   | 'relay_suspected'
-  /** The local service to which visitors are passed on does not answer. */
+  /** The local service to which visitors are passed on does not answer, or with a fault that the message names. */
   | 'target_unreachable'
   /** The local service refuses the host at which visitors come; from now on it gets its own. */
   | 'host_refused'

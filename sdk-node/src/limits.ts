@@ -79,6 +79,8 @@ export const TARGET_IDLE_MS = 30_000
 export const KEEP_ALIVE_MARGIN_MS = 1_000
 /** Field lines of a local server's response: many more than servers send, which set a cookie with each. */
 export const RESPONSE_FIELDS_MAX = 500
+/** Characters of a request's path in the text of a target's fault, which is a line in a terminal. */
+export const FAULT_PATH_MAX = 200
 /** Interim responses (RFC 9110 §15.2) in front of one response of a local server: it sends one or two. */
 export const INTERIM_RESPONSES_MAX = 16
 /** Bytes of a local server's response that wait for the visitor before the SDK stops reading: one read of a socket. */

@@ -2,6 +2,6 @@
 
 export { HttpError } from '../semantics/http-error.ts'
 export { HEAD_BYTES } from '../semantics/limits.ts'
-export { type BodyDecoder, ChunkedDecoder, ContentLengthDecoder } from './body-decoder.ts'
+export { type BodyDecoder, type ByteSource, ChunkedDecoder, ContentLengthDecoder } from './body-decoder.ts'
 export { LineBuffer } from './line-buffer.ts'
 export { parseField } from './request-parser.ts'

@@ -51,7 +51,8 @@ function ownAuthority(authority: string, site: ServedAuthority): string {
   const match = AUTHORITY.exec(authority)
   const url = match && URL.parse(`https://${authority}`)
   if (!url) throw new HttpError('invalid_host')
-  const host = match[1]!.toLowerCase()
+  // A name with a final dot is the same name.
+  const host = match[1]!.toLowerCase().replace(/\.$/, '')
   const { port } = new URL(site.canonicalUrl)
   if (!site.isOwnHost(host) || (match[2] && url.port !== port)) throw new HttpError('misdirected_request')
   return port ? `${host}:${port}` : host

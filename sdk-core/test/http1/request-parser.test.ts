@@ -123,6 +123,14 @@ describe('RFC 9112 §5 field lines', () => {
   })
 })
 
+test('a host with a final dot is the same host', async () => {
+  const visitor = await new Visitor().send('GET /a HTTP/1.1\r\nHost: Site.Example.\r\n\r\n')
+  await visitor.receive('ok')
+  const [request] = visitor.requests
+  expect([request!.url, request!.headers.get('host')]).toEqual(['https://site.example/a', 'site.example'])
+  expect(await refusalOf('GET / HTTP/1.1\r\nHost: site.example..\r\n\r\n')).toBe(421)
+})
+
 describe('limits of the head', () => {
   const HOST = 'Host: site.example\r\n'
 

@@ -55,7 +55,7 @@ describe('RFC 9112 §3.2 Host', () => {
     'site.example:34100',
     'site.example.other.example',
     'xsite.example',
-    'site.example.',
+    'site.example..',
     '127.0.0.1',
     '[::1]:443',
     'site%2eexample',

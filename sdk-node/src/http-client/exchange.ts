@@ -1,11 +1,18 @@
 // One request on one connection, and its response: the head strictly parsed, the content as bytes with back-pressure.
 
 import { type BodyBatch, type DirectBody, type DirectResponse, endToEnd, type Field } from '@svc/sdk-core'
-import { type BodyDecoder, ChunkedDecoder, ContentLengthDecoder, HttpError } from '@svc/sdk-core/http1'
+import {
+  type BodyDecoder,
+  type ByteSource,
+  ChunkedDecoder,
+  ContentLengthDecoder,
+  HttpError,
+} from '@svc/sdk-core/http1'
 import { RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
 import type { ConnectionUser, TargetConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { type ResponseHead, ResponseHeadParser } from './response-head.ts'
+import { TargetFault } from './target-fault.ts'
 
 /** The field of which the visitor's framing is made anew. */
 const FRAMING = ['content-length']
@@ -13,6 +20,8 @@ const FRAMING = ['content-length']
 /** OutgoingRequest is a request as it is sent. */
 export interface OutgoingRequest {
   method: string
+  /** The path that the visitor requested, without its query, for the text of a fault. */
+  path: string
   /** The request line and the fields, with the framing of the content and the empty line. */
   head: string
   /** Undefined when there is no content. */
@@ -28,9 +37,12 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   readonly #pool: ConnectionPool
   readonly #request: OutgoingRequest
   readonly #parser: ResponseHeadParser
-  readonly #headCame = Promise.withResolvers<DirectResponse>()
+  readonly #headCame = Promise.withResolvers<void>()
   #head: ResponseHead | undefined
   #decoder: BodyDecoder | undefined
+  #source: ByteSource
+  /** The content that came with the head. */
+  #first: BodyBatch | undefined
   #isSent = false
   #isBodyBroken = false
   /** The content ended, or the exchange failed. The connection is another's then. */
@@ -45,6 +57,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
 
   constructor(connection: TargetConnection, pool: ConnectionPool, request: OutgoingRequest) {
     this.#connection = connection
+    this.#source = connection.unread
     this.#pool = pool
     this.#request = request
     this.#parser = new ResponseHeadParser(request.method)
@@ -53,16 +66,20 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
 
   /**
    * Sends the request.
-   * @returns the response, once its head is there
-   * @throws the error of the connection, of the response's head, or of the request's body
+   * @returns the response, once its head is there, and the content that came with it is no fault
+   * @throws TargetFault
+   * @throws the error of the request's body, or with which the exchange was cancelled
    */
-  run(): Promise<DirectResponse> {
-    if (this.#connection.isOver) this.#fail(new Error('the connection closed'))
+  async run(): Promise<DirectResponse> {
+    if (this.#connection.isOver) this.#faulted(new HttpError('incomplete_message'))
     else
       this.#send().catch((error) => {
         this.#fail(error)
       })
-    return this.#headCame.promise
+    await this.#headCame.promise
+    this.#first = this.ready()
+    if (this.#failure) throw this.#failure.error
+    return this
   }
 
   /** True when the body of the request could not be read. */
@@ -92,6 +109,9 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 
   ready(): BodyBatch {
+    const first = this.#first
+    this.#first = undefined
+    if (first) return first
     const bytes = this.#isOver ? undefined : this.#take()
     return { pieces: bytes ? [bytes] : [], size: bytes?.length ?? 0, done: this.#isDone }
   }
@@ -135,7 +155,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     // What came before the end is still read.
     if (this.#head?.framing === 'close' && this.#connection.isEnded) return
     if (this.#decoder && !this.#isOver && this.#connection.unread.length > 0) this.#lateFailure = error
-    else this.#fail(error)
+    else this.#faulted(error)
     this.#wakeReader()
   }
 
@@ -190,27 +210,27 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
       if (!head) return
       this.#head = head
       this.#decoder = decoderOf(head.framing)
+      if (head.framing === 'chunked') this.#source = withoutBlanks(this.#source)
     } catch (error) {
-      this.#fail(error)
+      this.#faulted(error)
       return
     }
     if (this.#decoder.done) this.#finish()
-    this.#headCame.resolve(this)
+    this.#headCame.resolve()
   }
 
   #take(): Uint8Array | undefined {
     const { unread, socket, isEnded } = this.#connection
     let bytes: Uint8Array | undefined
     try {
-      bytes = this.#decoder!.decode(unread)
+      bytes = this.#decoder!.decode(this.#source)
     } catch (error) {
-      this.#fail(error)
-      throw error
+      throw this.#faulted(error)
     }
     if (this.#decoder!.done || (isEnded && this.#head!.framing === 'close' && unread.length === 0))
       this.#finish()
     else if (this.#lateFailure) {
-      if (!bytes) this.#fail(this.#lateFailure)
+      if (!bytes) this.#faulted(this.#lateFailure)
     } else if (this.#isPaused && unread.length < RESPONSE_READ_AHEAD_BYTES) {
       this.#isPaused = false
       socket.resume()
@@ -231,6 +251,14 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     this.drained()
   }
 
+  /** Fails because of what the target did. */
+  #faulted(cause: unknown): TargetFault {
+    const { host, port } = this.#pool
+    const fault = new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard)
+    this.#fail(fault)
+    return fault
+  }
+
   #fail(error: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -245,6 +273,20 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   #wakeReader(): void {
     this.#wake?.()
     this.#wake = undefined
+  }
+}
+
+/** White space around a chunk's size and its extensions, which mean nothing here (RFC 9112 §7.1.1, BWS). */
+const BLANKS = /[\t ]+(?=[;=]|$)|(?<=[;=])[\t ]+/g
+
+/** Reads the lines of chunks without white space, which is refused in requests, where parsers disagree about it. */
+function withoutBlanks(source: ByteSource): ByteSource {
+  return {
+    readLine: (limit, code) => {
+      const line = source.readLine(limit, code)
+      return code === 'invalid_chunk' ? line?.replace(BLANKS, '') : line
+    },
+    take: (max) => source.take(max),
   }
 }
 

@@ -3,10 +3,14 @@
 import type { Field } from '@svc/sdk-core'
 import { HEAD_BYTES, HttpError, type LineBuffer, parseField } from '@svc/sdk-core/http1'
 import { INTERIM_RESPONSES_MAX, RESPONSE_FIELDS_MAX } from '../limits.ts'
+import { AnswerError } from './target-fault.ts'
 
 // A server may leave out the reason phrase and the space before it, which clients commonly accept.
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
+/** White space before the colon, which a proxy removes from a response (RFC 9112 §5.1). */
+const SPACED_COLON = /^([!#$%&'*+.^_`|~\w-]+)[\t ]+:/
+const NAME = /^[!#$%&'*+.^_`|~\w-]+/
 const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,6})(?:$|[,\s])/i
 const LINE_END_BYTES = 2
 
@@ -47,7 +51,7 @@ export class ResponseHeadParser {
   /**
    * Reads on.
    * @returns the final head, or undefined when more bytes are needed; interim responses (RFC 9110 §15.2) are dropped
-   * @throws HttpError when the head is malformed or too large
+   * @throws HttpError, AnswerError when the head is malformed or too large
    */
   read(buffer: LineBuffer): ResponseHead | undefined {
     for (;;) {
@@ -60,7 +64,7 @@ export class ResponseHeadParser {
         if (head) return head
       } else {
         if (this.#fields.length === RESPONSE_FIELDS_MAX) throw new HttpError('head_too_large')
-        this.#fields.push(parseField(text))
+        this.#fields.push(parseLine(text))
       }
     }
   }
@@ -71,8 +75,9 @@ export class ResponseHeadParser {
     this.#fields = []
     if (status >= 200) return frame({ status, statusText, fields, isOld, method: this.#method })
     this.#interim += 1
-    // No request asks for another protocol here.
-    if (status === 101 || this.#interim > INTERIM_RESPONSES_MAX) throw new HttpError('invalid_request_line')
+    if (status === 101) throw new AnswerError('changed to another protocol, for which nobody asked')
+    if (this.#interim > INTERIM_RESPONSES_MAX)
+      throw new AnswerError('answered with too many interim responses')
     return undefined
   }
 }
@@ -80,7 +85,22 @@ export class ResponseHeadParser {
 function parseStatusLine(text: string): Line {
   const match = STATUS_LINE.exec(text)
   if (!match) throw new HttpError('invalid_request_line')
-  return { isOld: match[1] === '0', status: Number(match[2]), statusText: match[3] ?? '' }
+  const status = Number(match[2])
+  // RFC 9110 §15: other statuses are invalid.
+  if (status < 100 || status > 599)
+    throw new AnswerError(`answered with the status ${match[2]}, which is none`)
+  return { isOld: match[1] === '0', status, statusText: match[3] ?? '' }
+}
+
+function parseLine(line: string): Field {
+  // RFC 9112 §5.2 lets a proxy refuse a folded field.
+  if (/^[\t ]/.test(line)) throw new AnswerError('answered with a header field on more than one line')
+  try {
+    return parseField(line.replace(SPACED_COLON, '$1:'))
+  } catch (cause) {
+    const name = NAME.exec(line)?.[0] ?? 'without a name'
+    throw new AnswerError(`answered with a malformed header field (${name})`, { cause })
+  }
 }
 
 /** Refuses every framing that two parsers could read in two ways (RFC 9112 §11.1). */
@@ -99,25 +119,43 @@ function frame({
     if (name === 'transfer-encoding')
       coding = coding === undefined ? value.toLowerCase() : `${coding},${value}`
     else if (name === 'content-length') {
-      if (length !== undefined || !LENGTH.test(value)) throw new HttpError('invalid_content_length')
-      length = Number(value)
+      length = parseLength(value, length)
     } else if (name === 'connection') options += `,${value.toLowerCase()}`
     else if (name === 'keep-alive') keptMs = keptMsOf(value)
   }
-  if (coding !== undefined && length !== undefined) throw new HttpError('ambiguous_length')
-  if (coding !== undefined && (coding !== 'chunked' || isOld))
-    throw new HttpError('invalid_transfer_encoding')
-  const has = (option: string): boolean => options.split(',').some((one) => one.trim() === option)
   const isEmpty = method === 'HEAD' || status === 204 || status === 304
+  if (!isEmpty && coding !== undefined) checkCoding(coding, length, isOld)
+  const has = (option: string): boolean => options.split(',').some((one) => one.trim() === option)
   return {
     status,
     statusText,
     fields,
     framing: isEmpty ? 0 : coding === 'chunked' ? 'chunked' : (length ?? 'close'),
-    length: status === 204 ? undefined : length,
+    // Where both are, the coding counts (RFC 9112 §6.3), and the length says nothing of what GET would give.
+    length: status === 204 || coding !== undefined ? undefined : length,
     persistent: options === '' ? !isOld : !has('close') && (!isOld || has('keep-alive')),
     keptMs,
   }
+}
+
+/** Equal lengths, as fields or as a list, are one (RFC 9110 §8.6). */
+function parseLength(value: string, before: number | undefined): number {
+  let length = before
+  for (const text of value.split(',')) {
+    const digits = text.trim()
+    if (!LENGTH.test(digits)) throw new HttpError('invalid_content_length')
+    if (length !== undefined && length !== Number(digits)) throw new HttpError('ambiguous_length')
+    length = Number(digits)
+  }
+  return length!
+}
+
+function checkCoding(coding: string, length: number | undefined, isOld: boolean): void {
+  if (length !== undefined) throw new HttpError('ambiguous_length')
+  if (isOld) throw new AnswerError('answered in HTTP/1.0 with a transfer coding')
+  // `identity` is the absence of a coding, in servers of RFC 2616.
+  if (coding !== 'chunked' && coding !== 'identity')
+    throw new AnswerError('answered with a transfer coding other than chunked')
 }
 
 function keptMsOf(value: string): number | undefined {

@@ -11,6 +11,7 @@ import {
 import type { TargetConnection } from '../http-client/connection.ts'
 import type { ConnectionPool } from '../http-client/connection-pool.ts'
 import { type OutgoingRequest, TargetExchange } from '../http-client/exchange.ts'
+import { TargetFault } from '../http-client/target-fault.ts'
 import { forwardedFields } from './forwarded-fields.ts'
 import { KeptBody } from './kept-body.ts'
 import type { TargetOrigin, TargetView } from './target-origin.ts'
@@ -59,7 +60,7 @@ export class ForwardedExchange implements DirectExchange {
       if (this.#cancelled) throw this.#cancelled.reason
       if (this.#exchanges.at(-1)?.hasBrokenBody) throw cause
       report(cause)
-      return badGateway()
+      return badGateway(cause)
     }
   }
 
@@ -104,9 +105,9 @@ export class ForwardedExchange implements DirectExchange {
   }
 }
 
-/** The answer of a site whose target does not answer. */
-export function badGateway(): DirectResponse {
-  return textResponse(502, BAD_GATEWAY)
+/** The answer of a site whose target does not answer, or with a fault. */
+export function badGateway(cause: unknown): DirectResponse {
+  return textResponse(502, cause instanceof TargetFault ? cause.visitorText : BAD_GATEWAY)
 }
 
 function encodeRequest(
@@ -125,5 +126,5 @@ function encodeRequest(
   if (isChunked) head += 'transfer-encoding: chunked\r\n'
   else if (!hasLength && USUALLY_WITH_CONTENT.has(method)) head += 'content-length: 0\r\n'
   const readFields = (answered: Field[]): Field[] => fieldsForVisitor(answered, view)
-  return { method, head: `${head}\r\n`, body, isChunked, readFields }
+  return { method, path: url.pathname, head: `${head}\r\n`, body, isChunked, readFields }
 }

@@ -77,7 +77,7 @@ export function httpTarget(
     } catch (cause) {
       if (request.signal.aborted) throw cause
       report(cause)
-      return toResponse(badGateway(), request.method)
+      return toResponse(badGateway(cause), request.method)
     }
   }
   handler[DIRECT] = direct

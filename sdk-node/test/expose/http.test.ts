@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
+import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -311,13 +312,8 @@ it('answers a visitor that half-closes after a whole request', async () => {
   const asked = Promise.withResolvers<() => void>()
   answer = (_, response) => asked.resolve(() => response.end('late'))
   const { host, hostname } = new URL(await start('native'))
-  const visitor = connectTls({
-    port: relay.port,
-    host: '127.0.0.1',
-    servername: hostname,
-    ca: relay.ca,
-    allowHalfOpen: true,
-  })
+  const tcp = connect({ port: relay.port, host: '127.0.0.1', allowHalfOpen: true })
+  const visitor = connectTls({ socket: tcp, servername: hostname, ca: relay.ca })
   visitor.end(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
   const respond = await asked.promise
   // The end left with the request: the SDK has it before the target's answer.

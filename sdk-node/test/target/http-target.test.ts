@@ -17,6 +17,8 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const HOST = 'Host: site.example\r\n'
 const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`
+const OK = 'HTTP/1.1 200 OK\r\n'
+const BOTH = 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'
 const LAST = `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`
 
 let ends: (() => unknown)[] = []
@@ -72,6 +74,9 @@ describe.each(WAYS)('on the way: %s', (way) => {
       ['HEAD', `HEAD / HTTP/1.1\r\n${HOST}\r\n`, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', true],
       ['204', GET, 'HTTP/1.1 204 No Content\r\n\r\n', false],
       ['304', GET, 'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n', false],
+      ['304 with a length', GET, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', true],
+      ['HEAD with both framings', `HEAD / HTTP/1.1\r\n${HOST}\r\n`, `${OK}${BOTH}\r\n`, false],
+      ['304 with both framings', GET, `HTTP/1.1 304 Not Modified\r\n${BOTH}\r\n`, false],
     ])('%s has none, and the connection goes on', async (_, request, bytes, hasLength) => {
       const target = await raw((socket) => socket.write(bytes, 'latin1'))
       const visitor = await new TargetVisitor(way, target.url).send(request, request)
@@ -83,29 +88,114 @@ describe.each(WAYS)('on the way: %s', (way) => {
   })
 
   test.each([
-    ['no HTTP', 'SSH-2.0-OpenSSH\r\n'],
-    ['another version', 'HTTP/2.0 200 OK\r\n\r\n'],
-    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
-    ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n'],
-    ['a bare LF', 'HTTP/1.1 200 OK\nA: b\r\n\r\n'],
-    ['a bare CR', 'HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n'],
-    ['a folded field', 'HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n'],
-    ['a space before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n'],
-    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
-    ['a list of lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\na'],
-    ['a length with a sign', 'HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\na'],
-    ['both framings', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['another coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
-    ['two codings', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n'],
-    ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
-    ['no end of the head', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
-    ['too large a head', `HTTP/1.1 200 OK\r\nA: ${'b'.repeat(HEAD_BYTES)}\r\n\r\n`],
-    ['too many fields', `HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(RESPONSE_FIELDS_MAX + 1)}\r\n`],
-    ['too many interim responses', 'HTTP/1.1 102 Wait\r\n\r\n'.repeat(INTERIM_RESPONSES_MAX + 1)],
-    ['nothing', ''],
-  ])('a target that answers with %s is 502', async (_, bytes) => {
-    expect(await answered(bytes)).toMatch(/^HTTP\/1\.1 502 /)
+    ['no HTTP', 'SSH-2.0-OpenSSH\r\n', 'answered with what is not HTTP/1.1'],
+    ['another version', 'HTTP/2.0 200 OK\r\n\r\n', 'answered with what is not HTTP/1.1'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'answered with what is not HTTP/1.1'],
+    ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n', 'answered with the status 600, which is none'],
+    ['a bare LF', 'HTTP/1.1 200 OK\nA: b\r\n\r\n', 'answered with a line that does not end with CRLF'],
+    ['a bare CR', 'HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n', 'answered with a malformed header field (A)'],
+    [
+      'a folded field',
+      'HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n',
+      'answered with a header field on more than one line',
+    ],
+    [
+      'a space in a name',
+      'HTTP/1.1 200 OK\r\nX Foo: b\r\n\r\n',
+      'answered with a malformed header field (X)',
+    ],
+    ['no name', 'HTTP/1.1 200 OK\r\n: b\r\n\r\n', 'answered with a malformed header field (without a name)'],
+    [
+      'a control character',
+      'HTTP/1.1 200 OK\r\nX-Foo: \x01\r\n\r\n',
+      'answered with a malformed header field (X-Foo)',
+    ],
+    [
+      'two lengths',
+      `${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+      'answered with two different lengths',
+    ],
+    ['a list of two lengths', `${OK}Content-Length: 1, 2\r\n\r\nab`, 'answered with two different lengths'],
+    [
+      'a length with a sign',
+      `${OK}Content-Length: +1\r\n\r\na`,
+      'answered with a Content-Length that is no length',
+    ],
+    [
+      'both framings',
+      `${OK}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      'answered with two different lengths',
+    ],
+    [
+      'another coding',
+      `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      'answered with a transfer coding other than chunked',
+    ],
+    [
+      'two codings',
+      `${OK}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      'answered with a transfer coding other than chunked',
+    ],
+    [
+      'chunks in HTTP/1.0',
+      'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'answered in HTTP/1.0 with a transfer coding',
+    ],
+    [
+      'another protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      'changed to another protocol, for which nobody asked',
+    ],
+    ['no end of the head', `${OK}A: b\r\n`, 'ended the connection within its answer'],
+    [
+      'too large a head',
+      `${OK}A: ${'b'.repeat(HEAD_BYTES)}\r\n\r\n`,
+      'answered with a header section that is too large',
+    ],
+    [
+      'too many fields',
+      `${OK}${'A: b\r\n'.repeat(RESPONSE_FIELDS_MAX + 1)}\r\n`,
+      'answered with a header section that is too large',
+    ],
+    [
+      'too many interim responses',
+      'HTTP/1.1 102 Wait\r\n\r\n'.repeat(INTERIM_RESPONSES_MAX + 1),
+      'answered with too many interim responses',
+    ],
+    [
+      'a chunk that is none at once',
+      `${OK}Transfer-Encoding: chunked\r\n\r\nx\r\n`,
+      'answered with a malformed chunk',
+    ],
+    ['nothing', '', 'ended the connection without an answer'],
+  ])(
+    'a target that answers with %s is 502, and the visitor and the site learn why',
+    async (_, bytes, fault) => {
+      const target = await raw((socket) => socket.end(bytes, 'latin1'))
+      const visitor = await new TargetVisitor(way, target.url).send(GET.replace('/', '/a%20b?secret'))
+      const answer = await visitor.receive(')\n')
+      expect(answer).toMatch(/^HTTP\/1\.1 502 /)
+      expect(answer.split('\r\n\r\n')[1]).toBe(`The server behind this site ${fault} (GET /a%20b)\n`)
+      expect(visitor.failures.map(({ code, message }) => [code, message])).toEqual([
+        ['target_unreachable', `${new URL(target.url).host} ${fault} (GET /a%20b)`],
+      ])
+    },
+  )
+
+  test.each([
+    ['white space around a chunk’s size', 'Transfer-Encoding: chunked\r\n\r\n5 \t\r\nhello\r\n0  \r\n\r\n'],
+    ['white space in its extensions', 'Transfer-Encoding: chunked\r\n\r\n5 ; a = "b"\r\nhello\r\n0\r\n\r\n'],
+    ['white space before a colon', 'Content-Length : 5\r\n\r\nhello'],
+    ['equal lengths', 'Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello'],
+    ['a list of equal lengths', 'Content-Length: 5, 5\r\n\r\nhello'],
+    ['the coding identity', 'Transfer-Encoding: identity\r\n\r\nhello'],
+  ])('%s is taken, as browsers and proxies do', async (_, bytes) => {
+    const target = await raw((socket) => socket.end(`${OK}${bytes}`, 'latin1'))
+    const visitor = await new TargetVisitor(way, target.url).send(LAST)
+    const answer = await visitor.rest()
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n(?:5\r\n)?hello(?:\r\n0\r\n\r\n)?$/s)
+    expect(answer.match(/content-length|transfer-encoding/gi)).toHaveLength(1)
+    expect(visitor.failures).toEqual([])
   })
 
   test.each([
@@ -180,7 +270,7 @@ describe.each(WAYS)('on the way: %s', (way) => {
       })
       const post = `POST / HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`
       const visitor = await new TargetVisitor(way, target.url).send(GET, post)
-      expect(await visitor.receive('answer\n')).toContain('HTTP/1.1 502 ')
+      expect(await visitor.receive('answer (POST /)\n')).toContain('HTTP/1.1 502 ')
       expect(heads).toHaveLength(2)
     })
 

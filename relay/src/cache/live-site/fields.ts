@@ -188,7 +188,7 @@ function pathOf({ url = '/', method }: VisitorRequest, lease: Lease): string {
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return url
   const [, authority, path] = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url) ?? []
   if (authority === undefined || path === undefined) throw new UnfitRequest(400, 'The target is malformed.')
-  if (authority.replace(/:\d{1,5}$/, '').toLowerCase() !== lease.canonicalHostname)
+  if (authority.replace(/\.?(?::\d{1,5})?$/, '').toLowerCase() !== lease.canonicalHostname)
     throw new UnfitRequest(421, 'The target names another host.')
   return path.startsWith('/') ? path : `/${path}`
 }
