@@ -1,10 +1,10 @@
 // A folder of the file system in the form of the web's FileSystemDirectoryHandle, as the `files` handler takes it.
 
-import { openAsBlob } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { isHidden, SvcError } from '@svc/sdk-core'
 import type { DirectoryHandle } from '@svc/sdk-core/handlers'
+import { openFile } from './disk-file.ts'
 
 /** FolderOptions are the options of `openFolder`. */
 export interface FolderOptions {
@@ -110,12 +110,4 @@ async function kindOf(path: string): Promise<Kind | undefined> {
   const stats = await stat(path)
   if (stats.isDirectory()) return 'directory'
   return stats.isFile() ? 'file' : undefined
-}
-
-/**
- * Opens a file that is read as it is sent. A file that changes meanwhile ends the transfer, since its length and tag are wrong.
- */
-async function openFile(path: string, name: string): Promise<File> {
-  const { mtimeMs } = await stat(path)
-  return new File([await openAsBlob(path)], name, { lastModified: Math.floor(mtimeMs) })
 }

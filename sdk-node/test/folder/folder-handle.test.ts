@@ -1,7 +1,18 @@
 // A folder of the file system behind the `files` handler: what is inside is served, and nothing else can be reached.
 
 import { execFileSync } from 'node:child_process'
-import { appendFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { files } from '@svc/sdk-node/handlers'
@@ -56,9 +67,32 @@ describe('a file inside', () => {
     expect(await (await ask('/')).text()).toBe('<h1>hello')
   })
 
-  it('that changes while it is sent breaks the transfer off', async () => {
+  it('that grows while it is sent arrives with the length that it had, whole and in part', async () => {
+    const path = join(root, 'below/a.txt')
+    const content = randomBytes(300_000)
+    await writeFile(path, content)
+    const answers = [await ask('/below/a.txt'), await ask('/below/a.txt', { Range: 'bytes=100-299999' })]
+    await appendFile(path, 'one more line')
+    const [whole, part] = answers.map(({ body }) => body!.getReader())
+    const first = [(await whole!.read()).value!, (await part!.read()).value!]
+    await appendFile(path, 'another line')
+    const rest = async (reader: ReadableStreamDefaultReader<Uint8Array>, begun: Uint8Array) => {
+      const pieces = [begun]
+      for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value)
+      return Buffer.concat(pieces)
+    }
+    expect(answers.map(({ headers }) => headers.get('content-length'))).toEqual(['300000', '299900'])
+    expect((await rest(whole!, first[0]!)).equals(content)).toBe(true)
+    expect((await rest(part!, first[1]!)).equals(content.subarray(100))).toBe(true)
+  })
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['is written anew', (path) => writeFile(path, 'abcdefghij').then(() => utimes(path, 1, 1))],
+    ['is cut', (path) => truncate(path, 4)],
+    ['is replaced', (path) => writeFile(`${path}~`, 'abcdefghijklm').then(() => rename(`${path}~`, path))],
+  ])('that %s while it is sent breaks the transfer off', async (_, change) => {
     const response = await ask('/below/a.txt')
-    await writeFile(join(root, 'below/a.txt'), 'abcdefghijk')
+    await change(join(root, 'below/a.txt'))
     await expect(response.text()).rejects.toThrow()
   })
 })

@@ -1,0 +1,116 @@
+// A file on disk as a File with the length that it had when it was opened: it may grow while it is read, as logs do.
+
+import { constants } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+
+const READ_BYTES = 64 * 1024
+
+/** What `stat` said of the file when it was opened. */
+interface Known {
+  ino: number
+  dev: number
+  size: number
+  mtimeMs: number
+}
+
+/**
+ * Opens a file that is read as it is sent. What is appended meanwhile is not in it. A file that changes in any other way
+ * ends the transfer, since its tag is wrong.
+ */
+export async function openFile(path: string, name: string): Promise<File> {
+  const known = await stat(path)
+  return new DiskFile(path, known, { start: 0, end: known.size }, name)
+}
+
+interface Range {
+  start: number
+  end: number
+}
+
+class DiskFile extends File {
+  readonly #path: string
+  readonly #known: Known
+  readonly #range: Range
+
+  constructor(path: string, known: Known, range: Range, name: string) {
+    super([], name, { lastModified: Math.floor(known.mtimeMs) })
+    this.#path = path
+    this.#known = known
+    this.#range = range
+  }
+
+  override get size(): number {
+    return this.#range.end - this.#range.start
+  }
+
+  override slice(from = 0, to = this.size): File {
+    const at = (offset: number): number =>
+      Math.min(this.size, Math.max(0, offset < 0 ? this.size + offset : offset))
+    const start = this.#range.start + at(from)
+    const range = { start, end: Math.max(start, this.#range.start + at(to)) }
+    return new DiskFile(this.#path, this.#known, range, this.name)
+  }
+
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const { start, end } = this.#range
+    let file: FileHandle | undefined
+    let at = start
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          try {
+            file ??= await this.#open()
+            const bytes = at < end ? await this.#read(file, at, Math.min(READ_BYTES, end - at)) : undefined
+            if (bytes) controller.enqueue(bytes)
+            at += bytes?.length ?? 0
+            if (at < end) return
+            await file.close()
+            controller.close()
+          } catch (error) {
+            await file?.close()
+            throw error
+          }
+        },
+        cancel: () => file?.close(),
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    return new Response(this.stream()).arrayBuffer()
+  }
+
+  override async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.arrayBuffer())
+  }
+
+  override async text(): Promise<string> {
+    return new Response(this.stream()).text()
+  }
+
+  /** The name may lead to another file by now, or to a pipe, whose opening would wait. */
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.#path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const { ino, dev } = await file.stat()
+    if (ino === this.#known.ino && dev === this.#known.dev) return file
+    await file.close()
+    throw changed()
+  }
+
+  async #read(file: FileHandle, at: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(length)
+    const { bytesRead } = await file.read(bytes, 0, length, at)
+    // What was read is from before the change if the change is not seen after it.
+    const { size, mtimeMs } = await file.stat()
+    const hasGrown = size > this.#known.size
+    if (bytesRead === 0 || (!hasGrown && (mtimeMs !== this.#known.mtimeMs || size !== this.#known.size)))
+      throw changed()
+    return bytes.subarray(0, bytesRead)
+  }
+}
+
+/** The error with which a Blob of the platform that changed is read. */
+function changed(): DOMException {
+  return new DOMException('the file changed while it was read', 'NotReadableError')
+}
