@@ -1,4 +1,4 @@
-// The short requests that go on after their responses: they may end by themselves for a while (RFC 9113 §8.1).
+// The requests that go on after their responses: they may end by themselves for a while (RFC 9113 §8.1).
 
 import { Deadline } from '../timers/deadline.ts'
 import { DISCARDED_REQUEST_MS, DISCARDED_REQUESTS_MAX } from './limits.ts'

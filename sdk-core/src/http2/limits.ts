@@ -52,11 +52,12 @@ export const WORK_MIN_BYTES = 256
 /** Reading pauses when frames of so many bytes, other than DATA, wait to be written. */
 export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
 /**
- * A short request may end for so many milliseconds after its response: curl 7.88 fails when RST_STREAM comes before it
- * has sent the body, which it does within a round trip.
+ * A request may go on for so many milliseconds after its response, and is dropped as it comes. A client that reads
+ * RST_STREAM together with the response fails, as curl 7.88 does; in this time it reads the response alone, and either
+ * stops by itself or sends what is left.
  */
 export const DISCARDED_REQUEST_MS = 1000
-/** So many requests of a connection may do so at a time, which is more than a client asks for in a round trip. */
-export const DISCARDED_REQUESTS_MAX = 32
+/** So many requests of a connection may do so at a time: all that the visitor may have open. */
+export const DISCARDED_REQUESTS_MAX: number = STREAMS_MAX
 /** The SDK remembers so many closed streams, to tell late frames from wrong ones. */
 export const CLOSED_STREAMS_KNOWN = 256

@@ -35,6 +35,7 @@ export class Stream {
   /** True until the visitor has ended or reset its direction. */
   isRemoteOpen: boolean
   isOver = false
+  #isReset = false
   readonly #transport: StreamTransport
   #listener: DisconnectListener | undefined
   readonly #window = new ReceiveWindow(STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES)
@@ -47,11 +48,6 @@ export class Stream {
     this.isRemoteOpen = !isEnd
     this.dataQueue = new DataQueue(id, window, () => this.reset('visitor_stalled'))
     if (!isEnd) this.body = new Http2RequestBody((bytes, hasWaited) => this.#credit(bytes, hasWaited))
-  }
-
-  /** True when the rest of the request has a known length, and the visitor needs no more credit to send it. */
-  get endsSoon(): boolean {
-    return this.#expected !== undefined && this.#expected <= this.#window.left
   }
 
   /** Calls `listener` when the visitor leaves. */
@@ -147,13 +143,14 @@ export class Stream {
     this.body?.end()
   }
 
-  /** END_STREAM was sent. The request may go on: nothing more of it is read. */
+  /** END_STREAM was sent. The request may go on for a while: it is dropped as it comes. */
   #sent(): void {
     if (!this.isOver) this.#finish(new Http2Error('content_discarded', this.id), true)
   }
 
   #finish(error: unknown, isWhole: boolean): void {
     this.isOver = true
+    this.#isReset = !isWhole
     this.body?.fail(error)
     this.dataQueue.fail(error)
     this.#transport.over(this, isWhole)
@@ -162,7 +159,7 @@ export class Stream {
   #credit(bytes: number, hasWaited: boolean): void {
     if (bytes === 0) return
     this.#transport.consumed(bytes, hasWaited)
-    if (this.isOver || !this.isRemoteOpen) return
+    if (!this.isRemoteOpen || this.#isReset) return
     const increment = this.#window.give(bytes, hasWaited)
     if (increment > 0) this.#transport.control(encodeNumber(WINDOW_UPDATE, this.id, increment))
   }

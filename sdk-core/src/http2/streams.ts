@@ -42,7 +42,7 @@ export class Streams {
     this.#transport = { ...transport, over: (stream, isWhole) => this.#over(stream, isWhole) }
   }
 
-  /** The number of open streams, and of the short requests that outlived their responses. */
+  /** The number of open streams, and of the requests that outlived their responses. */
   get size(): number {
     return this.#open.size + this.#discarded.size
   }
@@ -172,8 +172,7 @@ export class Streams {
     const { id, isRemoteOpen } = stream
     this.#open.delete(id)
     if (!isWhole || !isRemoteOpen) this.#closed.add(id, isRemoteOpen)
-    else if (stream.endsSoon) this.#discarded.add(stream)
-    else this.#discard(id)
+    else this.#discarded.add(stream)
     this.#ended(isWhole)
   }
 

@@ -44,6 +44,7 @@ async function fetch(request: Request): Promise<Response> {
   if (pathname === '/echo') return new Response(request.body)
   if (pathname === '/empty') return new Response(null, { status: 204 })
   if (pathname === '/redirect') return new Response(null, { status: 303, headers: { location: '/' } })
+  if (pathname === '/large') return new Response('too large', { status: 413 })
   if (pathname === '/pieces') return new Response(new Blob(['early']).stream())
   if (pathname === '/headers') return new Response(request.headers.get('x-octets'))
   if (pathname === '/aborted')
@@ -221,4 +222,15 @@ test.each([
 test('curl sees a refusal before it has sent a large body', async () => {
   const upload = ['--data-binary', `@${join(folder, 'content')}`, '--header', 'Host: other.example']
   expect(await curl('--http2', '--include', ...upload, `${origin}/digest`)).toMatch(/HTTP\/2 421 /)
+})
+
+test('curl gets a 413 to 1 MB that it still sends, with and without its length', async () => {
+  const upload = join(folder, 'upload')
+  writeFileSync(upload, content.subarray(0, 1_000_000))
+  const body = ['--http2', '--header', 'Expect:', '--data-binary', `@${upload}`]
+  const said: string[] = []
+  for (const framing of [[], ['--header', 'Transfer-Encoding: chunked']])
+    for (let i = 0; i < 3; i++)
+      said.push(await curl(...body, ...framing, '-w', '%{http_code}', '-o', '/dev/null', `${origin}/large`))
+  expect(said).toEqual(Array(6).fill('413'))
 })

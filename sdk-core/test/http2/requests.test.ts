@@ -297,12 +297,6 @@ describe('§8.1 a response', () => {
     expect(visitor.errors).toMatchObject([{ code: 'content_length_mismatch' }])
   })
 
-  test('does not wait for the request: RST_STREAM with NO_ERROR stops what is left of that', async () => {
-    const visitor = await Visitor.open(() => new Response('early'))
-    await visitor.send(post(1))
-    expect(await visitor.until(/RST_STREAM/)).toEqual(['HEADERS 1', 'DATA 1 5 end', 'RST_STREAM 1 NO_ERROR'])
-  })
-
   test('is sent in pieces as they come, which server-sent events need', async () => {
     let send: (text: string) => void = () => {}
     const body = new ReadableStream({
