@@ -617,7 +617,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Reverse sessions belong to leases, which do not know them.',
     },
     redirect: {
-      imports: ['ingress', 'metrics', 'client-address', 'node-internals', 'limits.ts'],
+      imports: ['http', 'ingress', 'metrics', 'client-address', 'node-internals', 'limits.ts'],
       why: 'It answers with addresses, and serves nobody; what is served it asks.',
     },
     ingress: {
@@ -797,7 +797,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     routing: { imports: [], why: 'The table knows names; what a route is the user of the table decides.' },
     metrics: {
-      imports: ['node-internals', 'limits.ts'],
+      imports: ['http', 'node-internals', 'limits.ts'],
       why: 'Counters and exposition know nobody: what they read is given as callbacks.',
     },
     'rate-limit': {

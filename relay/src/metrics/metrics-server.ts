@@ -1,7 +1,8 @@
 // Serves `GET /metrics` over plain HTTP, for a scraper on this machine or in a private network.
 
 import type { Server, ServerResponse } from 'node:http'
-import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
+import { StrictRequests } from '../http/strict-requests.ts'
+import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS, REQUEST_HEAD_MAX_BYTES } from '../limits.ts'
 import { createServer } from '../node-internals/http-module.ts'
 import { createExposition } from './exposition.ts'
 import type { Readings } from './readings.ts'
@@ -14,15 +15,23 @@ const INTERNAL_SERVER_ERROR = 500
 
 export function createMetricsServer(counters: RelayCounters, readings: Readings): Server {
   const exposition = createExposition(counters, readings)
-  const server = createServer({ requestTimeout: METRICS_REQUEST_DEADLINE_MS }, (request, response) => {
-    response.on('error', () => response.destroy())
-    if (request.url !== PATH) return refuse(response, NOT_FOUND)
-    if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), METHOD_NOT_ALLOWED)
-    exposition.text().then(
-      (text) => response.setHeader('Content-Type', exposition.contentType).end(text),
-      () => refuse(response, INTERNAL_SERVER_ERROR),
-    )
+  const server = createServer({
+    requestTimeout: METRICS_REQUEST_DEADLINE_MS,
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
   })
+  const strict = new StrictRequests(server, 'connection')
+  server.on(
+    'request',
+    strict.requests((request, response) => {
+      response.on('error', () => response.destroy())
+      if (request.url !== PATH) return refuse(response, NOT_FOUND)
+      if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), METHOD_NOT_ALLOWED)
+      exposition.text().then(
+        (text) => response.setHeader('Content-Type', exposition.contentType).end(text),
+        () => refuse(response, INTERNAL_SERVER_ERROR),
+      )
+    }),
+  )
   // An error here is a connection that the system could not accept. The caller of listen() handles its errors.
   server.on('error', () => {})
   server.maxConnections = METRICS_CONNECTIONS_MAX

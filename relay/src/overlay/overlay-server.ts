@@ -7,6 +7,7 @@ import { failure, sendError } from '../api/http/envelope.ts'
 import { countRequest, requireNoOpenResponse } from '../api/http/open-responses.ts'
 import { requireNoBody } from '../api/http/request.ts'
 import { RelayError } from '../errors.ts'
+import { StrictRequests } from '../http/strict-requests.ts'
 import { WriteTimeouts } from '../http/write-timeouts.ts'
 import type { Logger } from '../log/log.ts'
 import { createServer } from '../node-internals/http-module.ts'
@@ -77,27 +78,30 @@ export class OverlayServer {
     this.#connectionsMax = connectionsMax
     this.#table = table
     this.#log = log
-    this.#server = createServer(
-      {
-        maxHeaderSize: OVERLAY_HEAD_MAX_BYTES,
-        headersTimeout: OVERLAY_REQUEST_DEADLINE_MS,
-        requestTimeout: OVERLAY_REQUEST_DEADLINE_MS,
-        connectionsCheckingInterval: OVERLAY_DEADLINE_CHECK_MS,
-        keepAliveTimeout: OVERLAY_IDLE_MS,
-        noDelay: true,
-        keepAlive: true,
-        keepAliveInitialDelay: OVERLAY_KEEP_ALIVE_MS,
-        // Node would answer every other path with a connection that nobody reads.
-        shouldUpgradeCallback: (request) => table.upgrades.has(pathOf(request)),
-      },
-      (request, response) => void this.#answer(request, response),
+    this.#server = createServer({
+      maxHeaderSize: OVERLAY_HEAD_MAX_BYTES,
+      headersTimeout: OVERLAY_REQUEST_DEADLINE_MS,
+      requestTimeout: OVERLAY_REQUEST_DEADLINE_MS,
+      connectionsCheckingInterval: OVERLAY_DEADLINE_CHECK_MS,
+      keepAliveTimeout: OVERLAY_IDLE_MS,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: OVERLAY_KEEP_ALIVE_MS,
+      // Node would answer every other path with a connection that nobody reads.
+      shouldUpgradeCallback: (request) => table.upgrades.has(pathOf(request)),
+    })
+    const strict = new StrictRequests(this.#server, 'connection')
+    this.#server.on(
+      'request',
+      strict.requests((request, response) => void this.#answer(request, response)),
     )
     this.#server.on('connection', (socket) => this.#admit(socket))
-    this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket as Socket, head))
+    this.#server.on(
+      'upgrade',
+      strict.upgrades((request, socket, head) => void this.#upgrade(request, socket as Socket, head)),
+    )
     // One while it begins to listen rejects `listen`; later it is a connection that the system could not accept.
     this.#server.on('error', () => {})
-    // The parser's complaint is about one connection of a peer.
-    this.#server.on('clientError', (_error, socket) => socket.destroy())
   }
 
   /** Open connections, those that became bridges included. */

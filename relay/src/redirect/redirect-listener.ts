@@ -5,13 +5,14 @@ import type { Socket } from 'node:net'
 import { posix } from 'node:path'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import type { TrustedProxies } from '../client-address/trusted-proxies.ts'
+import { StrictRequests } from '../http/strict-requests.ts'
 import { ConnectionLimiter } from '../ingress/connection-limiter.ts'
 import {
   REDIRECT_CONNECTIONS_MAX,
   REDIRECT_CONNECTIONS_PER_NETWORK_MAX,
   REDIRECT_DEADLINE_MS,
-  REDIRECT_HEAD_MAX_BYTES,
   REDIRECT_HEADERS_MAX,
+  REQUEST_HEAD_MAX_BYTES,
 } from '../limits.ts'
 import type { Refusal } from '../metrics/labels.ts'
 import { createServer } from '../node-internals/http-module.ts'
@@ -49,18 +50,20 @@ export function createRedirectListener(parts: RedirectListenerParts): Server {
       silentPerNetwork: REDIRECT_CONNECTIONS_PER_NETWORK_MAX,
     },
   })
-  const server = createServer(
-    {
-      headersTimeout: REDIRECT_DEADLINE_MS,
-      requestTimeout: REDIRECT_DEADLINE_MS,
-      connectionsCheckingInterval: REDIRECT_DEADLINE_MS / 2,
-      maxHeaderSize: REDIRECT_HEAD_MAX_BYTES,
-      keepAlive: false,
-    },
-    (request, response) => {
+  const server = createServer({
+    headersTimeout: REDIRECT_DEADLINE_MS,
+    requestTimeout: REDIRECT_DEADLINE_MS,
+    connectionsCheckingInterval: REDIRECT_DEADLINE_MS / 2,
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
+    keepAlive: false,
+  })
+  const strict = new StrictRequests(server, 'connection')
+  server.on(
+    'request',
+    strict.requests((request, response) => {
       response.on('error', () => response.destroy())
       answer(request, response, parts)
-    },
+    }),
   )
   server.maxHeadersCount = REDIRECT_HEADERS_MAX
   server.maxRequestsPerSocket = 1

@@ -262,13 +262,13 @@ test('this relay opens so many connections to others, whatever becomes of them',
 test('a slow head, a large head and no HTTP end the connection', async () => {
   const port = await start()
   const slow = await connectFrom(port, B)
-  slow.write('GET /who HTTP/1.1\r\n')
+  slow.resume().write('GET /who HTTP/1.1\r\n')
   await once(slow, 'close')
   const large = await connectFrom(port, B)
-  large.write(`GET /who HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(4096)}\r\n\r\n`)
+  large.resume().write(`GET /who HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(4096)}\r\n\r\n`)
   await once(large, 'close')
   const other = await connectFrom(port, B)
-  other.write('\x16\x03\x01\x00\x05hello')
+  other.resume().write('\x16\x03\x01\x00\x05hello')
   await once(other, 'close')
 })
 

@@ -12,13 +12,15 @@ import type { CertificateRotation } from '../../certificates/certificate-rotatio
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
+import { lingeringEnd } from '../../http/lingering-end.ts'
+import { type MalformedRequest, StrictRequests } from '../../http/strict-requests.ts'
 import { WriteTimeouts } from '../../http/write-timeouts.ts'
 import {
   API_DEADLINE_CHECK_MS,
   API_HEAD_DEADLINE_MS,
-  API_HEAD_MAX_BYTES,
   API_IDLE_MS,
   RATE_LIMITED_DELAY_MS,
+  REQUEST_HEAD_MAX_BYTES,
 } from '../../limits.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
 import { resetSocket } from '../../node-internals/reset-socket.ts'
@@ -37,6 +39,7 @@ const METHOD_NOT_ALLOWED = 405
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 const SWITCHING_PROTOCOLS = 101
+const VERSION_NOT_SUPPORTED = 505
 /** The customary status in metrics of a client that left before its response. */
 const CLIENT_LEFT = 499
 /** The route of every path that the API does not reserve, in metrics and logs. */
@@ -75,7 +78,7 @@ export function createApiServer(api: ApiOptions): Server {
     IncomingMessage: ApiRequest,
     shouldUpgradeCallback: mayUpgrade,
     ALPNProtocols: ['http/1.1'],
-    maxHeaderSize: API_HEAD_MAX_BYTES,
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
     handshakeTimeout: API_HEAD_DEADLINE_MS,
     headersTimeout: API_HEAD_DEADLINE_MS,
     connectionsCheckingInterval: API_DEADLINE_CHECK_MS,
@@ -88,14 +91,23 @@ export function createApiServer(api: ApiOptions): Server {
     // The worker watches a connection that it accepted.
     if (connection instanceof TLSSocket) deadlines.watch(connection, () => cut(api.connect, connection))
   })
-  server.on('request', (request, response) => void answer(api, request, response))
-  server.on('upgrade', (request, socket, head) => {
-    // Carriers have their own bounds.
-    void upgrade(api, request, socket, head).then((isCarrier) => {
-      if (isCarrier) deadlines.forget(socket as Socket)
-    })
+  const strict = new StrictRequests(server, 'secureConnection', {
+    answer: answerToMalformed,
+    onRefuse: ({ status }) => api.observer.malformed(status),
   })
-  server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))
+  server.on(
+    'request',
+    strict.requests((request, response) => void answer(api, request, response)),
+  )
+  server.on(
+    'upgrade',
+    strict.upgrades((request, socket, head) => {
+      // Carriers have their own bounds.
+      void upgrade(api, request, socket, head).then((isCarrier) => {
+        if (isCarrier) deadlines.forget(socket as Socket)
+      })
+    }),
+  )
   api.certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
   enforceRequestTimeouts(server)
   server.on('tlsClientError', (_error, socket) => socket.destroy())
@@ -199,31 +211,20 @@ function cut(connect: ConnectEndpoint, connection: Duplex): void {
   resetSocket(connect.underlyingSocketOf(connection as Socket), connection)
 }
 
-/** Responds to a request that Node's parser refused, and lets the response leave before the connection ends. */
-function refuseMalformed(api: ApiOptions, error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
+function answerToMalformed({ status, code }: MalformedRequest): string {
   // RFC 9113 §3.4: a client sent the preface of HTTP/2, which the relay did not offer.
-  if (error.code === 'HPE_PAUSED_H2_UPGRADE') {
-    const refusal = new RelayError('http11_only', 'the relay speaks only HTTP/1.1 here')
-    api.observer.malformed(refusal.status)
-    refuseUpgrade(socket, refusal)
-    return
-  }
-  const status = MALFORMED_STATUS[error.code ?? ''] ?? '400 Bad Request'
-  api.observer.malformed(Number.parseInt(status, 10))
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
-}
-
-const MALFORMED_STATUS: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  if (status === VERSION_NOT_SUPPORTED || code === 'HPE_PAUSED_H2_UPGRADE')
+    return responseOf(new RelayError('http11_only', 'the relay speaks only HTTP/1.1 here'))
+  return responseOf(new RelayError('invalid_request', 'the request is malformed', {}, status))
 }
 
 /** Writes an error to a connection that has no response object. */
-function refuseUpgrade(socket: Duplex, error: RelayError, requestId?: string): void {
+function refuseUpgrade(socket: Duplex, error: RelayError, requestId: string): void {
+  lingeringEnd(socket, responseOf(error, requestId))
+}
+
+/** @returns the whole response, which is the last one of its connection */
+function responseOf(error: RelayError, requestId?: string): string {
   const body = JSON.stringify(failure(error))
   const headers = {
     'Content-Type': 'application/json',
@@ -234,5 +235,5 @@ function refuseUpgrade(socket: Duplex, error: RelayError, requestId?: string): v
     ...error.headers,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${error.status} \r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+  return `HTTP/1.1 ${error.status} \r\n${lines.join('')}\r\n${body}`
 }

@@ -1,11 +1,12 @@
 // The server of stored files: it ends TLS for hostnames of sites that have some, and speaks HTTP with their visitors.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse, Http2Session, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { ALERT, alertRecord } from '@svc/tls/messages'
+import { StrictRequests } from '../../http/strict-requests.ts'
 import { WriteTimeouts } from '../../http/write-timeouts.ts'
 import { CLOSE_GRACE_MS } from '../../limits.ts'
 import { UnderlyingSockets } from '../../reverse/tls-underlying-socket.ts'
@@ -57,12 +58,17 @@ class Server implements CacheServer {
   constructor(parts: CacheServerParts) {
     this.#requests = new SiteRequests(parts)
     this.#endpoints = new TlsEndpoints(parts.certificates, (tls) => this.#onSecure(tls))
+    const strict = new StrictRequests(this.#http1, 'connection')
     // Who waits for 100 (RFC 9110 §10.1.1) gets it from the live site, if at all: Node would send it before anybody wants the body.
     for (const event of ['request', 'checkContinue'])
-      this.#http1.on(event, (request: IncomingMessage, response: ServerResponse) =>
-        this.#onRequest(request.socket, request, response),
+      this.#http1.on(
+        event,
+        strict.requests((request, response) => this.#onRequest(request.socket, request, response)),
       )
-    this.#http1.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head))
+    this.#http1.on(
+      'upgrade',
+      strict.upgrades((request, socket, head) => this.#onUpgrade(request, socket, head)),
+    )
     this.#http2.on('session', (session) => this.#onSession(session))
     for (const event of ['request', 'checkContinue'])
       this.#http2.on(event, (request: Http2ServerRequest, response: Http2ServerResponse) =>
@@ -159,7 +165,6 @@ class Server implements CacheServer {
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const connection = this.#byTransport.get(socket)
-    socket.on('error', () => socket.destroy())
     if (connection === undefined) {
       socket.destroy()
       return

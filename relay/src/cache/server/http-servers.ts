@@ -2,8 +2,13 @@
 
 import type { Server as Http1Server, IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
-import type { Duplex } from 'node:stream'
-import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_HEAD_MAX_BYTES, API_IDLE_MS } from '../../limits.ts'
+import {
+  API_DEADLINE_CHECK_MS,
+  API_HEAD_DEADLINE_MS,
+  API_IDLE_MS,
+  REQUEST_FIELDS_MAX,
+  REQUEST_HEAD_MAX_BYTES,
+} from '../../limits.ts'
 import { createServer } from '../../node-internals/http-module.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
 import {
@@ -14,7 +19,6 @@ import {
   HTTP2_RESETS_PER_SECOND,
   HTTP2_SETTINGS_MAX,
   HTTP2_STREAMS_MAX,
-  REQUEST_FIELDS_MAX,
 } from './limits.ts'
 
 /** Pseudo-header fields of a request (RFC 9113 §8.3.1), which Node counts with the others. */
@@ -23,7 +27,7 @@ const PSEUDO_FIELDS = 4
 /** A server for connections that are given to it by the event `connection`. */
 export function createHttp1(): Http1Server {
   const server = createServer({
-    maxHeaderSize: API_HEAD_MAX_BYTES,
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
     headersTimeout: API_HEAD_DEADLINE_MS,
     // A body is for the live site alone, and may take as long as that likes.
     requestTimeout: 0,
@@ -33,7 +37,6 @@ export function createHttp1(): Http1Server {
   })
   // Beyond this Node drops fields without a word. The size of the head bounds them, and the check of a request refuses so many.
   server.maxHeadersCount = 0
-  server.on('clientError', refuseMalformed)
   enforceRequestTimeouts(server)
   return server
 }
@@ -69,19 +72,4 @@ export function endWhenIdle(session: Http2Session, isBusy: () => boolean, end: (
 /** Other protocols are not for the web (RFC 9110 §7.8: a server may ignore Upgrade). */
 function isWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
-}
-
-/** Answers what Node's parser refused, and lets the answer leave before the connection ends. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const status = MALFORMED_STATUS[error.code ?? ''] ?? '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
-}
-
-const MALFORMED_STATUS: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }

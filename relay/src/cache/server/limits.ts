@@ -4,14 +4,12 @@
 export const SITE_CONNECTIONS_MAX = 4096
 /** The same from one network. A browser opens six. */
 export const SITE_CONNECTIONS_PER_NETWORK_MAX = 1024
-/** Fields of a request's head. Browsers send some twenty. */
-export const REQUEST_FIELDS_MAX = 128
 /** The time, in milliseconds, after which the relay cuts the connection, or the stream, of a visitor who takes nothing of a response. */
 export const VISITOR_WRITE_DEADLINE_MS = 30_000
 /** Streams of an HTTP/2 connection that are open at once: RFC 9113 §6.5.2 advises no fewer. */
 export const HTTP2_STREAMS_MAX = 100
 /** Bytes of the fields of a request over HTTP/2, as RFC 9113 §6.5.2 counts them. */
-export const HTTP2_FIELDS_MAX_BYTES: number = 16 * 1024
+export const HTTP2_FIELDS_MAX_BYTES: number = 64 * 1024
 /** Memory of an HTTP/2 connection for its frames, streams and fields, in megabytes (1,000,000 bytes), which is how Node counts. */
 export const HTTP2_MEMORY_MAX_MB = 2
 /** Entries of one SETTINGS frame. RFC 9113 §6.5.2 defines six. */

@@ -1,7 +1,7 @@
 // Refuses requests that name another host than the handshake did, and those with a malformed or excessive head.
 
+import { REQUEST_FIELDS_MAX } from '../../limits.ts'
 import type { VisitorRequest } from '../live-site/live-sites.ts'
-import { REQUEST_FIELDS_MAX } from './limits.ts'
 import { authorityOf } from './request-path.ts'
 
 export const BAD_REQUEST = 400

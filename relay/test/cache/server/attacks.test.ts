@@ -15,11 +15,10 @@ import {
   FILES_HELD_MAX,
   HTTP2_RESETS_BURST,
   HTTP2_STREAMS_MAX,
-  REQUEST_FIELDS_MAX,
   SITE_CONNECTIONS_PER_NETWORK_MAX,
   VISITOR_WRITE_DEADLINE_MS,
 } from '../../../src/cache/server/limits.ts'
-import { API_HEAD_DEADLINE_MS, API_HEAD_MAX_BYTES } from '../../../src/limits.ts'
+import { API_HEAD_DEADLINE_MS, REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '../../../src/limits.ts'
 import { newLease } from '../../support/lease.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
 
@@ -98,8 +97,12 @@ describe('heads', () => {
     ['another port', head('/').replace(HOSTNAME, `${HOSTNAME}:34100`), 421],
     ['another host in absolute form', head('https://relay.localhost/app.js'), 421],
     ['a user in absolute form', head(`https://user@${HOSTNAME}/`), 421],
+    ['two blanks in the request line', head(' /'), 400],
+    ['another version', head('/').replace('1.1', '2.0'), 505],
+    ['a fragment', head('/#a'), 400],
+    ['another coding', head('/', 'Transfer-Encoding: gzip, chunked'), 501],
     ['too many fields', head('/', ...Array<string>(REQUEST_FIELDS_MAX).fill('X: 1')), 431],
-    ['too many bytes', head('/', `X: ${'x'.repeat(API_HEAD_MAX_BYTES)}`), 431],
+    ['too many bytes', head('/', `X: ${'x'.repeat(REQUEST_HEAD_MAX_BYTES)}`), 431],
     ['another TLS name in Host', head('/').replace(HOSTNAME, 'relay.localhost'), 421],
   ])('%s', async (_what, text, status) => {
     expect(await answer(text)).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*Connection: close`))
