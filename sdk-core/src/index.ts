@@ -45,6 +45,7 @@ export {
   type DirectlyHandled,
   type DirectRequest,
   type DirectResponse,
+  type Inform,
 } from './exchange/direct.ts'
 export { lossSignal } from './exchange/disconnect-signal.ts'
 export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'

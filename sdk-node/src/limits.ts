@@ -79,6 +79,8 @@ export const TARGET_IDLE_MS = 30_000
 export const KEEP_ALIVE_MARGIN_MS = 1_000
 /** Field lines of a local server's response: many more than servers send, which set a cookie with each. */
 export const RESPONSE_FIELDS_MAX = 500
+/** The SDK waits this long for a local server's word on `Expect: 100-continue`, which it may not know: curl's time. */
+export const CONTINUE_WAIT_MS = 1_000
 /** Characters of a request's path in the text of a target's fault, which is a line in a terminal. */
 export const FAULT_PATH_MAX = 200
 /** Interim responses (RFC 9110 §15.2) in front of one response of a local server: it sends one or two. */

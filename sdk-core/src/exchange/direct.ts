@@ -23,11 +23,20 @@ export interface DirectRequest {
   readonly method: string
   /** The requested URL, with the authority that the visitor named. */
   readonly url: URL
+  /** The target as the visitor sent it: origin-form or absolute-form. Undefined for a request that is made of its URL. */
+  readonly target?: string
+  /** HTTP/1.0 has no interim responses. */
+  readonly version?: '1.1' | '1.0'
   /** The fields as the visitor sent them, with those about its connection. */
   readonly fields: readonly Field[]
   /** Undefined when the request has no content. */
   readonly body: DirectBody | undefined
+  /** Sends an interim response (RFC 9110 §15.2) other than 100, which a read of the body sends. Undefined where none can be sent. */
+  readonly inform?: Inform
 }
+
+/** An Inform sends an interim response, before the final one. */
+export type Inform = (status: number, statusText: string, fields: Field[]) => void
 
 /** A DirectBody is the content of a request, which comes as it is read. */
 export interface DirectBody {

@@ -8,14 +8,19 @@ export interface DisconnectListener {
   connectionBroken(error: unknown): void
 }
 
-const signals = new WeakMap<Request, DisconnectSignal>()
+/** The promises that reject when the connections of requests break, for {@link lossSignal}. */
+export const losses: WeakMap<Request, Promise<never>> = new WeakMap()
 
 /**
  * Returns a signal for who passes the request on to another server: it aborts when the visitor can get no response any
  * more. `request.signal` does so when a visitor half-closes, too, who may wait for the response.
  */
 export function lossSignal(request: Request): AbortSignal {
-  return signals.get(request)?.loss ?? request.signal
+  const loss = losses.get(request)
+  if (!loss) return request.signal
+  const controller = new AbortController()
+  loss.catch((error) => controller.abort(error))
+  return controller.signal
 }
 
 export class DisconnectSignal implements DisconnectListener {
@@ -33,19 +38,6 @@ export class DisconnectSignal implements DisconnectListener {
     this.#controller ??= new AbortController()
     if (this.#reason) this.#controller.abort(this.#reason)
     return this.#controller.signal
-  }
-
-  /** The signal of {@link lossSignal}. */
-  get loss(): AbortSignal {
-    const controller = new AbortController()
-    this.#broken.promise.catch((error) => controller.abort(error))
-    return controller.signal
-  }
-
-  /** Makes {@link lossSignal} know the request. */
-  tie(request: Request): Request {
-    signals.set(request, this)
-    return request
   }
 
   /** True when the visitor ended its direction, or the connection broke. */

@@ -5,8 +5,8 @@ import { isResponse } from '../platform-objects.ts'
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
 import type { ParsedRequest } from '../semantics/parsed-request.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
-import { DIRECT, type DirectExchange } from './direct.ts'
-import { type DisconnectListener, DisconnectSignal } from './disconnect-signal.ts'
+import { DIRECT, type DirectExchange, type Inform } from './direct.ts'
+import { type DisconnectListener, DisconnectSignal, losses } from './disconnect-signal.ts'
 import type { FetchInfo } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
@@ -56,12 +56,16 @@ export class HandlerCall implements DisconnectListener {
   #answer: OutgoingResponse | WebSocketUpgrade | undefined
   #upgrade: WebSocketUpgrade | undefined
 
-  /** @param transport called when the handler upgrades; it makes the transport of a WebSocket */
+  /**
+   * @param transport called when the handler upgrades; it makes the transport of a WebSocket
+   * @param inform called by the direct way
+   */
   constructor(
     parsed: ParsedRequest,
     body: RequestBody | undefined,
     transport: () => UpgradeTransport,
     options: HttpOptions,
+    inform: Inform,
   ) {
     this.#parsed = parsed
     this.#body = body
@@ -71,9 +75,10 @@ export class HandlerCall implements DisconnectListener {
     if (url === undefined) return
     head.fields = head.fields.filter(([name]) => !isClaimedField(name) || options.allowFields?.includes(name))
     const direct = webSocket ? undefined : options.fetch[DIRECT]
-    this.#direct = direct?.({ method: head.method, url: new URL(url), fields: head.fields, body })
-    if (!this.#direct)
-      this.#request = this.#disconnect.tie(makeRequest(head, url, body?.stream, this.#disconnect.signal))
+    this.#direct = direct?.({ ...head, url: new URL(url), body, inform })
+    if (this.#direct) return
+    this.#request = makeRequest(head, url, body?.stream, this.#disconnect.signal)
+    losses.set(this.#request, this.#disconnect.broken)
   }
 
   /**

@@ -3,6 +3,7 @@
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import { errorResponseFields } from '../semantics/error-response.ts'
 import type { HttpError } from '../semantics/http-error.ts'
+import { headText } from './response-writer.ts'
 
 /**
  * Returns a whole response, after which the connection closes.
@@ -10,8 +11,7 @@ import type { HttpError } from '../semantics/http-error.ts'
  */
 export function encodeErrorResponse(error: HttpError, method: string | undefined): Uint8Array {
   const { status, message } = error
-  let text = `HTTP/1.1 ${status} ${message}\r\n`
-  for (const [name, value] of errorResponseFields(error)) text += `${name}: ${value}\r\n`
+  let text = headText(status, message, errorResponseFields(error))
   // A 426 names the protocol to upgrade to (RFC 9110 §15.5.22).
   text += status === 426 ? 'connection: close, upgrade\r\nupgrade: websocket\r\n' : 'connection: close\r\n'
   return encodeLatin1(`${text}\r\n${method === 'HEAD' ? '' : message}`)

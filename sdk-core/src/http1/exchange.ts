@@ -1,17 +1,18 @@
 // One exchange over HTTP/1.1: the request goes to the handler, its Response to the visitor, and both bodies are framed.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
+import type { Inform } from '../exchange/direct.ts'
 import { HandlerCall } from '../exchange/handler-call.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
+import type { Field } from '../semantics/fields.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
 import type { BufferedConnection } from './buffered-connection.ts'
 import { Http1RequestBody } from './request-body.ts'
 import type { Http1Request } from './request-framing.ts'
-import { Http1ResponseWriter } from './response-writer.ts'
+import { Http1ResponseWriter, headText } from './response-writer.ts'
 
-const CONTINUE: Uint8Array = encodeLatin1('HTTP/1.1 100 Continue\r\n\r\n')
-const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n'
+const SWITCHING = 'Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade'
 
 export class Http1Exchange {
   readonly #connection: BufferedConnection
@@ -25,10 +26,13 @@ export class Http1Exchange {
     this.#connection = connection
     this.#request = request
     this.#closing = options.closing
-    const sendContinue = request.expectsContinue ? () => connection.writer.write(CONTINUE) : undefined
+    // A failure breaks the connection, and so the exchange.
+    const inform = (...head: Parameters<Inform>): Promise<void> =>
+      connection.writer.write(encodeInterim(...head)).catch(() => {})
+    const sendContinue = request.expectsContinue ? () => inform(100, 'Continue', []) : undefined
     if (request.length !== 0)
       this.#body = new Http1RequestBody(connection.reader, request.length, sendContinue)
-    this.#call = new HandlerCall(request, this.#body, () => transportOver(connection), options)
+    this.#call = new HandlerCall(request, this.#body, () => transportOver(connection), options, inform)
   }
 
   /**
@@ -70,15 +74,15 @@ export class Http1Exchange {
   }
 }
 
+function encodeInterim(status: number, reason: string, fields: Field[]): Uint8Array {
+  return encodeLatin1(`${headText(status, reason, fields)}\r\n`)
+}
+
 /** Hands the connection to the other protocol after 101 (RFC 9110 §7.8). */
 function transportOver({ stream }: BufferedConnection): UpgradeTransport {
   return {
     stream,
     isKeyed: true,
-    open: (fields) => {
-      let text = SWITCHING
-      for (const [name, value] of fields) text += `${name}: ${value}\r\n`
-      return stream.write(encodeLatin1(`${text}\r\n`))
-    },
+    open: (fields) => stream.write(encodeInterim(101, SWITCHING, fields)),
   }
 }

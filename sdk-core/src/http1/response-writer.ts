@@ -5,6 +5,7 @@ import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
 import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
 import type { BodyBatch } from '../exchange/response-body.ts'
+import type { Field } from '../semantics/fields.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
 import { reasonPhrase } from '../semantics/reason-phrases.ts'
 import type { RequestHead } from '../semantics/request-head.ts'
@@ -17,6 +18,13 @@ const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
  * The sign by which the visitor sees where the body ends: the head, the chunked coding, or the end of the connection.
  */
 type Framing = 'head' | 'chunked' | 'close'
+
+/** Returns a status line and fields, for the empty line to follow. */
+export function headText(status: number, reason: string, fields: readonly Field[]): string {
+  let text = `HTTP/1.1 ${status} ${reason}\r\n`
+  for (const [name, value] of fields) text += `${name}: ${value}\r\n`
+  return text
+}
 
 export class Http1ResponseWriter {
   readonly #outgoing: OutgoingResponse
@@ -51,8 +59,7 @@ export class Http1ResponseWriter {
 
   #encodeHead(persistent: boolean): Uint8Array {
     const { status, statusText, fields } = this.#outgoing
-    let text = `HTTP/1.1 ${status} ${statusText || reasonPhrase(status)}\r\n`
-    for (const [name, value] of fields) text += `${name}: ${value}\r\n`
+    let text = headText(status, statusText || reasonPhrase(status), fields)
     if (this.#framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
     if (!persistent) text += 'connection: close\r\n'
     else if (this.#version === '1.0') text += 'connection: keep-alive\r\n'

@@ -1,6 +1,7 @@
 // One exchange over HTTP/2: the request of a stream goes to the handler, and its Response to the visitor.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
+import type { Inform } from '../exchange/direct.ts'
 import { HandlerCall } from '../exchange/handler-call.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
@@ -23,7 +24,13 @@ export async function serveExchange(
     const body = await bodyOf(stream, request)
     // The request's cancellation may have come with it: then no handler has to start.
     if (stream.isOver) return
-    await respond(stream, request, new HandlerCall(request, body, () => transportOver(stream), options))
+    const inform: Inform = (status, _, fields) =>
+      stream.respond([[':status', String(status)], ...fields], false)
+    await respond(
+      stream,
+      request,
+      new HandlerCall(request, body, () => transportOver(stream), options, inform),
+    )
   } catch (error) {
     if (!stream.hasResponded && error instanceof HttpError) sendErrorResponse(stream, error, method)
     else stream.reset('response_failed')

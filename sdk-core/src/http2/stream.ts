@@ -109,7 +109,7 @@ export class Stream {
   respond(fields: readonly Field[], isEnd: boolean): void {
     if (this.isOver) return
     this.#transport.headers(this.id, fields, isEnd)
-    this.hasResponded ||= fields[0]![1] !== '100'
+    this.hasResponded ||= !fields[0]![1].startsWith('1')
     if (isEnd) this.#sent()
   }
 

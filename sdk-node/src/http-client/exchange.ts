@@ -1,6 +1,13 @@
 // One request on one connection, and its response: the head strictly parsed, the content as bytes with back-pressure.
 
-import { type BodyBatch, type DirectBody, type DirectResponse, endToEnd, type Field } from '@svc/sdk-core'
+import {
+  type BodyBatch,
+  type DirectBody,
+  type DirectResponse,
+  endToEnd,
+  type Field,
+  type Inform,
+} from '@svc/sdk-core'
 import {
   type BodyDecoder,
   type ByteSource,
@@ -8,7 +15,7 @@ import {
   ContentLengthDecoder,
   HttpError,
 } from '@svc/sdk-core/http1'
-import { RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
+import { CONTINUE_WAIT_MS, RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
 import type { ConnectionUser, TargetConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { type ResponseHead, ResponseHeadParser } from './response-head.ts'
@@ -28,6 +35,10 @@ export interface OutgoingRequest {
   body: DirectBody | undefined
   /** True when the head announces the chunked coding. */
   isChunked: boolean
+  /** True when the head has `Expect: 100-continue`. */
+  expectsContinue: boolean
+  /** Called with interim responses other than 100. */
+  inform: Inform | undefined
   /** Maps the end-to-end fields of the response. */
   readFields(fields: Field[]): Field[]
 }
@@ -54,13 +65,15 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   #isHeard = false
   #wake: (() => void) | undefined
   #wakeSender: (() => void) | undefined
+  /** Ends the wait for 100. */
+  #decided: (() => void) | undefined
 
   constructor(connection: TargetConnection, pool: ConnectionPool, request: OutgoingRequest) {
     this.#connection = connection
     this.#source = connection.unread
     this.#pool = pool
     this.#request = request
-    this.#parser = new ResponseHeadParser(request.method)
+    this.#parser = new ResponseHeadParser(request.method, (...head) => this.#informed(...head))
     connection.user = this
   }
 
@@ -101,7 +114,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 
   get fields(): Field[] {
-    return this.#request.readFields(endToEnd(this.#head!.fields, FRAMING))
+    return this.#passedFields(this.#head!.fields)
   }
 
   get length(): number | undefined {
@@ -159,22 +172,49 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     this.#wakeReader()
   }
 
+  #passedFields(fields: readonly Field[]): Field[] {
+    return this.#request.readFields(endToEnd(fields, FRAMING))
+  }
+
   get #isDone(): boolean {
     return this.#isOver && !this.#failure
   }
 
   async #send(): Promise<void> {
     const { socket } = this.#connection
-    const { head, body, isChunked } = this.#request
-    if (!body) {
-      this.#isSent = true
+    const { head, body, expectsContinue } = this.#request
+    this.#isSent = !body
+    if (!body || expectsContinue) {
       socket.write(head, 'latin1')
-      return
+      if (!body || !(await this.#isContentWanted())) return
+    } else {
+      // The first bytes of the content leave with the head.
+      socket.cork()
+      socket.write(head, 'latin1')
+      process.nextTick(() => socket.uncork())
     }
-    // The first bytes of the content leave with the head.
-    socket.cork()
-    socket.write(head, 'latin1')
-    process.nextTick(() => socket.uncork())
+    await this.#sendContent(body)
+  }
+
+  /** Waits for the target's word (RFC 9110 §10.1.1), and no longer than a while: a server may not know the expectation. */
+  async #isContentWanted(): Promise<boolean> {
+    let late: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#decided = resolve
+      late = setTimeout(resolve, CONTINUE_WAIT_MS)
+    })
+    clearTimeout(late)
+    return !this.#isOver && !this.#head
+  }
+
+  #informed(status: number, statusText: string, fields: Field[]): void {
+    if (status === 100) this.#decided?.()
+    else this.#request.inform?.(status, statusText, this.#passedFields(fields))
+  }
+
+  async #sendContent(body: DirectBody): Promise<void> {
+    const { socket } = this.#connection
+    const { isChunked } = this.#request
     for (let bytes = await this.#read(body); bytes; bytes = await this.#read(body)) {
       if (this.#isOver) return
       if (isChunked) {
@@ -209,6 +249,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
       const head = this.#parser.read(this.#connection.unread)
       if (!head) return
       this.#head = head
+      this.#decided?.()
       this.#decoder = decoderOf(head.framing)
       if (head.framing === 'chunked') this.#source = withoutBlanks(this.#source)
     } catch (error) {
@@ -266,6 +307,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     this.#connection.user = undefined
     this.#connection.socket.destroy()
     this.#headCame.reject(error)
+    this.#decided?.()
     this.#wakeReader()
     this.drained()
   }

@@ -1,6 +1,6 @@
 // Parses the head of a response line by line, as it comes, and frames its content (RFC 9112 §4, §5, §6.3).
 
-import type { Field } from '@svc/sdk-core'
+import type { Field, Inform } from '@svc/sdk-core'
 import { HEAD_BYTES, HttpError, type LineBuffer, parseField } from '@svc/sdk-core/http1'
 import { INTERIM_RESPONSES_MAX, RESPONSE_FIELDS_MAX } from '../limits.ts'
 import { AnswerError } from './target-fault.ts'
@@ -42,15 +42,20 @@ export class ResponseHeadParser {
   /** The bytes that this head, with those of interim responses before it, may still have. */
   #left = HEAD_BYTES
   #interim = 0
+  readonly #informed: Inform
 
-  /** @param method the request's method */
-  constructor(method: string) {
+  /**
+   * @param method the request's method
+   * @param interim called with each interim response (RFC 9110 §15.2)
+   */
+  constructor(method: string, interim: Inform) {
     this.#method = method
+    this.#informed = interim
   }
 
   /**
    * Reads on.
-   * @returns the final head, or undefined when more bytes are needed; interim responses (RFC 9110 §15.2) are dropped
+   * @returns the final head, or undefined when more bytes are needed
    * @throws HttpError, AnswerError when the head is malformed or too large
    */
   read(buffer: LineBuffer): ResponseHead | undefined {
@@ -78,6 +83,7 @@ export class ResponseHeadParser {
     if (status === 101) throw new AnswerError('changed to another protocol, for which nobody asked')
     if (this.#interim > INTERIM_RESPONSES_MAX)
       throw new AnswerError('answered with too many interim responses')
+    this.#informed(status, statusText, fields)
     return undefined
   }
 }

@@ -111,12 +111,12 @@ export function badGateway(cause: unknown): DirectResponse {
 }
 
 function encodeRequest(
-  { method, url, fields: asked, body }: DirectRequest,
+  { method, url, target: sent, version, fields: asked, body, inform }: DirectRequest,
   target: URL,
   view: TargetView,
 ): OutgoingRequest {
   const fields = forwardedFields(asked, view)
-  let head = `${method} ${targetPath(target, url)} HTTP/1.1\r\n`
+  let head = `${method} ${targetPath(target, url, sent)} HTTP/1.1\r\n`
   let hasLength = false
   for (const [name, value] of fields) {
     head += `${name}: ${value}\r\n`
@@ -125,6 +125,17 @@ function encodeRequest(
   const isChunked = body !== undefined && !hasLength
   if (isChunked) head += 'transfer-encoding: chunked\r\n'
   else if (!hasLength && USUALLY_WITH_CONTENT.has(method)) head += 'content-length: 0\r\n'
+  const expectsContinue = body !== undefined && asked.some(([name]) => name === 'expect')
+  if (expectsContinue) head += 'expect: 100-continue\r\n'
   const readFields = (answered: Field[]): Field[] => fieldsForVisitor(answered, view)
-  return { method, path: url.pathname, head: `${head}\r\n`, body, isChunked, readFields }
+  return {
+    method,
+    path: url.pathname,
+    head: `${head}\r\n`,
+    body,
+    isChunked,
+    expectsContinue,
+    inform: version === '1.0' ? undefined : inform,
+    readFields,
+  }
 }

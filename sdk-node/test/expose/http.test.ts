@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
-import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createHttpsServer, request } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -284,6 +284,34 @@ it('visitors of HTTP/2 take the direct way as those of HTTP/1.1 do, and are repo
   expect([seen!.method, seen!.url, seen!.headers.cookie]).toEqual(['POST', '/b?c', 'd=3; e=4'])
   expect(seen!.headers).not.toHaveProperty('x-forwarded-for')
   expect(reports).toEqual([{ method: 'POST', path: '/b', status: 200, ms: expect.any(Number) }])
+})
+
+it.each(['HTTP/1.1', 'HTTP/2'])('passes interim responses of the target on over %s', async (version) => {
+  answer = (_, response) =>
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => response.end('ok'))
+  const { host, hostname } = new URL(await start('native'))
+  const links: unknown[] = []
+  if (version === 'HTTP/2') {
+    const session = connectHttp2(`https://127.0.0.1:${relay.port}`, { servername: hostname, ca: relay.ca })
+    const stream = session.request({ ':authority': host })
+    stream.on('headers', (headers) => links.push(headers[':status'], headers.link))
+    const [headers] = await once(stream, 'response')
+    expect(headers[':status']).toBe(200)
+    expect(Buffer.concat(await stream.toArray()).toString()).toBe('ok')
+    session.close()
+  } else {
+    const asked = request({
+      host: '127.0.0.1',
+      port: relay.port,
+      servername: hostname,
+      ca: relay.ca,
+      headers: { host },
+    })
+    asked.on('information', ({ statusCode, headers }) => links.push(statusCode, headers.link)).end()
+    const [response] = await once(asked, 'response')
+    expect(await text(response)).toBe('ok')
+  }
+  expect(links).toEqual([103, '</style.css>; rel=preload'])
 })
 
 it('a body of a method that Node does not frame by itself is one body, not the next request', async () => {

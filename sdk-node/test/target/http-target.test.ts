@@ -42,6 +42,15 @@ async function http(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listening(server)}`
 }
 
+/** A target that answers when a content that ends with an empty line is there, and sends no 100. */
+async function rawEcho(): Promise<string> {
+  let heads = 0
+  const target = await raw((socket) => {
+    if (++heads === 2) socket.write(`${OK}Content-Length: 6\r\n\r\ngot it`)
+  })
+  return target.url
+}
+
 describe.each(WAYS)('on the way: %s', (way) => {
   /** What a visitor gets whose target sends `bytes` as its only answer, and then ends. */
   async function answered(bytes: string, request = GET): Promise<string> {
@@ -174,8 +183,8 @@ describe.each(WAYS)('on the way: %s', (way) => {
       const target = await raw((socket) => socket.end(bytes, 'latin1'))
       const visitor = await new TargetVisitor(way, target.url).send(GET.replace('/', '/a%20b?secret'))
       const answer = await visitor.receive(')\n')
-      expect(answer).toMatch(/^HTTP\/1\.1 502 /)
-      expect(answer.split('\r\n\r\n')[1]).toBe(`The server behind this site ${fault} (GET /a%20b)\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 502 /m)
+      expect(answer.split('\r\n\r\n').at(-1)).toBe(`The server behind this site ${fault} (GET /a%20b)\n`)
       expect(visitor.failures.map(({ code, message }) => [code, message])).toEqual([
         ['target_unreachable', `${new URL(target.url).host} ${fault} (GET /a%20b)`],
       ])
@@ -210,10 +219,9 @@ describe.each(WAYS)('on the way: %s', (way) => {
     if (answer !== undefined) expect(answer).toMatch(/^HTTP\/1\.1 50[02] /)
   })
 
-  test('interim responses are dropped, and the fields about the connection', async () => {
+  test('the fields about the connection are dropped', async () => {
     const answer = await answered(
-      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n' +
-        'HTTP/1.1 200\r\nConnection: X-Named, close\r\nX-Named: 1\r\nKeep-Alive: timeout=5\r\nX-Kept: 2\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 200\r\nConnection: X-Named, close\r\nX-Named: 1\r\nKeep-Alive: timeout=5\r\nX-Kept: 2\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Length: 0\r\n\r\n',
     )
     expect(answer.split('\r\n').sort()).toEqual(
       ['HTTP/1.1 200 OK', 'x-kept: 2', 'set-cookie: a', 'set-cookie: b', 'content-length: 0', '', ''].sort(),
@@ -316,6 +324,29 @@ describe.each(WAYS)('on the way: %s', (way) => {
     expect(await visitor.receive('hello')).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 
+  test('RFC 9110 §10.1.1: the target decides whether it wants the content', async () => {
+    const heads: string[] = []
+    const target = await raw((socket, head) => {
+      heads.push(head)
+      socket.write('HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n')
+    })
+    const visitor = await new TargetVisitor(way, target.url).send(
+      `PUT / HTTP/1.1\r\n${HOST}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    expect(await visitor.rest()).toMatch(/^HTTP\/1\.1 417 No\r\n/)
+    expect(heads).toEqual([expect.stringMatching(/^expect: 100-continue\r$/m)])
+  })
+
+  test('a target that does not know the expectation gets the content, too', async () => {
+    const url = await rawEcho()
+    const visitor = await new TargetVisitor(way, url).send(
+      `PUT / HTTP/1.1\r\n${HOST}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    await visitor.receive('HTTP/1.1 100 Continue\r\n\r\n')
+    await visitor.send('hello\r\n\r\n')
+    expect(await visitor.receive('got it')).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
   test('a target that answers before it has read the content: its answer counts', async () => {
     const target = await raw((socket) =>
       socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'),
@@ -389,4 +420,54 @@ test('the path of the target stands before that of the request, which cannot lea
   )
   await visitor.receive('ok', 2)
   expect(paths).toEqual(['/base/b?c=d', '/base//other.example/x'])
+})
+
+describe('RFC 9110 §15.2 interim responses', () => {
+  const EARLY =
+    'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: x\r\nX: 1\r\n\r\n'
+  const FINAL = `${OK}Content-Length: 2\r\n\r\nok`
+
+  test('reach a visitor before the target has answered', async () => {
+    const asked = Promise.withResolvers<() => void>()
+    const target = await raw((socket) => {
+      socket.write(EARLY)
+      asked.resolve(() => socket.write(FINAL))
+    })
+    const visitor = await new TargetVisitor('direct', target.url).send(GET)
+    const early = await visitor.receive('\r\n\r\n', 2)
+    expect(early).toBe('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')
+    const finish = await asked.promise
+    finish()
+    expect(await visitor.receive('\r\n\r\nok')).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  test('but no visitor of HTTP/1.0', async () => {
+    const target = await raw((socket) => socket.write(EARLY + FINAL))
+    const visitor = await new TargetVisitor('direct', target.url).send(`GET / HTTP/1.0\r\n${HOST}\r\n`)
+    expect(await visitor.rest()).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+})
+
+test('path and query arrive as they were sent', async () => {
+  const lines: string[] = []
+  const target = await raw((socket, head) => {
+    lines.push(head.split('\r\n', 1)[0]!.slice('GET '.length, -' HTTP/1.1'.length))
+    socket.write(`${OK}Content-Length: 2\r\n\r\nok`)
+  })
+  const AS_SENT = [
+    '/a\\b',
+    '/?',
+    '/a?',
+    '/[a]{b}|c',
+    '/`a`^"<>',
+    "/?'a'[]^`{}|\\",
+    '/a/...',
+    '/a%2fb/.c?/../d',
+    '//x/y',
+  ]
+  const RESOLVED = ['/a/../b^', '/a/%2E./b', '/a\\..\\b', '/a/./b/.', '/..?a`']
+  const sent = [...AS_SENT, ...RESOLVED].map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`)
+  const visitor = await new TargetVisitor('direct', target.url).send(...sent)
+  await visitor.receive('ok', sent.length)
+  expect(lines).toEqual([...AS_SENT, '/b%5E', '/b', '/b', '/a/b/', '/?a`'])
 })
