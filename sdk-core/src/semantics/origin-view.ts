@@ -46,8 +46,8 @@ export function fieldsForVisitor(fields: Field[], view: OriginView): Field[] {
   const isOwn = (url: URL): boolean => isOfTarget(url, view)
   const kept: Field[] = []
   for (const field of fields) {
-    const [name, value] = field
-    if (name === 'set-cookie') kept.push([name, cookieForVisitor(value, view)])
+    const name = field[0].toLowerCase()
+    if (name === 'set-cookie') kept.push([field[0], cookieForVisitor(field[1], view)])
     else if (name !== 'alt-svc') kept.push(mapped(field, isOwn, view.address, view.visited))
   }
   return kept
@@ -56,7 +56,7 @@ export function fieldsForVisitor(fields: Field[], view: OriginView): Field[] {
 /** Maps the URLs of a field; those without a scheme are relative to `base`. */
 function mapped(field: Field, isOwn: (url: URL) => boolean, base: URL, to: URL): Field {
   const [name, value] = field
-  if (!value.includes('//') || OPAQUE.has(name)) return field
+  if (!value.includes('//') || OPAQUE.has(name.toLowerCase())) return field
   const map = (whole: string, before: string, authority: string, rest: string): string => {
     const scheme = before.endsWith(':') ? before.toLowerCase() : ''
     const url = URL.parse(`${scheme || base.protocol}//${authority}`)

@@ -34,6 +34,7 @@ describe('a response', () => {
       '<https://demo.example:4430/2>; rel="next", <https://cdn.example/a.css>; rel=preload, </b>; rel=prev',
     ],
     ['access-control-allow-origin', 'http://localhost:3000', 'https://demo.example:4430'],
+    ['Location', 'http://localhost:3000/', 'https://demo.example:4430/'],
     ['sourcemap', 'http://localhost:3000/a.js.map', 'https://demo.example:4430/a.js.map'],
     [
       'content-security-policy',
@@ -64,7 +65,7 @@ describe('a response', () => {
     ['access-control-allow-origin', '*'],
     ['access-control-allow-origin', 'null'],
     ['access-control-allow-origin', 'https://other.example'],
-    ['etag', '"http://localhost:3000/"'],
+    ['ETag', '"http://localhost:3000/"'],
   ])('%s: %s stays as it is', (name, value) => {
     expect(toVisitor(name, value)).toBe(value)
   })
@@ -85,7 +86,8 @@ describe('a response', () => {
   })
 
   test('other ways to the target are left out', () => {
-    expect(fieldsForVisitor([['alt-svc', 'h3=":443"']], PRESERVED)).toEqual([])
+    for (const name of ['alt-svc', 'Alt-Svc'])
+      expect(fieldsForVisitor([[name, 'h3=":443"']], PRESERVED)).toEqual([])
   })
 
   test.each([

@@ -48,7 +48,7 @@ export function httpTarget(
     return unreachable(pool, cause, tlsHint(cause))
   }
   const report = (cause: unknown): void => {
-    origin.forget()
+    if (isNobody(cause)) origin.forget()
     onError(errorOf(cause))
     if (isPlainKnown || isNobody(cause)) return
     isPlainKnown = true

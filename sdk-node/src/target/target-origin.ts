@@ -198,7 +198,7 @@ function isOriginRefused({ status }: Answer, { isHandshake = false }: Asked): bo
 
 /** Says whether a page of the site itself sent the request. */
 function hasOwnOrigin({ url, fields }: Asked): boolean {
-  for (const [name, value] of fields) if (name === 'origin') return value === url.origin
+  for (const [name, value] of fields) if (name.toLowerCase() === 'origin') return value === url.origin
   return false
 }
 

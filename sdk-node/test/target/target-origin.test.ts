@@ -173,6 +173,18 @@ describe.each(WAYS)('on the way: %s', (way) => {
     expect(target.seen).toEqual(['POST /form app.test http://app.test'])
   })
 
+  test('what was learnt outlives a fault in an answer', async () => {
+    const target = await behind((fields, own, asked) => {
+      if (asked.url === '/cut') asked.socket.destroy()
+      return isLocal(fields, own, asked)
+    })
+    expect(await status(target, get())).toBe(200)
+    expect(await status(target, get('/cut'))).toBe(502)
+    target.seen.length = 0
+    expect(await status(target, get())).toBe(200)
+    expect(target.seen).toEqual([`GET / ${target.own}`])
+  })
+
   test('another server at the same address is looked at anew', async () => {
     const target = await behind(isLocal)
     expect(await status(target, get())).toBe(200)
