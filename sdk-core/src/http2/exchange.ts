@@ -71,7 +71,7 @@ async function respond(stream: Stream, request: Http2Request, call: HandlerCall)
       if ('batches' in answer) await sendResponse(stream, answer)
       else {
         await answer.send()
-        await stream.write([], 0, true)
+        if (!stream.isOver) await stream.write([], 0, true)
       }
     } catch (error) {
       call.failed(error)

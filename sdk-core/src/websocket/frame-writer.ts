@@ -14,6 +14,8 @@ interface Frame {
 }
 
 const NOTHING = new Uint8Array(0)
+/** Stands in the queue for the end without a Close frame. */
+const CUT: Frame = { opcode: CLOSE, payload: NOTHING }
 
 export class FrameWriter {
   /** Settles when the stream took the Close frame, or never will. Never rejects. */
@@ -81,6 +83,14 @@ export class FrameWriter {
     this.#run()
   }
 
+  /** Ends the direction after the waiting messages, without a Close frame. */
+  cut(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'closing'
+    this.#queue.push(CUT)
+    this.#run()
+  }
+
   /** Stops: nothing more is sent. */
   stop(): void {
     this.#state = 'over'
@@ -99,8 +109,9 @@ export class FrameWriter {
     this.#running = true
     try {
       for (let frame = this.#next(); frame; frame = this.#next()) {
-        await this.#write(this.#stream, frame)
-        if (frame.opcode === CLOSE) this.stop()
+        if (frame === CUT) await this.#stream.end()
+        else await this.#write(this.#stream, frame)
+        if (frame === CUT || frame.opcode === CLOSE) this.stop()
       }
     } catch (error) {
       this.stop()

@@ -14,6 +14,8 @@ interface ReceiverEvents {
   ping(payload: Uint8Array): void
   /** Called with the visitor's status, as the last event: bytes after a Close frame are ignored (§1.4). */
   close(status: CloseStatus): void
+  /** Returns whether to wait with what has come, of which compressed messages may be far longer than it. */
+  isPaused(): boolean
 }
 
 export class MessageReader {
@@ -30,6 +32,8 @@ export class MessageReader {
   #isCompressed = false
   #compression: MessageCompression | undefined
   #closed = false
+  /** True when `#start` has frames for which the events were paused: the next call of `receive` takes them. */
+  isHeld = false
 
   /** @param maxBytes the longest message */
   constructor(maxBytes: number, events: ReceiverEvents) {
@@ -48,8 +52,14 @@ export class MessageReader {
    */
   receive(received: Uint8Array): void {
     const bytes = concat([this.#start, received])
+    this.isHeld = false
     for (let at = 0; !this.#closed; ) {
       if (!this.#frame) {
+        if (at > 0 && at < bytes.length && this.#events.isPaused()) {
+          this.isHeld = true
+          this.#start = bytes.slice(at)
+          return
+        }
         const header = this.#begin(bytes.subarray(at))
         if (!header) {
           this.#start = bytes.slice(at)

@@ -15,6 +15,7 @@ const CONNECTING = 0
 const OPEN = 1
 const CLOSING = 2
 const CLOSED = 3
+const NOTHING = new Uint8Array(0)
 
 export class ServerWebSocket extends EventTarget {
   readonly protocol: string
@@ -32,6 +33,8 @@ export class ServerWebSocket extends EventTarget {
   /** The status in the visitor's Close frame. */
   #status: CloseStatus | undefined
   #failure: unknown
+  /** Resolves when the handler takes messages again. Undefined while it does. */
+  #paused: PromiseWithResolvers<void> | undefined
 
   constructor(protocol: string, maxMessageBytes: number) {
     super()
@@ -41,6 +44,7 @@ export class ServerWebSocket extends EventTarget {
       binary: (bytes) => this.#message(this.binaryType === 'blob' ? new Blob([bytes]) : bytes.buffer),
       ping: (payload) => this.#writer.pong(payload),
       close: (status) => this.#closeReceived(status),
+      isPaused: () => this.#paused !== undefined,
     })
   }
 
@@ -109,6 +113,26 @@ export class ServerWebSocket extends EventTarget {
     this.#close({ code: code === NO_STATUS && text !== '' ? 1000 : code, reason: text })
   }
 
+  pause(): void {
+    if (this.#readyState < CLOSING) this.#paused ??= Promise.withResolvers()
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused.resolve()
+    this.#paused = undefined
+    // What the visitor answered meanwhile is read now.
+    if (this.#readyState === OPEN) this.#await('traffic', SILENCE_MS)
+  }
+
+  terminate(): void {
+    if (this.#readyState >= CLOSING) return
+    this.#readyState = CLOSING
+    this.resume()
+    this.#writer.cut()
+    this.#writer.finished.then(() => this.#await('close', CLOSE_MS))
+  }
+
   /**
    * Allows compressed messages both ways. It is called before `run`.
    * @param extensions the value that was sent to the visitor
@@ -160,7 +184,8 @@ export class ServerWebSocket extends EventTarget {
 
   async #receive(stream: ByteStream): Promise<void> {
     while (!this.#status) {
-      const bytes = await stream.read()
+      await this.#paused?.promise
+      const bytes = this.#reader.isHeld ? NOTHING : await stream.read()
       if (!bytes) return
       if (this.#awaited !== 'close') this.#await('traffic', SILENCE_MS)
       this.#reader.receive(bytes)
@@ -183,6 +208,7 @@ export class ServerWebSocket extends EventTarget {
   #close(status: CloseStatus): void {
     if (this.#readyState >= CLOSING) return
     this.#readyState = CLOSING
+    this.resume()
     this.#writer.close(status)
     this.#writer.finished.then(() => this.#await('close', CLOSE_MS))
   }
@@ -201,6 +227,7 @@ export class ServerWebSocket extends EventTarget {
     if (this.#readyState === CLOSED) return
     this.#failure ??= error
     this.#readyState = CLOSING
+    this.resume()
     this.#writer.stop()
     this.#stream?.abort(error)
   }
@@ -214,7 +241,9 @@ export class ServerWebSocket extends EventTarget {
   #late(): void {
     if (this.#awaited === 'traffic') {
       this.#writer.ping()
-      this.#await('pong', PONG_MS)
+      // Nothing is read while the handler takes no messages.
+      if (this.#paused) this.#await('traffic', SILENCE_MS)
+      else this.#await('pong', PONG_MS)
     } else this.#drop(new WebSocketError(this.#awaited === 'pong' ? 'ping_timeout' : 'close_timeout'))
   }
 

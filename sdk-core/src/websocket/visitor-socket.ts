@@ -61,6 +61,12 @@ export interface VisitorSocket extends EventTarget {
    * @throws DOMException `InvalidAccessError` for another code, `SyntaxError` for a reason of more than 123 bytes
    */
   close(code?: number, reason?: string): void
+  /** Takes no further messages, so that the visitor has to wait. */
+  pause(): void
+  /** Takes messages again. */
+  resume(): void
+  /** Ends the connection after everything that was sent, without a Close frame: the visitor sees 1006, as when a server dies. */
+  terminate(): void
   addEventListener<K extends keyof SocketEventMap>(
     type: K,
     listener: (event: SocketEventMap[K]) => void,

@@ -58,6 +58,7 @@ export function hear(pieces: Uint8Array[]): Heard {
     binary: (bytes) => heard.push(`binary ${Buffer.from(bytes).toString('hex')}`),
     ping: (payload) => heard.push(`ping ${Buffer.from(payload).toString('hex')}`),
     close: ({ code, reason }) => heard.push(`close ${code} ${reason}`),
+    isPaused: () => false,
   })
   try {
     for (const piece of pieces) receiver.receive(piece)
