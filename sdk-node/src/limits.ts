@@ -87,14 +87,12 @@ export const FAULT_PATH_MAX = 200
 export const INTERIM_RESPONSES_MAX = 16
 /** Bytes of a local server's response that wait for the visitor before the SDK stops reading: one read of a socket. */
 export const RESPONSE_READ_AHEAD_BYTES: number = 64 * 1024
-/** Bytes of WebSocket messages that wait for the visitor before the SDK stops reading from the local service. */
+/** Bytes of WebSocket messages that wait for one side, visitor or local service, before the SDK stops reading from the other. */
 export const WEBSOCKET_WAITING_MAX_BYTES: number = 1024 * 1024
 /** Bytes of a request's content that are kept, so that it can be sent again to a target that refuses the origin of the first try. */
 export const REPEATED_BODY_MAX_BYTES: number = 64 * 1024
 /** Milliseconds in which a target must answer when the SDK looks which host it takes. */
 export const HOST_LOOK_DEADLINE_MS = 5_000
-/** Bytes of messages that may wait for the local service before the visitor is dropped: a visitor cannot be paused. */
-export const WEBSOCKET_BACKLOG_MAX_BYTES: number = 16 * 1024 * 1024
 /** Bytes of the longest message of a local service, the same as the engine's bound for visitors' messages. */
 export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
 /** Milliseconds between two looks at a visitor whose queue is full: no event says that it has drained. */

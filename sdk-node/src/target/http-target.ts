@@ -73,7 +73,7 @@ export function httpTarget(
     const ask = (view: TargetView): Promise<Response> =>
       proxyWebSocket(url, request, info, { ...access, view })
     try {
-      return await origin.answer(asked, ask, () => {})
+      return await origin.answer(asked, ask, (answer) => void answer.body?.cancel())
     } catch (cause) {
       if (request.signal.aborted) throw cause
       report(cause)

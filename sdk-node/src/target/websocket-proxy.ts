@@ -1,7 +1,9 @@
 // Proxies a visitor's WebSocket to the target, message by message. Only importer of ws.
 
+import type { IncomingMessage } from 'node:http'
 import { connect as connectSocket } from 'node:net'
-import type { FetchInfo, VisitorSocket } from '@svc/sdk-core'
+import { Readable } from 'node:stream'
+import { endToEnd, type FetchInfo, type Field, fieldsForVisitor, type VisitorSocket } from '@svc/sdk-core'
 import { isResponse } from '@svc/sdk-core/platform-objects'
 import { WebSocket } from 'ws'
 import type { TargetAccess } from '../http-client/connection-pool.ts'
@@ -9,7 +11,6 @@ import {
   ADDRESS_DEADLINE_MS,
   TARGET_CONNECT_DEADLINE_MS,
   TARGET_MESSAGE_MAX_BYTES,
-  WEBSOCKET_BACKLOG_MAX_BYTES,
   WEBSOCKET_DRAIN_POLL_MS,
   WEBSOCKET_WAITING_MAX_BYTES,
 } from '../limits.ts'
@@ -20,15 +21,22 @@ import type { TargetView } from './target-origin.ts'
 /** RFC 6455 §7.4.1: no code was in the Close frame, or there was no such frame. Neither is ever sent. */
 const NO_STATUS = 1005
 const ABNORMAL = 1006
-const GOING_AWAY = 1001
 const TOO_BIG = 1009
+/** Fetch standard, "null body status". */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 interface Asking extends TargetAccess {
   view: TargetView
 }
 
+interface Opened {
+  target: WebSocket
+  /** The fields of the target's 101. */
+  fields: Field[]
+}
+
 /**
- * Lets the target answer first: the visitor gets the protocol that the target selects, or its refusal.
+ * Lets the target answer first: the visitor gets the protocol and the fields that the target answers with, or its refusal.
  * @throws the error with which the connection to the target failed
  */
 export async function proxyWebSocket(
@@ -39,15 +47,17 @@ export async function proxyWebSocket(
 ): Promise<Response> {
   const opened = await open(url, request, asking)
   if (isResponse(opened)) return opened
+  const { target, fields } = opened
   try {
     const { socket, response } = upgrade(request, {
-      protocol: opened.protocol,
+      protocol: target.protocol,
       maxMessageBytes: TARGET_MESSAGE_MAX_BYTES,
     })
-    join(socket, opened)
+    for (const [name, value] of fields) response.headers.append(name, value)
+    join(socket, target)
     return response
   } catch (error) {
-    opened.terminate()
+    target.terminate()
     throw error
   }
 }
@@ -56,7 +66,7 @@ function open(
   url: URL,
   request: Request,
   { ca, serverName, socketPath, view }: Asking,
-): Promise<WebSocket | Response> {
+): Promise<Opened | Response> {
   const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
   const headers = Object.fromEntries(
     forwardedFields(request.headers, view).filter(([name]) => !name.startsWith('sec-websocket-')),
@@ -84,34 +94,68 @@ function open(
     )
     const leave = (): void => socket.terminate()
     request.signal.addEventListener('abort', leave, { once: true })
+    let fields: Field[] = []
+    socket.on('upgrade', (answer) => {
+      fields = fieldsOf(answer, view)
+    })
     socket.on('open', () => {
       request.signal.removeEventListener('abort', leave)
       // a message before the first listener would be lost
       socket.pause()
-      resolve(socket)
+      resolve({ target: socket, fields })
     })
-    socket.on('unexpected-response', (asked, answer) => {
-      asked.destroy()
-      resolve(new Response(null, { status: answer.statusCode === 101 ? 502 : answer.statusCode! }))
-    })
+    socket.on('unexpected-response', (_, answer) => resolve(refusal(answer, view)))
     socket.on('error', reject)
   })
 }
 
+function fieldsOf({ rawHeaders }: IncomingMessage, view: TargetView): Field[] {
+  const fields: Field[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    fields.push([rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!])
+  return fieldsForVisitor(endToEnd(fields), view)
+}
+
+/** Passes on what the target answers in place of 101. */
+function refusal(answer: IncomingMessage, view: TargetView): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = answer
+  const isEmpty = WITHOUT_BODY.has(status)
+  if (isEmpty) answer.resume()
+  const body = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>)
+  return new Response(body, { status, statusText, headers: fieldsOf(answer, view) as [string, string][] })
+}
+
 function join(visitor: VisitorSocket, target: WebSocket): void {
-  let poll: NodeJS.Timeout | undefined
   visitor.binaryType = 'arraybuffer'
   visitor.onopen = () => target.resume()
   visitor.onmessage = ({ data }) => {
-    target.send(data as string | ArrayBuffer)
-    if (target.bufferedAmount <= WEBSOCKET_BACKLOG_MAX_BYTES) return
-    visitor.close(TOO_BIG, 'the server behind this site reads too slowly')
-    target.terminate()
+    target.send(data as string | ArrayBuffer, () => {
+      if (target.bufferedAmount <= WEBSOCKET_WAITING_MAX_BYTES / 2) visitor.resume()
+    })
+    if (target.bufferedAmount > WEBSOCKET_WAITING_MAX_BYTES) visitor.pause()
   }
+  passMessages(target, visitor)
   visitor.onclose = ({ code, reason }) => {
-    clearInterval(poll)
     target.resume()
-    target.close(...statusToPass(code, reason))
+    if (code === ABNORMAL) target.terminate()
+    else target.close(...statusToPass(code, reason))
+  }
+  target.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+      visitor.close(TOO_BIG, 'a message of the server is larger than 16 MiB')
+  })
+  target.on('close', (code, reason) => {
+    if (code !== ABNORMAL) visitor.close(...statusToPass(code, reason.toString()))
+    else if (visitor.readyState === WebSocket.OPEN) visitor.terminate()
+  })
+}
+
+/** Passes the target's messages on, no faster than the visitor takes them. */
+function passMessages(target: WebSocket, visitor: VisitorSocket): void {
+  let poll: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    clearInterval(poll)
+    poll = undefined
   }
   target.on('message', (data, isBinary) => {
     visitor.send(isBinary ? (data as Buffer) : data.toString())
@@ -119,18 +163,14 @@ function join(visitor: VisitorSocket, target: WebSocket): void {
     target.pause()
     poll = setInterval(() => {
       if (visitor.bufferedAmount > WEBSOCKET_WAITING_MAX_BYTES / 2) return
-      clearInterval(poll)
-      poll = undefined
+      stop()
       target.resume()
     }, WEBSOCKET_DRAIN_POLL_MS)
   })
-  target.on('close', (code, reason) => {
-    clearInterval(poll)
-    visitor.close(...statusToPass(code, reason.toString()))
-  })
+  target.on('close', stop)
+  visitor.addEventListener('close', stop)
 }
 
 function statusToPass(code: number, reason: string): [code?: number, reason?: string] {
-  if (code === NO_STATUS) return []
-  return code === ABNORMAL ? [GOING_AWAY] : [code, reason]
+  return code === NO_STATUS ? [] : [code, reason]
 }

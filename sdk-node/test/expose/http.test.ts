@@ -8,7 +8,7 @@ import { createServer as createHttpsServer, request } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { WebSocket, WebSocketServer } from 'ws'
+import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import type { CarrierKind, Exposure, RequestReport, SvcError } from '../../src/index.ts'
@@ -189,11 +189,74 @@ describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) =
   })
 })
 
-it('a WebSocket that the target refuses is refused with the status of the target', async () => {
+it('a WebSocket that the target refuses is refused with its status, fields and body', async () => {
   answer = (_, response) => void response.end()
-  target.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n'))
-  const [error] = await once(visitSocket(await start('native')), 'error')
-  expect(error.message).toContain('403')
+  const fields =
+    'WWW-Authenticate: Bearer realm="a"\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Type: application/json'
+  target.on('upgrade', (_, socket) =>
+    socket.end(
+      `HTTP/1.1 401 Unauthorized\r\n${fields}\r\nContent-Length: 12\r\nConnection: close\r\n\r\n{"no":"yes"}`,
+    ),
+  )
+  const [, response]: [unknown, IncomingMessage] = (await once(
+    visitSocket(await start('native')),
+    'unexpected-response',
+  )) as never
+  expect([response.statusCode, response.headers['www-authenticate'], response.headers['set-cookie']]).toEqual(
+    [401, 'Bearer realm="a"', ['a=1', 'b=2']],
+  )
+  expect([response.headers['content-type'], await text(response)]).toEqual([
+    'application/json',
+    '{"no":"yes"}',
+  ])
+})
+
+it.each(['1.1', '2'])("the fields of a target's 101 reach the visitor of HTTP/%s", async (version) => {
+  const sockets = new WebSocketServer({ server: target })
+  sockets.on('headers', (lines) => lines.push('Set-Cookie: a=1; Path=/', 'Set-Cookie: b=2', 'X-Extra: yes'))
+  const url = await start('native')
+  if (version === '1.1') {
+    const [{ headers }]: [IncomingMessage] = (await once(visitSocket(url), 'upgrade')) as never
+    expect([headers['set-cookie'], headers['x-extra']]).toEqual([['a=1; Path=/', 'b=2'], 'yes'])
+    return
+  }
+  const { host, hostname } = new URL(url)
+  const session = connectHttp2(`https://127.0.0.1:${relay.port}`, { servername: hostname, ca: relay.ca })
+  await once(session, 'remoteSettings')
+  const stream = session.request({
+    ':method': 'CONNECT',
+    ':protocol': 'websocket',
+    ':scheme': 'https',
+    ':path': '/',
+    ':authority': host,
+    'sec-websocket-version': '13',
+  })
+  const [headers] = await once(stream, 'response')
+  expect([headers[':status'], headers['set-cookie'], headers['x-extra']]).toEqual([
+    200,
+    ['a=1; Path=/', 'b=2'],
+    'yes',
+  ])
+  stream.destroy()
+  session.destroy()
+})
+
+it("a target that breaks a WebSocket off breaks off the visitor's, behind what it sent, and the other way round", async () => {
+  const left = Promise.withResolvers<number>()
+  new WebSocketServer({ server: target }).on('connection', (socket, { url }) => {
+    socket.on('close', (code) => url === '/left' && left.resolve(code))
+    if (url === '/broken') socket.send('last words', () => socket.terminate())
+  })
+  const url = await start('native')
+  const visitor = visitSocket(url, [], '/broken')
+  const said: string[] = []
+  visitor.on('message', (data) => said.push(String(data)))
+  const [code] = await once(visitor, 'close')
+  expect([said, code]).toEqual([['last words'], 1006])
+  const leaving = visitSocket(url, [], '/left')
+  await once(leaving, 'open')
+  leaving.terminate()
+  expect(await left.promise).toBe(1006)
 })
 
 it("a target that closes a WebSocket closes the visitor's, with its status", async () => {
@@ -229,29 +292,48 @@ describe('a WebSocket between unequal sides', () => {
     await expect.poll(() => received).toBe(BLOCKS)
   })
 
-  it('a visitor that floods a target which does not read is dropped', async () => {
-    new WebSocketServer({ server: target }).on('connection', (socket) => socket.pause())
-    const visitor = visitSocket(await start('native'))
-    visitor.on('error', () => {})
+  it('a target that reads slowly holds the visitor back, and misses nothing', async () => {
+    let received = 0
+    let socketOfTarget: WebSocket | undefined
+    new WebSocketServer({ server: target }).on('connection', (socket) => {
+      socketOfTarget = socket.on('message', (data) => (received += (data as Buffer).length))
+      socket.pause()
+    })
+    const visitor = visitSocket(await start('native'), [], '/', { perMessageDeflate: false })
     await once(visitor, 'open')
-    for (let i = 0; i < BLOCKS; i++) visitor.send(BLOCK)
-    const [code] = await once(visitor, 'close')
-    expect(code).toBe(1009)
+    let taken = 0
+    for (let i = 0; i < BLOCKS; i++) visitor.send(BLOCK, () => (taken += 1))
+    const isStill = async (): Promise<boolean> => {
+      const before = taken
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      return taken === before
+    }
+    await expect.poll(isStill).toBe(true)
+    expect(taken).toBeLessThan(BLOCKS / 2)
+    socketOfTarget!.resume()
+    await expect.poll(() => received).toBe(BLOCKS * BLOCK.length)
+    visitor.close(4000)
+    expect((await once(socketOfTarget!, 'close'))[0]).toBe(4000)
   })
 
-  it('a message that is too large ends both sides: the visitor is told when it is its own', async () => {
+  it('a message of the largest size passes both ways, and a larger one ends both sides with 1009', async () => {
+    const largest = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES)
     const tooLarge = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES + 1)
     new WebSocketServer({ server: target }).on('connection', (socket, { url }) => {
       socket.on('error', () => {})
+      socket.on('message', (data) => socket.send(data))
       if (url === '/large') socket.send(tooLarge)
     })
     const url = await start('native')
     const sender = visitSocket(url)
     sender.on('error', () => {})
     await once(sender, 'open')
+    sender.send(largest)
+    expect((await once(sender, 'message'))[0]).toHaveLength(largest.length)
     sender.send(tooLarge)
     expect((await once(sender, 'close'))[0]).toBe(1009)
-    expect((await once(visitSocket(url, [], '/large'), 'close'))[0]).toBe(1001)
+    const [code, reason] = await once(visitSocket(url, [], '/large'), 'close')
+    expect([code, String(reason)]).toEqual([1009, 'a message of the server is larger than 16 MiB'])
   })
 })
 
@@ -392,8 +474,8 @@ it('an HTTPS target is checked against the given CA, and refused without it', as
   secure.close()
 })
 
-function visitSocket(url: string, protocols: string[] = [], path = '/'): WebSocket {
+function visitSocket(url: string, protocols: string[] = [], path = '/', more: ClientOptions = {}): WebSocket {
   const { host, hostname } = new URL(url)
-  const options = { servername: hostname, ca: relay.ca, headers: { ...CLAIMS, Host: host } }
+  const options = { servername: hostname, ca: relay.ca, headers: { ...CLAIMS, Host: host }, ...more }
   return new WebSocket(`wss://127.0.0.1:${relay.port}${path}`, protocols, options)
 }
