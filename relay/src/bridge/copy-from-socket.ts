@@ -15,7 +15,10 @@ export function socketCopy(readBuffer: SharedReadBuffer): Copy {
     const { take, end, gate } = (from instanceof TLSSocket ? coalesced : direct)({ from, to, bandwidth })
     from.pause()
     readBuffer.receive(from, take, () => bandwidth.isLimited)
-    for (let buffered = from.read(); buffered !== null; buffered = from.read()) take(buffered)
+    let isOpen = true
+    for (let buffered = from.read(); buffered !== null; buffered = from.read()) isOpen = take(buffered)
+    // These have begun a read of the socket.
+    if (!isOpen) from.pause()
     whenEnded(from, end)
     gate.open()
   }

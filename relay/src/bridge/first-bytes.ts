@@ -7,10 +7,11 @@ import { FIRST_BYTES_HELD_MAX } from '../limits.ts'
  * What the first bytes say.
  * - `more`: nothing yet, and they may be anything: they are passed on as they come
  * - `hold`: they begin like HTTP or TLS, and the hostname is still to come
+ * - `wait`: they begin like an answer, and the other side has asked nothing yet
  * - `pass`: they name no hostname that is refused, or are another protocol
  * - `refuse`: they name such a hostname, or more comes before it than servers read
  */
-export type FirstBytesVerdict = 'more' | 'hold' | 'pass' | 'refuse'
+export type FirstBytesVerdict = 'more' | 'hold' | 'wait' | 'pass' | 'refuse'
 
 /** A request line as far as no other protocol shares it: a method, a space, and how targets begin. */
 const HTTP = /^[!#$%&'*+.^_`|~\w-]{1,32} (?:\/|https?:\/\/)/i
@@ -111,10 +112,10 @@ export class FirstBytes {
 export class FirstAnswer {
   #start = ''
 
-  push(bytes: Uint8Array): Exclude<FirstBytesVerdict, 'refuse'> {
+  push(bytes: Uint8Array): 'more' | 'wait' | 'pass' {
     this.#start += latin1(bytes.subarray(0, ANSWER_BYTES))
     const start = this.#start.slice(0, ANSWER_BYTES).toLowerCase()
-    if (start.includes('http') || start.startsWith('icy ')) return 'hold'
+    if (start.includes('http') || start.startsWith('icy ')) return 'wait'
     return start.length < ANSWER_BYTES ? 'more' : 'pass'
   }
 }

@@ -9,7 +9,7 @@ import { FirstAnswer, FirstBytes, type FirstBytesVerdict } from './first-bytes.t
 type Begin = (from: Duplex, to: Duplex) => void
 
 /** Whether a hostname is the relay's or another lease's: each such name is the root host, or below it. */
-export function isForeign(hostname: string, { canonicalHostname, hostnames }: Lease): boolean {
+function isForeign(hostname: string, { canonicalHostname, hostnames }: Lease): boolean {
   const rootHost = canonicalHostname.slice(canonicalHostname.indexOf('.') + 1)
   const isBelow = hostname === rootHost || hostname.endsWith(`.${rootHost}`)
   return isBelow && !hostnames.includes(hostname)
@@ -44,10 +44,14 @@ export function screenFirstBytes(
     toSession.release()
     toVisitor.release()
   })
-  whenEnded(session, () => toVisitor.isHolding || toVisitor.release())
+  // The end of a site whose bytes wait is told behind them.
+  whenEnded(session, () => toVisitor.release())
 }
 
-/** One direction, until it may be copied unread. */
+/**
+ * One direction, until it may be copied unread. What was held goes back to the front of its source, so that the copy counts it and
+ * waits as for all other bytes; only a few bytes pass before.
+ */
 class Screened {
   readonly #from: Duplex
   readonly #to: Duplex
@@ -65,16 +69,11 @@ class Screened {
     this.#read()
   }
 
-  get isHolding(): boolean {
-    return this.#held.length > 0
-  }
-
-  /** Passes on what was held, and lets the rest be copied. */
+  /** Lets all that was held, and the rest, be copied. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#from.off('readable', this.#read)
-    for (const bytes of this.#held.splice(0)) this.#to.write(bytes)
+    this.#putBack()
     // A stream forgets at the end of the turn that it had a listener to 'readable', and flows only then.
     process.nextTick(() => {
       if (!this.#from.destroyed && !this.#to.destroyed) this.#begin(this.#from, this.#to)
@@ -90,6 +89,20 @@ class Screened {
       if (verdict === 'more') this.#to.write(bytes)
       else this.#held.push(bytes)
       if (verdict === 'pass') this.release()
+      if (verdict === 'wait') {
+        this.#putBack()
+        return
+      }
     }
+  }
+
+  /** The source is read no further, and so takes no more than its buffer holds. */
+  #putBack(): void {
+    this.#from.off('readable', this.#read)
+    const held = Buffer.concat(this.#held.splice(0))
+    if (held.length === 0) return
+    // A source that has told its end takes nothing back.
+    if (this.#from.readableEnded) this.#to.write(held)
+    else this.#from.unshift(held)
   }
 }

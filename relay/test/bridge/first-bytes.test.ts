@@ -81,10 +81,10 @@ test('a ClientHello with the name is refused, in one piece and in many; one with
 })
 
 test.each([
-  ['HTTP/1.1 200 OK\r\n', 'hold'],
-  ['\r\n\r\nHTTP/1.1 200 OK\r\n', 'hold'],
-  ['http/1.0 200 OK\r\n', 'hold'],
-  ['ICY 200 OK\r\n', 'hold'],
+  ['HTTP/1.1 200 OK\r\n', 'wait'],
+  ['\r\n\r\nHTTP/1.1 200 OK\r\n', 'wait'],
+  ['http/1.0 200 OK\r\n', 'wait'],
+  ['ICY 200 OK\r\n', 'wait'],
   ['HTT', 'more'],
   ['220 mail.example ESMTP\r\n', 'pass'],
   ['SSH-2.0-OpenSSH_9.2\r\n', 'pass'],
@@ -95,5 +95,5 @@ test.each([
 
 test('an unasked answer of HTTP is kept back in pieces, too', () => {
   const answer = new FirstAnswer()
-  expect(['H', 'TT', 'P'].map((text) => answer.push(latin1(text)))).toEqual(['more', 'more', 'hold'])
+  expect(['H', 'TT', 'P'].map((text) => answer.push(latin1(text)))).toEqual(['more', 'more', 'wait'])
 })
