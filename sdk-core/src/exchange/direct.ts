@@ -24,7 +24,7 @@ export interface DirectRequest {
   /** The requested URL, with the authority that the visitor named. */
   readonly url: URL
   /** The target as the visitor sent it: origin-form or absolute-form. Undefined for a request that is made of its URL. */
-  readonly target?: string
+  readonly target?: string | undefined
   /** HTTP/1.0 has no interim responses. */
   readonly version?: '1.1' | '1.0'
   /** The fields as the visitor sent them, with those about its connection. */
@@ -64,7 +64,7 @@ export interface DirectResponse {
   readonly status: number
   /** The reason phrase, empty for the standard one. */
   readonly statusText: string
-  /** The end-to-end fields, without Content-Length. */
+  /** The end-to-end fields. Content-Length is one of them only where it is `length`. */
   readonly fields: Field[]
   /** The length of the content, or of what GET would give in answer to HEAD. Undefined when it is not known. */
   readonly length: number | undefined

@@ -10,7 +10,7 @@ import { type DisconnectListener, DisconnectSignal, losses } from './disconnect-
 import type { FetchInfo } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
-import { type OutgoingResponse, PassedResponse } from './outgoing-response.ts'
+import type { OutgoingResponse } from './outgoing-response.ts'
 import { PreparedResponse } from './prepared-response.ts'
 
 /** The body of a request, in any version of HTTP. */
@@ -21,6 +21,9 @@ interface RequestBody {
   /** The error in the body, when a read of the handler found one. */
   readonly failure: HttpError | undefined
 }
+
+/** The code for direct ways, once one was taken. */
+let passedResponse: typeof import('./passed-response.ts') | undefined
 
 type MakeUpgrade = (...args: ConstructorParameters<typeof WebSocketUpgrade>) => WebSocketUpgrade
 
@@ -134,7 +137,8 @@ export class HandlerCall implements DisconnectListener {
 
   async #pass(direct: DirectExchange): Promise<OutgoingResponse> {
     const response = await Promise.race([direct.respond(), this.#disconnect.broken])
-    return new PassedResponse(response, this.#parsed.head.method)
+    passedResponse ??= await import('./passed-response.ts')
+    return new passedResponse.PassedResponse(response, this.#parsed.head.method)
   }
 
   async #handle(): Promise<OutgoingResponse | WebSocketUpgrade> {

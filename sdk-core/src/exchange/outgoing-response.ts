@@ -2,7 +2,6 @@
 
 import type { Field } from '../semantics/fields.ts'
 import { httpDate } from '../semantics/http-date.ts'
-import type { DirectResponse } from './direct.ts'
 import type { BodyBatch } from './response-body.ts'
 
 export interface OutgoingResponse {
@@ -47,49 +46,6 @@ export function completed(
   const lacks = (name: string): boolean => !fields.some((field) => field[0] === name)
   if (lacks('date')) fields.push(['date', httpDate()])
   if (hsts && lacks(HSTS)) fields.push([HSTS, hsts])
-  if (length !== undefined) fields.push(['content-length', String(length)])
+  if (length !== undefined && lacks('content-length')) fields.push(['content-length', String(length)])
   return fields
-}
-
-/** PassedResponse is the response of another server, on its direct way. */
-export class PassedResponse implements OutgoingResponse {
-  readonly isEmpty: boolean
-  readonly length: number | undefined
-  readonly isLast = false
-  hsts: string | undefined
-  readonly #passed: DirectResponse
-  readonly #first: BodyBatch
-
-  /** @param method the request's method */
-  constructor(passed: DirectResponse, method: string) {
-    this.#passed = passed
-    this.isEmpty = hasNoContent(passed.status, method)
-    this.#first = this.isEmpty ? NOTHING : passed.ready()
-    const { length, status } = passed
-    if (status !== 204)
-      this.length = length ?? (this.#first.done && !this.isEmpty ? this.#first.size : undefined)
-  }
-
-  get status(): number {
-    return this.#passed.status
-  }
-
-  get statusText(): string {
-    return this.#passed.statusText
-  }
-
-  get fields(): Field[] {
-    return completed(this.#passed.fields, this)
-  }
-
-  async *batches(): AsyncGenerator<BodyBatch, void> {
-    for (let batch = this.#first; ; batch = await this.#passed.next()) {
-      yield batch
-      if (batch.done) return
-    }
-  }
-
-  cancel(reason: unknown): void {
-    this.#passed.cancel(reason)
-  }
 }

@@ -1,6 +1,7 @@
 // Decodes header blocks to fields (RFC 7541). Every block is decoded in order, for each changes how the next one reads.
 
 import { decodeLatin1 } from '../bytes/latin1.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HpackError } from './error.ts'
 import { decodeHuffman } from './huffman.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
@@ -107,6 +108,6 @@ export class HpackDecoder {
   }
 }
 
-export function entrySize([name, value]: Entry): number {
+export function entrySize([name, value]: Field): number {
   return name.length + value.length + ENTRY_OVERHEAD_BYTES
 }

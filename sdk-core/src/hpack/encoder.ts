@@ -55,7 +55,7 @@ export class HpackEncoder {
   }
 
   #field(field: Field): void {
-    const key = keyOf(...field)
+    const key = keyOf(field[0], field[1])
     const entry = this.#entries.get(key)
     const index = entry ? STATIC_TABLE.length + this.#insertions - entry.insertion : staticIndex.get(key)
     if (index !== undefined) this.#integer(0x80, 7, index)

@@ -59,7 +59,7 @@ async function begins(reader: BufferedReader, { closing, activity }: HeadOptions
 export function parseField(line: string): Field {
   const match = FIELD_LINE.exec(line)
   if (!match) throw new HttpError('invalid_field')
-  return [match[1]!.toLowerCase(), trimWhiteSpace(match[2]!)]
+  return [match[1]!.toLowerCase(), trimWhiteSpace(match[2]!), match[1]!]
 }
 
 function parseRequestLine(line: string): RequestHead {

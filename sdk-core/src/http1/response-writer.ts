@@ -19,10 +19,10 @@ const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
  */
 type Framing = 'head' | 'chunked' | 'close'
 
-/** Returns a status line and fields, for the empty line to follow. */
+/** Returns a status line and fields, whose names are as they were written. The empty line has to follow. */
 export function headText(status: number, reason: string, fields: readonly Field[]): string {
   let text = `HTTP/1.1 ${status} ${reason}\r\n`
-  for (const [name, value] of fields) text += `${name}: ${value}\r\n`
+  for (const [name, value, written] of fields) text += `${written ?? name}: ${value}\r\n`
   return text
 }
 

@@ -81,11 +81,18 @@ function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSoc
   if (protocol !== undefined && protocol !== 'websocket') throw new HttpError('method_not_implemented')
   // A site behind TLS does not serve `http:` targets (RFC 9110 §7.4).
   if (scheme.toLowerCase() !== 'https') throw new HttpError('misdirected_request')
-  const all = [...host, ...fields]
+  const all = withJoinedCookies([...host, ...fields])
   if (protocol === undefined)
     return { head: { method, target: path, version: '1.1', fields: all }, webSocket: false }
   all.push(['upgrade', 'websocket'], ['connection', 'upgrade'])
   return { head: { method: 'GET', target: path, version: '1.1', fields: all }, webSocket: true }
+}
+
+/** Joins the Cookie fields, of which HTTP/2 may have many, and another version has one (§8.2.3). */
+function withJoinedCookies(fields: Field[]): Field[] {
+  const cookies = valuesOf(fields, 'cookie')
+  if (cookies.length < 2) return fields
+  return [...fields.filter(([name]) => name !== 'cookie'), ['cookie', cookies.join('; ')]]
 }
 
 /** Makes a Host field of `:authority` (§8.3.1). When both are there, they have to agree. */

@@ -1,7 +1,10 @@
 // Header fields (RFC 9110 §5).
 
-/** A Field is a name in lower case, and a value without white space around it. */
-export type Field = readonly [name: string, value: string]
+/**
+ * A Field is a name in lower case, and a value without white space around it; where it came over HTTP/1.1, also the name as it
+ * was written, which a proxy passes on.
+ */
+export type Field = readonly [name: string, value: string, written?: string | undefined]
 
 /** Returns the values of every field line with this name, which is given in lower case. */
 export function valuesOf(fields: readonly Field[], name: string): string[] {

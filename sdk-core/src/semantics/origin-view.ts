@@ -47,7 +47,7 @@ export function fieldsForVisitor(fields: Field[], view: OriginView): Field[] {
   const kept: Field[] = []
   for (const field of fields) {
     const name = field[0].toLowerCase()
-    if (name === 'set-cookie') kept.push([field[0], cookieForVisitor(field[1], view)])
+    if (name === 'set-cookie') kept.push([field[0], cookieForVisitor(field[1], view), field[2]])
     else if (name !== 'alt-svc') kept.push(mapped(field, isOwn, view.address, view.visited))
   }
   return kept
@@ -55,7 +55,7 @@ export function fieldsForVisitor(fields: Field[], view: OriginView): Field[] {
 
 /** Maps the URLs of a field; those without a scheme are relative to `base`. */
 function mapped(field: Field, isOwn: (url: URL) => boolean, base: URL, to: URL): Field {
-  const [name, value] = field
+  const [name, value, written] = field
   if (!value.includes('//') || OPAQUE.has(name.toLowerCase())) return field
   const map = (whole: string, before: string, authority: string, rest: string): string => {
     const scheme = before.endsWith(':') ? before.toLowerCase() : ''
@@ -64,7 +64,7 @@ function mapped(field: Field, isOwn: (url: URL) => boolean, base: URL, to: URL):
     if (scheme === '') return `${before}//${to.host}${rest}`
     return `${scheme.startsWith('ws') ? to.protocol.replace('http', 'ws') : to.protocol}//${to.host}${rest}`
   }
-  return [name, value.replace(URLS, map)]
+  return [name, value.replace(URLS, map), written]
 }
 
 /** Says whether the target means itself: by its address, by the host that it gets, or by the visitor's with a port or scheme of its own. */

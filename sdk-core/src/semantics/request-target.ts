@@ -27,7 +27,7 @@ export function requestUrl(head: RequestHead, site: ServedAuthority): string | u
   const authority = ownAuthority(absolute ? absolute[2]! : named, site)
   // Whatever is made of the Host field is one of the site's own URLs, too.
   if (authority !== named)
-    head.fields = head.fields.map((field) => (field[0] === 'host' ? ['host', authority] : field))
+    head.fields = head.fields.map((field) => (field[0] === 'host' ? ['host', authority, field[2]] : field))
   if (absolute) {
     // A site behind TLS does not serve `http:` targets (RFC 9110 §7.4).
     if (absolute[1]!.toLowerCase() !== 'https') throw new HttpError('misdirected_request')

@@ -114,7 +114,10 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 
   get fields(): Field[] {
-    return this.#passedFields(this.#head!.fields)
+    const { fields, length } = this.#head!
+    const passed = this.#passedFields(fields)
+    if (length !== undefined) passed.push(['content-length', String(length), 'Content-Length'])
+    return passed
   }
 
   get length(): number | undefined {

@@ -1,6 +1,6 @@
 // Answers a Request by the direct way of a handler, for callers that have a Request: a wrapper around a target.
 
-import { type DirectHandler, type DirectResponse, type Field, lossSignal } from '@svc/sdk-core'
+import { type DirectHandler, type DirectResponse, lossSignal } from '@svc/sdk-core'
 
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
@@ -21,7 +21,7 @@ export async function answerRequest(request: Request, direct: DirectHandler): Pr
 /** Makes a Response, whose content is read as it is pulled. */
 export function toResponse(answer: DirectResponse, method: string): Response {
   const { status, statusText, fields, length } = answer
-  const headers = new Headers(fields as Field[] as [string, string][])
+  const headers = new Headers(fields.map(([name, value]) => [name, value] as [string, string]))
   if (length !== undefined) headers.set('content-length', String(length))
   const isEmpty = WITHOUT_BODY.has(status) || method === 'HEAD'
   return new Response(isEmpty ? null : streamOf(answer), { status, statusText, headers })

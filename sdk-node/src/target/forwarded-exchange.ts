@@ -118,15 +118,15 @@ function encodeRequest(
   const fields = forwardedFields(asked, view)
   let head = `${method} ${targetPath(target, url, sent)} HTTP/1.1\r\n`
   let hasLength = false
-  for (const [name, value] of fields) {
-    head += `${name}: ${value}\r\n`
+  for (const [name, value, written] of fields) {
+    head += `${written ?? name}: ${value}\r\n`
     if (name === 'content-length') hasLength = true
   }
   const isChunked = body !== undefined && !hasLength
-  if (isChunked) head += 'transfer-encoding: chunked\r\n'
-  else if (!hasLength && USUALLY_WITH_CONTENT.has(method)) head += 'content-length: 0\r\n'
+  if (isChunked) head += 'Transfer-Encoding: chunked\r\n'
+  else if (!hasLength && USUALLY_WITH_CONTENT.has(method)) head += 'Content-Length: 0\r\n'
   const expectsContinue = body !== undefined && asked.some(([name]) => name === 'expect')
-  if (expectsContinue) head += 'expect: 100-continue\r\n'
+  if (expectsContinue) head += 'Expect: 100-continue\r\n'
   const readFields = (answered: Field[]): Field[] => fieldsForVisitor(answered, view)
   return {
     method,

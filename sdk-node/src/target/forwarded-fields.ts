@@ -10,10 +10,10 @@ const SET_HERE = ['host', 'expect']
  * here, `fields` have only what `allowFields` lets through, and that stays as it came.
  */
 export function forwardedFields(fields: Iterable<Field>, view: TargetView): Field[] {
-  const kept = fieldsForTarget(withJoinedCookies(endToEnd(fields, SET_HERE)), view)
+  const kept = fieldsForTarget(endToEnd(fields, SET_HERE), view)
   const said = view.isForwarded ? saidOf(view.visited) : []
   return [
-    ['host', view.host],
+    ['host', view.host, 'Host'],
     ...kept,
     ...said.filter(([name]) => !kept.some(([allowed]) => allowed === name)),
   ]
@@ -21,17 +21,9 @@ export function forwardedFields(fields: Iterable<Field>, view: TargetView): Fiel
 
 function saidOf({ host, port }: URL): Field[] {
   return [
-    ['forwarded', `host="${host}";proto=https`],
-    ['x-forwarded-host', host],
-    ['x-forwarded-port', port || '443'],
-    ['x-forwarded-proto', 'https'],
+    ['forwarded', `host="${host}";proto=https`, 'Forwarded'],
+    ['x-forwarded-host', host, 'X-Forwarded-Host'],
+    ['x-forwarded-port', port || '443', 'X-Forwarded-Port'],
+    ['x-forwarded-proto', 'https', 'X-Forwarded-Proto'],
   ]
-}
-
-/** Joins the Cookie fields, of which an HTTP/1.1 request has one, and HTTP/2 many (RFC 9113 §8.2.3). */
-function withJoinedCookies(fields: Field[]): Field[] {
-  const cookies = fields.filter(([name]) => name === 'cookie')
-  if (cookies.length < 2) return fields
-  const joined = cookies.map(([, value]) => value).join('; ')
-  return [...fields.filter(([name]) => name !== 'cookie'), ['cookie', joined]]
 }

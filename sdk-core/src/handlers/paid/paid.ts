@@ -40,8 +40,10 @@ export function paid(handler: FetchHandler, options: PaidOptions): FetchHandler 
   const site = new PaidSite(handler, parsePrices(options), facilitatorOf(options))
   const answer: DirectlyHandled = (request, info) => site.answer(request, info)
   const direct = (handler as DirectlyHandled)[DIRECT]
-  // what is free takes the direct way of the handler, where it has one
-  if (direct) answer[DIRECT] = (request) => (site.isFree(request) ? direct(request) : undefined)
+  // what is free takes the direct way of the handler, where it has one, under the path whose price was looked for
+  if (direct)
+    answer[DIRECT] = (request) =>
+      site.isFree(request) ? direct({ ...request, target: undefined }) : undefined
   return answer
 }
 

@@ -1,6 +1,7 @@
 // The price list of a site: which requests have to be paid, and how much.
 
 import type { PaymentRequirements } from '@svc/payment/client'
+import type { Field } from '../../semantics/fields.ts'
 import { isBelow, meaningsOf } from './spellings.ts'
 import { isMethodField, mayOverride, pathsOf } from './substitutes.ts'
 
@@ -28,7 +29,7 @@ export type Found = Price | 'free' | 'unclear'
 export interface Asked {
   readonly method: string
   readonly url: Pick<URL, 'pathname' | 'search'>
-  readonly fields: Iterable<readonly [name: string, value: string]>
+  readonly fields: Iterable<Field>
 }
 
 export class PriceList {
@@ -55,7 +56,7 @@ export class PriceList {
     return this.#dearest(url, [...fields], undefined)
   }
 
-  #dearest(url: Asked['url'], fields: (readonly [string, string])[], method: string | undefined): Found {
+  #dearest(url: Asked['url'], fields: Field[], method: string | undefined): Found {
     let dearest: Found = 'free'
     for (const path of [url.pathname, ...pathsOf(fields)]) {
       const meanings = meaningsOf(path)

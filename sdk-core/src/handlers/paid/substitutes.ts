@@ -1,6 +1,7 @@
 // Finds what may replace the method or the path of a request for a framework behind the site: fields, the query, and the content.
 
 import { buildRequest } from '../../exchange/fetch-request.ts'
+import type { Field } from '../../semantics/fields.ts'
 import { JUDGED_CONTENT_MAX_BYTES, NAMED_PATHS_MAX } from './limits.ts'
 
 /** Names of parameters by which frameworks replace the method; PHP makes `_method` of `.method` and `[method`, too. */
@@ -18,7 +19,7 @@ export function isMethodField(name: string): boolean {
 }
 
 /** @returns the paths that fields of the request name */
-export function pathsOf(fields: readonly (readonly [name: string, value: string])[]): string[] {
+export function pathsOf(fields: readonly Field[]): string[] {
   const values = fields.flatMap(([name, value]) => (PATH_FIELD.test(nameOf(name)) ? value.split(',') : []))
   return values
     .slice(0, NAMED_PATHS_MAX)

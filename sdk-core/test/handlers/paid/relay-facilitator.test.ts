@@ -71,7 +71,9 @@ test('it does not learn which page is bought, and tells one page from another', 
 test('what is free takes the direct way of the handler; what has a price never does', async () => {
   const direct: string[] = []
   const handler: DirectlyHandled = () => new Response('by a Request')
-  handler[DIRECT] = ({ url }) => {
+  handler[DIRECT] = ({ url, target }) => {
+    // The price was looked for under the path of the URL.
+    expect(target).toBeUndefined()
     direct.push(url.pathname)
     return undefined
   }
@@ -90,7 +92,7 @@ test('what is free takes the direct way of the handler; what has a price never d
     fields: [string, string][] = [],
     body?: typeof content,
   ): void => {
-    const exchange = priced[DIRECT]?.({ method, url: new URL(SITE + path), fields, body })
+    const exchange = priced[DIRECT]?.({ method, url: new URL(SITE + path), target: path, fields, body })
     expect(exchange).toBeUndefined()
   }
   for (const path of [
