@@ -224,20 +224,22 @@ describe('TcpPorts', () => {
   const visitors: Socket[] = []
   beforeEach(() => void vi.useRealTimers())
 
-  test('at most so many visitors on one port, and on all of them together; one that leaves makes room', async () => {
-    const ports = new TcpPorts(3, undefined, 2)
-    const [first, second] = [await freeRange(1), await freeRange(1)]
+  test('at most a number of visitors on one port, and on all together; the last places are for ports with none', async () => {
+    const tcp = new TcpPorts(4, undefined, 2)
+    const range = await freeRange(4)
+    const [first, second, third, fourth] = [range, range + 1, range + 2, range + 3]
     const greet = (visitor: Socket) => {
       visitor.write('hello')
       visitor.on('end', () => visitor.end())
       visitor.resume()
     }
-    const open = await Promise.all([ports.open(first, greet), ports.open(second, greet)])
+    const open = await Promise.all([first, second, third, fourth].map((port) => tcp.open(port, greet)))
     const admitted: boolean[] = []
-    for (const port of [first, first, first, second, second]) admitted.push(await attempt(port))
-    expect(admitted).toEqual([true, true, false, true, false])
+    for (const port of [first, first, first, second, second, third, fourth])
+      admitted.push(await attempt(port))
+    expect(admitted).toEqual([true, true, false, true, false, true, false])
     visitors[0]?.destroy()
-    await expect.poll(() => attempt(second)).toBe(true)
+    await expect.poll(() => attempt(fourth)).toBe(true)
     for (const port of open) port.close()
   })
 
