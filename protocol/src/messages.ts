@@ -247,6 +247,19 @@ export interface RegisterResponse {
    * authority: the machine that has the lease's UDP port. Its certificate is that of the relay's host name.
    */
   udp_tunnel_addr?: string | undefined
+  /**
+   * *Extension*: another identity had the friendly hostname before, as far as the relay remembers. Browsers that visited it keep its
+   * cookies, storage and service workers of that name.
+   */
+  previous_owner?: PreviousOwner | undefined
+}
+
+/** PreviousOwner tells the owner of a friendly hostname of the one before. */
+export interface PreviousOwner {
+  /** The time at which that lease ended. */
+  until: string
+  /** The time until which a certificate may be valid for the hostname whose key the other identity has, when it lies ahead. */
+  certified_until?: string | undefined
 }
 
 /** RenewRequest is the body of `POST /sdk/renew`, which moves the expiry of a lease. */

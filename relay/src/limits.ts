@@ -528,6 +528,12 @@ export const POLICY_VALUES_MAX: number = JSON_VALUES_MAX + RESERVED_NAMES_MAX
 export const NAME_RESERVATION_MS: number = 10 * 60_000
 /** Names that stay with their identities while a certificate for them is valid: as many as chains are kept. */
 export const CERTIFIED_NAMES_MAX = 10_000
+/** Those of one account that has no lease for them: as many as a person with some projects leaves behind. The oldest goes first. */
+export const CERTIFIED_NAMES_PER_ACCOUNT_MAX = 16
+/** The same of a wide network, where accounts cost nothing: a whole /48 takes a third of a hundredth of all. */
+export const CERTIFIED_NAMES_PER_NETWORK_MAX = 32
+/** Names whose last owner the relay remembers, to tell the next one. It forgets the oldest first: some 20 MB at most. */
+export const FORMER_OWNERS_MAX = 65_536
 /** A name is kept for a certificate until the next whole number of so many milliseconds. */
 export const CERTIFIED_STEP_MS = 3_600_000
 /** Time for which an order of a certificate keeps the name: it waits for others, and lasts half an hour at most. */

@@ -1,9 +1,10 @@
 // Formats the lines of leases.jsonl, and parses such a file, which may be damaged.
 
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
+import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
 import { fromWallTime, now, toWallTime } from '../clock.ts'
 import { z } from '../config/schema.ts'
-import { CERTIFIED_MAX_MS } from '../limits.ts'
+import { CERTIFIED_MAX_MS, NETWORK_MAX_CHARS } from '../limits.ts'
 import type { Reservation } from './reservations.ts'
 
 /** The begin of each line, since its fields are written in one order. */
@@ -22,6 +23,7 @@ const line = z.object({
   expires_at: z.iso.datetime().transform(Date.parse),
   ports: z.object({ tcp: port, udp: port }).optional(),
   certified_until: z.iso.datetime().transform(Date.parse).optional(),
+  certified_from: z.string().max(NETWORK_MAX_CHARS).optional(),
 })
 
 export interface JournalContent {
@@ -32,9 +34,11 @@ export interface JournalContent {
 }
 
 export function formatJournalLine(key: string, reservation: Reservation): string {
-  const { hostname, expiresAt, ports, certifiedUntil } = reservation
+  const { hostname, expiresAt, ports, certifiedUntil, certifiedFrom } = reservation
   const certified_until = certifiedUntil === undefined ? undefined : timeOf(certifiedUntil)
-  const fields = { identity_key: key, hostname, expires_at: timeOf(expiresAt), ports, certified_until }
+  const certified_from = certifiedFrom && wideNetworkOfNetwork(certifiedFrom)
+  const times = { expires_at: timeOf(expiresAt), ports, certified_until, certified_from }
+  const fields = { identity_key: key, hostname, ...times }
   return `${JSON.stringify(fields)}\n`
 }
 
@@ -96,12 +100,15 @@ function keyEnd(bytes: Buffer, start: number, end: number): number {
 
 function parse(text: string): [string, Reservation] | undefined {
   try {
-    const { identity_key, hostname, expires_at, ports, certified_until } = line.parse(JSON.parse(text))
+    const { identity_key, hostname, expires_at, ports, certified_until, certified_from } = line.parse(
+      JSON.parse(text),
+    )
     // No lease was ever given more: a clock that was wrong meanwhile must not keep a name for longer.
     const expiresAt = Math.min(fromWallTime(expires_at), now() + LEASE_TTL_MAX_S * 1000)
     const certifiedUntil =
       certified_until && Math.min(fromWallTime(certified_until), now() + CERTIFIED_MAX_MS)
-    return [identity_key, { hostname, expiresAt, ports, ...(certifiedUntil && { certifiedUntil }) }]
+    const certified = certifiedUntil && { certifiedUntil, certifiedFrom: certified_from }
+    return [identity_key, { hostname, expiresAt, ports, ...certified }]
   } catch {
     return undefined
   }

@@ -8,6 +8,7 @@ import { CERTIFIED_STEP_MS, LEASES_MAX } from '../limits.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
+import type { FormerOwner } from './former-owners.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
 import type { LeasePorts, RequestedPorts } from './lease-ports.ts'
 import type { LeasePreferences } from './lease-preferences.ts'
@@ -231,7 +232,12 @@ export class LeaseRegistry {
       throw new RelayError('rate_limited', 'this relay keeps no more names for sites with certificates')
     // Whole hours: a site that asks again and again has nothing new written.
     const end = Math.ceil(until / CERTIFIED_STEP_MS) * CERTIFIED_STEP_MS
-    this.#reservations.certify(lease.identityKey, lease.hostname, end)
+    this.#reservations.certify(lease.identityKey, lease.hostname, end, lease.registeredFrom)
+  }
+
+  /** The other identity that had the lease's friendly hostname before, as far as the relay remembers. */
+  formerOwner({ identityKey, hostname }: Lease): FormerOwner | undefined {
+    return this.#reservations.formerOwner(identityKey, hostname)
   }
 
   end(lease: Lease, reason: LeaseEnd): void {

@@ -3,6 +3,8 @@
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
 import { CERTIFIED_NAMES_MAX, NAME_RESERVATION_MS, RESERVATIONS_MAX } from '../limits.ts'
+import { type FormerOwner, FormerOwners } from './former-owners.ts'
+import { KeptNames } from './kept-names.ts'
 import type { LeasePorts } from './lease-ports.ts'
 
 export interface Reservation {
@@ -20,6 +22,8 @@ export interface Reservation {
    * before that.
    */
   certifiedUntil?: number | undefined
+  /** Network of the client that registered the lease with that certificate, or the wide network after a restart. */
+  certifiedFrom?: string | undefined
 }
 
 /** A reservation that no other identity can take any more, but that is not in force before it is confirmed. */
@@ -43,6 +47,9 @@ export class Reservations {
   readonly #left = new Set<string>()
   /** Keys of identities with a certificate for their hostname, with and without a lease; they are not in {@link #left}. */
   readonly #certified = new Set<string>()
+  /** Those of them without a lease. */
+  readonly #kept = new KeptNames()
+  readonly #former = new FormerOwners()
   /** By identity key: the reservation that follows the one in force. */
   readonly #prepared = new Map<string, Reservation>()
   /** Hostname → identity key. */
@@ -85,14 +92,25 @@ export class Reservations {
     return this.#certified.size < CERTIFIED_NAMES_MAX
   }
 
-  /** A certificate for the hostname of an identity may be valid until then: it keeps the name. */
-  certify(key: string, hostname: string, until: number): void {
+  /**
+   * A certificate for the hostname of an identity may be valid until then: it keeps the name.
+   * @param network of the client that registered the lease
+   */
+  certify(key: string, hostname: string, until: number, network: string): void {
     const held = this.#held.get(key)
     if (hostname === '' || held?.hostname !== hostname || until <= (held.certifiedUntil ?? 0)) return
+    const certified = { certifiedUntil: until, certifiedFrom: network }
     const prepared = this.#prepared.get(key)
-    if (prepared?.hostname === hostname) prepared.certifiedUntil = until
-    this.#put(key, { ...held, certifiedUntil: until })
+    if (prepared?.hostname === hostname) Object.assign(prepared, certified)
+    const hasLeft = this.#left.has(key) || this.#kept.has(key)
+    this.#put(key, { ...held, ...certified })
+    if (hasLeft) this.#leave(key)
     this.#tell(key)
+  }
+
+  /** The other identity that had the hostname before `key` got it, as far as this process remembers. */
+  formerOwner(key: string, hostname: string): FormerOwner | undefined {
+    return this.#former.before(key, hostname)
   }
 
   /** The ports that are reserved for an identity. */
@@ -142,7 +160,7 @@ export class Reservations {
   /** The lease is over, by itself or before its time; its name and ports stay for a while. */
   release(key: string): void {
     const reservation = this.#held.get(key)
-    if (reservation === undefined || this.#left.has(key)) return
+    if (reservation === undefined || this.#left.has(key) || this.#kept.has(key)) return
     const time = now()
     const isEarly = reservation.expiresAt > time
     this.restore(key, { ...reservation, expiresAt: Math.min(reservation.expiresAt, time) })
@@ -153,7 +171,14 @@ export class Reservations {
   /** Restores a reservation without a lease. The last one of each identity counts. */
   restore(key: string, reservation: Reservation): void {
     this.#put(key, reservation)
-    if (!this.#certified.has(key)) this.#left.add(key)
+    this.#leave(key)
+  }
+
+  #leave(key: string): void {
+    if (this.#certified.has(key)) {
+      for (const other of this.#kept.add(key, this.#held.get(key)!.certifiedFrom ?? ''))
+        this.#giveUpName(other)
+    } else this.#left.add(key)
     for (const first of this.#left) {
       const isOver = keptUntil(this.#held.get(first)!) <= now()
       if (!isOver && this.#left.size <= this.#keptMax) return
@@ -171,12 +196,29 @@ export class Reservations {
 
   #put(key: string, reservation: Reservation): void {
     const kept = this.#withCertificate(key, reservation)
+    if (reservation.hostname !== this.#held.get(key)?.hostname) this.#remember(key)
     this.#freeName(key)
     this.#left.delete(key)
+    this.#kept.remove(key)
     if ((kept.certifiedUntil ?? 0) > now()) this.#certified.add(key)
     else this.#certified.delete(key)
     this.#held.set(key, kept)
-    if (reservation.hostname !== '') this.#holders.set(reservation.hostname, key)
+    if (reservation.hostname === '') return
+    const before = this.#holders.get(reservation.hostname)
+    if (before !== undefined) this.#remember(before)
+    this.#holders.set(reservation.hostname, key)
+  }
+
+  /** The certificate keeps the name no longer. */
+  #giveUpName(key: string): void {
+    const reservation = this.#held.get(key)!
+    const { hostname, expiresAt, certifiedUntil } = reservation
+    // What the next owner is told, whenever that comes.
+    this.#former.add(hostname, { key, until: expiresAt, certifiedUntil })
+    this.#certified.delete(key)
+    this.#held.set(key, { ...reservation, certifiedUntil: undefined, certifiedFrom: undefined })
+    this.#left.add(key)
+    this.#tell(key)
   }
 
   /** A certificate outlives the lease for which it was issued. */
@@ -184,7 +226,8 @@ export class Reservations {
     const before = this.#held.get(key)
     if (before?.hostname !== reservation.hostname) return reservation
     const until = Math.max(before.certifiedUntil ?? 0, reservation.certifiedUntil ?? 0)
-    return until > now() ? { ...reservation, certifiedUntil: until } : reservation
+    const certifiedFrom = reservation.certifiedFrom ?? before.certifiedFrom
+    return until > now() ? { ...reservation, certifiedUntil: until, certifiedFrom } : reservation
   }
 
   #forgetExpired(): void {
@@ -198,10 +241,21 @@ export class Reservations {
   }
 
   #forget(key: string): void {
+    this.#remember(key)
     this.#freeName(key)
     this.#left.delete(key)
+    this.#kept.remove(key)
     this.#certified.delete(key)
     this.#held.delete(key)
+  }
+
+  /** An identity loses its name, if it has it. */
+  #remember(key: string): void {
+    const { hostname = '', expiresAt = 0, certifiedUntil } = this.#held.get(key) ?? {}
+    if (hostname === '' || this.#holders.get(hostname) !== key) return
+    const known = this.#former.of(hostname)
+    const until = Math.max(certifiedUntil ?? 0, known?.key === key ? (known.certifiedUntil ?? 0) : 0)
+    this.#former.add(hostname, { key, until: expiresAt, certifiedUntil: until || undefined })
   }
 
   /** Another identity may have it meanwhile. */

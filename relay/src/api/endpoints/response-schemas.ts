@@ -319,6 +319,7 @@ export const register: z.ZodType<RegisterResponse> = named(
     tcp_enabled: z.boolean(),
     sni_port: z.int().min(1).max(65_535).optional(),
     udp_tunnel_addr: text.optional(),
+    previous_owner: z.object({ until: timestamp, certified_until: timestamp.optional() }).optional(),
   }),
 )
 

@@ -26,6 +26,7 @@ import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import type { SignerRecovery } from '../../auth/signer-recovery.ts'
 import { verifyProof } from '../../auth/siwe.ts'
 import type { Delegation } from '../../auth/token-issuer.ts'
+import { now } from '../../clock.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { RequestedPorts } from '../../lease/lease-ports.ts'
@@ -153,7 +154,15 @@ export class SdkApi {
       tcp_enabled: lease.has('tcp'),
       sni_port: lease.has('udp') ? portOf(this.#parts.host) : undefined,
       udp_tunnel_addr: lease.has('udp') ? this.#parts.tunnelAddress : undefined,
+      previous_owner: this.#previousOwner(lease),
     }
+  }
+
+  #previousOwner(lease: Lease): RegisterResponse['previous_owner'] {
+    const { until, certifiedUntil = 0 } = this.#parts.leases.formerOwner(lease) ?? {}
+    if (until === undefined) return undefined
+    const certified_until = certifiedUntil > now() ? timestamp(certifiedUntil) : undefined
+    return { until: timestamp(until), certified_until }
   }
 
   async renew(request: RenewRequest, source: string): Promise<RenewResponse> {

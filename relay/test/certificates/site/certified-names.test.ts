@@ -3,10 +3,18 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../../../src/clock.ts'
-import { Reservations } from '../../../src/lease/reservations.ts'
-import { CERTIFIED_NAMES_MAX, CERTIFIED_STEP_MS, NAME_RESERVATION_MS } from '../../../src/limits.ts'
+import { formatJournalLine, parseJournal } from '../../../src/lease/journal-format.ts'
+import { type Reservation, Reservations } from '../../../src/lease/reservations.ts'
+import {
+  CERTIFIED_NAMES_MAX,
+  CERTIFIED_NAMES_PER_ACCOUNT_MAX,
+  CERTIFIED_NAMES_PER_NETWORK_MAX,
+  CERTIFIED_STEP_MS,
+  NAME_RESERVATION_MS,
+} from '../../../src/limits.ts'
 import { certificateRequest } from '../../support/certificate-request.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
@@ -58,6 +66,27 @@ describe('a relay that was restarted', () => {
     expect((await relay.register('named')).hostname).toBe(lease.hostname)
   })
 
+  test('tells the next owner of a name when the one before left it, and nobody else', async () => {
+    relay = await startTestRelay()
+    const account = newAccount()
+    const leave = (lease: RegisterResponse) =>
+      relay!.call('POST', '/sdk/unregister', { access_token: lease.access_token })
+    const first = await relay.register('handed', { account })
+    await leave(first)
+    const again = await relay.register('handed', { account })
+    await leave(again)
+    const left = Date.now() - 2 * NAME_RESERVATION_MS
+    await restartAfter(2 * NAME_RESERVATION_MS)
+    const next = await relay.register('handed')
+    expect(next.hostname).toBe(first.hostname)
+    expect(Object.keys(next.previous_owner!)).toEqual(['until'])
+    expect(Math.abs(Date.parse(next.previous_owner!.until) - left)).toBeLessThan(NAME_RESERVATION_MS)
+    const unrelated = await relay.register('unrelated')
+    const fallback = await relay.register('handed', { account, allow_canonical_fallback: true })
+    expect(fallback.hostname).toBe('')
+    for (const lease of [first, again, unrelated, fallback]) expect(lease.previous_owner).toBeUndefined()
+  })
+
   test('keeps no name for a certificate of the canonical hostname alone', async () => {
     relay = await startTestRelay()
     const lease = await relay.register('canonical')
@@ -78,9 +107,9 @@ describe('reservations', () => {
   test('of a name with a certificate end with the certificate, and the longest counts', () => {
     const reservations = new Reservations()
     hold(reservations, 'a')
-    reservations.certify('a', 'a.test', now() + 2 * DAY_MS)
-    reservations.certify('a', 'a.test', now() + DAY_MS)
-    reservations.certify('a', 'other.test', now() + 9 * DAY_MS)
+    reservations.certify('a', 'a.test', now() + 2 * DAY_MS, '192.0.2.1')
+    reservations.certify('a', 'a.test', now() + DAY_MS, '192.0.2.1')
+    reservations.certify('a', 'other.test', now() + 9 * DAY_MS, '192.0.2.1')
     reservations.release('a')
     vi.advanceTimersByTime(2 * DAY_MS - 1)
     expect([reservations.holderOf('a.test'), reservations.holderOf('other.test')]).toEqual(['a', undefined])
@@ -88,12 +117,80 @@ describe('reservations', () => {
     expect(reservations.holderOf('a.test')).toBeUndefined()
   })
 
+  describe('of names without a lease', () => {
+    const leave = (reservations: Reservations, key: string, network: string): void => {
+      reservations.hold(key, { hostname: `${key}.test`, expiresAt: now() + 1000 })
+      reservations.certify(key, `${key}.test`, now() + DAY_MS, network)
+      reservations.release(key)
+      vi.advanceTimersByTime(1)
+    }
+    const kept = (reservations: Reservations, keys: string[]): string[] =>
+      keys.filter((key) => reservations.ownerOf(`${key}.test`) === key)
+    const keysOf = (count: number, keyOf: (number: number) => string): string[] =>
+      Array.from({ length: count }, (_, number) => keyOf(number))
+
+    test('have a share for each account, and for each wide network; the newcomer makes room itself', () => {
+      const reservations = new Reservations()
+      leave(reservations, 'victim:0xaa', '198.51.100.200')
+      leave(reservations, 'other:0xbb', '192.0.2.1')
+      const ofAccount = keysOf(100, (number) => `name${number}:0xcc`)
+      for (const [number, key] of ofAccount.entries()) leave(reservations, key, `203.0.${number}.1`)
+      const ofNetwork = keysOf(500, (number) => `taken${number}:0x${number}`)
+      for (const key of ofNetwork) leave(reservations, key, '198.51.100.1')
+      const ofPrefix = keysOf(500, (number) => `wide${number}:0x${number}`)
+      for (const [number, key] of ofPrefix.entries())
+        leave(reservations, key, `2001:db8:1:${number.toString(16)}`)
+      vi.advanceTimersByTime(NAME_RESERVATION_MS)
+      expect(kept(reservations, ofAccount)).toEqual(ofAccount.slice(-CERTIFIED_NAMES_PER_ACCOUNT_MAX))
+      expect(kept(reservations, ofNetwork)).toEqual(ofNetwork.slice(1 - CERTIFIED_NAMES_PER_NETWORK_MAX))
+      expect(kept(reservations, ofPrefix)).toHaveLength(CERTIFIED_NAMES_PER_NETWORK_MAX)
+      expect(kept(reservations, ['victim:0xaa', 'other:0xbb'])).toHaveLength(2)
+    })
+
+    test('that are given up are free, and the next owner is told of the certificate', () => {
+      const reservations = new Reservations()
+      const keys = keysOf(CERTIFIED_NAMES_PER_ACCOUNT_MAX + 1, (number) => `name${number}:0xcc`)
+      for (const key of keys) leave(reservations, key, '198.51.100.1')
+      vi.advanceTimersByTime(NAME_RESERVATION_MS)
+      const [first] = keys as [string]
+      expect(reservations.holderOf(`${first}.test`)).toBeUndefined()
+      reservations.hold('next', { hostname: `${first}.test`, expiresAt: now() + 1000 })
+      expect(reservations.formerOwner('next', `${first}.test`)).toMatchObject({
+        key: first,
+        certifiedUntil: expect.any(Number),
+      })
+      expect(reservations.formerOwner(first, `${first}.test`)).toBeUndefined()
+    })
+
+    test('have the same shares after a restart, and a lease does not count', () => {
+      const journal = new Map<string, Reservation>()
+      const reservations = new Reservations((key, reservation) => void journal.set(key, reservation))
+      const keys = keysOf(CERTIFIED_NAMES_PER_ACCOUNT_MAX, (number) => `name${number}:0xcc`)
+      for (const key of keys) leave(reservations, key, '198.51.100.1')
+      hold(reservations, keys[0]!)
+      const restarted = new Reservations()
+      const lines = [...journal].map((line) => formatJournalLine(...line)).join('')
+      for (const entry of parseJournal(Buffer.from(lines)).entries) restarted.restore(...entry)
+      leave(restarted, 'more:0xcc', '198.51.100.1')
+      leave(reservations, 'more:0xcc', '198.51.100.1')
+      vi.advanceTimersByTime(NAME_RESERVATION_MS + 1000)
+      expect(kept(restarted, keys)).toEqual(keys.slice(1))
+      expect(kept(reservations, keys)).toEqual(keys)
+    })
+  })
+
   test('with certificates are bounded, and those that have ended make room', () => {
     const reservations = new Reservations()
     for (let number = 0; number < CERTIFIED_NAMES_MAX; number++) {
       hold(reservations, `${number}`)
       expect(reservations.mayCertify(`${number}`)).toBe(true)
-      reservations.certify(`${number}`, `${number}.test`, now() + DAY_MS)
+      // each of another wide network
+      reservations.certify(
+        `${number}`,
+        `${number}.test`,
+        now() + DAY_MS,
+        `10.${number >> 8}.${number & 255}.1`,
+      )
       reservations.release(`${number}`)
     }
     hold(reservations, 'more')

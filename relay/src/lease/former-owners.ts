@@ -1,0 +1,34 @@
+// Remembers who had a friendly hostname last, so that the next owner can be told. It forgets the oldest first.
+
+import { FORMER_OWNERS_MAX } from '../limits.ts'
+
+export interface FormerOwner {
+  /** Identity key. */
+  key: string
+  /** Relay time at which its lease ended. */
+  until: number
+  /** Relay time until which a certificate of its own may be valid. */
+  certifiedUntil?: number | undefined
+}
+
+export class FormerOwners {
+  /** By hostname. */
+  readonly #owners = new Map<string, FormerOwner>()
+
+  add(hostname: string, owner: FormerOwner): void {
+    this.#owners.delete(hostname)
+    this.#owners.set(hostname, owner)
+    const [oldest] = this.#owners.keys()
+    if (this.#owners.size > FORMER_OWNERS_MAX) this.#owners.delete(oldest!)
+  }
+
+  of(hostname: string): FormerOwner | undefined {
+    return this.#owners.get(hostname)
+  }
+
+  /** @returns undefined where nobody but that identity is known to have had the hostname last */
+  before(key: string, hostname: string): FormerOwner | undefined {
+    const owner = this.#owners.get(hostname)
+    return owner?.key === key ? undefined : owner
+  }
+}

@@ -1,0 +1,74 @@
+// Bounds the names that identities without a lease keep by a certificate: each account and each network makes room itself.
+
+import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
+import { CERTIFIED_NAMES_PER_ACCOUNT_MAX, CERTIFIED_NAMES_PER_NETWORK_MAX } from '../limits.ts'
+
+interface Kept {
+  account: string
+  network: string
+  wideNetwork: string
+}
+
+export class KeptNames {
+  /** By identity key; the one that left longest ago is first. */
+  readonly #kept = new Map<string, Kept>()
+  /** Accounts and wide networks, each with its keys in the same order. */
+  readonly #groups = new Map<string, Set<string>>()
+
+  has(key: string): boolean {
+    return this.#kept.has(key)
+  }
+
+  /**
+   * @param network of the client that registered the lease with the certificate
+   * @returns identity keys that gave up their names for it
+   */
+  add(key: string, network: string): string[] {
+    this.remove(key)
+    const account = `account ${key.slice(key.lastIndexOf(':') + 1)}`
+    const kept = { account, network, wideNetwork: `network ${wideNetworkOfNetwork(network)}` }
+    this.#kept.set(key, kept)
+    for (const group of [kept.account, kept.wideNetwork])
+      this.#groups.set(group, (this.#groups.get(group) ?? new Set()).add(key))
+    const over: string[] = []
+    if (this.#of(kept.account).size > CERTIFIED_NAMES_PER_ACCOUNT_MAX)
+      over.push(...this.#giveUp(this.#of(kept.account)))
+    if (this.#of(kept.wideNetwork).size > CERTIFIED_NAMES_PER_NETWORK_MAX)
+      over.push(...this.#giveUp(this.#ofLargest(this.#of(kept.wideNetwork))))
+    return over
+  }
+
+  remove(key: string): void {
+    const kept = this.#kept.get(key)
+    if (kept === undefined) return
+    this.#kept.delete(key)
+    for (const group of [kept.account, kept.wideNetwork]) {
+      const keys = this.#of(group)
+      keys.delete(key)
+      if (keys.size === 0) this.#groups.delete(group)
+    }
+  }
+
+  #of(group: string): Set<string> {
+    return this.#groups.get(group) ?? new Set()
+  }
+
+  #giveUp([first]: Iterable<string>): string[] {
+    if (first === undefined) return []
+    this.remove(first)
+    return [first]
+  }
+
+  /** Those of the address that has most of a wide network: it does not take the names of its neighbours. */
+  #ofLargest(keys: ReadonlySet<string>): Set<string> {
+    const byNetwork = new Map<string, Set<string>>()
+    let largest = new Set<string>()
+    for (const key of keys) {
+      const { network } = this.#kept.get(key)!
+      const same = (byNetwork.get(network) ?? new Set()).add(key)
+      byNetwork.set(network, same)
+      if (same.size > largest.size) largest = same
+    }
+    return largest
+  }
+}
