@@ -160,8 +160,7 @@ export const registerRequest: z.ZodType<RegisterRequest> = named(
 )
 
 /** A date that exists, after 1970. */
-const statementTime = z
-  .string()
+const statementTime = text(SHORT_TEXT_MAX_CHARS)
   .regex(SITE_STATEMENT_TIME)
   .refine((time) => Date.parse(time) > 0, 'must be a time')
 
@@ -170,7 +169,7 @@ export const siteStatement: z.ZodType<SiteStatement> = named(
   z.object({
     issued_at: statementTime,
     expires_at: statementTime,
-    signature: z.string().regex(SITE_STATEMENT_SIGNATURE),
+    signature: text(SIWE_SIGNATURE_MAX_CHARS).regex(SITE_STATEMENT_SIGNATURE),
   }),
 )
 
