@@ -1,44 +1,77 @@
 // Compares request lines with what Node's parser made of them: it takes several blanks for one, and tells nobody.
 
 import type { IncomingMessage } from 'node:http'
-import { REQUEST_LINE_MAX_BYTES } from '../limits.ts'
+import { REQUEST_HEAD_MAX_BYTES, REQUEST_LINE_MAX_BYTES } from '../limits.ts'
+import { BodySkipper } from './body-skipper.ts'
 
 const NOTHING = Buffer.alloc(0)
+const LINE_END = Buffer.from('\r\n')
+const HEAD_END = Buffer.from('\r\n\r\n')
 /** RFC 9112 §2.2: an empty line or two may come before a request line. */
-const LINE_ENDS = /^(?:\r\n){0,2}$/
+const EMPTY_LINES_MAX_BYTES = 4
 
+/** Follows the bytes of one connection from each head to the next. */
 export class RequestLines {
-  /** Bytes since the head of the last request, or a part of them that has the next request line. */
-  #bytes: Buffer = NOTHING
-  /** The length of the first of these pieces. */
-  #first = 0
-  #last: Buffer = NOTHING
-  /** Whether these bytes begin with the next request line, and not with a body or the rest of a head. */
-  #isExact = true
-  #isCut = false
+  /** The body before the next head. */
+  #body: BodySkipper | undefined
+  #emptyLineBytes = 0
+  /** The beginning of the head: at least its request line, unless that is too long. */
+  #line: Buffer = NOTHING
+  /** The last bytes of the head as far as it came, in which its end may begin. */
+  #tail: Buffer = NOTHING
+  /** The bytes behind the head, once it has ended: what they are depends on its fields, which the parser reads. */
+  #behind: Buffer | undefined
 
-  /** @param isBody whether they begin amid the body of a request */
-  append(bytes: Buffer, isBody: boolean): void {
-    this.#last = bytes
-    if (isBody || this.#bytes.length === 0) {
-      this.#bytes = bytes
-      this.#first = bytes.length
-      if (isBody) this.#isExact = false
-    } else if (this.#bytes.length - this.#first <= REQUEST_LINE_MAX_BYTES)
-      this.#bytes = Buffer.concat([this.#bytes, bytes])
-    else this.#isCut = true
+  append(bytes: Buffer): void {
+    if (this.#behind === undefined) this.#appendToHead(this.#body?.skip(bytes) ?? bytes)
+    // More than that comes only behind a head that Node answers itself, after which no request is as it came.
+    else if (this.#behind.length <= REQUEST_HEAD_MAX_BYTES) this.#behind = concat(this.#behind, bytes)
   }
 
-  /** Goes on to the bytes behind the head. @returns whether the request line is as RFC 9112 §3 has it, with single blanks */
+  /**
+   * Goes on to the bytes behind the head that the parser has just read.
+   * @returns whether the request line is as RFC 9112 §3 has it, with single blanks; one of `REQUEST_LINE_MAX_BYTES` at most is
+   */
   takeLineOf({ method, url, httpVersion, headers }: IncomingMessage): boolean {
-    const at = this.#bytes.indexOf(`${method} ${url} HTTP/${httpVersion}\r\n`, 0, 'latin1')
-    const isGood = at >= 0 && (!this.#isExact || LINE_ENDS.test(this.#bytes.toString('latin1', 0, at)))
-    const end = this.#isCut ? -1 : this.#bytes.indexOf('\r\n\r\n', Math.max(at, 0))
-    this.#bytes = end < 0 ? this.#last : this.#bytes.subarray(end + 4)
-    this.#isExact =
-      end >= 0 && headers['transfer-encoding'] === undefined && /^0*$/.test(headers['content-length'] ?? '')
-    this.#first = this.#bytes.length
-    this.#isCut = false
+    const behind = this.#behind
+    if (behind === undefined) return false
+    const line = `${method} ${url} HTTP/${httpVersion}\r\n`
+    const isGood =
+      this.#emptyLineBytes % LINE_END.length === 0 && this.#line.toString('latin1', 0, line.length) === line
+    this.#body = new BodySkipper(headers)
+    this.#emptyLineBytes = 0
+    this.#line = NOTHING
+    this.#tail = NOTHING
+    this.#behind = undefined
+    this.append(behind)
     return isGood
   }
+
+  #appendToHead(bytes: Buffer): void {
+    const head = this.#line.length === 0 ? bytes.subarray(this.#countEmptyLines(bytes)) : bytes
+    if (head.length === 0) return
+    if (this.#line.length < REQUEST_LINE_MAX_BYTES + LINE_END.length) this.#line = concat(this.#line, head)
+    const last = concat(this.#tail, head)
+    const end = last.indexOf(HEAD_END)
+    if (end < 0) this.#tail = last.subarray(1 - HEAD_END.length)
+    else this.#behind = last.subarray(end + HEAD_END.length)
+  }
+
+  /** @returns how many of these bytes belong to empty lines before the request line */
+  #countEmptyLines(bytes: Buffer): number {
+    let count = 0
+    while (
+      count < bytes.length &&
+      this.#emptyLineBytes < EMPTY_LINES_MAX_BYTES &&
+      bytes[count] === LINE_END[this.#emptyLineBytes % LINE_END.length]
+    ) {
+      this.#emptyLineBytes++
+      count++
+    }
+    return count
+  }
+}
+
+function concat(first: Buffer, second: Buffer): Buffer {
+  return first.length === 0 ? second : Buffer.concat([first, second])
 }

@@ -31,7 +31,7 @@ class Connection {
   isRefused = false
 
   readonly look = (bytes: Buffer): void => {
-    if (!this.isRefused) this.lines.append(bytes, this.request !== undefined && !this.request.complete)
+    if (!this.isRefused) this.lines.append(bytes)
   }
 }
 
@@ -103,7 +103,7 @@ export class StrictRequests {
   #admits(request: IncomingMessage, socket: Duplex): boolean {
     const connection = this.#of(socket)
     if (connection.isRefused) return false
-    const status = connection.lines.takeLineOf(request) ? refusalOf(request) : 400
+    const status = isTooLong(request) ? 414 : connection.lines.takeLineOf(request) ? refusalOf(request) : 400
     if (status === undefined) return true
     this.#refuse(socket, connection, { status })
     return false
@@ -135,6 +135,10 @@ export class StrictRequests {
   }
 }
 
+function isTooLong({ method, url }: IncomingMessage): boolean {
+  return `${method} ${url} HTTP/1.1`.length > REQUEST_LINE_MAX_BYTES
+}
+
 /** @returns the status of a request that is not as RFC 9112 has it */
 function refusalOf({
   method,
@@ -144,7 +148,6 @@ function refusalOf({
   headers,
 }: IncomingMessage): number | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 505
-  if (`${method} ${url} HTTP/1.1`.length > REQUEST_LINE_MAX_BYTES) return 414
   if (rawHeaders.length > 2 * REQUEST_FIELDS_MAX) return 431
   const coding = headers['transfer-encoding']?.toLowerCase()
   if (coding !== undefined && (coding !== 'chunked' || httpVersion === '1.0'))

@@ -35,7 +35,10 @@ beforeAll(async () => {
     METRICS_ADDR: `127.0.0.1:${metrics}`,
   })
   const sdk = await listen((socket) => {
-    const fetch = () => new Response('ok')
+    const fetch = async (request: Request) => {
+      await request.arrayBuffer()
+      return new Response('ok')
+    }
     const site = { isOwnHost: () => true, canonicalUrl: `https://${ROOT_HOST}/`, onError: () => {} }
     void serveHttp1(new SocketStream(socket, () => socket.destroy()), { fetch, ...site })
   })
@@ -160,6 +163,27 @@ describe.each(['the SDK', 'the API', 'the static cache', 'the redirect listener'
           server.status,
           400,
         ])
+      },
+    )
+
+    test.skipIf(name === 'the redirect listener')(
+      'a body that repeats the request line hides none behind it',
+      async () => {
+        const server = servers[name]!
+        const good = `GET ${server.path} HTTP/1.1`
+        const bad = head(`GET  ${server.path} HTTP/1.1`)
+        const body = head(good)
+        const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+        const chunks = `000${chunk(body)}${chunk('ab').replace('\r\n', ';x=0\r\n')}`
+        const waiting = (field: string) => `${[good, HOST, field].join('\r\n')}\r\n\r\n`
+        for (const first of [
+          `${waiting(`Content-Length: ${body.length}`)}${body}`,
+          `${waiting('Transfer-Encoding: chunked')}${chunks}0\r\n\r\n`,
+          `${waiting('Transfer-Encoding: chunked')}${chunks}0\r\nX: 1\r\n\r\n`,
+        ]) {
+          expect.soft(await statuses(server, `${first}${bad}`)).toEqual([server.status, 400])
+          expect.soft(await statuses(server, `${first}${body}`)).toEqual([server.status, server.status])
+        }
       },
     )
 
