@@ -43,7 +43,9 @@ export function bundled({ files, pages = {}, immutable }: Bundle, handler: Fetch
     const file = name === undefined ? undefined : contents.get(name)
     if (name === undefined || !file) return handler(request, info)
     const isImmutable = immutable !== undefined && name.startsWith(immutable)
-    return fileResponse(file, request, { cacheControl: isImmutable ? IMMUTABLE : undefined })
+    return fileResponse({ file, name: file.name }, request, {
+      cacheControl: isImmutable ? IMMUTABLE : undefined,
+    })
   }
 }
 

@@ -3,6 +3,7 @@
 import { evaluatePreconditions, ifRangeHolds, type Validators } from '../semantics/conditional-request.ts'
 import { parseRange } from '../semantics/range.ts'
 import { mediaType } from './media-type.ts'
+import type { Representation } from './precompressed.ts'
 
 export interface FileResponseOptions {
   /**
@@ -21,17 +22,23 @@ export interface FileResponseOptions {
  * Returns the response with a file.
  * @param request a GET or HEAD
  */
-export function fileResponse(file: File, request: Request, options: FileResponseOptions = {}): Response {
-  const validators = validatorsOf(file)
+export function fileResponse(
+  { file, name, coding, varies }: Representation,
+  request: Request,
+  options: FileResponseOptions = {},
+): Response {
+  const validators = validatorsOf(file, coding)
   const headers = new Headers({
     'Accept-Ranges': 'bytes',
     'Cache-Control': options.cacheControl ?? 'no-cache',
-    'Content-Type': mediaType(file),
+    'Content-Type': mediaType(name, file.type),
     ETag: validators.etag,
     'Last-Modified': new Date(validators.modifiedSeconds * 1000).toUTCString(),
     'X-Content-Type-Options': 'nosniff',
   })
-  if (options.disposition) headers.set('Content-Disposition', disposition(options.disposition, file.name))
+  if (coding) headers.set('Content-Encoding', coding)
+  if (varies) headers.set('Vary', 'Accept-Encoding')
+  if (options.disposition) headers.set('Content-Disposition', disposition(options.disposition, name))
   const status = evaluatePreconditions(request.headers, validators)
   if (status !== undefined) return withoutContent(status, headers)
 
@@ -53,15 +60,15 @@ export function fileResponse(file: File, request: Request, options: FileResponse
  * The tag is strong: a File is a snapshot, which can no longer be read once the file has changed, and its time is in
  * milliseconds. The name need not be in it, for a tag counts for one URL only.
  */
-function validatorsOf({ size, lastModified }: File): Validators {
-  const etag = `"${size.toString(36)}-${lastModified.toString(36)}"`
+function validatorsOf({ size, lastModified }: File, coding: string | undefined): Validators {
+  const etag = `"${size.toString(36)}-${lastModified.toString(36)}${coding ? `-${coding}` : ''}"`
   // A Last-Modified in the future is replaced by the current time (§8.8.2.1).
   return { etag, modifiedSeconds: Math.floor(Math.min(lastModified, Date.now()) / 1000) }
 }
 
 /** Removes the fields about the content: a 304 has none of them (§15.4.5), nor has a response without the file. */
 function withoutContent(status: number, headers: Headers): Response {
-  for (const name of ['Content-Type', 'Content-Disposition']) headers.delete(name)
+  for (const name of ['Content-Type', 'Content-Encoding', 'Content-Disposition']) headers.delete(name)
   return new Response(null, { status, headers })
 }
 

@@ -5,6 +5,7 @@ import { directoryListing } from './directory-listing.ts'
 import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
 import { isHidden } from './hidden-files.ts'
+import { representationOf } from './precompressed.ts'
 
 /** FilesOptions are the options of `files`. */
 export interface FilesOptions extends FileResponseOptions {
@@ -29,8 +30,11 @@ export interface FilesOptions extends FileResponseOptions {
 /** A listing has at most so many lines: more than a person reads, and a page of about 100 kB. */
 export const LISTING_MAX = 1000
 
-/** A decoded segment must not be or hold this. No lookup could leave the tree anyway: this is the first check. */
-const FORBIDDEN_SEGMENT = /^\.{0,2}$|[/\\\0]/
+/**
+ * A decoded segment must not be or hold this. No lookup could leave the tree anyway: this is the first check. A backslash is
+ * part of a name, except on Windows, whose folders find no such name.
+ */
+const FORBIDDEN_SEGMENT = /^\.{0,2}$|[/\0]/
 
 /** Returns a handler that serves `source` and nothing else. */
 export function files(source: FileSource, options: FilesOptions = {}): FetchHandler {
@@ -50,13 +54,49 @@ async function find(tree: FileTree, request: Request, options: FilesOptions): Pr
   const { segments, isFolder } = path
   const { index = 'index.html' } = options
   const name = isFolder ? index && [...segments, index] : segments
-  const found = name ? await tree.file(name) : undefined
-  if (found) return fileResponse(found, request, options)
+  const found = name
+    ? await inEitherForm(name, async (segments): Promise<Found | undefined> => {
+        const file = await tree.file(segments)
+        return file && { file, segments }
+      })
+    : undefined
+  if (found) return respond(tree, found, request, options)
   if (isFolder) return options.listing ? list(tree, segments, options.hidden ?? false) : undefined
-  const folder = await tree.list(segments, 1)
+  const folder = await inEitherForm(segments, (form) => tree.list(form, 1))
   // The links of a folder are relative to its slash. One encoded segment cannot name another host.
   const location = `${encodeURIComponent(segments.at(-1) ?? '')}/${search}`
   return folder && new Response(null, { status: 301, headers: { Location: location } })
+}
+
+interface Found {
+  file: File
+  segments: readonly string[]
+}
+
+/** Finds by the names as they came, or in the other form of Unicode, in which some systems write the same letters. */
+async function inEitherForm<T>(
+  asked: readonly string[],
+  find: (segments: readonly string[]) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const path = asked.join('/')
+  for (const form of new Set([path, path.normalize('NFC'), path.normalize('NFD')])) {
+    const found = await find(form === '' ? [] : form.split('/'))
+    if (found) return found
+  }
+  return undefined
+}
+
+async function respond(
+  tree: FileTree,
+  { file, segments }: Found,
+  request: Request,
+  options: FilesOptions,
+): Promise<Response> {
+  // What is saved is not decoded before.
+  if (options.disposition === 'attachment') return fileResponse({ file, name: file.name }, request, options)
+  const beside = (suffix: string): Promise<File | undefined> =>
+    tree.file([...segments.slice(0, -1), `${segments.at(-1)}${suffix}`])
+  return fileResponse(await representationOf(file, request, beside), request, options)
 }
 
 /** @returns undefined for a path that no file can have */
@@ -75,7 +115,7 @@ function parsePath(pathname: string, hidden: boolean): { segments: string[]; isF
 }
 
 async function list(tree: FileTree, segments: string[], hidden: boolean): Promise<Response | undefined> {
-  const items = await tree.list(segments, LISTING_MAX + 1)
+  const items = await inEitherForm(segments, (form) => tree.list(form, LISTING_MAX + 1))
   if (!items) return undefined
   const path = `/${segments.map((segment) => `${segment}/`).join('')}`
   const shown = items.slice(0, LISTING_MAX).filter(({ name }) => hidden || !isHidden(name))

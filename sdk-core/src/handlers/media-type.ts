@@ -6,8 +6,8 @@ import { lookup } from 'mrmime'
 const UNKNOWN = 'application/octet-stream'
 
 /** Returns the type by the name's extension, which is the same on every system, else as the user's system says. */
-export function mediaType(file: File): string {
-  const found: unknown = lookup(file.name) // An extension such as "constructor" finds something that is no string.
-  const type = typeof found === 'string' ? found : file.type || UNKNOWN
+export function mediaType(name: string, given: string): string {
+  const found: unknown = lookup(name) // An extension such as "constructor" finds something that is no string.
+  const type = typeof found === 'string' ? found : given || UNKNOWN
   return type.startsWith('text/') && !type.includes('charset') ? `${type}; charset=utf-8` : type
 }

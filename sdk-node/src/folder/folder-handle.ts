@@ -84,7 +84,10 @@ class Folder {
 
   /** @returns where the name leads in the end, if that is inside, and hidden only when the path itself says so */
   async #resolve(name: string): Promise<string> {
-    const path = await realpath(join(this.#path, name)).catch(() => undefined)
+    // A backslash is part of a name everywhere but on Windows.
+    const path = name.includes(sep)
+      ? undefined
+      : await realpath(join(this.#path, name)).catch(() => undefined)
     if (path === undefined || !this.#isInside(path) || (this.#leadsAstray(name) && this.#hides(path)))
       throw new DOMException('there is no such file', 'NotFoundError')
     return path

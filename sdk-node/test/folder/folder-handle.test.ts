@@ -14,7 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { files } from '@svc/sdk-node/handlers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openFolder } from '../../src/index.ts'
@@ -94,6 +94,82 @@ describe('a file inside', () => {
     const response = await ask('/below/a.txt')
     await change(join(root, 'below/a.txt'))
     await expect(response.text()).rejects.toThrow()
+  })
+})
+
+describe('names', () => {
+  it.each(['NFC', 'NFD'])('in %s are found in either form of Unicode', async (form) => {
+    const name = 'caf\u00e9'
+    await mkdir(join(root, name.normalize(form)))
+    await writeFile(join(root, name.normalize(form), `${name}.txt`.normalize(form)), 'found')
+    for (const asked of ['NFC', 'NFD'].map((other) => encodeURIComponent(name.normalize(other)))) {
+      expect(await (await ask(`/${asked}/${asked}.txt`)).text()).toBe('found')
+      expect((await ask(`/${asked}`)).status).toBe(301)
+      expect(await (await ask(`/${asked}/`)).text()).toContain('.txt')
+    }
+  })
+
+  it.skipIf(sep === '\\')('have a backslash where the system allows it, which leads nowhere', async () => {
+    await writeFile(join(root, 'a\\b.txt'), 'found')
+    expect(await (await ask('/a%5Cb.txt')).text()).toBe('found')
+    expect(await (await ask('/')).status).toBe(200)
+    for (const path of ['/below%5Ca.txt', '/..%5Csecret.txt', '/below%5C..%5C..%5Csecret.txt'])
+      expect((await ask(path)).status).toBe(404)
+  })
+})
+
+describe('builds that were compressed before', () => {
+  const gzip = { 'Accept-Encoding': 'gzip, br;q=0' }
+  const seen = ({ status, headers }: Response): unknown[] => [
+    status,
+    headers.get('content-type'),
+    headers.get('content-encoding'),
+    headers.get('vary'),
+  ]
+
+  it('are served with their coding and the type of what is in them, and as they are to others', async () => {
+    await writeFile(join(root, 'game.wasm.gz'), 'coded')
+    expect(seen(await ask('/game.wasm.gz', gzip))).toEqual([
+      200,
+      'application/wasm',
+      'gzip',
+      'Accept-Encoding',
+    ])
+    const plain = await ask('/game.wasm.gz')
+    expect(seen(plain)).toEqual([200, 'application/gzip', null, 'Accept-Encoding'])
+    const [one, other] = [plain, await ask('/game.wasm.gz', gzip)].map(({ headers }) => headers.get('etag')!)
+    expect(one).not.toBe(other)
+    expect((await ask('/game.wasm.gz', { ...gzip, 'If-None-Match': other! })).status).toBe(304)
+  })
+
+  it('stand in for the file beside them while they are not older, and others may not', async () => {
+    for (const [name, content] of [
+      ['app.js', 'plain'],
+      ['app.js.br', 'br'],
+      ['app.js.gz', 'gz'],
+      ['a.csv', 'plain'],
+      ['a.csv.gz', 'gz'],
+    ])
+      await writeFile(join(root, name!), content!)
+    const texts = async (path: string, headers = {}) => (await ask(path, headers)).text()
+    expect(await texts('/app.js', { 'Accept-Encoding': 'gzip, deflate, br' })).toBe('br')
+    expect(await texts('/app.js', gzip)).toBe('gz')
+    expect(seen(await ask('/app.js', gzip))).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'gzip',
+      'Accept-Encoding',
+    ])
+    expect(seen(await ask('/app.js'))).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      null,
+      'Accept-Encoding',
+    ])
+    expect(await texts('/a.csv', gzip)).toBe('plain')
+    expect(seen(await ask('/a.csv.gz', gzip))).toEqual([200, 'application/gzip', null, null])
+    await utimes(join(root, 'app.js.gz'), 1, 1)
+    expect(await texts('/app.js', gzip)).toBe('plain')
   })
 })
 
