@@ -47,6 +47,7 @@ const DOWN_INTERVAL_MS = 300
 /** Milliseconds from the handshake of a check to its answer. */
 const CHECK_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 10_000
+const HTTP_BUFFER_BYTES = 128 * 1024
 const START_TIMEOUT_MS = 60_000
 const UP_TIMEOUT_MS = 60_000
 const LOOK_MS = 50
@@ -64,21 +65,8 @@ export function findHaproxy(): string | undefined {
 
 /** Rejects where haproxy cannot run: a test asks {@link findHaproxy} first, and is skipped. */
 export async function startHaproxy(options: HaproxyOptions): Promise<Haproxy> {
-  const program = findHaproxy()
-  if (program === undefined) throw new Error('haproxy cannot be had: it needs apt (Debian haproxy)')
   const { port = await freePort() } = options
-  const directory = mkdtempSync(path.join(tmpdir(), 'svc-haproxy-'))
-  const [config, control] = [path.join(directory, 'haproxy.cfg'), path.join(directory, 'control')]
-  writeFileSync(config, configuration({ ...options, port }, control))
-  const child = spawnServer(program, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const stop = async (): Promise<void> => {
-    await endServer(child)
-    rmSync(directory, { recursive: true, force: true })
-  }
-  await listens(child, control).catch(async (error) => {
-    await stop()
-    throw error
-  })
+  const { control, stop } = await run((control) => configuration({ ...options, port }, control))
   const states = async (): Promise<Record<string, BackendState>> =>
     statesOf(await command(control, 'show stat -1 4 -1'))
   return {
@@ -100,6 +88,53 @@ export async function startHaproxy(options: HaproxyOptions): Promise<Haproxy> {
     },
     stop,
   }
+}
+
+/** Starts haproxy as an HTTP proxy before a server on this machine, with a head of up to 64 KiB. Rejects as {@link startHaproxy}. */
+export async function startHttpHaproxy(server: number): Promise<Pick<Haproxy, 'port' | 'stop'>> {
+  const port = await freePort()
+  const lines = [
+    '  nbthread 1',
+    '  no strict-limits',
+    `  tune.bufsize ${HTTP_BUFFER_BYTES}`,
+    'defaults',
+    '  mode http',
+    '  timeout connect 5s',
+    '  timeout client 60s',
+    '  timeout server 60s',
+    'frontend visitors',
+    `  bind 127.0.0.1:${port}`,
+    '  default_backend target',
+    'backend target',
+    '  retries 0',
+    `  server target 127.0.0.1:${server}`,
+    '',
+  ]
+  const { stop } = await run((control) =>
+    ['global', `  stats socket ${control} mode 600`, ...lines].join('\n'),
+  )
+  return { port, stop }
+}
+
+/** Runs the program until `stop`. @param configure gets the path of its runtime API */
+async function run(
+  configure: (control: string) => string,
+): Promise<{ control: string; stop(): Promise<void> }> {
+  const program = findHaproxy()
+  if (program === undefined) throw new Error('haproxy cannot be had: it needs apt (Debian haproxy)')
+  const directory = mkdtempSync(path.join(tmpdir(), 'svc-haproxy-'))
+  const [config, control] = [path.join(directory, 'haproxy.cfg'), path.join(directory, 'control')]
+  writeFileSync(config, configure(control))
+  const child = spawnServer(program, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const stop = async (): Promise<void> => {
+    await endServer(child)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  await listens(child, control).catch(async (error) => {
+    await stop()
+    throw error
+  })
+  return { control, stop }
 }
 
 /** A relay counts as dead after one check that fails, or one connection that it refuses; that one goes to another relay. */
