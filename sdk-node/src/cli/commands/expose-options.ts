@@ -79,10 +79,11 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
       throw new SvcError('invalid_option', '--cache-ttl is for --cache: without it the relay keeps no copy')
     const { files } = await import('@svc/sdk-core/handlers')
     const { openFolder } = await import('../../folder/folder-handle.ts')
+    const { withHeaderRules } = await import('../../folder/header-rules.ts')
     const folder = await openFolder(chosen.folder, { hidden })
     return {
       ...shared,
-      fetch: files(folder, { listing, hidden }),
+      fetch: withHeaderRules(folder, files(folder, { listing, hidden })),
       ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
     }
   }
