@@ -41,7 +41,7 @@ export function withHeaderRules(folder: DirectoryHandle, handler: FetchHandler):
 }
 
 /** Parses paths, each followed by indented fields. Lines that have another form have no effect. */
-export function parseHeaderRules(text: string): Rule[] {
+function parseHeaderRules(text: string): Rule[] {
   const rules: Rule[] = []
   for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
     const said = line.trim()
