@@ -1,9 +1,8 @@
-// A stream as its user sees it: read, write, end, abort, and the same as WHATWG streams.
+// A stream as its user sees it: read, write, end, abort.
 
 import { YamuxError } from './errors.ts'
 import type { ByteSink } from './receive-buffer.ts'
 import type { StreamState } from './stream-state.ts'
-import { readableOf, writableOf } from './web-streams.ts'
 
 /**
  * Stream is one stream of a session, readable and writable, each direction with its own end and with back-pressure by
@@ -13,8 +12,6 @@ export class Stream {
   /** A write has copied its bytes by the time it resolves. */
   readonly copies = true
   readonly #state: StreamState
-  #readable: ReadableStream<Uint8Array> | undefined
-  #writable: WritableStream<Uint8Array> | undefined
 
   constructor(state: StreamState) {
     this.#state = state
@@ -100,18 +97,6 @@ export class Stream {
    */
   abort(reason?: unknown): void {
     this.#state.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))
-  }
-
-  /** The incoming bytes as a WHATWG stream. Cancelling it aborts the stream: yamux cannot refuse one direction. */
-  get readable(): ReadableStream<Uint8Array> {
-    this.#readable ??= readableOf(this)
-    return this.#readable
-  }
-
-  /** The outgoing bytes as a WHATWG stream. Closing it ends the stream, and aborting it aborts the stream. */
-  get writable(): WritableStream<Uint8Array> {
-    this.#writable ??= writableOf(this)
-    return this.#writable
   }
 
   async #abortableWrite(bytes: Uint8Array, signal: AbortSignal): Promise<void> {

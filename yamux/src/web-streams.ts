@@ -2,6 +2,7 @@
 
 import type { Stream } from './stream.ts'
 
+/** Returns the incoming bytes as a WHATWG stream. Cancelling it aborts the stream: yamux cannot refuse one direction. */
 export function readableOf(stream: Stream): ReadableStream<Uint8Array> {
   // A byte stream would detach the buffer of every chunk, which other streams' bytes may share.
   return new ReadableStream<Uint8Array>(
@@ -17,6 +18,7 @@ export function readableOf(stream: Stream): ReadableStream<Uint8Array> {
   )
 }
 
+/** Returns the outgoing bytes as a WHATWG stream. Closing it ends the stream, and aborting it aborts the stream. */
 export function writableOf(stream: Stream): WritableStream<Uint8Array> {
   return new WritableStream<Uint8Array>({
     start(controller) {

@@ -1,6 +1,7 @@
 // Fuzz target `yamux`: random and mutated frames against a session whose user and transport are random as well.
 
 import { Session, type Stream } from '../../src/index.ts'
+import { readableOf, writableOf } from '../../src/web-streams.ts'
 import { headers, turn } from '../support/scripted.ts'
 
 const RUN_MAX_MS = 5000
@@ -108,7 +109,7 @@ class Run {
     if (chance(0.3)) this.#track(readSome(stream, below(20)))
     if (chance(0.3)) this.#track(stream.end())
     if (chance(0.1)) stream.abort()
-    if (chance(0.05)) this.#track(stream.readable.pipeTo(stream.writable))
+    if (chance(0.05)) this.#track(readableOf(stream).pipeTo(writableOf(stream)))
   }
 
   #actLocally(): void {
