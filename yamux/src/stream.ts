@@ -68,13 +68,11 @@ export class Stream {
 
   /**
    * Writes bytes. Resolves when all of them went to the transport, within the peer's window and the transport's
-   * back-pressure. They are not copied before, so do not change them until then. A write cannot be taken back, so
-   * aborting it resets the stream.
-   * @throws YamuxError when the stream was reset or ended; the signal's reason when aborted
+   * back-pressure. They are not copied before, so do not change them until then.
+   * @throws YamuxError when the stream was reset or ended
    */
-  write(bytes: Uint8Array, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
-    const { signal } = options
-    return handled(signal === undefined ? this.#state.write(bytes) : this.#abortableWrite(bytes, signal))
+  write(bytes: Uint8Array): Promise<void> {
+    return handled(this.#state.write(bytes))
   }
 
   /**
@@ -97,20 +95,6 @@ export class Stream {
    */
   abort(reason?: unknown): void {
     this.#state.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))
-  }
-
-  async #abortableWrite(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const abort = () => this.abort(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      await this.#state.write(bytes)
-    } catch (error) {
-      signal.throwIfAborted()
-      throw error
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
   }
 }
 

@@ -1,7 +1,6 @@
 // AbortSignal on open, read and write; and the backlog that open waits for.
 
 import { describe, expect, test } from 'vitest'
-import { pattern } from './support/bytes.ts'
 import { hex, scripted, turn } from './support/scripted.ts'
 
 const ACK_1 = '00 01 0002 00000001 00000000'
@@ -106,31 +105,5 @@ describe('read', () => {
     await feed('00 00 0000 00000001 00000001 61')
     abort.abort()
     expect(await reading).toEqual(hex('61'))
-  })
-})
-
-describe('write', () => {
-  test('the signal resets the stream, because part of the bytes is gone', async () => {
-    const { sent, session } = scripted({ role: 'client' })
-    const stream = await session.open()
-    const abort = new AbortController()
-    const writing = expect(stream.write(new Uint8Array(300_000), { signal: abort.signal })).rejects.toBe(
-      'enough',
-    )
-    await sent()
-    abort.abort('enough')
-    await writing
-    expect(stream.error).toMatchObject({ code: 'stream_aborted', cause: 'enough' })
-    expect(await sent()).toEqual(['00 01 0008 00000001 00000000'])
-  })
-
-  test('an aborted signal writes nothing, one that comes too late changes nothing', async () => {
-    const { session } = scripted({ role: 'client' })
-    const stream = await session.open()
-    await expect(stream.write(pattern(1), { signal: AbortSignal.abort('no') })).rejects.toBe('no')
-    const abort = new AbortController()
-    await stream.write(pattern(1), { signal: abort.signal })
-    abort.abort()
-    expect(stream.error).toBeUndefined()
   })
 })
