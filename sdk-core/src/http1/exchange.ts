@@ -47,6 +47,8 @@ export class Http1Exchange {
       const mayFollow = this.#request.persistent && this.#closing?.aborted !== true
       const isReusable = mayFollow && (this.#body?.isReusable ?? true)
       const persistent = await this.#send(answer, isReusable)
+      // The end of a response over HTTP/1.0 may be that of the connection.
+      if (this.#request.head.version !== '1.0') await this.#body?.readOn()
       this.#body?.release()
       return persistent && ((await this.#body?.drain()) ?? true)
     } finally {

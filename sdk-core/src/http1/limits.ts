@@ -27,5 +27,7 @@ export const WAITING_PIECES = 64
  * net/http).
  */
 export const DRAIN_BYTES: number = 256 * 1024
+/** A handler that reads when its response ends reads on, until it has not begun another read for this long. */
+export const READ_ON_MS = 1_000
 /** The SDK reads the rest of such a body for at most this long. */
 export const DRAIN_MS = 5_000

@@ -2,9 +2,10 @@
 
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
+import { Deadline } from '../timers/deadline.ts'
 import { type BodyDecoder, ChunkedDecoder, ContentLengthDecoder } from './body-decoder.ts'
 import type { BufferedReader } from './buffered-reader.ts'
-import { DRAIN_BYTES, DRAIN_MS } from './limits.ts'
+import { DRAIN_BYTES, DRAIN_MS, READ_ON_MS } from './limits.ts'
 
 export class Http1RequestBody {
   /** The error in the body, when a read of the handler found one. */
@@ -17,8 +18,12 @@ export class Http1RequestBody {
   /** The error with which the next read rejects. */
   #readyError: unknown
   #stream: ReadableStream<Uint8Array> | undefined
-  /** True while the handler may read, which it may until the response has ended. */
+  /** True while the handler may read, which it may until the response has ended and it reads no more. */
   #open = true
+  /** True while a read of the stream is under way. */
+  #isRead = false
+  /** Ends the wait for a handler that reads on. */
+  #pause: Deadline | undefined
 
   constructor(
     reader: BufferedReader,
@@ -34,7 +39,7 @@ export class Http1RequestBody {
   get stream(): ReadableStream<Uint8Array> {
     // The stream itself queues nothing: each pull is a read of the handler, and only that invites the body.
     this.#stream ??= new ReadableStream(
-      { pull: (controller) => this.#pull(controller) },
+      { pull: (controller) => this.#pull(controller), cancel: () => this.#paused(0) },
       { highWaterMark: 0 },
     )
     return this.#stream
@@ -46,6 +51,18 @@ export class Http1RequestBody {
     // A visitor that was not invited may or may not send the body after the response (RFC 9110 §10.1.1).
     if (this.#sendContinue) return false
     return this.#touched || this.#decoder.left <= DRAIN_BYTES
+  }
+
+  /**
+   * Waits after the response for a handler that reads, such as one that answered 202 early: until the body ends or breaks, or
+   * no read follows for `READ_ON_MS`. A read waits as long as one before the response.
+   */
+  async readOn(): Promise<void> {
+    if (!this.#isRead) return
+    await new Promise<void>((resolve) => {
+      this.#pause = new Deadline(resolve)
+    })
+    this.#pause?.close()
   }
 
   /** Ends the handler's reading after the response. */
@@ -87,8 +104,21 @@ export class Http1RequestBody {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    for (let bytes = await this.next(); bytes; bytes = this.#ready()) controller.enqueue(bytes)
-    if (this.#decoder.done) controller.close()
+    this.#isRead = true
+    this.#pause?.clear()
+    let mayFollow = false
+    try {
+      for (let bytes = await this.next(); bytes; bytes = this.#ready()) controller.enqueue(bytes)
+      mayFollow = !this.#decoder.done
+      if (!mayFollow) controller.close()
+    } finally {
+      this.#paused(mayFollow ? READ_ON_MS : 0)
+    }
+  }
+
+  #paused(forMs: number): void {
+    this.#isRead = false
+    this.#pause?.set(performance.now() + forMs)
   }
 
   /** Returns what came with the bytes that were just read, so that it costs the handler no wait of its own. */

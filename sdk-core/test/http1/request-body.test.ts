@@ -1,12 +1,14 @@
 // Request bodies, RFC 9112 §6 and §7: how long they are, how they are decoded, and who waits for whom.
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import {
   CHUNK_EXTENSIONS_BYTES,
   CHUNK_LINE_BYTES,
   CHUNK_SIZE_DIGITS,
   DRAIN_BYTES,
   READ_AHEAD_BYTES,
+  READ_ON_MS,
   TRAILER_FIELDS,
   TRAILERS_BYTES,
 } from '../../src/http1/limits.ts'
@@ -14,6 +16,7 @@ import { converse, latin1, refusalOf, Visitor } from './visitor.ts'
 
 const POST = 'POST / HTTP/1.1\r\nHost: site.example\r\n'
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`
+const NEXT = 'GET /next HTTP/1.1\r\nHost: site.example\r\n\r\n'
 const echo = async (request: Request): Promise<Response> => new Response(await request.text())
 
 /** What the handler got as its body. */
@@ -327,18 +330,74 @@ describe('back-pressure and what is left unread', () => {
     await visitor.served
   })
 
-  test('after the response the body is out of reach of the handler', async () => {
-    const late = Promise.withResolvers<unknown>()
+  test('a handler that answers early reads on, and the next request follows', async () => {
+    const body = 'a'.repeat(DRAIN_BYTES * 4)
+    const texts: string[] = []
+    const fetch: FetchHandler = (request, info) => {
+      if (request.method === 'POST') info.waitUntil(request.text().then((text) => texts.push(text)))
+      return new Response('ok', { status: 202 })
+    }
+    const visitor = await new Visitor(fetch).send(`${POST}Content-Length: ${body.length}\r\n\r\n`)
+    expect(await visitor.receive('ok')).not.toContain('connection: close')
+    await visitor.send(body, NEXT)
+    await visitor.receive('ok')
+    expect(texts).toEqual([body])
+    await visitor.send(CHUNKED, `5\r\nhello\r\n0\r\n\r\n`, NEXT)
+    await visitor.receive('ok', 2)
+    expect(texts[1]).toBe('hello')
+    expect(visitor.errors).toEqual([])
+  })
+
+  test('a visitor that closes after the response may still send the body', async () => {
+    const body = 'a'.repeat(DRAIN_BYTES * 4)
+    const text = Promise.withResolvers<string>()
     const visitor = new Visitor((request, info) => {
-      info.waitUntil(request.text().catch(late.resolve))
+      info.waitUntil(request.text().then(text.resolve, text.reject))
+      return new Response('ok', { status: 202 })
+    })
+    await visitor.send(`${POST}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`)
+    await visitor.receive('ok')
+    await visitor.send(body)
+    expect(await text.promise).toBe(body)
+    expect(await visitor.rest()).toBe('')
+  })
+
+  test('a handler that reads no more for a while after the response has lost the rest of the body', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+    let first: Promise<unknown> | undefined
+    const visitor = new Visitor((request) => {
+      if (request.method === 'GET') return new Response('next')
+      reader = request.body!.getReader()
+      first = reader.read()
       return new Response('ok')
     })
-    await visitor.send(`${POST}Content-Length: 5\r\n\r\nhel`)
+    await visitor.send(`${POST}Content-Length: 8\r\n\r\n`)
     await visitor.receive('ok')
-    expect(await late.promise).toMatchObject({ code: 'content_discarded' })
-    await visitor.send('lo', 'GET /next HTTP/1.1\r\nHost: site.example\r\n\r\n')
+    await visitor.send('hel')
+    expect(await first).toEqual({ done: false, value: latin1.encode('hel') })
+    await vi.advanceTimersByTimeAsync(READ_ON_MS - 1)
+    await visitor.send('lo')
+    expect(await reader?.read()).toEqual({ done: false, value: latin1.encode('lo') })
+    await visitor.send('sir', NEXT)
+    await vi.advanceTimersByTimeAsync(READ_ON_MS)
+    await visitor.receive('next')
+    await expect(reader?.read()).rejects.toMatchObject({ code: 'content_discarded' })
+  })
+
+  test('a handler that cancels the body after the response waits for nothing', async () => {
+    const visitor = new Visitor((request) => {
+      if (request.method === 'GET') return new Response('next')
+      const reader = request.body!.getReader()
+      reader.read()
+      setTimeout(() => reader.cancel())
+      return new Response('ok')
+    })
+    await visitor.send(`${POST}Content-Length: 5\r\n\r\n`)
     await visitor.receive('ok')
-    expect(visitor.requests[1]?.url).toBe('https://site.example/next')
+    await visitor.send('hello', NEXT)
+    await visitor.receive('next')
   })
 
   test('what a handler does to the memory of its chunks does not reach the bytes behind them', async () => {
