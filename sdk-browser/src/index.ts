@@ -8,6 +8,7 @@ export {
   type CacheStatus,
   type ConnectionStats,
   type DebugEvent,
+  type ExecutionContext,
   type FetchHandler,
   type FetchInfo,
   type OwnErrorCode,

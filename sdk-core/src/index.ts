@@ -48,7 +48,7 @@ export {
   type Inform,
 } from './exchange/direct.ts'
 export { lossSignal } from './exchange/disconnect-signal.ts'
-export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
+export type { ExecutionContext, FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'

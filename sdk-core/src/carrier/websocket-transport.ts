@@ -4,7 +4,7 @@ import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'
 import { abortError, SvcError } from '../errors.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
-import { isArrayBuffer, isPlatformWebSocket } from '../platform-objects.ts'
+import { isPlatformWebSocket } from '../platform-objects.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 
 /** The standard constructor. That of `ws` takes options as well. */
@@ -70,8 +70,8 @@ export function openWebSocket<T extends ConnectionEvents>(
       })
       resolve(events)
     }
-    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (!isArrayBuffer(data) || data.byteLength > WEBSOCKET_MESSAGE_MAX_BYTES) {
+    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof data === 'string' || data.byteLength > WEBSOCKET_MESSAGE_MAX_BYTES) {
         socket.close(VIOLATION)
         return
       }

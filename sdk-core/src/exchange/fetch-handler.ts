@@ -2,15 +2,26 @@
 
 import type { Upgraded, UpgradeOptions } from '../websocket/upgrade.ts'
 
+/**
+ * An ExecutionContext is the third argument with which the handler is called: the `FetchInfo` once more. Frameworks that also run on
+ * workers look there, such as Hono for `c.executionCtx`.
+ */
+export interface ExecutionContext {
+  /**
+   * Watches work that goes on after the response. When it is a promise, or anything with `then`, and rejects, the site
+   * reports that as an error of the handler. It may be any other value, too.
+   */
+  waitUntil(work: unknown): void
+  /** Does nothing: there is no other server behind the handler. */
+  passThroughOnException(): void
+  /** An empty object. */
+  props: unknown
+}
+
 /** A FetchInfo is the second argument with which the handler is called. */
-export interface FetchInfo {
+export interface FetchInfo extends ExecutionContext {
   /** The URL of the site with its canonical hostname, which no other identity can have. */
   canonicalUrl: string
-  /**
-   * Watches work that goes on after the response. When `promise` rejects, the site reports that as an error of the
-   * handler.
-   */
-  waitUntil(promise: Promise<unknown>): void
   /**
    * Makes a WebSocket of a visitor's request. The SDK does not check the request's `Origin`. Return the `response`
    * unchanged: the socket opens when it is sent.
@@ -21,4 +32,8 @@ export interface FetchInfo {
 }
 
 /** A FetchHandler answers requests: every framework exports one as its `fetch`. */
-export type FetchHandler = (request: Request, info: FetchInfo) => Response | Promise<Response>
+export type FetchHandler = (
+  request: Request,
+  info: FetchInfo,
+  context?: ExecutionContext,
+) => Response | Promise<Response>

@@ -152,9 +152,11 @@ export class HandlerCall implements DisconnectListener {
 
   async #fetch(request: Request): Promise<Response> {
     const { fetch } = this.#options
-    const handled = this.#parsed.webSocket
-      ? loadUpgrade().then((make) => fetch(request, this.#info(make)))
-      : (async () => fetch(request, this.#info(refuseUpgrade)))()
+    const call = async (makeUpgrade: MakeUpgrade): Promise<Response> => {
+      const info = this.#info(makeUpgrade)
+      return fetch(request, info, info)
+    }
+    const handled = this.#parsed.webSocket ? loadUpgrade().then(call) : call(refuseUpgrade)
     try {
       const response = await Promise.race([handled, this.#disconnect.broken])
       if (!isResponse(response)) throw new TypeError('fetch has to return a Response')
@@ -169,9 +171,11 @@ export class HandlerCall implements DisconnectListener {
   #info(makeUpgrade: MakeUpgrade): FetchInfo {
     return {
       canonicalUrl: this.#options.canonicalUrl,
-      waitUntil: (promise) => {
-        promise.catch((error) => this.#options.onError(error))
+      waitUntil: (work) => {
+        Promise.resolve(work).catch((error) => this.#options.onError(error))
       },
+      passThroughOnException() {},
+      props: {},
       upgrade: (given, options = {}) => {
         this.#disconnect.signal.throwIfAborted()
         if (this.#upgrade || this.#answer) throw new TypeError('upgrade is for once, before the response')

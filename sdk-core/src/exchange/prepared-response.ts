@@ -47,7 +47,7 @@ export class PreparedResponse implements OutgoingResponse {
    */
   static async prepare(response: Response, method: string): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
-    const declared = declaredLength(response)
+    const declared = declaredLength(response) ?? (await seldomLength(response, method))
     if (hasNoContent(response.status, method)) {
       response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
       const length = response.status === 204 ? undefined : declared
@@ -120,6 +120,15 @@ export class PreparedResponse implements OutgoingResponse {
 function checkLength(given: number, done: boolean, length: number | undefined): void {
   if (length === undefined) return
   if (given > length || (done && given < length)) throw new HttpError('content_length_mismatch')
+}
+
+/** Loads the code for HEAD and for redirects. A service worker cannot load it, and does without. */
+function seldomLength(response: Response, method: string): Promise<number | undefined> | undefined {
+  if (method === 'HEAD' || response.headers.has('location'))
+    return import('./seldom.ts').then(
+      ({ prepareSeldom }) => prepareSeldom(response, method),
+      () => undefined,
+    )
 }
 
 function declaredLength(response: Response): number | undefined {

@@ -33,7 +33,7 @@ export function allow(handler: FetchHandler, rules: readonly AllowRule[]): Fetch
     const found = AMBIGUOUS.test(pathname) ? [] : rules.filter(({ path }) => covers(path, pathname))
     if (found.length === 0) return new Response('Not allowed here\n', { status: 403 })
     const methods = found.flatMap((rule) => (rule.methods ? methodsOf(rule.methods) : [request.method]))
-    if (methods.includes(request.method)) return handler(request, info)
+    if (methods.includes(request.method)) return handler(request, info, info)
     const headers = { Allow: [...new Set(methods)].join(', ') }
     return new Response('Not with this method\n', { status: 405, headers })
   }

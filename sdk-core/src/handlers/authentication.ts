@@ -42,7 +42,7 @@ export function basicAuth(
   return async (request, info) => {
     const pair = userAndPassword(credentials(request, 'basic'))
     const isKnown = pair !== undefined && (await verify(...pair, request))
-    return isKnown ? handler(request, info) : unauthorized(challenge)
+    return isKnown ? handler(request, info, info) : unauthorized(challenge)
   }
 }
 
@@ -63,7 +63,7 @@ export function bearer(
     // The answer to a request without a token names no error (RFC 6750 §3).
     if (token === undefined) return unauthorized(challenge)
     return (await verify(token, request))
-      ? handler(request, info)
+      ? handler(request, info, info)
       : unauthorized(`${challenge}, error="invalid_token"`)
   }
 }

@@ -41,7 +41,7 @@ export function bundled({ files, pages = {}, immutable }: Bundle, handler: Fetch
   return (request, info) => {
     const name = isRead(request) ? nameOf.get(pathOf(request)) : undefined
     const file = name === undefined ? undefined : contents.get(name)
-    if (name === undefined || !file) return handler(request, info)
+    if (name === undefined || !file) return handler(request, info, info)
     const isImmutable = immutable !== undefined && name.startsWith(immutable)
     return fileResponse({ file, name: file.name }, request, {
       cacheControl: isImmutable ? IMMUTABLE : undefined,

@@ -98,6 +98,7 @@ export class Inspector extends EventTarget {
       const response = await this.#handler(
         preview ? withBody(request, {}, preview.stream, headers) : request,
         info,
+        info,
       )
       await preview?.seen
       put(response.status)

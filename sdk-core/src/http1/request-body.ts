@@ -58,11 +58,10 @@ export class Http1RequestBody {
    * no read follows for `READ_ON_MS`. A read waits as long as one before the response.
    */
   async readOn(): Promise<void> {
-    if (!this.#isRead) return
-    await new Promise<void>((resolve) => {
-      this.#pause = new Deadline(resolve)
-    })
-    this.#pause?.close()
+    if (this.#isRead)
+      await new Promise<void>((resolve) => {
+        this.#pause = new Deadline(resolve)
+      })
   }
 
   /** Ends the handler's reading after the response. */

@@ -24,7 +24,7 @@ const ERRORS = {
   method_not_implemented: [501, 'The method is not implemented'],
   transfer_coding_not_implemented: [501, 'The transfer coding is not implemented'],
   version_not_supported: [505, 'Only HTTP/1.1 and HTTP/1.0 are spoken here'],
-  content_length_mismatch: [500, 'The response body has not the length that its Content-Length says'],
+  content_length_mismatch: [500, 'The response body does not fit its Content-Length'],
   content_discarded: [500, 'The response ended before this request body was read'],
   visitor_stalled: [500, 'The visitor took no more bytes'],
 } as const

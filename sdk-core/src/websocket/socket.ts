@@ -18,6 +18,11 @@ const CLOSED = 3
 const NOTHING = new Uint8Array(0)
 
 export class ServerWebSocket extends EventTarget {
+  readonly CONNECTING: 0 = CONNECTING
+  readonly OPEN: 1 = OPEN
+  readonly CLOSING: 2 = CLOSING
+  readonly CLOSED: 3 = CLOSED
+  readonly url: string
   readonly protocol: string
   #extensions = ''
   #compression: MessageCompression | undefined
@@ -36,8 +41,9 @@ export class ServerWebSocket extends EventTarget {
   /** Resolves when the handler takes messages again. Undefined while it does. */
   #paused: PromiseWithResolvers<void> | undefined
 
-  constructor(protocol: string, maxMessageBytes: number) {
+  constructor(url: string, protocol: string, maxMessageBytes: number) {
     super()
+    this.url = url
     this.protocol = protocol
     this.#reader = new MessageReader(maxMessageBytes, {
       text: (text) => this.#message(text),

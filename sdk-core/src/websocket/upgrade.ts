@@ -64,13 +64,18 @@ export class WebSocketUpgrade implements Upgraded {
   ) {
     this.#handshake = readHandshake(request, protocol, transport.isKeyed)
     if (compression) this.#deflate = negotiateDeflate(request.headers.get('sec-websocket-extensions') ?? '')
-    this.#socket = new ServerWebSocket(protocol, maxMessageBytes)
+    this.#socket = new ServerWebSocket(request.url.replace('http', 'ws'), protocol, maxMessageBytes)
     this.#transport = transport
     this.#closing = closing
     // A Response cannot be made with 101. Its `status` says 101 all the same: frameworks log it, and one that tries to
     // copy the response fails instead of losing the upgrade.
     this.response = new Response()
-    Object.defineProperties(this.response, { status: { value: 101 }, ok: { value: false } })
+    // Headers of its own take Set-Cookie, too, which those of a page's Response drop.
+    Object.defineProperties(this.response, {
+      status: { value: 101 },
+      ok: { value: false },
+      headers: { value: new Headers() },
+    })
   }
 
   get socket(): VisitorSocket {

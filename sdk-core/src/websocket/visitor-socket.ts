@@ -23,14 +23,22 @@ export interface SocketEventMap {
   close: CloseEvent
 }
 
+/** A SocketListener is a function, or an object with the method `handleEvent`. */
+type SocketListener<K extends keyof SocketEventMap> =
+  | ((event: SocketEventMap[K]) => void)
+  | { handleEvent(event: SocketEventMap[K]): void }
+
 type Handler<K extends keyof SocketEventMap> = ((event: SocketEventMap[K]) => void) | null
 
 /** A VisitorSocket is the WebSocket of one visitor. */
 export interface VisitorSocket extends EventTarget {
-  /**
-   * The state, as `WebSocket.CONNECTING`, `OPEN`, `CLOSING` and `CLOSED`: 0 to 3. The socket opens when the handler's
-   * response is sent.
-   */
+  readonly CONNECTING: 0
+  readonly OPEN: 1
+  readonly CLOSING: 2
+  readonly CLOSED: 3
+  /** The URL that the visitor opened, with the scheme `wss:`. */
+  readonly url: string
+  /** The state: `CONNECTING`, `OPEN`, `CLOSING` or `CLOSED`. The socket opens when the handler's response is sent. */
   readonly readyState: number
   /** The negotiated subprotocol, or ''. */
   readonly protocol: string
@@ -69,12 +77,12 @@ export interface VisitorSocket extends EventTarget {
   terminate(): void
   addEventListener<K extends keyof SocketEventMap>(
     type: K,
-    listener: (event: SocketEventMap[K]) => void,
+    listener: SocketListener<K> | null,
     options?: AddEventListenerOptions | boolean,
   ): void
   removeEventListener<K extends keyof SocketEventMap>(
     type: K,
-    listener: (event: SocketEventMap[K]) => void,
+    listener: SocketListener<K> | null,
     options?: EventListenerOptions | boolean,
   ): void
 }

@@ -23,9 +23,9 @@ export class Visitor {
   constructor(fetch: FetchHandler = () => new Response('ok'), options: Partial<HttpOptions> = {}) {
     ;[this.stream, this.server] = MemoryStream.pair()
     this.served = serveHttp1(this.server, {
-      fetch: (request, info) => {
+      fetch: (request, ...rest) => {
         this.requests.push(request)
-        return fetch(request, info)
+        return fetch(request, ...rest)
       },
       isOwnHost: (host) => host === 'site.example',
       canonicalUrl: 'https://site.example/',

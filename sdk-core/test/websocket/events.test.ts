@@ -54,3 +54,26 @@ test('the request’s signal is aborted when the visitor is gone', async () => {
   await client.visitor.served
   expect(signal.aborted).toBe(true)
 })
+
+test('the socket has the members of the web’s WebSocket', async () => {
+  const { socket } = await Client.open()
+  expect([socket.CONNECTING, socket.OPEN, socket.CLOSING, socket.CLOSED]).toEqual([0, 1, 2, 3])
+  expect(socket.readyState).toBe(socket.OPEN)
+  expect(socket.url).toBe('wss://site.example/chat')
+  // Those of Chromium, Firefox and Node.
+  const members = Object.getOwnPropertyNames(WebSocket.prototype).filter((name) => name !== 'constructor')
+  expect(members.filter((name) => !(name in socket))).toEqual([])
+})
+
+test('a listener may be an object with handleEvent', async () => {
+  const client = await Client.open()
+  const heard: unknown[] = []
+  const listener = { handleEvent: (event: { data: unknown }) => heard.push(event.data) }
+  client.socket.addEventListener('message', listener)
+  await client.send(frame(1, 'a'))
+  await settle()
+  client.socket.removeEventListener('message', listener)
+  await client.send(frame(1, 'b'))
+  await settle()
+  expect(heard).toEqual(['a'])
+})

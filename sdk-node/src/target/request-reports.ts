@@ -22,7 +22,7 @@ export function reportingRequests(
   if (!onRequest) return handler
   const reporting: DirectlyHandled = async (request, info) => {
     const report = startReport(onRequest, request.method, new URL(request.url))
-    const response = await handler(request, info)
+    const response = await handler(request, info, info)
     report(response.status)
     return response
   }

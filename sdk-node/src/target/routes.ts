@@ -121,6 +121,6 @@ function below(prefix: string, handler: FetchHandler): FetchHandler {
       return new Response(null, { status: 301, headers: { Location: `./${name}/${url.search}` } })
     url.pathname = url.pathname.slice(prefix.length)
     const { method, headers, signal } = request
-    return handler(new Request(url, { method, headers, signal }), info)
+    return handler(new Request(url, { method, headers, signal }), info, info)
   }
 }

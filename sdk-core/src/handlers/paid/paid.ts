@@ -77,12 +77,12 @@ class PaidSite {
     const asked: Asked = { method: request.method, url, fields: request.headers }
     const dearest = this.#prices.findDearest(asked)
     if (dearest === 'unclear') return refused(400, 'invalid_path', 'The path may mean too many things')
-    if (dearest === 'free') return this.#handler(request, info)
+    if (dearest === 'free') return this.#handler(request, info, info)
     // a page of another origin may pay, and the handler shows nothing in answer to a question that it takes for another one
     if (isPreflight(request)) return allowPreflight(request)
     const found = this.#prices.find(asked)
     const judged = found === dearest ? request : await this.#judged(request, dearest)
-    if (judged && found === 'free') return this.#handler(judged, info)
+    if (judged && found === 'free') return this.#handler(judged, info, info)
     const price = judged && typeof found !== 'string' ? found : dearest
     const resource = resourceOf(url, price.description)
     return this.#offer({ request: judged ?? request, price, resource }, info)
@@ -114,7 +114,7 @@ class PaidSite {
     return sell(offer, payment, {
       facilitator,
       used,
-      serve: async () => this.#handler(request, info),
+      serve: async () => this.#handler(request, info, info),
       report: (error) => report(error, info),
     })
   }

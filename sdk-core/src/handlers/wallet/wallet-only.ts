@@ -49,7 +49,8 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
       return made
     }
     try {
-      const response = await handler(passedRequest(request, session), { ...info, upgrade })
+      const passed = { ...info, upgrade }
+      const response = await handler(passedRequest(request, session), passed, passed)
       if (response === upgraded) return response
       if (!isResponse(response)) return response // The caller says what is wrong with it.
       if (use.signal.aborted) {

@@ -53,7 +53,7 @@ export async function openShop(
   const errors: unknown[] = []
   const info: Partial<FetchInfo> = {
     canonicalUrl: SITE,
-    waitUntil: (promise) => void promise.catch((error) => errors.push(error)),
+    waitUntil: (promise) => void Promise.resolve(promise).catch((error) => errors.push(error)),
   }
   const ask = async (path: string, init?: RequestInit): Promise<Response> =>
     sold(new Request(SITE + path, init), info as FetchInfo)

@@ -1,0 +1,44 @@
+// What few responses need, and is loaded for them: the length for HEAD, and the place to which a page's own redirect leads.
+
+import { ResponseBody } from './response-body.ts'
+
+/**
+ * Corrects where a redirect leads.
+ * @returns for HEAD, the length of the content that GET would get, when all of it is ready
+ */
+export async function prepareSeldom(response: Response, method: string): Promise<number | undefined> {
+  const { body, headers } = response
+  const { origin } = globalThis.location ?? {}
+  const location = headers.get('location')
+  if (origin && location?.startsWith(`${origin}/`) && isRedirect(response)) {
+    const corrected = new Headers(headers)
+    corrected.set('location', location.slice(origin.length))
+    Object.defineProperty(response, 'headers', { value: corrected, configurable: true })
+  }
+  return method === 'HEAD' && body ? lengthOf(body) : undefined
+}
+
+/**
+ * Says whether `Response.redirect` made the response: of those that a handler makes, such alone have headers that cannot be changed.
+ * `Response.redirect('/x')` makes a URL at the origin of the publisher's page, which is seldom that of the site.
+ */
+function isRedirect(response: Response): boolean {
+  try {
+    // those of the platform, also where a handler put others in their place
+    const headers: Headers = Reflect.get(Response.prototype, 'headers', response)
+    headers.set('location', headers.get('location') ?? '')
+    return false
+  } catch {
+    return true
+  }
+}
+
+async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number | undefined> {
+  const content = new ResponseBody(body)
+  try {
+    const { done, size } = await content.ready()
+    return done ? size : undefined
+  } finally {
+    content.cancel(undefined)
+  }
+}
