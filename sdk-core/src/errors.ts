@@ -26,6 +26,8 @@ export type OwnErrorCode =
   | 'stream_rejected'
   /** The relay did not take all of the metadata: the site is published without the rest. */
   | 'metadata_refused'
+  /** Another identity had the friendly hostname before: browsers keep its cookies, storage and service workers. */
+  | 'name_had_other_owner'
   /** The relay has no room for another lease at this time. */
   | 'relay_full'
   /** `/v1/sign` refused to sign a handshake. */

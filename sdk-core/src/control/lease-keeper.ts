@@ -19,7 +19,7 @@ import type { RelayClient } from './relay-client.ts'
 /** After these codes of a renewal only a new registration helps. */
 const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])
 
-interface LeaseEvents {
+export interface LeaseEvents {
   /** The relay granted a lease. */
   registered(): void
   /** A renewal succeeded. */
@@ -28,7 +28,7 @@ interface LeaseEvents {
   failed(error: SvcError): void
   /** The relay does not know the lease any more. */
   gone(error: SvcError): void
-  /** The relay granted or renewed the lease without some of the metadata. */
+  /** The relay granted or renewed the lease without some of the metadata, or its name had another owner. */
   reduced(error: SvcError): void
 }
 
@@ -176,7 +176,9 @@ export class LeaseKeeper {
     const renewed = this.#registration!
     // Where the code cannot be loaded, as in a service worker, other relays do not learn that the site is here.
     const late = this.#isStated && (await loadSeldom().catch(() => {}))
-    const statement = late ? late.stateSite(this.#client, this.#request, renewed) : undefined
+    const statement = late
+      ? late.prepareRenewal(this.#client, this.#request, renewed, this.#events)
+      : undefined
     const grant = await this.#withMetadata((request) =>
       renew(this.#client, { ...request, statement }, renewed.accessToken, signal),
     )

@@ -66,6 +66,8 @@ export interface Registration extends Grant, DedicatedPorts {
   /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
+  /** What the relay answered, for code that is loaded later. */
+  answer: Record<string, unknown>
 }
 
 /** Returns the hostnames of a lease: the friendly one, when the relay granted it, and the canonical one. */
@@ -143,7 +145,7 @@ async function parseRegistration(
     request.tcp || request.udp ? (await loadSeldom()).parseDedicatedPorts(request, data) : undefined
   const hostnames = parseHostnames(client, request, data)
   const grant = await parseGrant(client, request, data, signal)
-  return { ...grant, ...hostnames, ...ports }
+  return { ...grant, ...hostnames, ...ports, answer: data }
 }
 
 export async function renew(

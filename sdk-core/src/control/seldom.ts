@@ -2,4 +2,4 @@
 
 export { parseDedicatedPorts } from './dedicated-ports.ts'
 export { withLessMetadata } from './lesser-metadata.ts'
-export { stateSite } from './site-statement.ts'
+export { prepareRenewal } from './previous-owner.ts'

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fetchEndpoint } from '../../src/control/endpoint.ts'
+import { previousOwner } from '../../src/control/previous-owner.ts'
 import { type LeaseRequest, prove, register, renew, unregister } from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
 import { ENDPOINTS_REFUSED_MAX } from '../../src/limits.ts'
@@ -54,6 +55,7 @@ describe('register', () => {
       release: '0.1.0',
       extensions: new Set(),
       routing: 'allowed',
+      answer: registration(address),
     })
     expect(relay.calls.map(({ path }) => path)).toEqual([
       '/sdk/domain',
@@ -268,6 +270,38 @@ describe('registration answer', () => {
   ])('refuses %s', async (_, change, code) => {
     relay.replies['/sdk/register'] = () => ({ ...registration(address), ...change })
     await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
+  })
+
+  describe('with previous_owner', () => {
+    const noticeAt = async (previous_owner: unknown, hostname?: string): Promise<string | undefined> => {
+      const named = hostname === undefined ? {} : { hostname }
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), previous_owner, ...named })
+      const notice = previousOwner(await enrol(relay.client, { ...request, allowCanonicalFallback: true }))
+      if (notice) expect(notice.code).toBe('name_had_other_owner')
+      return notice?.message
+    }
+
+    it('says until when another identity had the name', async () => {
+      const said = await noticeAt({ until: '2026-01-02T03:04:05Z' })
+      expect(said).toContain('demo.relay.example belonged to another identity until 2026-01-02T03:04:05.000Z')
+      expect(said).not.toContain('certificate')
+    })
+
+    it('says how long its certificate may be valid', async () => {
+      const times = { until: '2026-01-02T03:04:05Z', certified_until: '2026-03-02T03:00:00Z' }
+      expect(await noticeAt(times)).toContain('a certificate for it until 2026-03-02T03:00:00.000Z')
+    })
+
+    it.each([undefined, null, true, [], {}, { until: 7 }, { until: 'yesterday\u001b[2J' }])(
+      'says nothing of %j',
+      async (previous) => {
+        expect(await noticeAt(previous)).toBeUndefined()
+      },
+    )
+
+    it('says nothing where the site did not get the name', async () => {
+      expect(await noticeAt({ until: '2026-01-02T03:04:05Z' }, '')).toBeUndefined()
+    })
   })
 
   describe('with udp_tunnel_addr', () => {

@@ -39,6 +39,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+const reduced = vi.fn()
+let previousOwner: object | undefined
+
 async function acquire(more: Partial<LeaseRequest>): Promise<void> {
   const expires = (): string => new Date(Date.now() + RELAY_AHEAD_MS + TTL_S * 1000).toISOString()
   const data: Record<string, (body: string) => object> = {
@@ -47,7 +50,11 @@ async function acquire(more: Partial<LeaseRequest>): Promise<void> {
       challenge_id: CHALLENGE_ID,
       siwe_message: goodMessage(identity.address),
     }),
-    [PATH.register]: () => ({ ...registration(identity.address), ...grant('1', expires()) }),
+    [PATH.register]: () => ({
+      ...registration(identity.address),
+      ...grant('1', expires()),
+      previous_owner: previousOwner,
+    }),
     [PATH.renew]: (body) => {
       renewals.push(JSON.parse(body))
       return grant('2', expires())
@@ -62,7 +69,7 @@ async function acquire(more: Partial<LeaseRequest>): Promise<void> {
   keeper = new LeaseKeeper(
     client,
     { ...request, ...more },
-    { registered: ignored, renewed: ignored, failed: ignored, gone: ignored, reduced: ignored },
+    { registered: ignored, renewed: ignored, failed: ignored, gone: ignored, reduced },
   )
   await keeper.acquire(new AbortController().signal)
 }
@@ -84,6 +91,16 @@ describe('a lease of a site', () => {
     expect(issued).toEqual([STATEMENT_DELAY_MS, STATEMENT_DELAY_MS + TTL_S * 500])
     for (const { issued_at, expires_at } of statements)
       expect(Date.parse(expires_at) - Date.parse(issued_at)).toBe(TTL_S * 1000 + SITE_STATEMENT_TOLERANCE_MS)
+  })
+
+  it('tells its user once of the identity that had its name before', async () => {
+    previousOwner = { until: '2026-01-02T03:04:05Z' }
+    reduced.mockClear()
+    await acquire({ isStated: true })
+    await vi.advanceTimersByTimeAsync(STATEMENT_DELAY_MS + TTL_S * 500)
+    expect(renewals).toHaveLength(2)
+    previousOwner = undefined
+    expect(reduced).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'name_had_other_owner' }))
   })
 
   it.each([

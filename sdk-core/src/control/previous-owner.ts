@@ -1,0 +1,47 @@
+// What a site says at a renewal: to the relay, that it is there, and to its own user, that another identity had its name before.
+
+import type { SiteStatement } from '@svc/protocol'
+import { SvcError } from '../errors.ts'
+import { isRecord } from './json-checks.ts'
+import type { LeaseEvents } from './lease-keeper.ts'
+import type { LeaseRequest, Registration } from './registration.ts'
+import type { RelayClient } from './relay-client.ts'
+import { stateSite } from './site-statement.ts'
+
+/** Clients of relays whose users have been told. */
+const told = new WeakSet<RelayClient>()
+
+/** Tells the user once of the previous owner of the name. @returns the statement for the relay */
+export function prepareRenewal(
+  client: RelayClient,
+  request: LeaseRequest,
+  lease: Registration,
+  events: Pick<LeaseEvents, 'reduced'>,
+): SiteStatement {
+  const notice = told.has(client) ? undefined : previousOwner(lease)
+  if (notice) {
+    told.add(client)
+    events.reduced(notice)
+  }
+  return stateSite(client, request, lease)
+}
+
+/** Browsers and certificates remember the other identity. @returns undefined where the relay names none in the form of the protocol */
+export function previousOwner({
+  hostname,
+  answer: { previous_owner: previous },
+}: Pick<Registration, 'hostname' | 'answer'>): SvcError | undefined {
+  if (hostname === '' || !isRecord(previous)) return undefined
+  const [until, certified] = [timeOf(previous.until), timeOf(previous.certified_until)]
+  if (until === undefined) return undefined
+  const certificate =
+    certified === undefined ? '' : `, and it may have a certificate for it until ${certified}`
+  const message = `${hostname} belonged to another identity until ${until}: browsers that visited it then keep its cookies, storage and service workers${certificate}. The canonical hostname never was another's.`
+  return new SvcError('name_had_other_owner', message)
+}
+
+/** Nothing of the relay's text is passed on. */
+function timeOf(value: unknown): string | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
