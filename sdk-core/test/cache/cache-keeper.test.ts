@@ -1,7 +1,7 @@
 // Tests the times at which the SDK looks at the files of the option `cache`, and its pauses for a relay that fails.
 
 import { CACHE_UPLOAD_DEADLINE_MS } from '@svc/protocol'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { CacheKeeper } from '../../src/cache/cache-keeper.ts'
 import type { CacheFiles, CacheStatus } from '../../src/cache/cache-options.ts'
 import {
@@ -32,7 +32,9 @@ let keeper: CacheKeeper
 const ok = (data: object): Response => Response.json({ ok: true, data })
 const failing = (status: number, headers = {}): Response => new Response('busy\n', { status, headers })
 
+let digest: MockInstance<SubtleCrypto['digest']>
 beforeEach(() => {
+  digest = vi.spyOn(crypto.subtle, 'digest')
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   calls = []
   answer = () => ok(HERE)
@@ -63,11 +65,18 @@ beforeEach(() => {
 afterEach(() => {
   keeper.stop()
   vi.useRealTimers()
+  digest.mockRestore()
 })
 
-const { setTimeout: realTimeout } = globalThis
-/** WebCrypto works in a thread of its own, outside of the fake timers. */
-const settled = (): Promise<void> => new Promise((resolve) => realTimeout(resolve, 50))
+const { setImmediate: realImmediate } = globalThis
+const TURNS = 10
+/** Waits for WebCrypto, which works in a thread of its own, outside of the fake timers, and for what follows from it. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) {
+    await Promise.allSettled(digest.mock.results.map(({ value }) => value))
+    await new Promise((resolve) => realImmediate(resolve))
+  }
+}
 
 /** Lets `ms` pass, then what began meanwhile come to its end. @returns the requests of that time */
 async function after(ms: number): Promise<string[]> {
