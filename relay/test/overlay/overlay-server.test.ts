@@ -20,9 +20,12 @@ import type { VerifiedRelay } from '../../src/overlay/verified-relays.ts'
 import { inventRelay } from '../support/descriptors.ts'
 import { freePort } from '../support/relay.ts'
 
+const deadlines = vi.hoisted(() => ({ requestMs: 60_000 }))
 vi.mock('../../src/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
-  OVERLAY_REQUEST_DEADLINE_MS: 200,
+  get OVERLAY_REQUEST_DEADLINE_MS() {
+    return deadlines.requestMs
+  },
   OVERLAY_DEADLINE_CHECK_MS: 50,
   OVERLAY_HEAD_MAX_BYTES: 2048,
   OVERLAY_PEERS_CHECK_MS: 50,
@@ -260,7 +263,10 @@ test('this relay opens so many connections to others, whatever becomes of them',
 })
 
 test('a slow head, a large head and no HTTP end the connection', async () => {
+  const usual = deadlines.requestMs
+  deadlines.requestMs = 200
   const port = await start()
+  deadlines.requestMs = usual
   const slow = await connectFrom(port, B)
   slow.resume().write('GET /who HTTP/1.1\r\n')
   await once(slow, 'close')
