@@ -260,7 +260,8 @@ describe('a delegated capability is refused', () => {
       socket.write(
         `GET /overlay/reverse HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: raw\r\nX-Svc-Reverse-Capability: ${capability}\r\n\r\n`,
       )
-      return (await readAll(socket)).toString()
+      // A stranger's connection is reset where its bytes came before the relay looked at the address.
+      return (await readAll(socket).catch(() => '')).toString()
     }
     expect(await ask('127.0.91.99')).toBe('')
     expect(await ask(other.overlayAddress)).toContain('unauthorized')
