@@ -18,7 +18,7 @@ function decodeOverlong(path: string): string {
 }
 
 /** Each reads the path of a parsed URL in the way of some servers. */
-export const READERS: readonly ((path: string) => string)[] = [
+const READERS: readonly ((path: string) => string)[] = [
   (path) => path,
   decode,
   (path) => decode(decode(path)),
@@ -44,7 +44,7 @@ export const READERS: readonly ((path: string) => string)[] = [
 ]
 
 /** Each makes of a path that was read the one that is looked up. */
-export const CLEANERS: readonly ((path: string) => string)[] = [
+const CLEANERS: readonly ((path: string) => string)[] = [
   (path) => path,
   (path) => path.replace(/\/+/g, '/'),
   (path) => parsed(path.startsWith('/') ? path : '/'),

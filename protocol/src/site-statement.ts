@@ -10,8 +10,9 @@ export interface SiteStatement {
   signature: string
 }
 
-/** The forms of a statement's fields. */
+/** The form of a statement's times. */
 export const SITE_STATEMENT_TIME: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+/** The form of a statement's signature. */
 export const SITE_STATEMENT_SIGNATURE: RegExp = /^0x[\da-f]{130}$/
 
 /** A statement is valid for so many milliseconds at most: a day, for which a static cache answers in a site's place, and the tolerance. */

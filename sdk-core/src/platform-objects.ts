@@ -10,6 +10,7 @@ export function isBytes(value: unknown): value is Uint8Array {
   return isA('Uint8Array', value)
 }
 
+/** Returns whether the value is an ArrayBuffer. */
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return isA('ArrayBuffer', value)
 }
@@ -19,10 +20,12 @@ export function isBlob(value: unknown): value is Blob {
   return isA('Blob', value) || isA('File', value)
 }
 
+/** Returns whether the value is a Request. */
 export function isRequest(value: unknown): value is Request {
   return isA('Request', value)
 }
 
+/** Returns whether the value is a URL. */
 export function isUrl(value: unknown): value is URL {
   return isA('URL', value)
 }

@@ -12,7 +12,7 @@ import { type Copy, streamCopy } from './copy-from-stream.ts'
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth, screen?: Screen) => Promise<void>
 
 /** Reads what comes first, and calls `begin` for each direction whose rest is to be copied. */
-export type Screen = (begin: (from: Duplex, to: Duplex) => void) => void
+type Screen = (begin: (from: Duplex, to: Duplex) => void) => void
 
 /** @param readBuffer makes sockets cheaper to read; without it Node reads every stream into buffers of its own */
 export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {

@@ -1,7 +1,7 @@
 // The requests that go on after their responses: they may end by themselves for a while (RFC 9113 §8.1).
 
 import { Deadline } from '../timers/deadline.ts'
-import { DISCARDED_REQUEST_MS, DISCARDED_REQUESTS_MAX } from './limits.ts'
+import { DISCARDED_REQUEST_MS, STREAMS_MAX } from './limits.ts'
 import type { Stream } from './stream.ts'
 
 export class DiscardedRequests {
@@ -23,7 +23,8 @@ export class DiscardedRequests {
   add(stream: Stream): void {
     this.#requests.set(stream.id, { stream, until: performance.now() + DISCARDED_REQUEST_MS })
     this.#watch()
-    if (this.size <= DISCARDED_REQUESTS_MAX) return
+    // As many as the visitor may have open.
+    if (this.size <= STREAMS_MAX) return
     for (const oldest of this.#requests.keys()) {
       this.#reset(oldest)
       return

@@ -57,7 +57,5 @@ export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
  * stops by itself or sends what is left.
  */
 export const DISCARDED_REQUEST_MS = 1000
-/** So many requests of a connection may do so at a time: all that the visitor may have open. */
-export const DISCARDED_REQUESTS_MAX: number = STREAMS_MAX
 /** The SDK remembers so many closed streams, to tell late frames from wrong ones. */
 export const CLOSED_STREAMS_KNOWN = 256

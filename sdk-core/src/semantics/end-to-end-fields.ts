@@ -30,10 +30,3 @@ export function endToEnd(fields: Iterable<Field>, others: readonly string[] = []
   }
   return named.size === 0 ? kept : kept.filter(([name]) => !named.has(name))
 }
-
-/** Returns what {@link endToEnd} does, as `Headers`. */
-export function endToEndFields(headers: Headers, others?: readonly string[]): Headers {
-  const kept = new Headers()
-  for (const [name, value] of endToEnd(headers, others)) kept.append(name, value)
-  return kept
-}

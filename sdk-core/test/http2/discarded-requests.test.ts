@@ -5,9 +5,9 @@ import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import {
   CONNECTION_WINDOW_BYTES,
   DISCARDED_REQUEST_MS,
-  DISCARDED_REQUESTS_MAX,
   FRAME_BYTES,
   STREAM_WINDOW_BYTES,
+  STREAMS_MAX,
 } from '../../src/http2/limits.ts'
 import { Visitor } from './visitor.ts'
 import {
@@ -136,13 +136,13 @@ test('frames after its end are an error of the connection', async () => {
   expect(await visitor.until(/GOAWAY/)).toEqual(['WINDOW_UPDATE 0 5', 'GOAWAY 1 STREAM_CLOSED'])
 })
 
-test('of more than DISCARDED_REQUESTS_MAX the oldest is reset at once', async () => {
+test('of more than STREAMS_MAX the oldest is reset at once', async () => {
   const visitor = await Visitor.open(early)
-  for (let i = 0; i < DISCARDED_REQUESTS_MAX; i++) {
+  for (let i = 0; i < STREAMS_MAX; i++) {
     await visitor.send(short(2 * i + 1))
     expect((await visitor.until(/end/)).length).toBe(2)
   }
-  const last = 2 * DISCARDED_REQUESTS_MAX + 1
+  const last = 2 * STREAMS_MAX + 1
   await visitor.send(short(last))
   expect(await visitor.until(/RST/)).toEqual([
     `HEADERS ${last}`,

@@ -39,6 +39,6 @@ export function requireRootHost(
 }
 
 /** Whether a Host names one of these ports, or none, which means the one of the URL. */
-export function isOwnPort(named: string | undefined, ownPorts: readonly number[]): boolean {
+function isOwnPort(named: string | undefined, ownPorts: readonly number[]): boolean {
   return named === undefined || named === '' || ownPorts.includes(Number(named))
 }
