@@ -51,7 +51,13 @@ test('a WebSocket on which too much waits is closed', () => {
     onclose: () => {},
   }
   const upgrade = (() => ({ socket, response: new Response() })) as unknown as FetchInfo['upgrade']
-  const info: FetchInfo = { canonicalUrl: 'https://chat.example', waitUntil: () => {}, upgrade }
+  const info: FetchInfo = {
+    canonicalUrl: 'https://chat.example',
+    waitUntil: () => {},
+    passThroughOnException: () => {},
+    props: {},
+    upgrade,
+  }
   openSocket(room, new Request('https://chat.example/socket?name=Slow'), info)
   socket.onopen()
   expect(sent).toHaveLength(2)
