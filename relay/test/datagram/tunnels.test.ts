@@ -33,6 +33,8 @@ beforeAll(async () => {
     TCP_ENABLED: 'true',
     MIN_PORT: `${first}`,
     MAX_PORT: `${first + PORTS - 1}`,
+    // A relay on localhost listens at 127.0.0.1 alone by itself.
+    BIND_ADDRESS: '::',
   })
 })
 afterAll(() => relay.close())
