@@ -152,7 +152,6 @@ describe('registration', () => {
     ['a name of 23 characters', { name: 'a'.repeat(23) }, 'invalid_request'],
     ['a name of two labels', { name: 'a.b' }, 'invalid_request'],
     ['a name that begins with a hyphen', { name: '-a' }, 'invalid_request'],
-    ['an empty name', { name: '' }, 'invalid_request'],
     ['a name that is not ASCII', { name: 'bücher' }, 'invalid_request'],
     ['an address that is none', { address: '0x12' }, 'invalid_address'],
     ['a name that is a number', { name: 1 }, 'invalid_request'],

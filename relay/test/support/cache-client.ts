@@ -95,7 +95,8 @@ export async function visit(
     port,
     ca,
     path,
-    headers: { Host: `${host}:${port}` },
+    // Visitors name the port of the load balancer, which is not that of a machine; without one, the site is meant.
+    headers: { Host: host },
     agent: false,
     signal: AbortSignal.timeout(DEADLINE_MS),
   })

@@ -85,7 +85,7 @@ describe('the API', () => {
     ['a body that is not JSON', `POST /sdk/renew HTTP/1.1\r\nContent-Length: 3\r\n${ending}no!`, 400],
     ['no request', 'what is this?\r\n\r\n', 400],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
-    ['a head that is too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n${ending}`, 431],
+    ['a head that is too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n${ending}`, 431],
     ['a path that only begins like a carrier', `GET /sdk/connected HTTP/1.1\r\n${ending}`, 404],
     ['a carrier without a capability', `GET /sdk/connect?a=b HTTP/1.1\r\n${ending}`, 403],
     [

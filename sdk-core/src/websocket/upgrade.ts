@@ -74,7 +74,8 @@ export class WebSocketUpgrade implements Upgraded {
     Object.defineProperties(this.response, {
       status: { value: 101 },
       ok: { value: false },
-      headers: { value: new Headers() },
+      // Handlers around this one may give it others.
+      headers: { value: new Headers(), configurable: true },
     })
   }
 
