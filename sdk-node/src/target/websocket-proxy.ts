@@ -122,7 +122,9 @@ function refusal(answer: IncomingMessage, view: TargetView): Response {
   const isEmpty = WITHOUT_BODY.has(status)
   if (isEmpty) answer.resume()
   const body = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>)
-  return new Response(body, { status, statusText, headers: fieldsOf(answer, view) as [string, string][] })
+  const headers = new Headers()
+  for (const [name, value] of fieldsOf(answer, view)) headers.append(name, value)
+  return new Response(body, { status, statusText, headers })
 }
 
 function join(visitor: VisitorSocket, target: WebSocket): void {

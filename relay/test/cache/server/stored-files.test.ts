@@ -253,9 +253,16 @@ describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
   )
 
   test('the Host is that of the handshake', async () => {
-    for (const host of ['relay.localhost', 'other.relay.localhost', `x.${HOSTNAME}`, `${HOSTNAME}:1x`])
+    const others = [
+      'relay.localhost',
+      'other.relay.localhost',
+      `x.${HOSTNAME}`,
+      `${HOSTNAME}:1`,
+      `${HOSTNAME}:1x`,
+    ]
+    for (const host of others)
       expect(await fetch('/app.js', '-H', `Host: ${host}`)).toMatchObject({ status: 421 })
-    for (const host of [HOSTNAME, `${HOSTNAME}.`, HOSTNAME.toUpperCase(), `${HOSTNAME}:1`])
+    for (const host of [HOSTNAME, `${HOSTNAME}.`, HOSTNAME.toUpperCase()])
       expect(await fetch('/app.js', '-H', `Host: ${host}`)).toMatchObject({ status: 200 })
   })
 })
