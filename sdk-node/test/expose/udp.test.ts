@@ -30,7 +30,9 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {
-  relay = await startTestRelay({ ...TCP_SETTINGS(await freeRange(TCP_PORTS)), UDP_ENABLED: 'true' })
+  const ports = TCP_SETTINGS(await freeRange(TCP_PORTS))
+  // Some visitors come by IPv6: a relay on localhost listens at 127.0.0.1 alone by itself.
+  relay = await startTestRelay({ ...ports, UDP_ENABLED: 'true', BIND_ADDRESS: '::' })
 })
 afterAll(() => relay.close())
 
