@@ -1,6 +1,6 @@
 // A file on disk as a File with the length that it had when it was opened: it may grow while it is read, as logs do.
 
-import { constants } from 'node:fs'
+import { constants, openAsBlob } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 
 const READ_BYTES = 64 * 1024
@@ -19,7 +19,7 @@ interface Known {
  */
 export async function openFile(path: string, name: string): Promise<File> {
   const known = await stat(path)
-  return new DiskFile(path, known, { start: 0, end: known.size }, name)
+  return new DiskFile(path, known, { start: 0, end: known.size }, name, await openAsBlob(path))
 }
 
 interface Range {
@@ -31,9 +31,12 @@ class DiskFile extends File {
   readonly #path: string
   readonly #known: Known
   readonly #range: Range
+  readonly #whole: Blob
 
-  constructor(path: string, known: Known, range: Range, name: string) {
-    super([], name, { lastModified: Math.floor(known.mtimeMs) })
+  /** @param whole the file for the platform, which asks none of the methods below: as a part of a form, for example */
+  constructor(path: string, known: Known, range: Range, name: string, whole: Blob) {
+    super([whole.slice(range.start, range.end)], name, { lastModified: Math.floor(known.mtimeMs) })
+    this.#whole = whole
     this.#path = path
     this.#known = known
     this.#range = range
@@ -48,7 +51,7 @@ class DiskFile extends File {
       Math.min(this.size, Math.max(0, offset < 0 ? this.size + offset : offset))
     const start = this.#range.start + at(from)
     const range = { start, end: Math.max(start, this.#range.start + at(to)) }
-    return new DiskFile(this.#path, this.#known, range, this.name)
+    return new DiskFile(this.#path, this.#known, range, this.name, this.#whole)
   }
 
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
