@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import type { Lease } from '../lease/lease.ts'
+import { resetSocket } from '../node-internals/reset-socket.ts'
 import type { VisitorConnection } from '../reverse/pending-visitor.ts'
 import { whenEnded } from './copy-from-stream.ts'
 import { FirstAnswer, FirstBytes, type FirstBytesVerdict } from './first-bytes.ts'
@@ -33,7 +34,7 @@ export function screenFirstBytes(
     session,
     (bytes) => {
       const verdict = request.push(bytes)
-      if (verdict === 'refuse') visitor.resetAndDestroy()
+      if (verdict === 'refuse') resetSocket(visitor)
       if (verdict === 'pass') toVisitor.release()
       return verdict
     },
