@@ -24,7 +24,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 const LOOPBACK = /^(?:localhost\.?|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/
-const DOMAIN = /^\s*domain\s*=\s*\.?(\S*)\s*$/i
+const DOMAIN = /^domain\s*=/i
 const SAME_SITE_NONE = /^\s*samesite\s*=\s*none\s*$/i
 const SECURE = /^\s*secure\s*$/i
 
@@ -95,7 +95,7 @@ function cookieForVisitor(value: string, { visited, believed, address }: OriginV
   const [pair, ...attributes] = value.split(';')
   if (attributes.length === 0) return value
   const isKept = (attribute: string): boolean => {
-    const domain = DOMAIN.exec(attribute)?.[1]?.toLowerCase()
+    const domain = domainOf(attribute.trim())
     if (domain === undefined) return true
     // browsers take no Domain of one label
     if (domain.includes('.') && isWithin(visited.hostname, domain)) return true
@@ -109,4 +109,11 @@ function cookieForVisitor(value: string, { visited, believed, address }: OriginV
 
 function isWithin(hostname: string, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`)
+}
+
+/** The domain of a cookie's attribute, in lower case without a leading dot; undefined for another attribute. */
+function domainOf(attribute: string): string | undefined {
+  if (!DOMAIN.test(attribute)) return undefined
+  const value = attribute.slice(attribute.indexOf('=') + 1).trim()
+  return value.replace(/^\./, '').toLowerCase()
 }

@@ -8,10 +8,10 @@ const NAME = '_headers'
 const FILE_MAX_BYTES: number = 64 * 1024
 /** The fields of the framing, which the SDK makes. */
 const FRAMING = /^(?:connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
-const FIELD = /^([!#$%&'*+.^_`|~\w-]+)\s*:\s*([\t\x20-\x7e]*)$/
+const FIELD = /^([!#$%&'*+.^_`|~\w-]+)\s*:([\t\x20-\x7e]*)$/
 
 interface Rule {
-  path: RegExp
+  path: URLPattern
   /** Without a value the field is removed. */
   fields: [name: string, value: string | undefined][]
 }
@@ -50,24 +50,23 @@ function parseHeaderRules(text: string): Rule[] {
     else if (said.startsWith('!')) rules.at(-1)?.fields.push([said.slice(1).trim(), undefined])
     else {
       const [, name, value] = FIELD.exec(said) ?? []
-      if (name !== undefined && !FRAMING.test(name)) rules.at(-1)?.fields.push([name, value])
+      if (name !== undefined && !FRAMING.test(name)) rules.at(-1)?.fields.push([name, value?.trim()])
     }
   }
   return rules.map((rule) => ({ ...rule, fields: rule.fields.filter(([name]) => FIELD.test(`${name}:`)) }))
 }
 
 /** `*` stands for anything, once, and `:name` for one segment. */
-function patternOf(path: string): RegExp {
-  const [before = '', ...after] = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').split('*')
-  const pattern = after.length === 0 ? before : `${before}.*${after.join('\\*')}`
-  return new RegExp(`^${pattern.replace(/\/:[a-z]\w*/gi, '/[^/]+')}$`)
+function patternOf(path: string): URLPattern {
+  const [before = '', ...after] = path.replace(/[{}()+?\\]/g, '\\$&').split('*')
+  return new URLPattern({ pathname: after.length === 0 ? before : `${before}*${after.join('\\*')}` })
 }
 
 /** A field of a rule takes the place of the file's own; those of several rules are joined. */
 function apply(rules: readonly Rule[], pathname: string, headers: Headers): void {
   const set = new Set<string>()
   for (const { path, fields } of rules) {
-    if (!path.test(pathname)) continue
+    if (!path.test({ pathname })) continue
     for (const [name, value] of fields) {
       const key = name.toLowerCase()
       if (value === undefined) headers.delete(name)

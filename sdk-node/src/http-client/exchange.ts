@@ -321,15 +321,18 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 }
 
-/** White space around a chunk's size and its extensions, which mean nothing here (RFC 9112 §7.1.1, BWS). */
-const BLANKS = /[\t ]+(?=[;=]|$)|(?<=[;=])[\t ]+/g
+/** Takes white space from around a chunk's size and its extensions, which mean nothing here (RFC 9112 §7.1.1, BWS). */
+function withoutBlanksBetween(line: string): string {
+  const [size = '', ...extensions] = line.split(/([;=])/)
+  return [size.trimEnd(), ...extensions.map((part) => part.trim())].join('')
+}
 
 /** Reads the lines of chunks without white space, which is refused in requests, where parsers disagree about it. */
 function withoutBlanks(source: ByteSource): ByteSource {
   return {
     readLine: (limit, code) => {
       const line = source.readLine(limit, code)
-      return code === 'invalid_chunk' ? line?.replace(BLANKS, '') : line
+      return code === 'invalid_chunk' ? line && withoutBlanksBetween(line) : line
     },
     take: (max) => source.take(max),
   }
