@@ -263,19 +263,6 @@ export const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
 export const CLAIM_ATTEMPTS_MAX = 3
 /** Time for the relay that has the state directory to name its process. */
 export const CLAIM_ANSWER_MS = 2_000
-/**
- * Head of a request, at every HTTP server of the relay: as much as the SDKs take, so that a site gets at each of its hostnames what it
- * gets at the others.
- */
-export const REQUEST_HEAD_MAX_BYTES: number = 64 * 1024
-/** Request line of such a head. */
-export const REQUEST_LINE_MAX_BYTES: number = 8 * 1024
-/** Fields of such a head. */
-export const REQUEST_FIELDS_MAX = 100
-/** Time for a client to read the last answer of a connection and to end it, while what it still sends is dropped. */
-export const LINGER_MS = 2_000
-/** Bytes that are dropped meanwhile. */
-export const LINGER_MAX_BYTES: number = 1024 * 1024
 /** Time for a TLS handshake with the API, and for the head of each request. */
 export const API_HEAD_DEADLINE_MS = 10_000
 /** Interval at which the relay checks `API_HEAD_DEADLINE_MS`. */

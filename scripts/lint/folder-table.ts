@@ -572,17 +572,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Tunnels end here, and UDP ports are opened through ports.',
     },
     ports: {
-      imports: [
-        'rate-limit',
-        'policy',
-        'lease',
-        'log',
-        'config',
-        'node-internals',
-        'clock.ts',
-        'limits.ts',
-        'errors.ts',
-      ],
+      imports: ['rate-limit', 'policy', 'lease', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
       why: 'A port knows its lease; it takes what serves visitors and datagrams as callbacks.',
     },
     bridge: {
@@ -617,7 +607,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Reverse sessions belong to leases, which do not know them.',
     },
     redirect: {
-      imports: ['http', 'ingress', 'metrics', 'client-address', 'node-internals', 'limits.ts'],
+      imports: ['ingress', 'metrics', 'client-address', 'node-internals', 'limits.ts'],
       why: 'It answers with addresses, and serves nobody; what is served it asks.',
     },
     ingress: {
@@ -630,7 +620,6 @@ export const FOLDER_TABLE: FolderTable = {
         'routing',
         'metrics',
         'log',
-        'node-internals',
         'client-address',
         'limits.ts',
       ],
@@ -737,7 +726,6 @@ export const FOLDER_TABLE: FolderTable = {
         'rate-limit',
         'log',
         'config',
-        'node-internals',
         'client-address',
         'clock.ts',
         'installation.ts',
@@ -797,7 +785,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     routing: { imports: [], why: 'The table knows names; what a route is the user of the table decides.' },
     metrics: {
-      imports: ['http', 'node-internals', 'limits.ts'],
+      imports: ['node-internals', 'limits.ts'],
       why: 'Counters and exposition know nobody: what they read is given as callbacks.',
     },
     'rate-limit': {

@@ -9,6 +9,7 @@ export const PUBLISHED = [
   'yamux',
   'tls',
   'payment',
+  'node-kit',
   'sdk-core',
   'sdk-browser',
   'sdk-node',

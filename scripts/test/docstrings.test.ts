@@ -6,7 +6,17 @@ import { expect, test } from 'vitest'
 import { PublicExports } from '../lint/public-exports.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const PACKAGES = ['protocol', 'yamux', 'tls', 'payment', 'sdk-core', 'sdk-browser', 'sdk-node', 'relay']
+const PACKAGES = [
+  'protocol',
+  'yamux',
+  'tls',
+  'payment',
+  'node-kit',
+  'sdk-core',
+  'sdk-browser',
+  'sdk-node',
+  'relay',
+]
 
 test.each(PACKAGES)('every export of %s has a docstring', (folder) => {
   const exports = new PublicExports(root).ofPackage(folder)

@@ -17,7 +17,7 @@ test('every link between pages leads to a file, and to a heading of it', () => {
 
 test('every path of the repository that a page names is there', () => {
   const folders =
-    '(?:protocol|yamux|tls|payment|relay|sdk-core|sdk-browser|sdk-node|examples|e2e|bench|scripts|docs|tools)'
+    '(?:protocol|yamux|tls|payment|node-kit|relay|sdk-core|sdk-browser|sdk-node|examples|e2e|bench|scripts|docs|tools)'
   const named = new RegExp(`\`(${folders}/[\\w./-]+)\``, 'g')
   const missing = pages.flatMap((file) =>
     [...read(file).matchAll(named)]

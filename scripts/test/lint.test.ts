@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-const ALONE = 'protocol, yamux, tls and payment import none of ours'
+const ALONE = 'protocol, yamux, tls, payment and node-kit import none of ours'
 const RELAY = 'the engine holds tenant secrets, the relay must never'
 const CORE = 'it knows neither the relay nor the SDK that uses it'
 const SDK = 'an SDK never imports the relay'
@@ -26,6 +26,7 @@ const REALMS = 'ask what the value can do'
 const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['protocol/src/a.ts', "export * from '@svc/tls'", ALONE],
   ['yamux/src/a.ts', "export * from '@svc/protocol'", ALONE],
+  ['node-kit/src/http/a.ts', "export * from '@svc/protocol'", ALONE],
   ['tls/src/handshake/a.ts', "export type { T } from '@svc/protocol'", ALONE],
   ['payment/src/a.ts', "export * from '@svc/protocol'", ALONE],
   ['payment/src/b.ts', "export { x } from 'node:fs'", WEB],

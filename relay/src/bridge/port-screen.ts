@@ -1,8 +1,8 @@
 // Keeps a dedicated TCP port from answering for a hostname that is not its lease's: browsers share cookies among all ports of a host.
 
 import type { Duplex } from 'node:stream'
+import { resetSocket } from '@svc/node-kit/sockets'
 import type { Lease } from '../lease/lease.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import type { VisitorConnection } from '../reverse/pending-visitor.ts'
 import { whenEnded } from './copy-from-stream.ts'
 import { FirstAnswer, FirstBytes, type FirstBytesVerdict } from './first-bytes.ts'

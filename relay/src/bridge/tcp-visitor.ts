@@ -1,8 +1,8 @@
 // Serves one visitor of a dedicated TCP port: claims a ready session, activates it as raw, then bridges every byte.
 
 import type { Duplex } from 'node:stream'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { HAND_OVER_RETRIES_MAX } from '../limits.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native-session.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'

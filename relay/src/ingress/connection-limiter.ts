@@ -1,6 +1,7 @@
 // Limits how many connections each network may have, and how many may be silent, and refuses new ones under overload.
 
 import type { Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { networkOf } from '../client-address/ip-address.ts'
 import {
   CONNECTIONS_MAX,
@@ -9,7 +10,6 @@ import {
   SILENT_CONNECTIONS_PER_NETWORK_MAX,
 } from '../limits.ts'
 import type { Refusal } from '../metrics/labels.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 
 export interface ConnectionLimiterOptions {

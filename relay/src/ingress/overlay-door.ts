@@ -1,9 +1,9 @@
 // Keeps peers of the overlay from the listeners that are for everybody else.
 
 import type { Server, Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { isOnOverlay } from '../client-address/ip-address.ts'
 import { OVERLAY_PORT } from '../config/overlay-settings.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 
 /**
  * Refuses connections to the relay's overlay address: a listener at all addresses is there, too. The rules of the interface keep peers

@@ -1,8 +1,8 @@
 // Serves `GET /metrics` over plain HTTP, for a scraper on this machine or in a private network.
 
 import type { Server, ServerResponse } from 'node:http'
-import { StrictRequests } from '../http/strict-requests.ts'
-import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS, REQUEST_HEAD_MAX_BYTES } from '../limits.ts'
+import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
+import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
 import { createServer } from '../node-internals/http-module.ts'
 import { createExposition } from './exposition.ts'
 import type { Readings } from './readings.ts'

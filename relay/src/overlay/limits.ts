@@ -17,8 +17,6 @@ export const OVERLAY_IDLE_MS = 30_000
 export const OVERLAY_KEEP_ALIVE_MS = 30_000
 /** The interval at which the overlay server looks whether connections are still of the peers that opened them, in milliseconds. */
 export const OVERLAY_PEERS_CHECK_MS = 1_000
-/** Bytes of the head of a request. */
-export const OVERLAY_HEAD_MAX_BYTES: number = 64 * 1024
 /** Time for a TCP connection to a peer's overlay server, in milliseconds. */
 export const OVERLAY_CONNECT_DEADLINE_MS = 5_000
 /** The interval at which a relay asks each peer whether it is a gateway with room, in milliseconds. */

@@ -3,18 +3,17 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { lingeringEnd, REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { failure, sendError } from '../api/http/envelope.ts'
 import { countRequest, requireNoOpenResponse } from '../api/http/open-responses.ts'
 import { requireNoBody } from '../api/http/request.ts'
 import { RelayError } from '../errors.ts'
-import { StrictRequests } from '../http/strict-requests.ts'
 import { WriteTimeouts } from '../http/write-timeouts.ts'
 import type { Logger } from '../log/log.ts'
 import { createServer } from '../node-internals/http-module.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import {
   OVERLAY_DEADLINE_CHECK_MS,
-  OVERLAY_HEAD_MAX_BYTES,
   OVERLAY_IDLE_MS,
   OVERLAY_KEEP_ALIVE_MS,
   OVERLAY_PEER_CROWDED_SHARE,
@@ -79,7 +78,7 @@ export class OverlayServer {
     this.#table = table
     this.#log = log
     this.#server = createServer({
-      maxHeaderSize: OVERLAY_HEAD_MAX_BYTES,
+      maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
       headersTimeout: OVERLAY_REQUEST_DEADLINE_MS,
       requestTimeout: OVERLAY_REQUEST_DEADLINE_MS,
       connectionsCheckingInterval: OVERLAY_DEADLINE_CHECK_MS,
@@ -260,5 +259,5 @@ function refuseUpgrade(socket: Socket, error: RelayError): void {
     ...error.headers,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${error.status} \r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+  lingeringEnd(socket, `HTTP/1.1 ${error.status} \r\n${lines.join('')}\r\n${body}`)
 }

@@ -1,12 +1,12 @@
 // Creates the dedicated ports of this relay from settings, policy and listeners.
 
 import type { Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { portsOfOverlay } from '../config/overlay-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Reservations } from '../lease/reservations.ts'
 import type { Logger } from '../log/log.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import type { Policy } from '../policy/policy.ts'
 import { DedicatedPorts, restorePorts } from './dedicated-ports.ts'
 import { PortAllocator, type PortAllocatorOptions } from './port-allocator.ts'

@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import { mayHave } from '../rate-limit/fair-share.ts'
 import type { BoundPort } from './port-allocator.ts'
 

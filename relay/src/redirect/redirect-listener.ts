@@ -3,16 +3,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { posix } from 'node:path'
+import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import type { TrustedProxies } from '../client-address/trusted-proxies.ts'
-import { StrictRequests } from '../http/strict-requests.ts'
 import { ConnectionLimiter } from '../ingress/connection-limiter.ts'
 import {
   REDIRECT_CONNECTIONS_MAX,
   REDIRECT_CONNECTIONS_PER_NETWORK_MAX,
   REDIRECT_DEADLINE_MS,
   REDIRECT_HEADERS_MAX,
-  REQUEST_HEAD_MAX_BYTES,
 } from '../limits.ts'
 import type { Refusal } from '../metrics/labels.ts'
 import { createServer } from '../node-internals/http-module.ts'

@@ -2,9 +2,9 @@
 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { RAW_UPGRADE } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import { readyQueueOf } from './ready-queues.ts'
 
 const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RAW_UPGRADE}\r\n\r\n`

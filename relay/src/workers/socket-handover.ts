@@ -1,9 +1,9 @@
 // Hands a visitor's socket over to a peer process: no byte is lost, and none is read twice.
 
 import type { Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
-import { resetSocket } from '../node-internals/reset-socket.ts'
 import { stopReading } from '../node-internals/stop-reading.ts'
 import type { PendingVisitor, SessionPeer } from '../reverse/pending-visitor.ts'
 import type { ChallengeVisitor, FeatureVisitor, HandedOver } from './messages.ts'

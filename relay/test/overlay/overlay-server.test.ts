@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type ClientRequestArgs, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { RelayError } from '../../src/errors.ts'
 import { OVERLAY_CONNECTIONS_MAX } from '../../src/limits.ts'
@@ -27,7 +28,6 @@ vi.mock('../../src/overlay/limits.ts', async (original) => ({
     return deadlines.requestMs
   },
   OVERLAY_DEADLINE_CHECK_MS: 50,
-  OVERLAY_HEAD_MAX_BYTES: 2048,
   OVERLAY_PEERS_CHECK_MS: 50,
 }))
 
@@ -271,7 +271,7 @@ test('a slow head, a large head and no HTTP end the connection', async () => {
   slow.resume().write('GET /who HTTP/1.1\r\n')
   await once(slow, 'close')
   const large = await connectFrom(port, B)
-  large.resume().write(`GET /who HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(4096)}\r\n\r\n`)
+  large.resume().write(`GET /who HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(REQUEST_HEAD_MAX_BYTES)}\r\n\r\n`)
   await once(large, 'close')
   const other = await connectFrom(port, B)
   other.resume().write('\x16\x03\x01\x00\x05hello')

@@ -3,9 +3,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
-import { REDIRECT_CONNECTIONS_PER_NETWORK_MAX, REQUEST_HEAD_MAX_BYTES } from '../../src/limits.ts'
+import { REDIRECT_CONNECTIONS_PER_NETWORK_MAX } from '../../src/limits.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const TIMEOUT_MS = 120_000

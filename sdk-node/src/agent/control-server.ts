@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { isRecord } from '@svc/sdk-core'
 import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
 import type { ControlAddress } from './control-address.ts'
@@ -56,12 +57,14 @@ export async function startControlServer(
   page?: () => Promise<PageAnswer>,
 ): Promise<ControlServer> {
   const server = createServer({
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
     headersTimeout: HEAD_DEADLINE_MS,
     requestTimeout: REQUEST_DEADLINE_MS,
     keepAliveTimeout: REQUEST_DEADLINE_MS,
     connectionsCheckingInterval: DEADLINE_CHECK_MS,
   })
   server.maxConnections = CONNECTIONS_MAX
+  const strict = new StrictRequests(server, 'connection')
   // who does not read its answer keeps no connection
   server.setTimeout(REQUEST_DEADLINE_MS)
   await listen(server, host, port)
@@ -72,7 +75,10 @@ export async function startControlServer(
   const signIns = new SignIns(token)
   const context = { url, operations, signIns, challenges: new WalletChallenges(url) }
   const hosts = new Set([new URL(url).host, new URL(`http://localhost:${taken}`).host])
-  server.on('request', (request, response) => void respond(request, response, { ...context, page }, hosts))
+  server.on(
+    'request',
+    strict.requests((request, response) => void respond(request, response, { ...context, page }, hosts)),
+  )
   return {
     url,
     signIns,

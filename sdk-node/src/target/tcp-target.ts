@@ -1,9 +1,9 @@
 // A local TCP service as the target: bytes go both ways as they are, and each direction ends by itself.
 
 import { connect, type Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
-import { resetSocket } from '../net/reset-socket.ts'
 import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
 

@@ -1,33 +1,49 @@
-// One strictness for every HTTP server: a table of literal requests, with the status that the SDK's server and each of the relay's
-// gives them. The SDK's is the measure.
+// One strictness for every HTTP server: a table of literal requests, with the status that the SDK's server, each of the
+// relay's and the agent's gives them. The SDK's is the measure.
 
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createHttp1 } from '../../../relay/src/cache/server/http-servers.ts'
-import { StrictRequests } from '../../../relay/src/http/strict-requests.ts'
-import { REQUEST_HEAD_MAX_BYTES } from '../../../relay/src/limits.ts'
+import { createLog } from '../../../relay/src/log/log.ts'
+import type { OverlayNetwork } from '../../../relay/src/overlay/overlay-network.ts'
+import { OverlayServer, type OverlayTable } from '../../../relay/src/overlay/overlay-server.ts'
 import { ROOT_HOST, startTestRelay, type TestRelay } from '../../../relay/test/support/relay.ts'
 import { serveHttp1 } from '../../../sdk-core/src/http1/connection.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
+import { type ControlServer, startControlServer } from '../../src/agent/control-server.ts'
+import type { AgentOperations } from '../../src/agent/operations.ts'
 import { SocketStream } from '../../src/net/socket-stream.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const KB = 1024
-const HOST = `Host: ${ROOT_HOST}`
+const HOST = 'Host: {host}'
 
 interface HttpServer {
   open(): Promise<Socket>
   /** A path that it serves, and the status of that. */
   path: string
   status: number
+  /** @default that of the relay */
+  host?: string
 }
 
 const servers: Record<string, HttpServer> = {}
 const listeners: Server[] = []
 let relay: TestRelay
+let overlay: OverlayServer
+let agent: ControlServer
+const EVERYBODY = {
+  address: '127.0.0.1',
+  peerAt: () => ({ identity: '0x1', origin: 'https://peer.example', overlayAddress: '127.0.0.1', port: 1 }),
+} as unknown as OverlayNetwork
+const OVERLAY_TABLE: OverlayTable = {
+  handlers: new Map([['GET /', (_peer, _request, response) => void response.end('ok')]]),
+  upgrades: new Map(),
+}
 beforeAll(async () => {
   const [redirects, metrics] = [await freePort(), await freePort()]
   relay = await startTestRelay({
@@ -48,6 +64,15 @@ beforeAll(async () => {
     'request',
     strict.requests((_request, response) => void response.end('ok')),
   )
+  const overlayPort = await freePort()
+  overlay = new OverlayServer(EVERYBODY, OVERLAY_TABLE, 64, createLog('silent'))
+  await overlay.listen(overlayPort)
+  agent = await startControlServer(
+    { host: '127.0.0.1', port: 0 },
+    'a token',
+    { failed: (error: unknown) => expect.fail(String(error)) } as unknown as AgentOperations,
+    async () => ({ status: 200, headers: {}, body: 'ok' }),
+  )
   Object.assign(servers, {
     'the SDK': { open: () => dial(sdk), path: '/', status: 200 },
     'the API': { open: dialApi, path: '/api/healthz', status: 200 },
@@ -58,11 +83,18 @@ beforeAll(async () => {
     },
     'the redirect listener': { open: () => dial(redirects), path: '/', status: 308 },
     'the metrics': { open: () => dial(metrics), path: '/metrics', status: 200 },
+    'the overlay': { open: () => dial(overlayPort), path: '/', status: 200 },
+    'the agent': {
+      open: () => dial(Number(new URL(agent.url).port)),
+      path: '/',
+      status: 200,
+      host: new URL(agent.url).host,
+    },
   })
 })
 afterAll(async () => {
   for (const listener of listeners) listener.close()
-  await relay.close()
+  await Promise.all([relay.close(), overlay.close(), agent.close()])
 })
 
 async function listen(serve: (socket: Socket) => void): Promise<number> {
@@ -87,10 +119,14 @@ async function dialApi(): Promise<Socket> {
 /** The statuses of all that comes until the server ends the connection in order: a reset is an error. */
 async function statuses(server: HttpServer, text: string): Promise<number[]> {
   const socket = await server.open()
-  socket.write(text, 'latin1')
+  socket.write(named(server, text), 'latin1')
   const answers = Buffer.concat(await socket.toArray()).toString('latin1')
   socket.destroy()
   return Array.from(answers.matchAll(/(?:^|\n|\}|ok)HTTP\/1\.1 (\d{3}) ?/g), ([, status]) => Number(status))
+}
+
+function named({ host = ROOT_HOST }: HttpServer, text: string): string {
+  return text.replaceAll('{host}', host)
 }
 
 /** A request after which the connection ends, of the request line and the fields. */
@@ -142,64 +178,72 @@ const VECTORS: [what: string, text: string, status: number | 'served'][] = [
   ['a request line of 9 KB', head(`GET {path}?${'x'.repeat(9 * KB)} HTTP/1.1`), 414],
 ]
 
-describe.each(['the SDK', 'the API', 'the static cache', 'the redirect listener', 'the metrics'])(
-  '%s',
-  (name) => {
-    test.each(VECTORS)('%s', async (_what, text, status) => {
+describe.each([
+  'the SDK',
+  'the API',
+  'the static cache',
+  'the redirect listener',
+  'the metrics',
+  'the overlay',
+  'the agent',
+])('%s', (name) => {
+  test.each(VECTORS)('%s', async (_what, text, status) => {
+    const server = servers[name]!
+    const expected = status === 'served' ? server.status : status
+    expect(await statuses(server, text.replaceAll('{path}', server.path))).toEqual([expected])
+  })
+
+  test.skipIf(name === 'the redirect listener')(
+    'an answer that waits is sent before a refusal behind it',
+    async () => {
       const server = servers[name]!
-      const expected = status === 'served' ? server.status : status
-      expect(await statuses(server, text.replaceAll('{path}', server.path))).toEqual([expected])
-    })
+      const good = head(`GET ${server.path} HTTP/1.1`).replace('Connection: close\r\n', '')
+      for (const bad of ['GET  / HTTP/1.1', 'GET / HTTP/2.0', 'GET / HTTP/1.1 x'])
+        expect(await statuses(server, `${good}${head(bad)}`)).toEqual([server.status, expect.any(Number)])
+      expect(await statuses(server, `${good}${good}${head('GET  / HTTP/1.1')}`)).toEqual([
+        server.status,
+        server.status,
+        400,
+      ])
+    },
+  )
 
-    test.skipIf(name === 'the redirect listener')(
-      'an answer that waits is sent before a refusal behind it',
-      async () => {
-        const server = servers[name]!
-        const good = head(`GET ${server.path} HTTP/1.1`).replace('Connection: close\r\n', '')
-        for (const bad of ['GET  / HTTP/1.1', 'GET / HTTP/2.0', 'GET / HTTP/1.1 x'])
-          expect(await statuses(server, `${good}${head(bad)}`)).toEqual([server.status, expect.any(Number)])
-        expect(await statuses(server, `${good}${good}${head('GET  / HTTP/1.1')}`)).toEqual([
-          server.status,
-          server.status,
-          400,
-        ])
-      },
-    )
-
-    test.skipIf(name === 'the redirect listener')(
-      'a body that repeats the request line hides none behind it',
-      async () => {
-        const server = servers[name]!
-        const good = `GET ${server.path} HTTP/1.1`
-        const bad = head(`GET  ${server.path} HTTP/1.1`)
-        const body = head(good)
-        const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
-        const chunks = `000${chunk(body)}${chunk('ab').replace('\r\n', ';x=0\r\n')}`
-        const waiting = (field: string) => `${[good, HOST, field].join('\r\n')}\r\n\r\n`
-        for (const first of [
-          `${waiting(`Content-Length: ${body.length}`)}${body}`,
-          `${waiting('Transfer-Encoding: chunked')}${chunks}0\r\n\r\n`,
-          `${waiting('Transfer-Encoding: chunked')}${chunks}0\r\nX: 1\r\n\r\n`,
-        ]) {
-          expect.soft(await statuses(server, `${first}${bad}`)).toEqual([server.status, 400])
-          expect.soft(await statuses(server, `${first}${body}`)).toEqual([server.status, server.status])
-        }
-      },
-    )
-
-    test('a head that comes byte by byte is judged as one that comes at once', async () => {
+  test.skipIf(name === 'the redirect listener')(
+    'a body that repeats the request line hides none behind it',
+    async () => {
       const server = servers[name]!
-      for (const [line, status] of [
-        ['GET {path} HTTP/1.1', server.status],
-        ['GET  {path} HTTP/1.1', 400],
-      ] as const) {
-        const socket = await server.open()
-        socket.on('error', () => {})
-        for (const byte of head(line.replace('{path}', server.path)))
-          await new Promise((resolve) => socket.write(byte, resolve))
-        const answer = Buffer.concat(await socket.toArray()).toString('latin1')
-        expect(Number(answer.slice(9, 12))).toBe(status)
+      const good = `GET ${server.path} HTTP/1.1`
+      const bad = head(`GET  ${server.path} HTTP/1.1`)
+      const body = named(server, head(good))
+      const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+      const chunks = `000${chunk(body)}${chunk('ab').replace('\r\n', ';x=0\r\n')}`
+      const waiting = (field: string) => `${[good, HOST, field].join('\r\n')}\r\n\r\n`
+      for (const first of [
+        `${waiting(`Content-Length: ${body.length}`)}${body}`,
+        `${waiting('Transfer-Encoding: chunked')}${chunks}0\r\n\r\n`,
+        `${waiting('Transfer-Encoding: chunked')}${chunks}0\r\nX: 1\r\n\r\n`,
+      ]) {
+        expect.soft(await statuses(server, `${first}${bad}`)).toEqual([server.status, 400])
+        expect.soft(await statuses(server, `${first}${body}`)).toEqual([server.status, server.status])
       }
-    })
-  },
-)
+    },
+  )
+
+  test('a head that comes byte by byte is judged as one that comes at once', async () => {
+    const server = servers[name]!
+    for (const [line, status] of [
+      ['GET {path} HTTP/1.1', server.status],
+      ['GET  {path} HTTP/1.1', 400],
+    ] as const) {
+      const socket = await server.open()
+      socket.on('error', () => {})
+      for (const byte of head(line.replace('{path}', server.path)).replace(
+        '{host}',
+        server.host ?? ROOT_HOST,
+      ))
+        await new Promise((resolve) => socket.write(byte, resolve))
+      const answer = Buffer.concat(await socket.toArray()).toString('latin1')
+      expect(Number(answer.slice(9, 12))).toBe(status)
+    }
+  })
+})

@@ -6,24 +6,27 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type SecureContextOptions, TLSSocket } from 'node:tls'
+import {
+  lingeringEnd,
+  type MalformedRequest,
+  REQUEST_HEAD_MAX_BYTES,
+  StrictRequests,
+} from '@svc/node-kit/http'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { HEADER, PATH, type SignFailure } from '@svc/protocol'
 import type { Certificates } from '../../certificates/certificate-files.ts'
 import type { CertificateRotation } from '../../certificates/certificate-rotation.ts'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
-import { lingeringEnd } from '../../http/lingering-end.ts'
-import { type MalformedRequest, StrictRequests } from '../../http/strict-requests.ts'
 import { WriteTimeouts } from '../../http/write-timeouts.ts'
 import {
   API_DEADLINE_CHECK_MS,
   API_HEAD_DEADLINE_MS,
   API_IDLE_MS,
   RATE_LIMITED_DELAY_MS,
-  REQUEST_HEAD_MAX_BYTES,
 } from '../../limits.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
-import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'

@@ -2,13 +2,8 @@
 
 import type { Server as Http1Server, IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
-import {
-  API_DEADLINE_CHECK_MS,
-  API_HEAD_DEADLINE_MS,
-  API_IDLE_MS,
-  REQUEST_FIELDS_MAX,
-  REQUEST_HEAD_MAX_BYTES,
-} from '../../limits.ts'
+import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
+import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_IDLE_MS } from '../../limits.ts'
 import { createServer } from '../../node-internals/http-module.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
 import {

@@ -1,6 +1,6 @@
 // Refuses requests that name another host than the handshake did, and those with a malformed or excessive head.
 
-import { REQUEST_FIELDS_MAX } from '../../limits.ts'
+import { REQUEST_FIELDS_MAX } from '@svc/node-kit/http'
 import type { VisitorRequest } from '../live-site/live-sites.ts'
 import { authorityOf } from './request-path.ts'
 

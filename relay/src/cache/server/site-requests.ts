@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { Duplex } from 'node:stream'
+import { lingeringEnd } from '@svc/node-kit/http'
 import { RelayError } from '../../errors.ts'
 import { discardBody } from '../../http/discard-body.ts'
 import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
@@ -181,7 +182,7 @@ function refuse(
 function endWith(socket: Duplex, { status, message }: Refusal): void {
   const headers = { ...textHeaders(message), Connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} \r\n${lines.join('')}\r\n${message}\n`, () => socket.destroy())
+  lingeringEnd(socket, `HTTP/1.1 ${status} \r\n${lines.join('')}\r\n${message}\n`)
 }
 
 function textHeaders(message: string): Record<string, string> {

@@ -3,9 +3,9 @@
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { networkOf } from '../../client-address/ip-address.ts'
 import { CACHE_CLOSING_MAX_MS, CLOSE_GRACE_MS, PIPELINED_REQUESTS_MAX } from '../../limits.ts'
-import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 
 export class VisitorConnection {

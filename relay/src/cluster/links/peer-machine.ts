@@ -1,11 +1,11 @@
 // Another machine of this relay: the sessions that it says it has, and the way by which visitors get there.
 
 import type { Socket } from 'node:net'
+import { resetSocket } from '@svc/node-kit/sockets'
 import type { Stream } from '@svc/yamux'
 import type { Pipe } from '../../bridge/pipe.ts'
 import type { Lease } from '../../lease/lease.ts'
 import { LEASES_MAX } from '../../limits.ts'
-import { resetSocket } from '../../node-internals/reset-socket.ts'
 import { Bandwidth } from '../../rate-limit/bandwidth.ts'
 import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../../reverse/ready-queues.ts'

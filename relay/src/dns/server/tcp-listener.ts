@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { resetSocket } from '../../node-internals/reset-socket.ts'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { Client } from './client.ts'
 import { TCP_CONNECTIONS_MAX, TCP_CONNECTIONS_PER_NETWORK_MAX } from './limits.ts'
 import type { Responder } from './responder.ts'

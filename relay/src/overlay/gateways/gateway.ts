@@ -1,10 +1,10 @@
 // The gateway: takes requests with delegated capabilities, and carries each over the overlay to the relay that signed it.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { AUDIENCE, ERROR_STATUS, type ErrorCode, HEADER } from '@svc/protocol'
 import { sendData } from '../../api/http/envelope.ts'
 import { RelayError } from '../../errors.ts'
-import { resetSocket } from '../../node-internals/reset-socket.ts'
 import type { CarriedRequest, ReverseGateway } from '../../reverse/connect-endpoint.ts'
 import { GATEWAY_CARRY_DEADLINE_MS } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'

@@ -2,10 +2,10 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { resetSocket } from '@svc/node-kit/sockets'
 import { normalizeIp } from '../../client-address/ip-address.ts'
 import { monotonic } from '../../clock.ts'
 import type { Logger } from '../../log/log.ts'
-import { resetSocket } from '../../node-internals/reset-socket.ts'
 import { createNameLookup } from '../../outbound/name-lookup.ts'
 import { dialPeer } from '../dial-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'

@@ -7,6 +7,7 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { collectedMemory } from '../../../../tools/collected-memory.ts'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
@@ -18,7 +19,7 @@ import {
   SITE_CONNECTIONS_PER_NETWORK_MAX,
   VISITOR_WRITE_DEADLINE_MS,
 } from '../../../src/cache/server/limits.ts'
-import { API_HEAD_DEADLINE_MS, REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '../../../src/limits.ts'
+import { API_HEAD_DEADLINE_MS } from '../../../src/limits.ts'
 import { newLease } from '../../support/lease.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
 

@@ -1,7 +1,7 @@
 // Ends a connection whose client may still send: closing it with unread bytes would reset it, and the reset can overtake the answer.
 
 import type { Duplex } from 'node:stream'
-import { LINGER_MAX_BYTES, LINGER_MS } from '../limits.ts'
+import { LINGER_MAX_BYTES, LINGER_MS } from './limits.ts'
 
 /** Sends the answer and this half's end, then drops what still comes for a moment (RFC 9112 §9.6). */
 export function lingeringEnd(socket: Duplex, answer: string): void {

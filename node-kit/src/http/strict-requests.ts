@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { REQUEST_FIELDS_MAX, REQUEST_LINE_MAX_BYTES } from '../limits.ts'
+import { REQUEST_FIELDS_MAX, REQUEST_LINE_MAX_BYTES } from './limits.ts'
 import { lingeringEnd } from './lingering-end.ts'
 import { RequestLines } from './request-lines.ts'
 

@@ -1,8 +1,8 @@
 // Compares request lines with what Node's parser made of them: it takes several blanks for one, and tells nobody.
 
 import type { IncomingMessage } from 'node:http'
-import { REQUEST_HEAD_MAX_BYTES, REQUEST_LINE_MAX_BYTES } from '../limits.ts'
 import { BodySkipper } from './body-skipper.ts'
+import { REQUEST_HEAD_MAX_BYTES, REQUEST_LINE_MAX_BYTES } from './limits.ts'
 
 const NOTHING = Buffer.alloc(0)
 const LINE_END = Buffer.from('\r\n')

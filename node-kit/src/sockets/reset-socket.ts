@@ -1,4 +1,4 @@
-// Resets a TCP connection and gives its descriptor back in every state of the socket. The SDK for Node has the same file.
+// Resets a TCP connection and gives its descriptor back in every state of the socket.
 
 import type { Duplex } from 'node:stream'
 

@@ -1,0 +1,3 @@
+// Sockets of node:net that end as they should.
+
+export { resetSocket } from './reset-socket.ts'
