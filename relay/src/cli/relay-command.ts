@@ -1,5 +1,6 @@
 // Runs a relay with the environment's settings, until a signal or a fatal error.
 
+import { constants } from 'node:os'
 import { type Relay, readSettings, SettingsError, startRelay } from '../index.ts'
 import { listenProblem } from '../lifecycle/listen.ts'
 import { DRAIN_MS } from '../limits.ts'
@@ -8,6 +9,9 @@ import { createLog } from '../log/log.ts'
 import { collectWhenIdle } from '../node-internals/idle-collection.ts'
 import { StateFileError } from '../storage/state-file.ts'
 
+/** A shell adds the number of the signal to it. */
+const SIGNAL_EXIT_CODE = 128
+
 /** Resolves when the relay listens, or could not start and the exit code says so. */
 export async function run(): Promise<void> {
   try {
@@ -15,8 +19,9 @@ export async function run(): Promise<void> {
     const log = createLog(settings.logLevel)
     let relay: Relay | undefined
     closeOnFatalErrors({ log: () => log, close: async () => await relay?.close({ drainMs: DRAIN_MS }) })
+    // Before the start: whoever reads "listening" may send a signal at once.
+    handleSignals(() => relay)
     relay = await startRelay(settings, log)
-    handleSignals(relay)
     collectWhenIdle()
   } catch (error) {
     console.error(`svc-relay: ${messageOf(error)}`)
@@ -24,15 +29,20 @@ export async function run(): Promise<void> {
   }
 }
 
-/** The first signal starts the drain, the second one ends it. */
-function handleSignals(relay: Relay): void {
+/**
+ * The first signal starts the drain, the second one ends it. A relay that has not started ends at once, as without a handler.
+ * @param relayOf the relay, once it has started
+ */
+function handleSignals(relayOf: () => Relay | undefined): void {
   let isDraining = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
+      const relay = relayOf()
+      if (relay === undefined) process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
       relay.close({ drainMs: isDraining ? 0 : DRAIN_MS })
       isDraining = true
     })
-  process.on('SIGHUP', () => relay.reload())
+  process.on('SIGHUP', () => relayOf()?.reload())
 }
 
 function messageOf(error: unknown): string {
