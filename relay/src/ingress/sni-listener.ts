@@ -1,11 +1,11 @@
 // The SNI listener: every public TLS connection enters here and is sent to the API or to a lease.
 
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, isIP, type Server, type Socket } from 'node:net'
 import { CLIENT_HELLO_CONNECTION_DEADLINE_MS } from '@svc/protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { Route } from '../lease/route.ts'
+import { ROOT_ROUTE, type Route } from '../lease/route.ts'
 import { TCP_KEEPALIVE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
@@ -70,15 +70,15 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   connectionLimiter.onClientHello(socket)
   if (hello === undefined) return
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
-  // RFC 8446 §9.2: the answer to a client that names no server.
-  if (hello.serverName === undefined) return refuse(socket, ALERT.missing_extension)
   if (hello.isAcmeChallenge) return answerChallenge(socket, hello, parts)
   if (parts.isReady?.() === false) return refuse(socket, ALERT.internal_error)
-  const route = reachable(hello.serverName, parts)
+  // A health check that knows an address names no server, or the address, which is no name (RFC 6066 §3): it means the relay itself.
+  const { serverName = '' } = hello
+  const route = serverName === '' || isIP(serverName) !== 0 ? ROOT_ROUTE : reachable(serverName, parts)
   if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
   if (route.to === 'lease') return await visitors.accept(socket, route.lease, hello)
   socket.unshift(hello.received)
-  if (route.to === 'feature') await route.serve(socket, hello.serverName, clientIp)
+  if (route.to === 'feature') await route.serve(socket, serverName, clientIp)
   else parts.serveRoot(socket)
 }
 

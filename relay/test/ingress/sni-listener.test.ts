@@ -1,11 +1,14 @@
 // Tests that the SNI listener closes connections that are not TLS or name no known host, and that no other is affected.
 
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 let relay: TestRelay
 let lease: RegisterResponse
@@ -29,6 +32,16 @@ async function stillServes(): Promise<void> {
   expect(await read(1)).toEqual(Buffer.of(0x02))
   visitor.destroy()
   stream.abort()
+}
+
+/** @returns the status for OpenSSL's client, which checks that the certificate is the root host's */
+async function ask(name: readonly string[], path: string, host: string): Promise<number> {
+  const ca = join(relay.directory, 'ca.pem')
+  const checks = ['-CAfile', ca, '-verify_hostname', ROOT_HOST, '-verify_return_error']
+  const args = ['s_client', '-connect', `127.0.0.1:${relay.port}`, '-quiet', ...checks, ...name]
+  const client = spawn('openssl', args, { stdio: ['pipe', 'pipe', 'ignore'] })
+  client.stdin.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  return Number((await text(client.stdout)).slice(9, 12))
 }
 
 async function send(...pieces: Buffer[]): Promise<Buffer> {
@@ -59,11 +72,6 @@ describe('what is not for anybody here', () => {
     await stillServes()
   })
 
-  test('a ClientHello without a server name gets missing_extension (RFC 8446 §9.2)', async () => {
-    expect(await send(await captureHello())).toEqual(alert(109))
-    await stillServes()
-  })
-
   test('an unknown host gets unrecognized_name (RFC 6066 §3)', async () => {
     for (const name of ['nobody.relay.localhost', 'relay.example', 'deep.demo.relay.localhost'])
       expect(await send(await captureHello(name))).toEqual(alert(112))
@@ -85,6 +93,22 @@ describe('what is not for anybody here', () => {
 })
 
 describe('what is for somebody here', () => {
+  // The clients of Go and Kubernetes leave the name out where they know an address; others send the address.
+  test.each([{ name: ['-noservername'] }, { name: ['-servername', '127.0.0.1'] }])(
+    'a client that knows an address reaches the root host: $name',
+    async ({ name }) => {
+      const { port } = relay
+      expect(await ask(name, '/api/healthz', `${ROOT_HOST}:${port}`)).toBe(200)
+      expect(await ask(name, '/api/healthz', `127.0.0.1:${port}`)).toBe(200)
+      expect(await ask(name, '/', '127.0.0.1')).toBe(200)
+      expect(await ask(name, '/', '[::1]:443')).toBe(200)
+      // neither what acts, nor a site
+      expect(await ask(name, '/sdk/domain', '127.0.0.1')).toBe(421)
+      expect(await ask(name, '/api/healthz', lease.hostname)).toBe(421)
+      await stillServes()
+    },
+  )
+
   test('the ClientHello is replayed whole, also when it came byte by byte and in several records', async () => {
     const hello = await captureHello(lease.hostname)
     const message = hello.subarray(5)

@@ -2,13 +2,14 @@
 // cannot reach the API by pointing its DNS at the relay, nor a server at another port of the root host by passing requests on.
 
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 
 const BAD_REQUEST = 400
 const MISDIRECTED_REQUEST = 421
-/** A name with an optional port. */
-const AUTHORITY = /^([^:]{1,255})(?::(\d{0,5}))?$/
+/** A name or an address, with an optional port. */
+const AUTHORITY = /^([^:]{1,255}|\[[\da-f:.]{2,45}\])(?::(\d{0,5}))?$/i
 
 /** Where the relay is found. */
 export interface OwnAuthority {
@@ -36,6 +37,15 @@ export function requireRootHost(
   // A name with a final dot is the same name.
   if (name.toLowerCase().replace(/\.$/, '') !== rootHost || !isOwnPort(namedPort, ownPorts))
     throw new RelayError('invalid_request', `this relay is ${rootHost}`, {}, MISDIRECTED_REQUEST)
+}
+
+/**
+ * Whether a request names an address of the machine, as health checks do. No page of another hostname can make a browser send it
+ * by pointing its DNS somewhere.
+ */
+export function namesAddress({ headersDistinct: { host = [] } }: IncomingMessage): boolean {
+  const [, name = ''] = AUTHORITY.exec(host[0] ?? '') ?? []
+  return host.length === 1 && isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }
 
 /** Whether a Host names one of these ports, or none, which means the one of the URL. */

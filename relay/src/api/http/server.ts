@@ -30,7 +30,7 @@ import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
-import { type OwnAuthority, requireRootHost } from './host-check.ts'
+import { namesAddress, type OwnAuthority, requireRootHost } from './host-check.ts'
 import { countRequest, requireNoOpenResponse } from './open-responses.ts'
 import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
@@ -136,7 +136,8 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
   if (api.isClosing()) response.shouldKeepAlive = false
   try {
     if (isCrossOrigin(path)) allowAnyOrigin(response)
-    requireRootHost(request, api, api.clientAddresses)
+    if (!(mayNameAddress(api, path, request) && namesAddress(request)))
+      requireRootHost(request, api, api.clientAddresses)
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
     const refusal = observed.failed(error)
@@ -149,6 +150,11 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
       sendJson(response, refusal.status, paymentFailure(path, refusal), refusal.headers)
     else sendError(response, refusal)
   }
+}
+
+/** Pages and the state of the relay's health are the same for all that ask, and hold nothing of anybody. */
+function mayNameAddress({ routing }: ApiOptions, path: string, { method }: IncomingMessage): boolean {
+  return (path === PATH.health || !Object.hasOwn(routing, path)) && (method === 'GET' || method === 'HEAD')
 }
 
 function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Handler {

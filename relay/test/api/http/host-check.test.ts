@@ -33,7 +33,6 @@ test.each<[string, string[], number]>([
   ['no name', ['Host: :443'], 400],
   ['a foreign one', ['Host: other.example'], 421],
   ['that of a site', [`Host: demo.${ROOT_HOST}`], 421],
-  ['an address', ['Host: 127.0.0.1'], 421],
   ['localhost', ['Host: localhost'], 421],
 ])('%s', async (_what, lines, status) => {
   expect(await statusOf(relay, '/api/healthz HTTP/1.1', lines)).toBe(status)
@@ -43,6 +42,19 @@ test.each<[string, string[], number]>([
     status === 200 ? 403 : status,
   )
 })
+
+test.each(['127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8443'])(
+  'an address, as health checks name it, leads to pages and the health alone: %s',
+  async (address) => {
+    const lines = [`Host: ${address}`]
+    expect(await statusOf(relay, '/api/healthz HTTP/1.1', lines)).toBe(200)
+    expect(await statusOf(relay, '/nothing HTTP/1.1', lines)).toBe(404)
+    for (const path of ['/sdk/domain', '/api/state'])
+      expect(await statusOf(relay, `${path} HTTP/1.1`, lines)).toBe(421)
+    expect(await statusOf(relay, '/sdk/connect HTTP/1.1', [...lines, ...UPGRADE])).toBe(421)
+    expect(await statusOf(relay, '/api/healthz HTTP/1.1', [...lines, ...lines])).toBe(400)
+  },
+)
 
 test('the relay’s own port, as its URL has it', async () => {
   const lines = [`Host: ${ROOT_HOST}:${relay.port}`]
