@@ -1,4 +1,5 @@
 // @svc/protocol: the wire contract between relay and SDKs. It has shapes, names and numbers, and does no I/O.
+export * from './byte-order-mark.ts'
 export * from './cache-path.ts'
 export * from './carrier.ts'
 export * from './claimed-fields.ts'

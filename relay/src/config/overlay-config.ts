@@ -2,6 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
+import { withoutByteOrderMark } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { NetworkSet, normalizeNetwork } from '../client-address/ip-networks.ts'
 import { SettingsError } from './settings-error.ts'
@@ -61,7 +62,7 @@ async function readText(path: string): Promise<string> {
     const { size } = await file.stat()
     if (size > OVERLAY_CONFIG_MAX_BYTES)
       throw invalid(`the file has more than ${OVERLAY_CONFIG_MAX_BYTES} bytes`)
-    return await file.readFile('utf8')
+    return withoutByteOrderMark(await file.readFile('utf8'))
   } catch (error) {
     throw error instanceof SettingsError ? error : invalid((error as Error).message)
   }

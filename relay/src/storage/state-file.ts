@@ -3,6 +3,7 @@
 import { constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
+import { withoutByteOrderMark } from '@svc/protocol'
 import { SettingsError } from '../config/settings.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -29,9 +30,12 @@ export class StateFileError extends Error {
   }
 }
 
-/** @throws SettingsError that names a file which exists and cannot be read */
+/**
+ * Reads a text, without the byte-order mark that an editor may have put before it.
+ * @throws SettingsError that names a file which exists and cannot be read
+ */
 export async function readIfPresent(path: string): Promise<string | undefined> {
-  return await read(path, () => readFile(path, 'utf8'))
+  return await read(path, async () => withoutByteOrderMark(await readFile(path, 'utf8')))
 }
 
 /**
@@ -58,7 +62,7 @@ export async function readPrivateIfPresent(path: string): Promise<string | undef
       // Windows has no such modes.
       if (process.getuid !== undefined && isOpenToOthers(await file.stat(), process.getuid()))
         throw new SettingsError(path, `is open to others: run chmod 600 ${path}`)
-      return await file.readFile('utf8')
+      return withoutByteOrderMark(await file.readFile('utf8'))
     } finally {
       await file.close()
     }

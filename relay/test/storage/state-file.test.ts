@@ -7,10 +7,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
+import { readRoots } from '../../src/certificates/acme/roots.ts'
 import { loadCertificates } from '../../src/certificates/certificate-source.ts'
 import { createCa } from '../../src/certificates/development-ca.ts'
+import { readOverlayConfig } from '../../src/config/overlay-config.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { createLog } from '../../src/log/log.ts'
+import { readPolicyOf } from '../../src/policy/policy.ts'
 import { isOpenToOthers } from '../../src/storage/state-file.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 
@@ -35,6 +38,23 @@ async function load(): Promise<void> {
   await loadIdentity(directory)
   await loadCertificates(settings(), createLog('silent'))
 }
+
+test('a file that an editor has begun with a byte-order mark is read', async () => {
+  const marked = async (name: string, text?: string): Promise<string> => {
+    const content = text ?? (await readFile(file(name), 'utf8'))
+    await writeFile(file(name), `\uFEFF${content}`)
+    return file(name)
+  }
+  const { address } = await loadIdentity(directory)
+  for (const name of ['identity.json', 'ca-key.pem', 'fullchain.pem', 'privatekey.pem']) await marked(name)
+  expect((await loadIdentity(directory)).address).toBe(address)
+  await loadCertificates(settings(), createLog('silent'))
+  await marked('policy.json', '{"approval_mode": "manual"}')
+  expect(await readPolicyOf(directory)).toMatchObject({ approval_mode: 'manual' })
+  expect(await readRoots(await marked('ca.pem'))).toMatch(/^-----BEGIN/)
+  const overlay = await marked('overlay.json', '{"network": "wireguard"}')
+  expect(await readOverlayConfig(overlay)).toEqual({ kind: 'wireguard' })
+})
 
 describe('a broken file', () => {
   const broken: [name: string, content: string, need: RegExp][] = [

@@ -2,6 +2,7 @@
 
 import { link, mkdir, open, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { withoutByteOrderMark } from '@svc/protocol'
 import { type OwnErrorCode, SvcError } from '@svc/sdk-core'
 
 const PRIVATE_MODE = 0o600
@@ -11,7 +12,7 @@ const DRAFT_END = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const OTHERS = 0o077
 
 /**
- * Resolves with the file's text.
+ * Resolves with the file's text, without the byte-order mark that an editor may have put before it.
  * @param code the code of the error when others may read it
  * @throws SvcError, or the error of the file system
  */
@@ -22,7 +23,7 @@ export async function readPrivateFile(path: string, code: OwnErrorCode): Promise
     // Windows has no such modes
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
       throw new SvcError(code, `${path} is open to others: run chmod 600 on it`)
-    return await file.readFile('utf8')
+    return withoutByteOrderMark(await file.readFile('utf8'))
   } finally {
     await file.close()
   }

@@ -43,6 +43,11 @@ describe('a file that is there', () => {
     expect(await loadIdentityFile(path)).toEqual(new Uint8Array(32).fill(10))
   })
 
+  it('is read with the byte-order mark of an editor', async () => {
+    await writeFile(path, `\uFEFF{"private_key": "${KEY}"}`, { mode: 0o600 })
+    expect(await loadIdentityFile(path)).toEqual(new Uint8Array(32).fill(10))
+  })
+
   it("is read as a mnemonic, at the path of a wallet's first account or at another", async () => {
     const mnemonic = VALID
     const keyAt = async (content: object): Promise<string> => {

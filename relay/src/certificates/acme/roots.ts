@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { withoutByteOrderMark } from '@svc/protocol'
 import { SettingsError } from '../../config/settings.ts'
 
 /**
@@ -11,7 +12,7 @@ import { SettingsError } from '../../config/settings.ts'
 export async function readRoots(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined
   try {
-    const pem = await readFile(file, 'utf8')
+    const pem = withoutByteOrderMark(await readFile(file, 'utf8'))
     new X509Certificate(pem)
     return pem
   } catch (error) {

@@ -2,20 +2,22 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { withoutByteOrderMark } from '@svc/protocol'
 import { SvcError } from '@svc/sdk-core'
 
 /** @throws SvcError `invalid_option` that names the option */
-export async function readPem(option: string, path: string): Promise<Buffer> {
-  const pem = await readFile(path).catch((cause) => {
+export async function readPem(option: string, path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
     throw new SvcError('invalid_option', `${option} ${path} cannot be read`, { cause })
   })
+  const pem = withoutByteOrderMark(text)
   // a CA file without a certificate trusts no relay: the error would be that the relay is not trusted
   if (!isCertificate(pem)) throw new SvcError('invalid_option', `${option} ${path} is no PEM certificate`)
   return pem
 }
 
 /** @returns whether the first certificate of the file can be read */
-function isCertificate(pem: Buffer): boolean {
+function isCertificate(pem: string): boolean {
   try {
     return pem.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(pem).raw.length > 0
   } catch {

@@ -37,6 +37,11 @@ const DEFAULTS = {
 }
 
 describe('svc.toml', () => {
+  it('may begin with the byte-order mark of an editor', async () => {
+    const [command] = await read('\uFEFFrelay = "https://a.example"\n[[tunnel]]\nhttp = 3000\n')
+    expect(command).toMatchObject({ command: 'expose', options: { relay: ['https://a.example'] } })
+  })
+
   it('is one command a tunnel, each with its own in place of what all share', async () => {
     const commands = await read(`
       relay = "https://a.example"
