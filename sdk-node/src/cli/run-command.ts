@@ -31,8 +31,12 @@ export interface Surroundings {
   terminal: Terminal | undefined
   /** The keys of the live view come from there; undefined where nobody types. */
   readonly keyboard?: Keyboard | undefined
-  /** Called when something runs that has to be ended. @returns a signal that aborts when the command is asked to end */
-  asked(): AbortSignal
+  /**
+   * Called when something runs that has to be ended.
+   * @param goesOn whether it goes on without its terminal and without a reader of its output
+   * @returns a signal that aborts when the command is asked to end
+   */
+  asked(goesOn?: boolean): AbortSignal
 }
 
 /** Runs the command until it is done or asked to end. */

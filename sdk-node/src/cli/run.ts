@@ -26,14 +26,29 @@ process.exitCode = await runCommand(argv.slice(2), {
 })
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
-/** The returned signal aborts at the first SIGINT or SIGTERM; at the second one, or some time later, the process exits. */
-function asked(): AbortSignal {
+// What nobody reads any more, because its terminal was closed or `head` has enough, is no failure of the command.
+for (const stream of [stdout, process.stderr]) stream.on('error', () => {})
+
+/**
+ * The returned signal aborts at the first SIGINT or SIGTERM, and when the terminal or the reader of the output is gone, unless the
+ * command goes on without them. At the second SIGINT or SIGTERM, or some time later, the process exits.
+ */
+function asked(goesOn = false): AbortSignal {
   const controller = new AbortController()
+  const end = (): void => {
+    if (controller.signal.aborted) return
+    setTimeout(() => process.exit(INSISTED), ASKED_GRACE_MS).unref()
+    controller.abort()
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       if (controller.signal.aborted) process.exit(INSISTED)
-      setTimeout(() => process.exit(INSISTED), ASKED_GRACE_MS).unref()
-      controller.abort()
+      end()
     })
+  if (!goesOn) {
+    // a closed terminal sends it more than once
+    process.on('SIGHUP', end)
+    stdout.on('error', end)
+  }
   return controller.signal
 }

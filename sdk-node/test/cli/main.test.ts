@@ -91,6 +91,35 @@ describe('svc expose', () => {
     expect(await hostnames()).not.toContain('plain.relay.localhost')
   })
 
+  it('is taken off the relay when its terminal is closed, which sends SIGHUP more than once', async () => {
+    const { child, out, err, ended } = svcProcess([
+      'expose',
+      String(targetPort),
+      '--name',
+      'hung-up',
+      '--listed',
+      ...at(),
+    ])
+    await expect.poll(() => out.length).toBe(1)
+    child.kill('SIGHUP')
+    child.kill('SIGHUP')
+    expect(await ended).toBe(0)
+    expect([err, out.slice(1)]).toEqual([[], [`taken off ${relay.origin}`]])
+    expect(await hostnames()).not.toContain('hung-up.relay.localhost')
+  })
+
+  it('ends quietly, and is taken off the relay, when nobody reads its output any more', async () => {
+    const run = svcProcess(['expose', String(targetPort), '--name', 'unread', '--listed', '--json', ...at()])
+    const { url } = await reported(run, 'online')
+    expect(await hostnames()).toContain('unread.relay.localhost')
+    run.child.stdout!.destroy()
+    // its next line has no reader
+    await text(await visit(relay, url!))
+    expect(await run.ended).toBe(0)
+    expect(run.err).toEqual([])
+    expect(await hostnames()).not.toContain('unread.relay.localhost')
+  })
+
   it('takes the relay from SVC_URL, trusts NODE_EXTRA_CA_CERTS, and makes a name of the identity', async () => {
     const env = { SVC_URL: relay.origin, NODE_EXTRA_CA_CERTS: relay.caFile }
     const command = svcProcess(['expose', String(targetPort), '--json'], env)
@@ -186,6 +215,13 @@ describe('svc expose', () => {
       message: expect.stringMatching(/^localhost:\d+ does not answer: ECONNREFUSED$/),
     })
     expect(command.out.filter((line) => line.includes('target_unreachable'))).toHaveLength(1)
+  })
+
+  it('trusts a CA file that begins with a byte-order mark', async () => {
+    const ca = join(home, 'marked.pem')
+    await writeFile(ca, `\uFEFF${relay.ca}`)
+    const command = svc(['expose', String(targetPort), '--json', '--relay', relay.origin, '--ca', ca])
+    await reported(command, 'online')
   })
 
   it('is online at several relays, also when one of them is not there', async () => {

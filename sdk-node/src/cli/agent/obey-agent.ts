@@ -23,8 +23,8 @@ export async function obeyAgent(
       const { config, foreground, detached: isDetached } = chosen.options
       if (!foreground) return await runInBackground(resolve(config), stateDirectory, env, tell)
       const { runAgent } = await import('./run-agent.ts')
-      const signal = asked()
       const reloadsAtHangup = terminal === undefined
+      const signal = asked(reloadsAtHangup)
       const run = { configPath: config, stateDirectory, isDetached, env, statusFolder, print: tell }
       await runAgent({ ...run, signal, reloadsAtHangup })
       return EXIT.ok
