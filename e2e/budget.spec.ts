@@ -1,18 +1,18 @@
-// The rate limits that `npm start` has, and a developer who reloads the page all the time: they never lock the developer out.
+// The default rate limits, and a developer who reloads the page all the time: they never lock the developer out.
 
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 
-const RELOADS = 6
+const RELOADS = 12
 
-test('a page that is reloaded six times in a minute is online again at once, each time', async ({
+test('a page that is reloaded twelve times in a minute is online again at once, each time', async ({
   playwright,
   pageServer,
 }) => {
-  // An empty setting is the default.
-  const relay = await startFixtureRelay({ SOURCE_BUDGET_PER_MINUTE: '', RELAY_BUDGET_PER_MINUTE: '' })
+  // An empty setting is the default; of the other the default spares clients on the relay's machine.
+  const relay = await startFixtureRelay({ SOURCE_BUDGET_PER_MINUTE: '10', RELAY_BUDGET_PER_MINUTE: '' })
   const home = await createHome(relay.caFile)
   const browser = await playwright.chromium.launch(chromiumOptions(home.path))
   const tenant = await openTenant(await browser.newContext(), pageServer)
@@ -31,7 +31,7 @@ test('a page that is reloaded six times in a minute is online again at once, eac
     )
     expect(String(await curl(relay.caFile, url))).toBe(`visit ${visit}`)
   }
-  // Without the refund the fourth registration would be told to wait for 24 s.
+  // Without the refund the eleventh registration would be told to wait.
   expect(answers.length).toBeGreaterThan(RELOADS)
   expect(answers.filter((status) => status >= 400)).toEqual([])
   await browser.close()

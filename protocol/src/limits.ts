@@ -12,7 +12,10 @@ export const ADDRESS_HEX_CHARS = 40
 
 /** A registration challenge can be used once, within this time. */
 export const CHALLENGE_TTL_S = 120
-/** A client address, or an IPv6 /64, may have so many open challenges. The relay answers more with `rate_limited`. */
+/**
+ * A client address, or an IPv6 /64, may have so many open challenges, where {@link SOURCE_BUDGET_PER_MINUTE} is its default. The relay
+ * answers more with `rate_limited`.
+ */
 export const CHALLENGES_PER_SOURCE_MAX = 32
 
 /**
@@ -108,12 +111,12 @@ export const CORS_MAX_AGE_S: number = 24 * 60 * 60
  * A relay's operator may set another number.
  */
 export const SOURCE_BUDGET_PER_MINUTE = 10
-/** One client address, or an IPv6 /64, may use so many units at once. */
-export const SOURCE_BUDGET_BURST = 20
+/** One client address, or an IPv6 /64, may use so many units at once: a developer starts a project of ten sites. */
+export const SOURCE_BUDGET_BURST = 60
 /** All clients of a relay together may use so many units a minute. A relay's operator may set another number. */
 export const RELAY_BUDGET_PER_MINUTE = 600
 /** All clients of a relay together may use so many units at once. */
-export const RELAY_BUDGET_BURST = 200
+export const RELAY_BUDGET_BURST = 600
 /** An endpoint costs so many of these units. */
 export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
 

@@ -76,6 +76,8 @@ export const LEASES_MAX = 100_000
 export const EXPIRIES_PER_TICK = 256
 /** Open registration challenges of all clients. */
 export const CHALLENGES_MAX = 10_000
+/** `Retry-After` of a client that may have no more open challenges for now. Most are used within a round trip. */
+export const CHALLENGES_RETRY_S = 2
 /** Tokens whose verified signature the relay remembers, at about 1 KB each: two for each of 2,000 busy leases. */
 export const VERIFIED_TOKENS_MAX = 4096
 /** Bindings of all leases between activation and signature. The relay drops the oldest first. */

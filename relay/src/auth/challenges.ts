@@ -1,13 +1,15 @@
 // Keeps the open registration challenges: each belongs to one request, expires after two minutes and is used once.
 
 import { randomBytes } from 'node:crypto'
-import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX, registrationPurpose } from '@svc/protocol'
+import { CHALLENGE_TTL_S, registrationPurpose } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import { now, toWallTime } from '../clock.ts'
+import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
 import type { LeaseRequest } from '../lease/lease-registry.ts'
 import { metadataSize } from '../lease/metadata-quota.ts'
-import { CHALLENGES_MAX } from '../limits.ts'
+import { CHALLENGES_MAX, CHALLENGES_RETRY_S } from '../limits.ts'
+import { openChallengesMax } from '../rate-limit/budgets.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { MemoryShare, RequestMemory } from '../rate-limit/request-memory.ts'
 import { issueSiweMessage } from './siwe.ts'
@@ -57,13 +59,16 @@ export function newChallenge(host: string, { identity }: LeaseRequest): Issued {
   return { id, message, expiresAt }
 }
 
+/** An honest client uses a challenge within a round trip, so that there may be room soon. */
 export function tooManyChallenges(): RelayError {
-  return new RelayError('rate_limited', 'too many open challenges', { 'Retry-After': `${CHALLENGE_TTL_S}` })
+  const message = 'too many registrations from your network are under way, or begun and not ended'
+  return new RelayError('rate_limited', message, { 'Retry-After': `${CHALLENGES_RETRY_S}` })
 }
 
 export class Challenges implements ChallengeStore {
   readonly #host: string
   readonly #memory: RequestMemory
+  readonly #settings: RateLimitSettings
   /** In order of expiry, since all live equally long. */
   readonly #open = new Map<string, Challenge>()
   readonly #perNetwork = new NetworkCounts()
@@ -71,10 +76,12 @@ export class Challenges implements ChallengeStore {
   /**
    * @param host authority of the relay's URL, for the message
    * @param memory limit for requests of clients without a credential
+   * @param settings the budget of a network, with which its open challenges rise
    */
-  constructor(host: string, memory: RequestMemory) {
+  constructor(host: string, memory: RequestMemory, settings: RateLimitSettings) {
     this.#host = host
     this.#memory = memory
+    this.#settings = settings
   }
 
   /**
@@ -85,7 +92,8 @@ export class Challenges implements ChallengeStore {
     const network = networkOf(address)
     this.#dropExpired()
     const mayHave = this.#perNetwork.mayHave(1, network, CHALLENGES_MAX - this.#open.size, CHALLENGES_MAX)
-    if (this.#perNetwork.of(network) >= CHALLENGES_PER_SOURCE_MAX || !mayHave) throw tooManyChallenges()
+    if (this.#perNetwork.of(network) >= openChallengesMax(this.#settings, address) || !mayHave)
+      throw tooManyChallenges()
     const memory = this.#memory.share(network)
     memory.resize(metadataSize(request.metadata))
     const challenge = { ...newChallenge(this.#host, request), request, network, memory }

@@ -16,8 +16,11 @@ export function checkProxies({ trustedProxies }: Settings): Found[] {
 }
 
 export function checkRateLimits({ rateLimits }: Settings): Found[] {
-  const { networkPerMinute, relayPerMinute } = rateLimits
+  const { networkPerMinute, relayPerMinute, sparesLoopback } = rateLimits
+  const spared = sparesLoopback ? ' Clients on this machine have no limit.' : ''
   return [
-    ok(`Without a token, a network has ${networkPerMinute} units a minute, and all have ${relayPerMinute}.`),
+    ok(
+      `Without a token, a network has ${networkPerMinute} units a minute, and all have ${relayPerMinute}.${spared}`,
+    ),
   ]
 }

@@ -28,6 +28,11 @@ function mappedIpv4(address: string): string | undefined {
   return [a >> 8, a & 0xff, b >> 8, b & 0xff].join('.')
 }
 
+/** Returns whether the client is on this machine. @param ip normalized */
+export function isLoopback(ip: string): boolean {
+  return ip === '::1' || (isIPv4(ip) && ip.startsWith('127.'))
+}
+
 const IPV6_GROUPS = 8
 /**
  * The network of all relays that WireGuard links: a unique local one (RFC 4193), whose global ID is the start of SHA-256 of

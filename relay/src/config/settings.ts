@@ -114,6 +114,8 @@ const EVERY_ADDRESS = '::'
 export interface RateLimitSettings {
   networkPerMinute: number
   relayPerMinute: number
+  /** Whether clients on the relay's own machine have no such limit: a relay on localhost whose operator has set none. */
+  sparesLoopback?: boolean
 }
 
 /** Normalized addresses at which visitors reach the relay, by family; undefined: the relay finds them itself. */
@@ -197,8 +199,9 @@ const TABLE = {
     parse: trustedProxies,
   },
   SOURCE_BUDGET_PER_MINUTE: {
-    meaning: 'units that one network may use per minute without a token; a registration costs 6',
-    default: `${SOURCE_BUDGET_PER_MINUTE}`,
+    meaning:
+      'units that one network may use per minute without a token, and six times as many at once; a registration costs 6',
+    unset: `${SOURCE_BUDGET_PER_MINUTE}; none for clients on this machine where the host of SVC_URL is localhost or ends in .localhost`,
     parse: positiveInteger,
   },
   RELAY_BUDGET_PER_MINUTE: {
@@ -320,6 +323,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     HTTP_REDIRECT_ADDR: redirects?.port,
     CLUSTER_LISTEN_PORT: optional('CLUSTER_LISTEN_PORT') ?? optional('CLUSTER_ADDR')?.port,
   })
+  const networkPerMinute = optional('SOURCE_BUDGET_PER_MINUTE')
   const listenAddress = listenAddressOf(optional('BIND_ADDRESS'), url.hostname)
   const ensGasless = possibleEns(read('ENS_GASLESS_ENABLED'), url.hostname, env.ACME_DNS_PROVIDER)
   return {
@@ -343,8 +347,9 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ),
     trustedProxies: optional('TRUSTED_PROXIES') ?? new TrustedProxies(''),
     rateLimits: {
-      networkPerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
+      networkPerMinute: networkPerMinute ?? SOURCE_BUDGET_PER_MINUTE,
       relayPerMinute: read('RELAY_BUDGET_PER_MINUTE'),
+      sparesLoopback: networkPerMinute === undefined && isLocalhost(url.hostname),
     },
     acme: {
       isAgreed: read('ACME_AGREE'),

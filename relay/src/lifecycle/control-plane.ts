@@ -23,6 +23,7 @@ import { KeylessSigner } from '../keyless/keyless-signer.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { LeaseSharing } from '../lease/lease-sharing.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
+import { raisedBy } from '../rate-limit/budgets.ts'
 import { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from '../rate-limit/request-memory.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
@@ -133,7 +134,7 @@ function createRouting(
 ): Routing {
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
-  const unauthenticated = unauthenticatedMemory()
+  const unauthenticated = unauthenticatedMemory(raisedBy(settings.rateLimits))
   const siteCertificates = new SiteCertificates({
     rootHost: settings.rootHost,
     issuer,
@@ -174,7 +175,8 @@ function createRouting(
       recovery,
       rateLimits,
       challenges:
-        parts.cluster?.challenges(unauthenticated) ?? new Challenges(settings.host, unauthenticated),
+        parts.cluster?.challenges(unauthenticated) ??
+        new Challenges(settings.host, unauthenticated, settings.rateLimits),
       extensions: [
         ...(siteCertificates.isOffered ? (['site_certificate'] as const) : []),
         ...(parts.hops ? (['hop_routes'] as const) : []),

@@ -1,13 +1,7 @@
 // Limits the requests of each network, and of all networks together, before the relay authenticates them.
 
 import { hash, randomBytes } from 'node:crypto'
-import {
-  BUDGET_COST,
-  RELAY_BUDGET_BURST,
-  RELAY_BUDGET_PER_MINUTE,
-  SOURCE_BUDGET_BURST,
-  SOURCE_BUDGET_PER_MINUTE,
-} from '@svc/protocol'
+import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
@@ -29,10 +23,17 @@ import {
   SITE_SEARCHES,
   SITE_SEARCHES_PER_NETWORK,
 } from '../limits.ts'
+import {
+  isSpared,
+  networkBudget,
+  ofNetwork,
+  ofRelay,
+  REGISTRATION_COST,
+  relayBudget,
+  scaledBudget,
+} from './budgets.ts'
 import { GcraLimiter, type Rate } from './gcra.ts'
 
-/** Units of one registration, its challenge included. */
-const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register
 const SLOT_KEY_BYTES = 32
 const MS_PER_S = 1000
 
@@ -71,34 +72,31 @@ export class RateLimits {
     slotKey: Buffer = randomBytes(SLOT_KEY_BYTES),
   ) {
     this.#isPeer = isPeer
-    const { networkPerMinute, relayPerMinute } = settings
     this.#settings = settings
-    this.#networks = new GcraLimiter(
-      RATE_LIMIT_SLOTS,
-      scaled(networkPerMinute, { perMinute: SOURCE_BUDGET_PER_MINUTE, burst: SOURCE_BUDGET_BURST }),
-    )
-    const refundsPerMinute = (REFUND_PER_MINUTE * networkPerMinute) / SOURCE_BUDGET_PER_MINUTE
+    this.#networks = new GcraLimiter(RATE_LIMIT_SLOTS, networkBudget(settings))
+    const refundsPerMinute = (REFUND_PER_MINUTE * settings.networkPerMinute) / SOURCE_BUDGET_PER_MINUTE
     this.#refunds = new GcraLimiter(
       RATE_LIMIT_SLOTS,
-      scaled(refundsPerMinute, { perMinute: REFUND_PER_MINUTE, burst: REFUND_BURST }),
+      scaledBudget(refundsPerMinute, { perMinute: REFUND_PER_MINUTE, burst: REFUND_BURST }),
     )
-    this.#relay = new GcraLimiter(
-      1,
-      scaled(relayPerMinute, { perMinute: RELAY_BUDGET_PER_MINUTE, burst: RELAY_BUDGET_BURST }),
-    )
+    this.#relay = new GcraLimiter(1, relayBudget(settings))
     this.#slotKey = slotKey.toString('hex')
   }
 
   /**
-   * Charges `units` to the client's network and to the relay, or to neither. A peer's network has a larger budget.
+   * Charges `units` to the client's network and to the relay, or to neither. A peer's network has a larger budget, and a client on the
+   * machine of a relay on localhost pays nothing.
    * @param clientIp normalized IP address
    * @throws RelayError `rate_limited` with the time until there are enough units
    */
   charge(clientIp: string, units: number): void {
+    if (isSpared(this.#settings, clientIp)) return
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
     const share = this.#shareOf(clientIp, units)
-    requireNoWait(Math.max(this.#networks.waitMs(slot, share, now), this.#relay.waitMs(0, units, now)))
+    const ownMs = this.#networks.waitMs(slot, share, now)
+    const allMs = this.#relay.waitMs(0, units, now)
+    requireNoWait(Math.max(ownMs, allMs), (ownMs < allMs ? ofRelay : ofNetwork)(this.#settings))
     this.#networks.spend(slot, share, now)
     this.#relay.spend(0, units, now)
   }
@@ -110,7 +108,7 @@ export class RateLimits {
    */
   chargeCertificate(clientIp: string, identityKey: string): void {
     this.#certificates ??= limiterPair(this.#settings, CERTIFICATES_PER_IDENTITY, CERTIFICATES_PER_NETWORK)
-    this.#chargeBoth(this.#certificates, clientIp, identityKey)
+    this.#chargeBoth(this.#certificates, 'requests for certificates', clientIp, identityKey)
   }
 
   /**
@@ -123,7 +121,7 @@ export class RateLimits {
       CERTIFICATE_POLLS_PER_IDENTITY,
       CERTIFICATE_POLLS_PER_NETWORK,
     )
-    this.#chargeBoth(this.#certificatePolls, clientIp, identityKey)
+    this.#chargeBoth(this.#certificatePolls, 'questions for certificates', clientIp, identityKey)
   }
 
   /**
@@ -136,7 +134,7 @@ export class RateLimits {
     this.#cacheSeconds ??= limiterPair(this.#settings, CACHE_SECONDS_PER_IDENTITY, CACHE_SECONDS_PER_NETWORK)
     const limiters = this.#cacheSeconds
     const begun = performance.now()
-    this.#chargeBoth(limiters, clientIp, identityKey, CACHE_SECONDS_MIN)
+    this.#chargeBoth(limiters, 'requests to the static cache', clientIp, identityKey, CACHE_SECONDS_MIN)
     return () => {
       const more = (performance.now() - begun) / MS_PER_S - CACHE_SECONDS_MIN
       if (more > 0) this.#spendBoth(limiters, clientIp, identityKey, more)
@@ -159,7 +157,7 @@ export class RateLimits {
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
     const kind = wasFoundBefore ? 1 : 0
-    requireNoWait(Math.max(networks.waitMs(slot, 1, now), relay.waitMs(kind, 1, now)))
+    requireNoWait(Math.max(networks.waitMs(slot, 1, now), relay.waitMs(kind, 1, now)), 'searches for sites')
     networks.spend(slot, 1, now)
     relay.spend(kind, 1, now)
   }
@@ -174,7 +172,7 @@ export class RateLimits {
     this.#siteQuestions ??= limiterOf(SITE_QUESTIONS_PER_NETWORK, factor)
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
-    requireNoWait(this.#siteQuestions.waitMs(slot, 1, now))
+    requireNoWait(this.#siteQuestions.waitMs(slot, 1, now), 'questions for sites')
     this.#siteQuestions.spend(slot, 1, now)
   }
 
@@ -192,7 +190,7 @@ export class RateLimits {
     const { networks, relay } = this.#payments
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
-    requireNoWait(Math.max(networks.waitMs(slot, 1, now), relay.waitMs(0, 1, now)))
+    requireNoWait(Math.max(networks.waitMs(slot, 1, now), relay.waitMs(0, 1, now)), 'requests about payments')
     networks.spend(slot, 1, now)
     relay.spend(0, 1, now)
   }
@@ -215,11 +213,16 @@ export class RateLimits {
     return this.#isPeer(clientIp) ? units / PEER_BUDGET_FACTOR : units
   }
 
-  #chargeBoth(limiters: LimiterPair, clientIp: string, identityKey: string, units = 1): void {
+  /** @param what is limited, for the text of a refusal */
+  #chargeBoth(limiters: LimiterPair, what: string, clientIp: string, identityKey: string, units = 1): void {
+    if (isSpared(this.#settings, clientIp)) return
     const { identities, networks } = limiters
     const [identity, network] = this.#slotsOf(clientIp, identityKey)
     const now = performance.now()
-    requireNoWait(Math.max(identities.waitMs(identity, units, now), networks.waitMs(network, units, now)))
+    requireNoWait(
+      Math.max(identities.waitMs(identity, units, now), networks.waitMs(network, units, now)),
+      what,
+    )
     this.#spendBoth(limiters, clientIp, identityKey, units)
   }
 
@@ -259,14 +262,9 @@ function limiterOf({ perMinute, burst }: Rate, factor: number, slots = RATE_LIMI
 }
 
 /** @throws RelayError `rate_limited` unless the wait is 0 */
-function requireNoWait(waitMs: number): void {
+function requireNoWait(waitMs: number, what: string): void {
   if (waitMs > 0)
-    throw new RelayError('rate_limited', 'too many requests', {
+    throw new RelayError('rate_limited', `too many ${what}`, {
       'Retry-After': `${Math.ceil(waitMs / 1000)}`,
     })
-}
-
-/** Scales a rate and its burst. A whole registration stays possible at once, however low the rate is. */
-function scaled(perMinute: number, usual: Rate): Rate {
-  return { perMinute, burst: Math.max(REGISTRATION_COST, (usual.burst * perMinute) / usual.perMinute) }
 }

@@ -69,10 +69,13 @@ export class RequestMemory {
   }
 }
 
-/** Creates the limit for requests of clients that have shown no credential, and for data kept of them. */
-export function unauthenticatedMemory(): RequestMemory {
+/**
+ * Creates the limit for requests of clients that have shown no credential, and for data kept of them.
+ * @param raisedBy the factor by which a network may register more often than usual
+ */
+export function unauthenticatedMemory(raisedBy = 1): RequestMemory {
   return new RequestMemory({
-    perClient: UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,
+    perClient: Math.min(UNAUTHENTICATED_BYTES_PER_NETWORK_MAX * raisedBy, UNAUTHENTICATED_BYTES_MAX),
     total: UNAUTHENTICATED_BYTES_MAX,
   })
 }

@@ -134,8 +134,14 @@ describe('readSettings', () => {
       SOURCE_BUDGET_PER_MINUTE: '50',
     })
     expect(['10.9.8.7', '::1', '192.0.2.1'].map((ip) => trustedProxies.has(ip))).toEqual([true, true, false])
-    expect(rateLimits).toEqual({ networkPerMinute: 50, relayPerMinute: 600 })
-    expect(readSettings({ SVC_URL: URL }).rateLimits.networkPerMinute).toBe(10)
+    expect(rateLimits).toEqual({ networkPerMinute: 50, relayPerMinute: 600, sparesLoopback: false })
+    expect(readSettings({ SVC_URL: URL }).rateLimits).toMatchObject({
+      networkPerMinute: 10,
+      sparesLoopback: false,
+    })
+    const local = { SVC_URL: 'https://relay.localhost' }
+    expect(readSettings(local).rateLimits).toMatchObject({ networkPerMinute: 10, sparesLoopback: true })
+    expect(readSettings({ ...local, SOURCE_BUDGET_PER_MINUTE: '10' }).rateLimits.sparesLoopback).toBe(false)
   })
 
   test('PUBLIC_IPS are addresses of both families, each in one spelling and once', () => {

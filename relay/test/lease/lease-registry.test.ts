@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Challenges } from '../../src/auth/challenges.ts'
+import type { RateLimitSettings } from '../../src/config/settings.ts'
 import { LeaseRegistry, type LeaseRequest } from '../../src/lease/lease-registry.ts'
 import { Reservations } from '../../src/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
@@ -19,13 +20,18 @@ function request(name: string, address: string, fields: Partial<LeaseRequest> = 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
+const USUAL = { networkPerMinute: 10, relayPerMinute: 600 }
+
 describe('Challenges', () => {
   test('32 open ones per source; taking or expiry makes room', () => {
-    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory(), USUAL)
     const issue = (source: string) => challenges.issue(request('demo', ALICE), source)
     const first = issue('192.0.2.1')
     for (let i = 1; i < 32; i++) issue('192.0.2.1')
-    expect(() => issue('192.0.2.1')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    expect(() => issue('192.0.2.1')).toThrow(
+      // not the life of a challenge: an honest client uses it at once
+      expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '2' } }),
+    )
     expect(issue('192.0.2.2').id).toMatch(/^rch_[0-9a-f]{16}$/)
     expect(challenges.take(first.id)).toBe(first)
     issue('192.0.2.1')
@@ -33,8 +39,25 @@ describe('Challenges', () => {
     for (let i = 0; i < 32; i++) issue('192.0.2.1')
   })
 
+  test('where the budget of a network is raised, it may have more open in proportion; a spared client is not counted', () => {
+    const issued = (settings: RateLimitSettings, source: string): number => {
+      const challenges = new Challenges('relay.localhost', unauthenticatedMemory(), settings)
+      for (let count = 0; ; count++)
+        try {
+          challenges.issue(request('demo', ALICE), source)
+        } catch {
+          return count
+        }
+    }
+    expect(issued({ ...USUAL, networkPerMinute: 100 }, '192.0.2.1')).toBe(320)
+    expect(issued({ ...USUAL, networkPerMinute: 5 }, '192.0.2.1')).toBe(32)
+    const spared = { ...USUAL, sparesLoopback: true }
+    expect(issued(spared, '127.0.0.1')).toBeGreaterThan(1_000)
+    expect(issued(spared, '192.0.2.1')).toBe(32)
+  })
+
   test('one is used once, and within two minutes', () => {
-    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory(), USUAL)
     const [used, late] = ['a', 'b'].map((name) => challenges.issue(request(name, ALICE), '192.0.2.1'))
     expect(challenges.take(used!.id)).toBe(used)
     expect(challenges.take(used!.id)).toBeUndefined()
@@ -43,7 +66,7 @@ describe('Challenges', () => {
   })
 
   test('1 MiB of metadata in those of a source; taking or expiry makes room', () => {
-    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory(), USUAL)
     const metadata = { thumbnail: `data:,${'x'.repeat(256 * 1024 - 6)}` }
     const issue = (source: string) => challenges.issue(request('demo', ALICE, { metadata }), source)
     const refusal = expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '2' } })
@@ -56,7 +79,7 @@ describe('Challenges', () => {
   })
 
   test('10,000 open ones of all sources', () => {
-    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory(), USUAL)
     for (let i = 0; i < 10_000; i++) challenges.issue(request('demo', ALICE), `source ${i}`)
     expect(() => challenges.issue(request('demo', ALICE), 'one more')).toThrow(
       expect.objectContaining({ code: 'rate_limited' }),

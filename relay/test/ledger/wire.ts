@@ -117,9 +117,10 @@ export const WIRE = {
       'relay/test/api/http/request-deadlines.test.ts',
       "a request's body must be whole after 10 s",
     ),
-    'a source: 10 units a minute, burst 20': budgets('a source has a burst of 20 and 10 units a minute'),
-    'the relay: 600 a minute, burst 200': budgets(
-      'all sources together have a burst of 200 and 600 units a minute',
+    'a source: 10 units a minute, burst 60 in place of 20, so that ten sites of a project start at once':
+      budgets('a source has a burst of 60 and 10 units a minute: ten registrations at once'),
+    'the relay: 600 a minute, burst 600 in place of 200': budgets(
+      'all sources together have a burst of 600 and 600 units a minute',
     ),
     'a challenge costs 1, register 5': budgets(
       'challenge costs 1 and register 5, before anything of the request is looked at',

@@ -65,7 +65,10 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
     leases,
     durable: () => journal.durable(),
     settled: async () => {},
-    challenges: new Challenges(settings.host, unauthenticatedMemory()),
+    challenges: new Challenges(settings.host, unauthenticatedMemory(), {
+      networkPerMinute: 1e9,
+      relayPerMinute: 1e9,
+    }),
     recovery,
     rateLimits: new RateLimits({ networkPerMinute: 1e9, relayPerMinute: 1e9 }),
     extensions: [],

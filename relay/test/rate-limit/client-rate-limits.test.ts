@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
+import type { RateLimitSettings } from '../../src/config/settings.ts'
 import {
   CERTIFICATE_POLLS_PER_IDENTITY,
   CERTIFICATE_POLLS_PER_NETWORK,
@@ -61,23 +62,53 @@ describe('Budgets', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
   // Slots are drawn by this key: a fixed one keeps the addresses below apart.
-  const make = (settings = DEFAULTS) => new RateLimits(settings, () => false, Buffer.alloc(32))
+  const make = (settings: RateLimitSettings = DEFAULTS) =>
+    new RateLimits(settings, () => false, Buffer.alloc(32))
 
-  test('a source has a burst of 20 and 10 units a minute', () => {
+  test('a source has a burst of 60 and 10 units a minute: ten registrations at once', () => {
     const rateLimits = make()
-    for (let i = 0; i < 20; i++) expect(charge(rateLimits, ALICE, 1)).toBeUndefined()
+    for (let i = 0; i < 10; i++)
+      for (const units of [1, 5]) expect(charge(rateLimits, ALICE, units)).toBeUndefined()
     expect(charge(rateLimits, ALICE, 1)).toBe(6)
     vi.advanceTimersByTime(60_000)
     for (let i = 0; i < 10; i++) expect(charge(rateLimits, ALICE, 1)).toBeUndefined()
     expect(charge(rateLimits, ALICE, 1)).toBe(6)
     vi.advanceTimersByTime(3_600_000)
-    for (let i = 0; i < 4; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+    for (let i = 0; i < 12; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
     expect(charge(rateLimits, ALICE, 1)).toBe(6)
+  })
+
+  test('a refusal names the limit, with its setting', () => {
+    const texts = [
+      { networkPerMinute: 10, relayPerMinute: 600 },
+      { networkPerMinute: 1000, relayPerMinute: 6 },
+    ].map((settings) => {
+      const rateLimits = make(settings)
+      for (;;)
+        try {
+          rateLimits.charge(ALICE, 6)
+        } catch (error) {
+          return (error as Error).message
+        }
+    })
+    expect(texts).toEqual([
+      'too many requests from your network, which have 10 units a minute and 60 at once (SOURCE_BUDGET_PER_MINUTE); a registration takes 6',
+      'too many requests from all networks together, which have 6 units a minute and 6 at once (RELAY_BUDGET_PER_MINUTE); a registration takes 6',
+    ])
+  })
+
+  test('a relay on localhost spares clients on its machine, and nobody else', () => {
+    const rateLimits = make({ ...DEFAULTS, sparesLoopback: true })
+    for (const ip of ['127.0.0.1', '127.9.9.9', '::1'])
+      for (let i = 0; i < 1000; i++) expect(charge(rateLimits, ip, 6)).toBeUndefined()
+    expect(chargedUntilRefused(() => rateLimits.charge(ALICE, 6))).toBe(10)
+    const usual = make()
+    expect(chargedUntilRefused(() => usual.charge('127.0.0.1', 6))).toBe(10)
   })
 
   test('Retry-After is rounded up, and right to the millisecond', () => {
     const rateLimits = make()
-    for (let i = 0; i < 4; i++) charge(rateLimits, ALICE, 5)
+    for (let i = 0; i < 12; i++) charge(rateLimits, ALICE, 5)
     expect(charge(rateLimits, ALICE, 5)).toBe(30)
     vi.advanceTimersByTime(999)
     expect(charge(rateLimits, ALICE, 5)).toBe(30)
@@ -91,26 +122,26 @@ describe('Budgets', () => {
 
   test('another relay has twelve times as much, for the sites that come through it', () => {
     const rateLimits = new RateLimits({ networkPerMinute: 10, relayPerMinute: 60_000 }, (ip) => ip === ALICE)
-    expect(chargedUntilRefused(() => rateLimits.charge(BOB, 1))).toBe(20)
-    expect(chargedUntilRefused(() => rateLimits.charge(ALICE, 1))).toBe(20 * PEER_BUDGET_FACTOR)
+    expect(chargedUntilRefused(() => rateLimits.charge(BOB, 1))).toBe(60)
+    expect(chargedUntilRefused(() => rateLimits.charge(ALICE, 1))).toBe(60 * PEER_BUDGET_FACTOR)
   })
 
   test('what is refused is not charged, to neither budget', () => {
     const rateLimits = make({ networkPerMinute: 10, relayPerMinute: 30 })
-    for (let i = 0; i < 10; i++) charge(rateLimits, ALICE, 1)
-    // The relay's burst of 10 is spent: Bob's own units must not suffer from asking.
+    for (let i = 0; i < 30; i++) charge(rateLimits, ALICE, 1)
+    // The relay's burst of 30 is spent: Bob's own units must not suffer from asking.
     for (let i = 0; i < 100; i++) expect(charge(rateLimits, BOB, 5)).toBe(10)
     vi.advanceTimersByTime(60_000)
-    for (let i = 0; i < 2; i++) expect(charge(rateLimits, BOB, 5)).toBeUndefined()
+    for (let i = 0; i < 6; i++) expect(charge(rateLimits, BOB, 5)).toBeUndefined()
     // And the other way round: a source without units does not use up the relay's.
     for (let i = 0; i < 20; i++) charge(rateLimits, ALICE, 5)
     vi.advanceTimersByTime(10_000)
     expect(charge(rateLimits, BOB, 5)).toBeUndefined()
   })
 
-  test('all sources together have a burst of 200 and 600 units a minute', () => {
+  test('all sources together have a burst of 600 and 600 units a minute', () => {
     const rateLimits = make()
-    for (let i = 0; i < 40; i++) expect(charge(rateLimits, `198.51.100.${i}`, 5)).toBeUndefined()
+    for (let i = 0; i < 120; i++) expect(charge(rateLimits, `198.51.100.${i}`, 5)).toBeUndefined()
     expect(charge(rateLimits, ALICE, 5)).toBe(1)
     vi.advanceTimersByTime(500)
     expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
@@ -119,14 +150,14 @@ describe('Budgets', () => {
 
   test('the addresses of one IPv6 /64 are one source', () => {
     const rateLimits = make()
-    for (let i = 0; i < 20; i++) charge(rateLimits, `2001:db8:1:2::${i}`, 1)
+    for (let i = 0; i < 60; i++) charge(rateLimits, `2001:db8:1:2::${i}`, 1)
     expect(charge(rateLimits, '2001:db8:1:2:ffff::1', 1)).toBe(6)
     expect(charge(rateLimits, '2001:db8:1:3::1', 1)).toBeUndefined()
   })
 
   test('another rate has a burst in proportion, and room for one registration at least', () => {
     const large = make({ networkPerMinute: 100, relayPerMinute: 6000 })
-    for (let i = 0; i < 40; i++) expect(charge(large, ALICE, 5)).toBeUndefined()
+    for (let i = 0; i < 120; i++) expect(charge(large, ALICE, 5)).toBeUndefined()
     expect(charge(large, ALICE, 5)).toBe(3)
     const small = make({ networkPerMinute: 1, relayPerMinute: 1 })
     for (const units of [1, 5]) expect(charge(small, ALICE, units)).toBeUndefined()
@@ -141,13 +172,13 @@ describe('Budgets', () => {
       rateLimits.refundRegistration(ALICE)
     }
     // The refunds of this minute are used up, the budget itself is not.
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 10; i++) {
       expect(register()).toBeUndefined()
       rateLimits.refundRegistration(ALICE)
     }
-    expect(register()).toBe(24)
+    expect(register()).toBe(6)
     vi.advanceTimersByTime(6_000)
-    expect(charge(rateLimits, ALICE, 5)).toBe(18)
+    expect(charge(rateLimits, ALICE, 5)).toBe(24)
     rateLimits.refundRegistration(ALICE)
     expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
   })
@@ -155,7 +186,7 @@ describe('Budgets', () => {
   test('a refund never makes a budget larger than its burst', () => {
     const rateLimits = make()
     for (let i = 0; i < 10; i++) rateLimits.refundRegistration(ALICE)
-    for (let i = 0; i < 4; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+    for (let i = 0; i < 12; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
     expect(charge(rateLimits, ALICE, 1)).toBe(6)
   })
 
@@ -175,7 +206,7 @@ describe('Budgets', () => {
     }
     const { arrayBuffers, heapUsed } = memory()
     Error.stackTraceLimit = stackTraceLimit
-    expect(served).toBe(200)
+    expect(served).toBe(600)
     expect(arrayBuffers - before.arrayBuffers).toBeLessThan(1e6)
     expect(heapUsed - before.heapUsed).toBeLessThan(BYTES_PER_SOURCE * SOURCES)
     vi.advanceTimersByTime(2_000)
@@ -207,7 +238,7 @@ describe('over HTTP', () => {
   const call: TestRelay['call'] = (method, path, body) => relay.call(method, path, body, client)
 
   test('challenge costs 1 and register 5, before anything of the request is looked at', async () => {
-    for (let i = 0; i < 3; i++)
+    for (let i = 0; i < 11; i++)
       expect(await call('POST', '/sdk/register', 'not JSON')).toMatchObject({ status: 400 })
     for (let i = 0; i < 5; i++)
       expect(await call('POST', '/sdk/register/challenge', {})).toMatchObject({ status: 400 })
@@ -224,7 +255,7 @@ describe('over HTTP', () => {
   })
 
   test('who goes on asking waits 20 ms for each refusal', async () => {
-    for (let i = 0; i < 4; i++) await call('POST', '/sdk/register', 'not JSON')
+    for (let i = 0; i < 12; i++) await call('POST', '/sdk/register', 'not JSON')
     const before = performance.now()
     for (let i = 0; i < 10; i++)
       expect(await call('POST', '/sdk/register', 'not JSON')).toMatchObject({ status: 429 })
@@ -234,7 +265,7 @@ describe('over HTTP', () => {
 
   test('renewals and other endpoints cost nothing', async () => {
     const { access_token } = await register({ call }, `demo-${clients}`)
-    for (let i = 0; i < 20; i++) await call('POST', '/sdk/register/challenge', {})
+    for (let i = 0; i < 60; i++) await call('POST', '/sdk/register/challenge', {})
     expect(await call('POST', '/sdk/register/challenge', {})).toMatchObject({ status: 429 })
     expect(await call('POST', '/sdk/renew', { access_token })).toMatchObject({ status: 200 })
     expect(await call('GET', '/sdk/domain')).toMatchObject({ status: 200 })
@@ -247,9 +278,38 @@ describe('over HTTP', () => {
       expect(await call('POST', '/sdk/unregister', { access_token })).toMatchObject({ status: 200 })
       expect(await call('POST', '/sdk/unregister', { access_token })).toMatchObject({ status: 404 })
     }
-    for (let i = 0; i < 4; i++) await call('POST', '/sdk/register', {})
+    for (let i = 0; i < 12; i++) await call('POST', '/sdk/register', {})
     await call('POST', '/sdk/unregister', { access_token: 'guess' })
     expect(await call('POST', '/sdk/register', {})).toMatchObject({ status: 429 })
+  })
+})
+
+describe('of a network', () => {
+  // It has units for one registration.
+  const settings = { SOURCE_BUDGET_PER_MINUTE: '1' }
+
+  test('a registration that fails costs the next one nothing', async () => {
+    const relay = await startTestRelay({ ...settings, TRUSTED_PROXIES: '127.0.0.1' })
+    const from = (ip: string): Pick<TestRelay, 'call'> => ({
+      call: (method, path, body) => relay.call(method, path, body, { Forwarded: `for=${ip}` }),
+    })
+    await register(from('192.0.2.1'), 'taken')
+    await expect(register(from('192.0.2.2'), 'taken')).rejects.toThrow('hostname_conflict')
+    await register(from('192.0.2.2'), 'other')
+    await expect(register(from('192.0.2.2'), 'third')).rejects.toThrow('rate_limited')
+    await relay.close()
+  })
+
+  test('that is the machine of a relay on localhost, sixty sites register at once by default', async () => {
+    const relay = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '' })
+    await Promise.all(Array.from({ length: 60 }, (_, i) => relay.register(`site-${i}`)))
+    await relay.close()
+  })
+
+  test('with a raised budget, sixty sites register at once', async () => {
+    const relay = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '100000', RELAY_BUDGET_PER_MINUTE: '' })
+    await Promise.all(Array.from({ length: 60 }, (_, i) => relay.register(`site-${i}`)))
+    await relay.close()
   })
 })
 

@@ -49,7 +49,10 @@ const BOUNDS: Record<string, () => Take> = {
     return (address) => answered(() => memory.share(networkOf(address)).resize(1))
   },
   'open challenges': () => {
-    const challenges = new Challenges('relay.localhost', new RequestMemory({ perClient: 1, total: 1 }))
+    const challenges = new Challenges('relay.localhost', new RequestMemory({ perClient: 1, total: 1 }), {
+      networkPerMinute: 10,
+      relayPerMinute: 600,
+    })
     return (address, number) => answered(() => challenges.issue(requestOf(number), address))
   },
   'silent connections': () => {

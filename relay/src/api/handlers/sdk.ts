@@ -141,7 +141,11 @@ export class SdkApi {
     const { message, request: requested } = challenge
     await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
     const addresses = this.#addresses(request, source)
-    const lease = await this.#register(requested, addresses)
+    const lease = await this.#register(requested, addresses).catch(async (error) => {
+      // The client may try again, with another name or without a port.
+      await this.#refund(source)
+      throw error
+    })
     await this.#settled(lease)
     return {
       identity: lease.identity,
@@ -188,7 +192,7 @@ export class SdkApi {
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
     const lease = this.#leaseOf(request)
     this.#parts.leases.end(lease, 'unregistered')
-    if (this.#parts.rateLimits.refundRegistration(source)) await this.#parts.challenges.refund?.(source)
+    await this.#refund(source)
     await this.#parts.sharing?.ended(lease)
     await this.#settled(lease)
     return {}
@@ -219,6 +223,11 @@ export class SdkApi {
       claimed.release()
       throw error
     }
+  }
+
+  /** Gives the units of a registration back to the network of a client that has proved who it is. */
+  async #refund(source: string): Promise<void> {
+    if (this.#parts.rateLimits.refundRegistration(source)) await this.#parts.challenges.refund?.(source)
   }
 
   /** Resolves when all processes and machines know of a lease that was registered or has ended. */

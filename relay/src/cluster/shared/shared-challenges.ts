@@ -1,20 +1,21 @@
 // Challenges that any machine takes, whichever issued them, and the budgets of clients at all machines together.
 
-import {
-  BUDGET_COST,
-  CHALLENGE_TTL_S,
-  CHALLENGES_PER_SOURCE_MAX,
-  RELAY_BUDGET_BURST,
-  RELAY_BUDGET_PER_MINUTE,
-  SOURCE_BUDGET_BURST,
-  SOURCE_BUDGET_PER_MINUTE,
-} from '@svc/protocol'
+import { BUDGET_COST, CHALLENGE_TTL_S } from '@svc/protocol'
 import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../auth/challenges.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../../config/settings.ts'
 import { RelayError } from '../../errors.ts'
 import type { LeaseRequest } from '../../lease/lease-registry.ts'
 import { metadataSize } from '../../lease/metadata-quota.ts'
+import {
+  isSpared,
+  networkBudget,
+  ofNetwork,
+  openChallengesMax,
+  REGISTRATION_COST,
+  relayBudget,
+} from '../../rate-limit/budgets.ts'
+import type { Rate } from '../../rate-limit/gcra.ts'
 import type { RequestMemory } from '../../rate-limit/request-memory.ts'
 import { type Engine, orDown } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'
@@ -53,16 +54,15 @@ export class SharedChallenges implements ChallengeStore {
 
   constructor(parts: SharedChallengesParts) {
     this.#parts = parts
-    const { networkPerMinute, relayPerMinute } = parts.rateLimits
-    this.#network = scaled(networkPerMinute, SOURCE_BUDGET_PER_MINUTE, SOURCE_BUDGET_BURST)
-    this.#relay = scaled(relayPerMinute, RELAY_BUDGET_PER_MINUTE, RELAY_BUDGET_BURST)
+    this.#network = asArguments(networkBudget(parts.rateLimits))
+    this.#relay = asArguments(relayBudget(parts.rateLimits))
   }
 
   async issue(
     request: LeaseRequest,
     address: string,
   ): Promise<{ id: string; message: string; expiresAt: number }> {
-    const { host, engine, keys, seal, memory } = this.#parts
+    const { host, engine, keys, seal, memory, rateLimits } = this.#parts
     const network = networkOf(address)
     const challenge = newChallenge(host, request)
     const share = memory.share(network)
@@ -82,8 +82,8 @@ export class SharedChallenges implements ChallengeStore {
             name,
             `${networkName} ${seal.close('challenge', name, networkName, text)}`,
             CHALLENGE_TTL_S * 1000,
-            CHALLENGES_PER_SOURCE_MAX,
-            BUDGET_COST.challenge,
+            openChallengesMax(rateLimits, address),
+            isSpared(rateLimits, address) ? 0 : BUDGET_COST.challenge,
             ...this.#network,
             ...this.#relay,
           ],
@@ -91,22 +91,28 @@ export class SharedChallenges implements ChallengeStore {
       ),
     )
     if (wait < 0) throw tooManyChallenges()
-    requireNoWait(wait)
+    this.#requireNoWait(wait)
     return challenge
   }
 
   async take(id: string, address: string): Promise<{ request: LeaseRequest; message: string } | undefined> {
-    const { engine, keys, seal } = this.#parts
+    const { engine, keys, seal, rateLimits } = this.#parts
     const network = networkOf(address)
     const name = keys.challengeName(id)
     const [wait, entry] = (await orDown(
       engine.run(
         TAKE_CHALLENGE,
         [keys.challenge(id), keys.budget(network), keys.budget('relay')],
-        [keys.openChallenges, name, BUDGET_COST.register, ...this.#network, ...this.#relay],
+        [
+          keys.openChallenges,
+          name,
+          isSpared(rateLimits, address) ? 0 : BUDGET_COST.register,
+          ...this.#network,
+          ...this.#relay,
+        ],
       ),
     )) as [number, string | null]
-    requireNoWait(wait)
+    this.#requireNoWait(wait)
     if (entry === null) return undefined
     const [networkName = '', sealed = ''] = entry.split(' ')
     const text = seal.open('challenge', name, networkName, sealed)
@@ -127,20 +133,18 @@ export class SharedChallenges implements ChallengeStore {
   /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
   async refund(address: string): Promise<void> {
     const { engine, keys } = this.#parts
-    const cost = BUDGET_COST.challenge + BUDGET_COST.register
-    await engine.run(REFUND, [keys.budget(networkOf(address))], [cost, this.#network[0]]).catch(() => {})
+    const args = [REGISTRATION_COST, this.#network[0]]
+    await engine.run(REFUND, [keys.budget(networkOf(address))], args).catch(() => {})
+  }
+
+  #requireNoWait(waitMs: number): void {
+    if (waitMs > 0)
+      throw new RelayError('rate_limited', `too many ${ofNetwork(this.#parts.rateLimits)}`, {
+        'Retry-After': `${Math.ceil(waitMs / 1000)}`,
+      })
   }
 }
 
-/** A whole registration is possible at once, however low the rate is. */
-function scaled(perMinute: number, usualPerMinute: number, usualBurst: number): Budget {
-  const registration = BUDGET_COST.challenge + BUDGET_COST.register
-  return [perMinute, Math.max(registration, (usualBurst * perMinute) / usualPerMinute)]
-}
-
-function requireNoWait(waitMs: number): void {
-  if (waitMs > 0)
-    throw new RelayError('rate_limited', 'too many requests', {
-      'Retry-After': `${Math.ceil(waitMs / 1000)}`,
-    })
+function asArguments({ perMinute, burst }: Rate): Budget {
+  return [perMinute, burst]
 }

@@ -210,8 +210,11 @@ export class SiteFollower {
   }
 
   #failedLater(row: SiteEntry, site: PlatformSite, error: SvcError): void {
-    // the state itself says so
-    if (site.state === 'waiting') return
+    // the state itself says so, but not which limit of the relay it is
+    if (site.state === 'waiting') {
+      if (error.code === 'rate_limited') this.complain(row.relay, error)
+      return
+    }
     if (site.state === 'closed' && this.#isNamed(row)) {
       const { code, message, exitCode } = explainError(error)
       row.failure = { code, message }
