@@ -40,16 +40,6 @@ export function encodeCertificate(chain: readonly Uint8Array[]): Uint8Array {
   return handshakeMessage(HANDSHAKE_TYPE.certificate, vector(1), vector(3, ...entries))
 }
 
-const SERVER_CONTEXT = 'TLS 1.3, server CertificateVerify'
-
-/**
- * Returns the bytes that a server's CertificateVerify signs (§4.4.3): 64 spaces, the context string, a zero byte, the
- * transcript hash.
- */
-export function certificateVerifyContent(transcriptHash: Uint8Array): Uint8Array {
-  return concat(new TextEncoder().encode(`${' '.repeat(64)}${SERVER_CONTEXT}\0`), transcriptHash)
-}
-
 export function encodeCertificateVerify(scheme: number, signature: Uint8Array): Uint8Array {
   if (signature.length === 0) throw new DecodeError('internal_error', 'the signer gave an empty signature')
   return handshakeMessage(HANDSHAKE_TYPE.certificate_verify, u16(scheme), vector(2, signature))

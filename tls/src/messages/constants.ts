@@ -36,56 +36,14 @@ export const ALERT = {
 export type AlertName = keyof typeof ALERT
 
 /** CONTENT_TYPE has the `ContentType`s of RFC 8446 §5.1. */
-export const CONTENT_TYPE = {
-  change_cipher_spec: 20,
-  alert: 21,
-  handshake: 22,
-  application_data: 23,
-} as const
-
+export * as CONTENT_TYPE from './content-types.ts'
+/** EXTENSION has the `ExtensionType`s of RFC 8446 §4.2, and two of TLS 1.2 alone (RFC 8422 §5.1.2, RFC 7627 §5.1). */
+export * as EXTENSION from './extension-types.ts'
 /** HANDSHAKE_TYPE has the `HandshakeType`s of RFC 8446 §4, and those of TLS 1.2 alone (RFC 5246 §7.4, RFC 6066 §8). */
-export const HANDSHAKE_TYPE = {
-  client_hello: 1,
-  server_hello: 2,
-  new_session_ticket: 4,
-  end_of_early_data: 5,
-  encrypted_extensions: 8,
-  certificate: 11,
-  server_key_exchange: 12,
-  certificate_request: 13,
-  server_hello_done: 14,
-  certificate_verify: 15,
-  client_key_exchange: 16,
-  finished: 20,
-  key_update: 24,
-  /** RFC 8879 §4. */
-  compressed_certificate: 25,
-  message_hash: 254,
-} as const
+export * as HANDSHAKE_TYPE from './handshake-types.ts'
 
-/**
- * EXTENSION has the `ExtensionType`s of RFC 8446 §4.2, and those of TLS 1.2 alone (RFC 8422 §5.1.2, RFC 7627 §5.1, RFC
- * 5746 §3.2).
- */
-export const EXTENSION = {
-  server_name: 0,
-  supported_groups: 10,
-  ec_point_formats: 11,
-  signature_algorithms: 13,
-  application_layer_protocol_negotiation: 16,
-  padding: 21,
-  extended_master_secret: 23,
-  /** RFC 8879 §3. */
-  compress_certificate: 27,
-  record_size_limit: 28,
-  pre_shared_key: 41,
-  early_data: 42,
-  supported_versions: 43,
-  cookie: 44,
-  psk_key_exchange_modes: 45,
-  key_share: 51,
-  renegotiation_info: 0xff01,
-} as const
+/** The `ExtensionType` renegotiation_info of TLS 1.2 (RFC 5746 §3.2). */
+export const RENEGOTIATION_INFO = 0xff01
 
 /**
  * CERTIFICATE_COMPRESSION has the `CertificateCompressionAlgorithm`s of RFC 8879 §7.3. No platform can write zstd (3).
@@ -93,22 +51,13 @@ export const EXTENSION = {
 export const CERTIFICATE_COMPRESSION = { zlib: 1, brotli: 2 } as const
 
 /** CIPHER_SUITE has the cipher suites of TLS 1.3 (RFC 8446 §B.4). */
-export const CIPHER_SUITE = {
-  TLS_AES_128_GCM_SHA256: 0x1301,
-  TLS_AES_256_GCM_SHA384: 0x1302,
-  TLS_CHACHA20_POLY1305_SHA256: 0x1303,
-} as const
+export * as CIPHER_SUITE from './cipher-suites.ts'
 
 /** A client that tries again with an older version offers this as a suite (RFC 7507 §2). */
 export const TLS_FALLBACK_SCSV = 0x5600
 
 /** NAMED_GROUP has the `NamedGroup`s of RFC 8446 §4.2.7, and the hybrid of draft-ietf-tls-ecdhe-mlkem. */
-export const NAMED_GROUP = {
-  secp256r1: 0x0017,
-  secp384r1: 0x0018,
-  x25519: 0x001d,
-  X25519MLKEM768: 0x11ec,
-} as const
+export * as NAMED_GROUP from './named-groups.ts'
 
 /** SIGNATURE_SCHEME has the `SignatureScheme`s of RFC 8446 §4.2.3. */
 export const SIGNATURE_SCHEME = {
@@ -120,7 +69,7 @@ export const SIGNATURE_SCHEME = {
 /**
  * VERSION has the `ProtocolVersion`s of hellos: TLS 1.3, the frozen one (RFC 8446 §4.1.2), and the refused one (§D.5).
  */
-export const VERSION = { ssl30: 0x0300, tls12: 0x0303, tls13: 0x0304 } as const
+export * as VERSION from './versions.ts'
 
 /** The longest fragment of a plaintext record, in bytes: 2^14 (RFC 8446 §5.1). */
 export const RECORD_FRAGMENT_MAX_BYTES: number = 2 ** 14

@@ -1,6 +1,7 @@
 // @svc/tls/messages: the part that a relay needs to read handshakes. It has no secrets and no cryptography.
 export { alertName, alertRecord } from './alert.ts'
-export { type Certificate, certificateVerifyContent, parseCertificate } from './certificate.ts'
+export { type Certificate, parseCertificate } from './certificate.ts'
+export { certificateVerifyContent } from './certificate-verify-content.ts'
 export { type ClientHello, type KeyShareEntry, parseClientHello } from './client-hello.ts'
 export { ClientHelloReader } from './client-hello-reader.ts'
 export { type CompressedCertificate, parseCompressedCertificate } from './compressed-certificate.ts'

@@ -1,6 +1,6 @@
 // The messages that have a form of their own in TLS 1.2 (RFC 5246 §7.4, RFC 8422 §5.4, §5.7).
 
-import { EXTENSION, HANDSHAKE_TYPE, VERSION } from '../messages/constants.ts'
+import { EXTENSION, HANDSHAKE_TYPE, RENEGOTIATION_INFO, VERSION } from '../messages/constants.ts'
 import { openMessage } from '../messages/extensions.ts'
 import { concat, extension, handshakeMessage, u8, u16, vector } from '../messages/writer.ts'
 
@@ -46,7 +46,7 @@ function encodeExtensions(given: ServerHelloExtensions): Uint8Array {
   if (given.extendedMasterSecret) list.push(extension(EXTENSION.extended_master_secret))
   if (recordSizeLimit !== undefined) list.push(extension(EXTENSION.record_size_limit, u16(recordSizeLimit)))
   // No connection has been renegotiated (RFC 5746 §3.6).
-  if (given.secureRenegotiation) list.push(extension(EXTENSION.renegotiation_info, vector(1)))
+  if (given.secureRenegotiation) list.push(extension(RENEGOTIATION_INFO, vector(1)))
   return concat(...list)
 }
 

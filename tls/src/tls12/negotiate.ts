@@ -5,7 +5,7 @@ import type { Settings } from '../config.ts'
 import { violation } from '../errors.ts'
 import { chooseAlpn } from '../handshake/negotiate.ts'
 import type { ClientHello } from '../messages/client-hello.ts'
-import { EXTENSION, NAMED_GROUP } from '../messages/constants.ts'
+import { EXTENSION, NAMED_GROUP, RENEGOTIATION_INFO } from '../messages/constants.ts'
 import { SUITES, type Suite } from './cipher-suites.ts'
 
 export interface NegotiatedParameters {
@@ -74,7 +74,7 @@ function requireUncompressedPoints({ extensions }: ClientHello): void {
 
 /** Says whether the client knows RFC 5746. In a first handshake renegotiated_connection is empty (§3.6). */
 function knowsSecureRenegotiation({ extensions, cipherSuites }: ClientHello): boolean {
-  const info = extensions.get(EXTENSION.renegotiation_info)
+  const info = extensions.get(RENEGOTIATION_INFO)
   if (info === undefined) return cipherSuites.includes(TLS_EMPTY_RENEGOTIATION_INFO_SCSV)
   if (info.length !== 1 || info[0] !== 0)
     throw violation('handshake_failure', 'renegotiation_info of another connection')

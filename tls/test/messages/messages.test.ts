@@ -15,7 +15,7 @@ import {
   parseServerHello,
   suiteHash,
 } from '../../src/messages/index.ts'
-import { encodeHelloRetryRequest, encodeServerHello } from '../../src/messages/server-hello.ts'
+import { encodeHelloRetryRequest, encodeServerHello } from '../../src/messages/server-hello-encoder.ts'
 import { concat, u8, vector } from '../../src/messages/writer.ts'
 import { buildClientHello, ext } from '../support/client-hello-builder.ts'
 import { hex, toHex } from '../support/hex.ts'
