@@ -34,7 +34,7 @@ export class ControlQueue {
   }
 
   push(type: FrameType, flags: number, streamId: number, length: number): void {
-    const frame = { type, flags, streamId, length }
+    const frame: ControlFrame = { type, flags, streamId, length }
     this.#frames.push(frame)
     this.#count(frame, 1)
   }

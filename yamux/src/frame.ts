@@ -1,25 +1,16 @@
 // The 12-byte header that starts every frame (specification, "Framing"): all fields big-endian.
 
 import { protocolError } from './errors.ts'
+import * as FLAG from './frame-flags.ts'
+import * as TYPE from './frame-types.ts'
+
+export { FLAG, TYPE }
 
 export const HEADER_BYTES = 12
 
 const VERSION = 0
 
-export const TYPE = {
-  /** `length` bytes of payload follow. */
-  data: 0,
-  /** `length` is added to the window of the receiver of this frame. */
-  windowUpdate: 1,
-  /** `length` is an opaque value, echoed back. */
-  ping: 2,
-  /** `length` is the reason, a `GO_AWAY` code. */
-  goAway: 3,
-} as const
-
 export type FrameType = (typeof TYPE)[keyof typeof TYPE]
-
-export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8 } as const
 
 /** The stream id that stands for the session itself. */
 export const SESSION_ID = 0
