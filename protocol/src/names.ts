@@ -1,4 +1,4 @@
-// Lease names and the labels under which a lease is published.
+// Lease names, addresses of identities, and the key of both.
 
 import { ADDRESS_HEX_CHARS, LEASE_NAME_MAX_CHARS } from './limits.ts'
 
@@ -35,35 +35,6 @@ const ADDRESS = new RegExp(`^(?:0x)?([0-9A-Fa-f]{${ADDRESS_HEX_CHARS}})$`)
 export function normalizeAddress(address: string): string | undefined {
   const digits = ADDRESS.exec(address)?.[1]
   return digits === undefined ? undefined : `0x${digits.toLowerCase()}`
-}
-
-/**
- * Returns the first label of the canonical hostname: `<name>-<address>`, the address without `0x`. The protocol's
- * hashed form for longer names does not occur here, for registration refuses such names.
- * @param name as {@link normalizeName} returns it
- * @param address as {@link normalizeAddress} returns it
- * @throws RangeError for any other: the label would be no DNS label of at most 63 octets, or that of another identity
- */
-export function canonicalLabel(name: string, address: string): string {
-  if (normalizeName(name) !== name)
-    throw new RangeError(`${JSON.stringify(name)} is no normalized lease name`)
-  if (normalizeAddress(address) !== address)
-    throw new RangeError(`${JSON.stringify(address)} is no normalized address`)
-  return `${name}-${address.slice(2)}`
-}
-
-/**
- * Returns a label as {@link canonicalLabel} makes it, in lower case.
- * @returns undefined when `label` is the canonical label of no identity
- */
-export function normalizeCanonicalLabel(label: string): string | undefined {
-  const hyphen = label.length - ADDRESS_HEX_CHARS - 1
-  const name = label.slice(0, Math.max(0, hyphen))
-  const isOfIdentity =
-    normalizeName(name) === name.toLowerCase() &&
-    label[hyphen] === '-' &&
-    normalizeAddress(label.slice(hyphen + 1)) !== undefined
-  return isOfIdentity ? label.toLowerCase() : undefined
 }
 
 /** Returns the identity key, which names a tenant: `name:address`, both normalized. */

@@ -1,0 +1,33 @@
+// The label of the canonical hostname, which is of one identity alone.
+
+import { ADDRESS_HEX_CHARS } from './limits.ts'
+import { normalizeAddress, normalizeName } from './names.ts'
+
+/**
+ * Returns the first label of the canonical hostname: `<name>-<address>`, the address without `0x`. The protocol's
+ * hashed form for longer names does not occur here, for registration refuses such names.
+ * @param name as {@link normalizeName} returns it
+ * @param address as {@link normalizeAddress} returns it
+ * @throws RangeError for any other: the label would be no DNS label of at most 63 octets, or that of another identity
+ */
+export function canonicalLabel(name: string, address: string): string {
+  if (normalizeName(name) !== name)
+    throw new RangeError(`${JSON.stringify(name)} is no normalized lease name`)
+  if (normalizeAddress(address) !== address)
+    throw new RangeError(`${JSON.stringify(address)} is no normalized address`)
+  return `${name}-${address.slice(2)}`
+}
+
+/**
+ * Returns a label as {@link canonicalLabel} makes it, in lower case.
+ * @returns undefined when `label` is the canonical label of no identity
+ */
+export function normalizeCanonicalLabel(label: string): string | undefined {
+  const hyphen = label.length - ADDRESS_HEX_CHARS - 1
+  const name = label.slice(0, Math.max(0, hyphen))
+  const isOfIdentity =
+    normalizeName(name) === name.toLowerCase() &&
+    label[hyphen] === '-' &&
+    normalizeAddress(label.slice(hyphen + 1)) !== undefined
+  return isOfIdentity ? label.toLowerCase() : undefined
+}

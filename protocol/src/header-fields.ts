@@ -1,0 +1,18 @@
+// The header fields of this protocol.
+
+/** Carries the lease token: `/v1/sign`, `/sdk/cache`, `/sdk/certificate-chain` and `/sdk/certificate`. */
+export const accessToken = 'X-Svc-Access-Token'
+/** Carries the reverse capability of a native client on `/sdk/connect`. */
+export const reverseCapability = 'X-Svc-Reverse-Capability'
+/** *Extension* `hop_routes`: the origin of the relay that `/sdk/route/relay` shall lead to. */
+export const neighbour = 'X-Svc-Relay'
+/** The token of a visitor on `/sdk/hop` who is passed on. */
+export const hopToken = 'X-Svc-Hop-Token'
+/** The SHA-256 of that visitor's hostname, in hex digits. */
+export const hopHostname = 'X-Svc-Hop-Hostname-Hash'
+/** The binding of that visitor at the first relay, in hex digits. */
+export const hopBinding = 'X-Svc-Hop-Binding'
+/** The number of relays that the visitor has passed. */
+export const hopCount = 'X-Svc-Hop-Count'
+/** *Extension*: names the request in the relay's log. Every answer of the API has it. */
+export const requestId = 'X-Request-Id'
