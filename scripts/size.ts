@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { bundle, type Weight, weigh, weighFirstLoad } from '../tools/bundler/bundle.ts'
 import { root } from '../tools/programs/command.ts'
 
-/** Bytes of gzip that a page may download at once; above them the check fails. */
-const LIMIT_BYTES: number = 60 * 1024
+/** Bytes of gzip that a page may download at once: what it downloads now, rounded up, so that more of it is a decision. */
+const LIMIT_BYTES = 60_500
 /** Bytes of gzip that are aimed for. */
 const AIM_BYTES: number = 45 * 1024
 /** Bytes of gzip that the first load of the relay's own pages may have. */
