@@ -15,6 +15,7 @@ import {
 } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
+import { openThrough, proxyChoice } from './net/forward-proxy.ts'
 import { localhostLookup } from './net/localhost-lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
 import type { ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
@@ -181,6 +182,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     onTargetError,
     onRequest,
     ca,
+    proxy,
     identityPath,
     onSite,
     signal,
@@ -205,6 +207,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const platform = (): Platform => ({
     ...nodePlatform({
       ca,
+      proxy,
       identity: options.identity,
       identityPath,
       carrier: options.carrier ?? 'native',
@@ -219,7 +222,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const target = { ca: targetCa, serverName: targetServerName, host, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
   const open = routes ? await routed(routes, whole, target) : whole
-  const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca }).fetch) : open
+  const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca, proxy }).fetch) : open
   const handler = reportingRequests(onRequest, walletOnly ? await guarded(sold, walletOnly) : sold)
   // the options are valid by now, so an identity may be made
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
@@ -228,7 +231,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     relays: known,
     discover: count,
     wanted: { tcp: tcp !== undefined, udp: udp !== undefined },
-    fetch: nodePlatform({ ca }).fetch,
+    fetch: nodePlatform({ ca, proxy }).fetch,
     signerOf,
     publish: (relay, isNamed, onSite, signal) => {
       const { cache, ...others } = site
@@ -309,13 +312,13 @@ function openDatagrams(
 async function publishProbed(
   plain: Platform,
   terms: PublishOptions,
-  { ca, via, onProbe, carrier, banMitm = false }: ExposeOptions,
+  { ca, proxy, via, onProbe, carrier, banMitm = false }: ExposeOptions,
   suspected: (site: PlatformSite) => void,
 ): Promise<PlatformSite> {
   const { platform, options, route } =
     via === undefined
       ? { platform: plain, options: terms, route: undefined }
-      : await routedBy(plain, { ...terms, ca, carrier }, [terms.relay, ...via])
+      : await routedBy(plain, { ...terms, ca, proxy, carrier }, [terms.relay, ...via])
   if (!onProbe && !banMitm) return publishOn(platform, options)
   // a visitor may come before the site exists
   let probe: SelfProbe | undefined
@@ -323,14 +326,24 @@ async function publishProbed(
   const { SelfProbe } = await import('./probe/self-probe.ts')
   const { openProbeConnection, openProbeConnectionOver } = await import('./probe/probe-connection.ts')
   const site = await publishOn({ ...platform, admit }, options)
+  const proxyFor = proxyChoice(proxy)
   const trusted = { ...(ca !== undefined && { ca }), lookup: localhostLookup }
   const judge = (verdict: ProbeVerdict): void => {
     onProbe?.({ site, verdict })
     if (banMitm && verdict === 'suspected') suspected(site)
   }
   probe = new SelfProbe(
-    (url) =>
-      route ? openProbeConnectionOver(route.visit(), url, trusted) : openProbeConnection(url, trusted),
+    (url) => {
+      if (route) return openProbeConnectionOver(route.visit(), url, trusted)
+      const way = proxyFor(url)
+      return way
+        ? openProbeConnectionOver(
+            openThrough(way, url).then(({ socket }) => socket),
+            url,
+            trusted,
+          )
+        : openProbeConnection(url, trusted)
+    },
     () => probedUrl(site),
     judge,
   )

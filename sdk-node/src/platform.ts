@@ -19,6 +19,12 @@ export interface NodeOptions {
    */
   ca?: string | Buffer | undefined
   /**
+   * The URL of an HTTP proxy, through which all connections to the relay go (CONNECT): `http://proxy.example:3128`, with a name and a
+   * password in it where the proxy wants them. Empty: none. UDP cannot go through it.
+   * @default HTTPS_PROXY of the environment, but for the hosts in NO_PROXY
+   */
+  proxy?: string | URL | undefined
+  /**
    * The file of the identity. The SDK creates it when there is none. Beside it the SDK keeps the keys of the certificates that
    * sites have of their own, `identity-demo@relay.example.pem` for the site `demo`; with a key as `identity` it keeps no file,
    * and each process asks for a certificate of its own.
@@ -55,6 +61,7 @@ const IDENTITY_PATH = 'identity.json'
  */
 export function nodePlatform({
   ca,
+  proxy,
   identity,
   identityPath = IDENTITY_PATH,
   overlay = false,
@@ -68,7 +75,7 @@ export function nodePlatform({
     )
   if (overlay && carrier === 'websocket')
     throw new SvcError('invalid_option', 'overlay needs the carrier native or native-sessions')
-  const relay = relayTransport(ca)
+  const relay = relayTransport(ca, proxy)
   return {
     fetch: withPeerChain(
       (url, init) => relay.fetch.fetch(url, init),

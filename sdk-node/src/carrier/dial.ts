@@ -3,11 +3,12 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { HEADER, type RAW_UPGRADE, type YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
+import { openThrough, type RelayConnectOptions, type Tunnel } from '../net/forward-proxy.ts'
 import { request } from '../net/http-module.ts'
 
 /** What a connection becomes: one reverse session, or many over yamux. */
@@ -18,8 +19,8 @@ export interface DialTarget {
   url: URL
   upgrade: Upgrade
   capability: string
-  /** Options of the TLS connection: a CA, a name resolution, a TLS session to resume. */
-  tls: ConnectionOptions
+  /** Options of the TLS connection: a CA, a name resolution, a proxy, a TLS session to resume. */
+  tls: RelayConnectOptions
   /** Called with a TLS session for the next connection, perhaps before the relay has answered the request. */
   keepSession(session: Buffer): void
 }
@@ -37,7 +38,9 @@ export interface Dialed {
 
 /** @throws SvcError the relay's own code when it refused, else `relay_unreachable` or `unexpected_answer` */
 export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dialed> {
-  const { raw, socket } = connectTo(target)
+  const proxy = target.tls.proxyFor?.(target.url)
+  const tunnel = proxy && (await openThrough(proxy, target.url, signal))
+  const { raw, socket } = connectTo(target, tunnel)
   const giveUp = (): void => void socket.destroy(new Error('no answer in time'))
   const deadline = setTimeout(giveUp, DIAL_DEADLINE_MS)
   signal.addEventListener('abort', giveUp, { once: true })
@@ -52,10 +55,13 @@ export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dia
   }
 }
 
-function connectTo({ url, tls, keepSession }: DialTarget): { raw: Socket; socket: TLSSocket } {
+function connectTo(
+  { url, tls, keepSession }: DialTarget,
+  tunnel: Tunnel | undefined,
+): { raw: Socket; socket: TLSSocket } {
   // an IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const { lookup, ...options } = tls
+  const { lookup, proxyFor: _way, ...options } = tls
   // visitors half-close
   const halfOpen = { allowHalfOpen: true }
   const address: TcpNetConnectOpts = {
@@ -65,11 +71,11 @@ function connectTo({ url, tls, keepSession }: DialTarget): { raw: Socket; socket
     noDelay: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
   }
-  const raw = open({ ...address, ...(lookup && { lookup }) })
+  const raw = tunnel?.raw ?? open({ ...address, ...(lookup && { lookup }) })
   const socket = connect({
     ...options,
     ...halfOpen,
-    socket: raw,
+    socket: tunnel?.socket ?? raw,
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
   })

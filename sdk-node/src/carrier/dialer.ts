@@ -1,11 +1,12 @@
 // Dials one relay again and again: what a TLS connection needs is made once, and each resumes the one before it.
 
-import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { RelayConnectOptions } from '../net/forward-proxy.ts'
 import { type Dialed, dial, type Upgrade } from './dial.ts'
 
 export class Dialer {
   readonly #url: URL
-  readonly #tls: ConnectionOptions
+  readonly #tls: RelayConnectOptions
   /** Reading the authorities takes longer than a resumed handshake. */
   #context: SecureContext | undefined
   /** The next connection resumes this TLS session, which spares the relay a signature. */
@@ -13,9 +14,9 @@ export class Dialer {
 
   /**
    * @param url the relay's endpoint of reverse sessions
-   * @param tls a CA, or the context that has it, and a name resolution for each connection
+   * @param tls a CA, or the context that has it, a name resolution and a proxy for each connection
    */
-  constructor(url: string, tls: ConnectionOptions) {
+  constructor(url: string, tls: RelayConnectOptions) {
     this.#url = new URL(url)
     this.#tls = tls
   }

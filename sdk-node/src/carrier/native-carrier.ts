@@ -1,8 +1,8 @@
 // The native carrier: reverse sessions over a few TLS connections, or each over one of its own where the relay has no more to offer.
 
-import type { ConnectionOptions } from 'node:tls'
 import { YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, type Connect, type OpenCarrier, openMultiplexedCarrier, SvcError } from '@svc/sdk-core'
+import type { RelayConnectOptions } from '../net/forward-proxy.ts'
 import { publicLookup, requirePublicHost } from '../net/public-lookup.ts'
 import { Dialer } from './dialer.ts'
 import { LeaseContest } from './lease-contest.ts'
@@ -11,12 +11,12 @@ import { LEASE_UNKNOWN } from './refusals.ts'
 import { openSessionCarrier } from './session-carrier.ts'
 
 /**
- * @param tls returns a CA and a name resolution for each connection
+ * @param tls returns a CA, a name resolution and a proxy for each connection
  * @param isMultiplexed several sessions share a connection where the relay lists `native_yamux`
  * @param allowsLocalGateways gateways may be at addresses that are not public
  */
 export function nativeCarrier(
-  tls: () => ConnectionOptions,
+  tls: () => RelayConnectOptions,
   isMultiplexed: boolean,
   allowsLocalGateways = false,
 ): OpenCarrier {
@@ -26,7 +26,7 @@ export function nativeCarrier(
     // the URL of a relay stays the same, that of a gateway may change
     if (last?.url !== url) {
       const isBound = isGateway && !allowsLocalGateways
-      if (isBound) requirePublicHost(new URL(url))
+      if (isBound) requirePublicHost(new URL(url), tls().proxyFor)
       last = { url, dialer: new Dialer(url, { ...tls(), ...(isBound && { lookup: publicLookup }) }) }
     }
     const { dialer } = last

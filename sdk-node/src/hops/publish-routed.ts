@@ -22,7 +22,7 @@ export async function routed(
   options: Omit<PublishOptions, 'relay'> & NodeOptions,
   relays: readonly (string | URL)[],
 ): Promise<Routed> {
-  const { identity, carrier = 'native', ca, cache } = options
+  const { identity, carrier = 'native', ca, proxy, cache } = options
   if (carrier === 'websocket')
     throw new SvcError('invalid_option', 'a route has a native carrier, not a websocket')
   if (cache !== undefined) throw new SvcError('invalid_option', 'cache does not go with a route')
@@ -31,7 +31,7 @@ export async function routed(
   const privateKey = isBytes(identity) ? identity : await platform.loadIdentity(identity)
   const name = normalizeName(`${options.name}`) ?? options.name
   const isMultiplexed = carrier === 'native'
-  const route = new SiteRoute({ route: relays, name, privateKey, ca, isMultiplexed })
+  const route = new SiteRoute({ route: relays, name, privateKey, ca, proxy, isMultiplexed })
   return {
     platform: { ...platform, ...route.platform },
     options: { ...options, identity: privateKey, relay: relays[0]! },

@@ -16,6 +16,7 @@ import {
   RELAY_CONNECTIONS_MAX,
   ROUTE_CONNECTIONS_MAX,
 } from '../limits.ts'
+import { openThrough, type ProxyFor } from '../net/forward-proxy.ts'
 import { request } from '../net/http-module.ts'
 import { RelayFetch } from '../net/relay-fetch.ts'
 import { Turns } from '../net/turns.ts'
@@ -30,8 +31,8 @@ interface LineRelay {
 interface LineOptions {
   /** Origins, from the relay that the site connects to. */
   relays: readonly URL[]
-  /** Returns a CA and a name resolution for each connection. */
-  tls(): AgentOptions
+  /** Returns a CA, a name resolution and a proxy for each connection. */
+  tls(): AgentOptions & { proxyFor?: ProxyFor }
   /**
    * Resolves with the lease token at the relay of that index.
    * @param trusting false when the relay did not know the lease of the last one
@@ -107,8 +108,11 @@ export class RelayLine {
     }
   }
 
-  #dial({ hostname, port, host }: URL): Promise<Socket> {
-    const { lookup } = this.#options.tls()
+  async #dial(url: URL): Promise<Socket> {
+    const { hostname, port, host } = url
+    const { lookup, proxyFor } = this.#options.tls()
+    const proxy = proxyFor?.(url)
+    if (proxy) return (await openThrough(proxy, url)).socket
     const socket = open({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 443),
@@ -116,12 +120,12 @@ export class RelayLine {
       autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
       ...(lookup && { lookup }),
     })
-    return settled(socket, 'connect', host)
+    return await settled(socket, 'connect', host)
   }
 
   #secure(raw: Duplex, { hostname, host }: URL): Promise<TLSSocket> {
     const name = hostname.replace(/^\[|\]$/g, '')
-    const { lookup: _lookup, ...options } = this.#options.tls()
+    const { lookup: _lookup, proxyFor: _way, ...options } = this.#options.tls()
     raw.on('error', () => {})
     const socket = connect({
       ...options,

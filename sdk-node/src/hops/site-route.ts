@@ -30,6 +30,8 @@ interface SiteRouteOptions {
   name: string
   privateKey: Uint8Array
   ca: string | Buffer | undefined
+  /** The option of `publish`. */
+  proxy?: string | URL | undefined
   /** Several sessions share a connection where the last relay lists `native_yamux`. */
   isMultiplexed: boolean
 }
@@ -58,10 +60,10 @@ export class SiteRoute {
   #installed: Installed | undefined
 
   /** @throws SvcError `invalid_option` */
-  constructor({ route, name, privateKey, ca, isMultiplexed }: SiteRouteOptions) {
+  constructor({ route, name, privateKey, ca, proxy, isMultiplexed }: SiteRouteOptions) {
     const relays = parseRoute(route).toReversed()
     const identity = identityFromKey(privateKey)
-    const transport = relayTransport(ca)
+    const transport = relayTransport(ca, proxy)
     this.#sign = hopRouteSigner(privateKey)
     this.#open = nativeCarrier(() => transport.connect, isMultiplexed)
     this.#line = new RelayLine({

@@ -3,15 +3,16 @@
 
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { PATH } from '@svc/protocol'
 import type { FetchFunction, FetchResponse } from '@svc/sdk-core'
+import { openThrough, type RelayConnectOptions } from './forward-proxy.ts'
 
 /** Answers of a relay that does not have the endpoint. */
 const MISSING: ReadonlySet<number> = new Set([404, 405])
 
-/** @param tls returns a CA and a name resolution for a connection to the relay */
-export function withPeerChain(fetch: FetchFunction, tls: () => ConnectionOptions): FetchFunction {
+/** @param tls returns a CA, a name resolution and a proxy for a connection to the relay */
+export function withPeerChain(fetch: FetchFunction, tls: () => RelayConnectOptions): FetchFunction {
   return async (url, init) => {
     const answer = await fetch(url, init)
     if (!url.endsWith(PATH.certificateChain) || !isMissing(answer)) return answer
@@ -29,15 +30,19 @@ function isMissing({ status, ok, headers }: FetchResponse): boolean {
 
 /** @returns PEM, leaf first, without what the relay did not send. @throws the error of the connection */
 async function peerChain(
-  { hostname, port }: URL,
-  tls: ConnectionOptions,
+  url: URL,
+  { proxyFor, ...tls }: RelayConnectOptions,
   signal: AbortSignal,
 ): Promise<string> {
+  const { hostname, port } = url
+  const proxy = proxyFor?.(url)
+  const tunnel = proxy && (await openThrough(proxy, url, signal))
   const host = hostname.replace(/^\[|\]$/g, '')
   const socket = connect({
     ...tls,
     host,
     port: Number(port || 443),
+    ...(tunnel && { socket: tunnel.socket }),
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
   })

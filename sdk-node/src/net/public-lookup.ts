@@ -4,6 +4,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import { isPublicAddress } from '@svc/protocol'
 import { SvcError } from '@svc/sdk-core'
+import type { ProxyFor } from './forward-proxy.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 
 /**
@@ -26,10 +27,16 @@ export function publicLookup(
 }
 
 /**
- * A socket resolves no address, so that one is looked at here.
+ * A socket resolves no address, so that one is looked at here. A proxy resolves names itself, and where they lead cannot be looked at.
  * @throws SvcError
  */
-export function requirePublicHost({ hostname }: URL): void {
+export function requirePublicHost(url: URL, proxyFor?: ProxyFor): void {
+  const { hostname } = url
+  if (proxyFor?.(url) !== undefined)
+    throw new SvcError(
+      'relay_unreachable',
+      `${hostname} is a gateway, to which no connection goes through a proxy`,
+    )
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host)
 }

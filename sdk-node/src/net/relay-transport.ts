@@ -1,51 +1,92 @@
 // What the sites of this process share when they reach their relays: kept connections, the authorities, TLS sessions.
 
 import { Agent, type AgentOptions } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { ADDRESS_DEADLINE_MS, AUTHORITIES_MAX, RELAY_CONNECTIONS_MAX } from '../limits.ts'
+import { openThrough, type ProxyFor, proxyChoice } from './forward-proxy.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 import { RelayFetch } from './relay-fetch.ts'
+import { Turns } from './turns.ts'
 
 export class RelayTransport {
-  readonly fetch: RelayFetch = new RelayFetch(
-    () => new Agent({ ...this.connect, keepAlive: true, maxSockets: RELAY_CONNECTIONS_MAX }),
-  )
+  readonly fetch: RelayFetch
   readonly #ca: string | Buffer | undefined
+  readonly #proxyFor: ProxyFor
   #context: SecureContext | undefined
   #webSockets: Agent | undefined
 
-  /** @param ca PEM; the system's authorities when it is undefined */
-  constructor(ca: string | Buffer | undefined) {
+  /**
+   * @param ca PEM; the system's authorities when it is undefined
+   * @param proxyFor the proxy of each connection
+   */
+  constructor(ca: string | Buffer | undefined, proxyFor: ProxyFor = () => undefined) {
     this.#ca = ca
+    this.#proxyFor = proxyFor
+    const agent = (): Agent =>
+      new RelayAgent({ ...this.connect, keepAlive: true, maxSockets: RELAY_CONNECTIONS_MAX }, proxyFor)
+    // An agent counts a connection through a proxy when it is there: it would open any number at once.
+    this.fetch = new RelayFetch(agent, new Turns(RELAY_CONNECTIONS_MAX))
   }
 
   /** Options of TLS connections to a relay. Reading the authorities takes longer than a resumed handshake. */
-  get connect(): AgentOptions & { secureContext: SecureContext } {
+  get connect(): AgentOptions & { secureContext: SecureContext; proxyFor: ProxyFor } {
     this.#context ??= createSecureContext({ ca: this.#ca })
     return {
       secureContext: this.#context,
       lookup: localhostLookup,
+      proxyFor: this.#proxyFor,
       autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
     }
   }
 
   /** Opens a connection for each WebSocket, which resumes the TLS session of an earlier one. */
   get webSockets(): Agent {
-    this.#webSockets ??= new Agent(this.connect)
+    this.#webSockets ??= new RelayAgent(this.connect, this.#proxyFor)
     return this.#webSockets
   }
 }
 
 const transports = new Map<string, RelayTransport>()
 
-/** The transport of all sites of this process that trust the same authority. */
-export function relayTransport(ca: string | Buffer | undefined): RelayTransport {
-  const key = ca === undefined ? '' : ca.toString()
+/**
+ * The transport of all sites of this process that trust the same authority, and go out by the same proxy.
+ * @param proxy the option; that of the environment when it is undefined
+ * @throws SvcError `invalid_option`
+ */
+export function relayTransport(ca: string | Buffer | undefined, proxy?: string | URL): RelayTransport {
+  const key = JSON.stringify([ca?.toString(), proxy])
   const known = transports.get(key)
   if (known) return known
-  const transport = new RelayTransport(ca)
+  const transport = new RelayTransport(ca, proxyChoice(proxy))
   transports.set(key, transport)
   // Sites that have the one that makes room keep it.
   if (transports.size > AUTHORITIES_MAX) transports.delete(transports.keys().next().value!)
   return transport
+}
+
+/** Connects to relays, each by its proxy if it has one. */
+class RelayAgent extends Agent {
+  readonly #proxyFor: ProxyFor
+
+  constructor(options: AgentOptions, proxyFor: ProxyFor) {
+    super(options)
+    this.#proxyFor = proxyFor
+  }
+
+  override createConnection(
+    options: AgentOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): Duplex | null | undefined {
+    const host = options.host ?? ''
+    const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${options.port}`)
+    const proxy = this.#proxyFor(url)
+    if (proxy === undefined) return super.createConnection(options, callback)
+    openThrough(proxy, url).then(
+      ({ socket }) =>
+        callback?.(null, super.createConnection({ ...options, socket } as AgentOptions) as Duplex),
+      (error) => callback?.(error, undefined as unknown as Duplex),
+    )
+    return undefined
+  }
 }

@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { SvcError } from '@svc/sdk-core'
 import { SHOWN_CHAIN_DEADLINE_MS } from '../limits.ts'
+import { openThrough } from '../net/forward-proxy.ts'
 import { relayTransport } from '../net/relay-transport.ts'
 
 export interface ShownChain {
@@ -18,17 +19,23 @@ export interface ShownChain {
  * Visits `url` for the sake of its certificates.
  * @param ca PEM; the system's authorities when it is undefined
  * @param deadlineMs milliseconds for the handshake
+ * @param proxy the option of `publish`
  * @throws SvcError `relay_unreachable` when there is no handshake
  */
-export function shownChain(
+export async function shownChain(
   url: URL,
   ca: string | Buffer | undefined,
   deadlineMs: number = SHOWN_CHAIN_DEADLINE_MS,
+  proxy?: string | URL,
 ): Promise<ShownChain> {
   const { hostname: host, port } = url
-  return new Promise((resolve, reject) => {
+  const { proxyFor, ...tls } = relayTransport(ca, proxy).connect
+  const way = proxyFor(url)
+  const tunnel = way && (await openThrough(way, url))
+  return await new Promise((resolve, reject) => {
     const socket = connect({
-      ...relayTransport(ca).connect,
+      ...tls,
+      ...(tunnel && { socket: tunnel.socket }),
       host,
       ...(isIP(host) === 0 && { servername: host }),
       port: Number(port || 443),

@@ -11,7 +11,7 @@ export function renderInstallPs1({ origin, release, sums }: Offer): string {
 #   irm ${origin}/api/install.ps1 | iex
 #   & ([scriptblock]::Create((irm ${origin}/api/install.ps1))) -Uninstall
 #
-# $env:SVC_INSTALL_DIR names another directory than $env:LOCALAPPDATA\Programs\svc. $env:SVC_UNINSTALL = 1 uninstalls, too.
+# $env:HTTPS_PROXY and $env:NO_PROXY are obeyed. $env:SVC_INSTALL_DIR names another directory than $env:LOCALAPPDATA\Programs\svc. $env:SVC_UNINSTALL = 1 uninstalls, too.
 param([switch]$Uninstall, [switch]$Force)
 
 $Relay = ${quote(origin)}
@@ -149,11 +149,28 @@ function Receive-File([string]$Url, [string]$Path) {
   }
 }
 
+# Windows PowerShell knows the proxy of the system settings alone; HTTPS_PROXY comes first, but for the hosts in NO_PROXY.
+function Set-Proxy([Net.HttpWebRequest]$Request) {
+  if (-not $env:HTTPS_PROXY) { return }
+  foreach ($Entry in "$env:NO_PROXY" -split '[\s,]+') {
+    $Name = $Entry.ToLowerInvariant() -replace '^\*?\.', '' -replace ':\d+$', ''
+    if ($Name -eq '*' -or $Request.Host -eq $Entry -or ($Name -and ".$($Request.RequestUri.Host)".EndsWith(".$Name"))) { return }
+  }
+  $Address = [Uri]$env:HTTPS_PROXY
+  $Proxy = New-Object Net.WebProxy $Address
+  if ($Address.UserInfo) {
+    $Name, $Password = $Address.UserInfo -split ':', 2 | ForEach-Object { [Uri]::UnescapeDataString($_) }
+    $Proxy.Credentials = New-Object Net.NetworkCredential $Name, $Password
+  }
+  $Request.Proxy = $Proxy
+}
+
 function Receive-Rest([string]$Url, [string]$Path, [long]$Had) {
   $Request = [Net.HttpWebRequest][Net.WebRequest]::Create($Url)
   $Request.Timeout = 30000
   $Request.ReadWriteTimeout = 30000
   if ($Had -gt 0) { $Request.AddRange($Had) }
+  Set-Proxy $Request
   $Response = $Request.GetResponse()
   try {
     $Mode = [IO.FileMode]::Create

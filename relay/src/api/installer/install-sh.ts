@@ -13,7 +13,7 @@ export function renderInstallSh({ origin, release, sums }: Offer): string {
 #   curl -fsSL ${origin}/api/install.sh | sh -s -- --uninstall
 #
 # SVC_INSTALL_DIR names another directory than ~/.local/bin, which is /usr/local/bin for root. SVC_CA names a PEM file
-# with the authority (CA) of a relay that has one of its own.
+# with the authority (CA) of a relay that has one of its own. HTTPS_PROXY and NO_PROXY are obeyed.
 
 relay=${quote(origin)}
 release=${quote(release)}

@@ -63,6 +63,29 @@ describe.each(CELLS)('%s with %s', (shell, client) => {
   })
 })
 
+test.skipIf(findProgram('wget') === undefined)(
+  'wget goes through HTTPS_PROXY in capitals, too, but for the hosts in NO_PROXY',
+  async () => {
+    const { at, proxy } = installer
+    const machine = await installer.machine({ shell: 'dash', client: 'wget' })
+    const script = await installer.relay.call('GET', '/api/install.sh')
+    await writeFile(join(machine.home, 'install.sh'), script.text)
+    const run = (env: Record<string, string>) =>
+      machine.run('cd "$HOME" && sh install.sh', {
+        SVC_CA: at.caFile,
+        SVC_INSTALL_DIR: machine.bin,
+        HTTPS_PROXY: proxy.url,
+        ...env,
+      })
+    const before = proxy.asked.length
+    expect(await run({})).toMatchObject({ code: 0 })
+    expect(proxy.asked.length).toBeGreaterThan(before)
+    const through = proxy.asked.length
+    await run({ NO_PROXY: 'relay.localhost' })
+    expect(proxy.asked).toHaveLength(through)
+  },
+)
+
 describe('where Node 24 or newer is in PATH', () => {
   test('it installs the bundle, and the executable takes its place when Node has gone', async () => {
     const machine = await installer.machine({ programs: { node: process.execPath } })

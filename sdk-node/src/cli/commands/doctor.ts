@@ -41,13 +41,20 @@ export async function examine(options: Options, tell: Reporter, statusFolder: st
   let isHealthy = true
   for (const relay of options.relay.map(parseRelay)) {
     const kept = await readKeptCertificate(options.identityPath, { relay: relay.host, name, address })
-    const relays = await shownChain(relay, ca).catch(() => undefined)
+    const relays = await shownChain(relay, ca, undefined, options.proxy).catch(() => undefined)
     const canonical = canonicalLabel(name, address.toLowerCase())
     for (const label of [name, canonical]) {
       const url = new URL(relay.origin)
       url.hostname = `${label}.${relay.hostname}`
       const copy = copies.get(url.origin)
-      const finding = await lookAt(url, { ca, kept, relays, copy, isCanonical: label === canonical })
+      const finding = await lookAt(url, {
+        ca,
+        proxy: options.proxy,
+        kept,
+        relays,
+        copy,
+        isCanonical: label === canonical,
+      })
       isHealthy &&= HEALTHY.has(finding.verdict)
       tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
     }
@@ -57,6 +64,7 @@ export async function examine(options: Options, tell: Reporter, statusFolder: st
 
 interface Compared {
   ca: string | Buffer | undefined
+  proxy: string | undefined
   kept: KeptCertificate | undefined
   /** What the relay shows at its own host; undefined where it cannot be reached. */
   relays: ShownChain | undefined
@@ -78,7 +86,7 @@ async function copiesOf(statusFolder: string): Promise<Map<string, CopyStatus>> 
 
 async function lookAt(url: URL, compared: Compared): Promise<Finding> {
   try {
-    return compare(await shownChain(url, compared.ca), compared)
+    return compare(await shownChain(url, compared.ca, undefined, compared.proxy), compared)
   } catch (error) {
     return { verdict: 'unreachable', message: explainError(error).message }
   }

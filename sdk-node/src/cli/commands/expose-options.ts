@@ -43,6 +43,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     metadata: await metadataOf(options),
     allowFields: options.allowField,
     walletOnly: walletsOf(options),
+    ...(options.proxy !== undefined && { proxy: options.proxy }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
 }

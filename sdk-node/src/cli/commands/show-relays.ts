@@ -12,12 +12,12 @@ import type { RelayReport, Reporter } from '../report/report.ts'
 
 /** @returns whether at least one relay is of use */
 export async function showRelays(
-  { relay, ca: caPath, discover: max }: Extract<ParsedCommand, { command: 'relays' }>['options'],
+  { relay, ca: caPath, proxy, discover: max }: Extract<ParsedCommand, { command: 'relays' }>['options'],
   tell: Reporter,
 ): Promise<ExitCode> {
   if (relay.length === 0) throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
   const ca = caPath === undefined ? undefined : await readPem('--ca', caPath)
-  const { fetch } = nodePlatform({ ca })
+  const { fetch } = nodePlatform({ ca, proxy })
   const asked = parseRelays(relay)
   const count = parseDiscover(max)
   const wanted = { tcp: false, udp: false }

@@ -75,6 +75,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   discover: COUNT,
   via: RELAYS,
   ca: TEXT,
+  proxy: TEXT,
   identity_path: TEXT,
   carrier: CARRIER,
   certificate: CERTIFICATE,
@@ -124,6 +125,7 @@ interface Fields {
   discover?: number
   via?: string | string[]
   ca?: string
+  proxy?: string
   identity_path?: string
   carrier?: SiteOptions['carrier']
   certificate?: 'own' | 'shared'
@@ -297,6 +299,7 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     ...(fields.hsts !== undefined && { hsts: fields.hsts }),
     ...(fields.name !== undefined && { name: fields.name }),
     ...(fields.ca !== undefined && { ca: path(fields.ca) }),
+    ...(fields.proxy !== undefined && { proxy: fields.proxy }),
     ...(fields.description !== undefined && { description: fields.description }),
     ...(fields.owner !== undefined && { owner: fields.owner }),
     ...(fields.thumbnail !== undefined && {

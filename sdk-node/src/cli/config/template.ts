@@ -19,10 +19,13 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # PEM of the authority to trust for the relays instead of the system's: that of a development relay.
 #ca = "ca.pem"
 
+# The HTTP proxy through which svc reaches the relay; "" for none. Default: HTTPS_PROXY, but for the hosts in NO_PROXY.
+#proxy = "http://proxy.example:3128"
+
 # The identity's file, created when there is none. Default: IDENTITY_PATH, else that of svc.
 #identity_path = "identity.json"
 
-# How visitors come: "native", several on a connection, "native-sessions", each on its own, or "websocket", which passes HTTP proxies.
+# How visitors come: "native", several on a connection, "native-sessions", each on its own, or "websocket", that of a page.
 #carrier = "native"
 
 # Whose certificate visitors see: "own", or "shared", the relay's. Default: "own". Authorities publish

@@ -22,6 +22,8 @@ export interface SiteOptions extends SharedOptions {
   relay: string[]
   name?: string
   ca?: string
+  /** The URL of an HTTP proxy; empty: none. */
+  proxy?: string
   /** The relays behind the one that visitors come to. */
   via?: string[]
   carrier: CarrierKind
@@ -85,8 +87,8 @@ export type ParsedCommand =
   | SiteCommand
   | { command: 'identity'; options: SharedOptions }
   | { command: 'status'; options: JsonOption }
-  | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'discover'> }
-  | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'name'> }
+  | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'discover'> }
+  | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
   | { command: 'start'; options: JsonOption & { config: string } }
   | { command: 'config init'; path: string; options: JsonOption }
   | AgentCommand
@@ -385,6 +387,10 @@ function named(command: Command, env: NodeJS.ProcessEnv): Command {
   return command
     .addOption(relay)
     .option('--ca <file>', 'PEM of the authority to trust for the relay instead of the system’s')
+    .option(
+      '--proxy <url>',
+      'the HTTP proxy through which the relay is reached [HTTPS_PROXY, but for NO_PROXY]',
+    )
 }
 
 function shared(command: Command, env: NodeJS.ProcessEnv): Command {

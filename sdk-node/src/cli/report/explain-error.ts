@@ -62,7 +62,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   udp_capacity_exceeded: 'this relay gives no more UDP ports for now: try again later, or at another',
   udp_port_exhausted: 'all UDP ports of this relay are in use: try again later, or at another',
   tunnel_unreachable:
-    'the relay cannot be reached by QUIC: a firewall on the way may let no UDP through to its port',
+    'the relay cannot be reached by QUIC: a firewall on the way may let no UDP through to its port, and no HTTP proxy carries UDP',
   ip_banned: 'this address is banned at the relay',
   lease_rejected: 'the relay does not allow this identity to be reached',
 }

@@ -2,11 +2,14 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 
 /** A ConnectProxy is where clients find a relay whose name the resolver of this machine may not know. */
 export interface ConnectProxy {
   url: string
+  /** The authorities that clients asked for. */
+  asked: string[]
   /** Bytes that passed towards clients. */
   bytes: number
   /** Ends the tunnel that has passed so many bytes to its client, once; undefined: it ends none. */
@@ -18,9 +21,24 @@ export interface ConnectProxy {
   close(): void
 }
 
-export async function startConnectProxy(port: number): Promise<ConnectProxy> {
-  const server = createServer()
-  server.on('connect', (_request, near, head) => {
+export interface ConnectProxyOptions {
+  /** The value of Proxy-Authorization that clients need. @default none */
+  authorization?: string
+  /** Certificate and key, PEM, of a proxy to which clients speak TLS. */
+  tls?: { cert: string; key: string }
+}
+
+export async function startConnectProxy(
+  port: number,
+  { authorization, tls }: ConnectProxyOptions = {},
+): Promise<ConnectProxy> {
+  const server = tls ? createSecureServer(tls) : createServer()
+  server.on('connect', ({ url, headers }, near, head) => {
+    if (authorization !== undefined && headers['proxy-authorization'] !== authorization) {
+      near.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    proxy.asked.push(`${url}`)
     const far = connect({ host: '127.0.0.1', port })
     let passed = 0
     far.once('connect', () => near.write('HTTP/1.1 200 Connection established\r\n\r\n'))
@@ -43,7 +61,8 @@ export async function startConnectProxy(port: number): Promise<ConnectProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const proxy: ConnectProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: [],
     bytes: 0,
     cutAfter: undefined,
     stallAfter: undefined,
