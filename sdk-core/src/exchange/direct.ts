@@ -42,9 +42,12 @@ export type Inform = (status: number, statusText: string, fields: Field[]) => vo
 export interface DirectBody {
   /**
    * Resolves with the next bytes, or with undefined at the end. Only one read may be pending.
+   * @param stallMs the longest wait for them, in milliseconds, where the content is a conversation
    * @throws the error in the content, or that of the connection
    */
-  next(): Promise<Uint8Array | undefined>
+  next(stallMs?: number): Promise<Uint8Array | undefined>
+  /** The trailer fields, once the end was read. */
+  readonly trailers?: readonly Field[] | undefined
 }
 
 /** A DirectExchange is one request on its direct way. */
@@ -75,6 +78,8 @@ export interface DirectResponse {
    * @throws the error with which the content broke off
    */
   next(): Promise<BodyBatch>
+  /** The trailer fields, once the end was read. A visitor of HTTP/1.1 does not get them. */
+  readonly trailers?: readonly Field[] | undefined
   /** Tells the sender that the rest will not be read. */
   cancel(reason: unknown): void
 }

@@ -17,7 +17,7 @@ import { PreparedResponse } from './prepared-response.ts'
 interface RequestBody {
   readonly stream: ReadableStream<Uint8Array>
   /** Reads the body in place of `stream`. */
-  next(): Promise<Uint8Array | undefined>
+  next(stallMs?: number): Promise<Uint8Array | undefined>
   /** The error in the body, when a read of the handler found one. */
   readonly failure: HttpError | undefined
 }

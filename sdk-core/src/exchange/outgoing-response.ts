@@ -24,6 +24,8 @@ export interface OutgoingResponse {
    * @throws the error of the body
    */
   batches(): AsyncGenerator<BodyBatch, void>
+  /** The trailer fields, once the last batch was yielded. */
+  readonly trailers?: readonly Field[] | undefined
   /** Tells the handler that the rest of the body will not be read. */
   cancel(reason: unknown): void
 }

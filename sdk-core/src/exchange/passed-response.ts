@@ -20,8 +20,8 @@ export class PassedResponse implements OutgoingResponse {
     this.isEmpty = hasNoContent(passed.status, method)
     this.#first = this.isEmpty ? NOTHING : passed.ready()
     const { length, status } = passed
-    if (status !== 204)
-      this.length = length ?? (this.#first.done && !this.isEmpty ? this.#first.size : undefined)
+    const isWhole = this.#first.done && !this.isEmpty && !passed.trailers
+    if (status !== 204) this.length = length ?? (isWhole ? this.#first.size : undefined)
   }
 
   get status(): number {
@@ -34,6 +34,10 @@ export class PassedResponse implements OutgoingResponse {
 
   get fields(): Field[] {
     return completed(this.#passed.fields, this)
+  }
+
+  get trailers(): readonly Field[] | undefined {
+    return this.#passed.trailers
   }
 
   async *batches(): AsyncGenerator<BodyBatch, void> {

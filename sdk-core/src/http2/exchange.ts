@@ -88,10 +88,14 @@ function isSuccess(status: number): boolean {
 
 async function sendResponse(stream: Stream, response: OutgoingResponse): Promise<void> {
   const head: Field[] = [[':status', String(response.status)], ...response.fields]
-  const isHeadOnly = response.isEmpty || response.length === 0
+  const isHeadOnly = response.isEmpty || (response.length === 0 && !response.trailers)
   stream.respond(head, isHeadOnly)
   if (isHeadOnly) return
-  for await (const { pieces, size, done } of response.batches()) await stream.write(pieces, size, done)
+  for await (const { pieces, size, done } of response.batches()) {
+    const trailers = done ? response.trailers : undefined
+    await stream.write(pieces, size, done && !trailers)
+    if (trailers) stream.respond(trailers, true)
+  }
 }
 
 /** Hands the stream to the WebSocket after 200 (RFC 8441 §5). */

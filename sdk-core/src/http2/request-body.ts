@@ -1,5 +1,6 @@
 // The body of an HTTP/2 request: DATA waits within the stream's window until the handler reads.
 
+import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
@@ -10,6 +11,8 @@ export class Http2RequestBody {
   failure: HttpError | undefined
   /** Asks the visitor, which waits for that, to send the body. */
   sendContinue: (() => void) | undefined
+  /** The trailer fields, once the request has ended with some. */
+  trailers: readonly Field[] | undefined
   readonly #consumed: (bytes: number, hasWaited: boolean) => void
   readonly #queue = new ByteQueue()
   readonly #deadline = new Deadline(() => this.#late())
@@ -37,8 +40,8 @@ export class Http2RequestBody {
   }
 
   /** Resolves as `read` does, within the time in which a byte of a body has to come. */
-  next(): Promise<Uint8Array | undefined> {
-    return this.read(BODY_STALL_MS)
+  next(stallMs: number = BODY_STALL_MS): Promise<Uint8Array | undefined> {
+    return this.read(stallMs)
   }
 
   push(bytes: Uint8Array): void {

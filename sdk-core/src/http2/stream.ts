@@ -5,6 +5,7 @@ import type { Field } from '../semantics/fields.ts'
 import { DataQueue } from './data-queue.ts'
 import { Http2Error, type Http2ErrorCode } from './errors.ts'
 import { encodeNumber, MAX_31_BITS, RST_STREAM, WINDOW_UPDATE } from './frame.ts'
+import type { HeaderList } from './header-list.ts'
 import { STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES } from './limits.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2RequestBody } from './request-body.ts'
@@ -77,12 +78,13 @@ export class Stream {
   }
 
   /**
-   * Ends the request (§8.1). The trailers are dropped: a fetch Request has no place for them.
+   * Ends the request (§8.1). The direct way of a handler passes the trailers on; a fetch Request has no place for them.
    * @throws Http2Error
    */
-  receiveTrailers(isEnd: boolean, isMalformed: boolean): void {
+  receiveTrailers(isEnd: boolean, { isMalformed, isTooLarge, pseudo, fields }: HeaderList): void {
     if (!this.isRemoteOpen) throw new Http2Error('stream_closed', this.id)
-    if (!isEnd || isMalformed) throw new Http2Error('malformed_request', this.id)
+    if (!isEnd || isMalformed || pseudo.size > 0) throw new Http2Error('malformed_request', this.id)
+    if (this.body && !isTooLarge) this.body.trailers = fields
     this.#receiveEnd(NOTHING)
   }
 

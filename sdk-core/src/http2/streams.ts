@@ -70,7 +70,7 @@ export class Streams {
     const stream = this.#requested(id)
     if (isSelfDependent) throw new Http2Error('invalid_stream_id', id)
     if (stream) {
-      stream.receiveTrailers(isEnd, list.isMalformed || list.pseudo.size > 0)
+      stream.receiveTrailers(isEnd, list)
       this.#endDiscarded(id, true)
     } else if (this.#isIdle(id)) this.#begin(id, list, isEnd)
     else if (!this.#closed.isLate(id))
