@@ -62,7 +62,10 @@ export interface ExposeOptions
    * @default none: the site connects to `relay`
    */
   via?: readonly (string | URL)[] | undefined
-  /** A local HTTP server: a port, `host:port`, a URL, or a Unix socket as `unix:/run/app.sock`. TLS ends in the SDK, and WebSockets are passed on. */
+  /**
+   * A local HTTP server: a port, `host:port`, a URL, or a Unix socket as `unix:/run/app.sock`. TLS ends in the SDK, and WebSockets are
+   * passed on. Calls of gRPC go to any of them over HTTP/2; `grpc://50051`, or `h2c://`, is asked for everything over HTTP/2.
+   */
   http?: number | string | URL | undefined
   /** A handler in this process, in place of `http`. */
   fetch?: FetchHandler | undefined

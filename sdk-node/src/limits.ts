@@ -79,6 +79,12 @@ export const TARGET_IDLE_MS = 30_000
 export const KEEP_ALIVE_MARGIN_MS = 1_000
 /** Field lines of a local server's response: many more than servers send, which set a cookie with each. */
 export const RESPONSE_FIELDS_MAX = 500
+/** Streams of one HTTP/2 connection to a local server, however many more it takes: servers' usual bound. */
+export const HTTP2_STREAMS_MAX = 100
+/** Bytes of a response over HTTP/2 that a local server may send before the visitor has read them. */
+export const HTTP2_STREAM_WINDOW_BYTES: number = 256 * 1024
+/** Megabytes that one HTTP/2 connection to a local server may hold: the windows of all its streams, and as much to send. */
+export const HTTP2_MEMORY_MAX_MB = 64
 /** The SDK waits this long for a local server's word on `Expect: 100-continue`, which it may not know: curl's time. */
 export const CONTINUE_WAIT_MS = 1_000
 /** Characters of a request's path in the text of a target's fault, which is a line in a terminal. */

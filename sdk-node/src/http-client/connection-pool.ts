@@ -1,29 +1,9 @@
 // The connections to one target: those that are idle wait for the next request, the last used first.
 
-import { isIP, connect as open, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as openTls } from 'node:tls'
-import {
-  ADDRESS_DEADLINE_MS,
-  KEEP_ALIVE_MARGIN_MS,
-  TARGET_CONNECT_DEADLINE_MS,
-  TARGET_IDLE_MAX,
-  TARGET_IDLE_MS,
-} from '../limits.ts'
-import { localhostLookup } from '../net/localhost-lookup.ts'
+import type { Socket } from 'node:net'
+import { KEEP_ALIVE_MARGIN_MS, TARGET_IDLE_MAX, TARGET_IDLE_MS } from '../limits.ts'
 import { TargetConnection } from './connection.ts'
-
-const HTTP_PORT = 80
-const HTTPS_PORT = 443
-
-/** The way to a target, beside its URL. */
-export interface TargetAccess {
-  /** PEM of the authority that an HTTPS target's certificate is checked against. */
-  ca?: string | Buffer | undefined
-  /** The name in the certificate of an HTTPS target, where it is not that of the URL. */
-  serverName?: string | undefined
-  /** The path of the Unix socket at which the target listens; the URL then says what it is told. */
-  socketPath?: string | undefined
-}
+import type { TargetDialer } from './target-dialer.ts'
 
 interface Idle {
   connection: TargetConnection
@@ -32,29 +12,13 @@ interface Idle {
 }
 
 export class ConnectionPool {
-  readonly host: string
-  readonly port: number
-  readonly #tls: ConnectionOptions | undefined
-  readonly #socketPath: string | undefined
+  readonly dialer: TargetDialer
   /** In the order in which they became idle. */
   #idle: Idle[] = []
   #sweep: NodeJS.Timeout | undefined
-  /** The next TLS connection resumes this session. */
-  #session: Buffer | undefined
 
-  constructor(target: URL, { ca, serverName, socketPath }: TargetAccess) {
-    const isTls = target.protocol === 'https:'
-    // An IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3).
-    this.host = target.hostname.replace(/^\[|\]$/g, '')
-    this.#socketPath = socketPath
-    this.port = Number(target.port) || (isTls ? HTTPS_PORT : HTTP_PORT)
-    if (isTls)
-      this.#tls = {
-        ALPNProtocols: ['http/1.1'],
-        ...(isIP(this.host) === 0 && { servername: this.host }),
-        ...(serverName !== undefined && { servername: serverName }),
-        ...(ca !== undefined && { ca }),
-      }
+  constructor(dialer: TargetDialer) {
+    this.dialer = dialer
   }
 
   /** @returns the connection that became idle last, or undefined when there is none */
@@ -91,30 +55,7 @@ export class ConnectionPool {
    * @throws the error for which there is none
    */
   async open(opened: (socket: Socket) => void): Promise<TargetConnection> {
-    const address =
-      this.#socketPath === undefined
-        ? {
-            host: this.host,
-            port: this.port,
-            lookup: localhostLookup,
-            autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
-          }
-        : { path: this.#socketPath }
-    const socket = this.#tls
-      ? openTls({ ...address, ...this.#tls, ...(this.#session && { session: this.#session }) })
-      : open(address)
-    socket.on('session', (session: Buffer) => {
-      this.#session = session
-    })
-    opened(socket)
-    await new Promise<void>((resolve, reject) => {
-      socket.setTimeout(TARGET_CONNECT_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')))
-      socket.once('error', reject)
-      socket.once('close', () => reject(new Error('the connection closed')))
-      socket.once(this.#tls ? 'secureConnect' : 'connect', resolve)
-    })
-    socket.setTimeout(0)
-    return new TargetConnection(socket)
+    return new TargetConnection(await this.dialer.connect('http/1.1', opened))
   }
 
   #swept(): void {

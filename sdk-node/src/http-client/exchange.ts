@@ -1,13 +1,6 @@
 // One request on one connection, and its response: the head strictly parsed, the content as bytes with back-pressure.
 
-import {
-  type BodyBatch,
-  type DirectBody,
-  type DirectResponse,
-  endToEnd,
-  type Field,
-  type Inform,
-} from '@svc/sdk-core'
+import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
 import {
   type BodyDecoder,
   type ByteSource,
@@ -18,30 +11,9 @@ import {
 import { CONTINUE_WAIT_MS, RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
 import type { ConnectionUser, TargetConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
+import { encodeHead, isChunked, type OutgoingRequest, passedFields } from './outgoing-request.ts'
 import { type ResponseHead, ResponseHeadParser } from './response-head.ts'
 import { TargetFault } from './target-fault.ts'
-
-/** The field of which the visitor's framing is made anew. */
-const FRAMING = ['content-length']
-
-/** OutgoingRequest is a request as it is sent. */
-export interface OutgoingRequest {
-  method: string
-  /** The path that the visitor requested, without its query, for the text of a fault. */
-  path: string
-  /** The request line and the fields, with the framing of the content and the empty line. */
-  head: string
-  /** Undefined when there is no content. */
-  body: DirectBody | undefined
-  /** True when the head announces the chunked coding. */
-  isChunked: boolean
-  /** True when the head has `Expect: 100-continue`. */
-  expectsContinue: boolean
-  /** Called with interim responses other than 100. */
-  inform: Inform | undefined
-  /** Maps the end-to-end fields of the response. */
-  readFields(fields: Field[]): Field[]
-}
 
 export class TargetExchange implements ConnectionUser, DirectResponse {
   readonly #connection: TargetConnection
@@ -115,7 +87,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
 
   get fields(): Field[] {
     const { fields, length } = this.#head!
-    const passed = this.#passedFields(fields)
+    const passed = passedFields(this.#request, fields)
     if (length !== undefined) passed.push(['content-length', String(length), 'Content-Length'])
     return passed
   }
@@ -175,17 +147,14 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     this.#wakeReader()
   }
 
-  #passedFields(fields: readonly Field[]): Field[] {
-    return this.#request.readFields(endToEnd(fields, FRAMING))
-  }
-
   get #isDone(): boolean {
     return this.#isOver && !this.#failure
   }
 
   async #send(): Promise<void> {
     const { socket } = this.#connection
-    const { head, body, expectsContinue } = this.#request
+    const { body, expectsContinue } = this.#request
+    const head = encodeHead(this.#request)
     this.#isSent = !body
     if (!body || expectsContinue) {
       socket.write(head, 'latin1')
@@ -212,15 +181,15 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
 
   #informed(status: number, statusText: string, fields: Field[]): void {
     if (status === 100) this.#decided?.()
-    else this.#request.inform?.(status, statusText, this.#passedFields(fields))
+    else this.#request.inform?.(status, statusText, passedFields(this.#request, fields))
   }
 
   async #sendContent(body: DirectBody): Promise<void> {
     const { socket } = this.#connection
-    const { isChunked } = this.#request
+    const hasChunks = isChunked(this.#request)
     for (let bytes = await this.#read(body); bytes; bytes = await this.#read(body)) {
       if (this.#isOver) return
-      if (isChunked) {
+      if (hasChunks) {
         socket.cork()
         socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
         socket.write(bytes)
@@ -234,7 +203,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
       if (this.#isOver) return
     }
     if (this.#isOver) return
-    if (isChunked) socket.write('0\r\n\r\n', 'latin1')
+    if (hasChunks) socket.write('0\r\n\r\n', 'latin1')
     this.#isSent = true
   }
 
@@ -297,7 +266,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
 
   /** Fails because of what the target did. */
   #faulted(cause: unknown): TargetFault {
-    const { host, port } = this.#pool
+    const { host, port } = this.#pool.dialer
     const fault = new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard)
     this.#fail(fault)
     return fault

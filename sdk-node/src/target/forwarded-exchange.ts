@@ -1,18 +1,14 @@
 // One request on its direct way to the target: with the fields of a proxy, over a kept connection where there is one.
 
 import type { Socket } from 'node:net'
-import {
-  type DirectExchange,
-  type DirectRequest,
-  type DirectResponse,
-  type Field,
-  fieldsForVisitor,
-} from '@svc/sdk-core'
-import type { TargetConnection } from '../http-client/connection.ts'
+import { type DirectExchange, type DirectRequest, type DirectResponse, fieldsForVisitor } from '@svc/sdk-core'
 import type { ConnectionPool } from '../http-client/connection-pool.ts'
-import { type OutgoingRequest, TargetExchange } from '../http-client/exchange.ts'
+import { TargetExchange } from '../http-client/exchange.ts'
+import type { Http2Exchange } from '../http-client/http2-exchange.ts'
+import { isGrpc, type OutgoingRequest } from '../http-client/outgoing-request.ts'
 import { TargetFault } from '../http-client/target-fault.ts'
-import { forwardedFields } from './forwarded-fields.ts'
+import { forwardedFields, forwardedTrailers } from './forwarded-fields.ts'
+import type { Http2Way } from './http2-way.ts'
 import { KeptBody } from './kept-body.ts'
 import type { TargetOrigin, TargetView } from './target-origin.ts'
 import { targetPath } from './target-path.ts'
@@ -20,16 +16,17 @@ import { textResponse } from './text-response.ts'
 
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Requests of these methods say so when they have no content (RFC 9110 §8.6): a server might wait for it. */
-const USUALLY_WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+/** What a TLS server answers that takes none of the offered protocols: here one of HTTP/2 alone (RFC 7301 §3.2). */
+const NO_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 const BAD_GATEWAY = 'The server behind this site does not answer\n'
 
 /** The choice of the view in which the target is asked: that of its `TargetOrigin`, or a fixed one. */
 type AnswerIn = TargetOrigin['answer']
 
-interface ForwardingOptions {
+export interface ForwardingOptions {
   target: URL
   pool: ConnectionPool
+  http2: Http2Way
   /** Called with the error of a target that does not answer; the visitor then gets 502. */
   report(cause: unknown): void
   /** True when the request may be sent more than once. */
@@ -41,7 +38,7 @@ export class ForwardedExchange implements DirectExchange {
   readonly #asked: DirectRequest
   readonly #options: ForwardingOptions
   readonly #kept: KeptBody | undefined
-  readonly #exchanges: TargetExchange[] = []
+  readonly #exchanges: (TargetExchange | Http2Exchange)[] = []
   #opening: Socket | undefined
   #cancelled: { reason: unknown } | undefined
 
@@ -75,32 +72,57 @@ export class ForwardedExchange implements DirectExchange {
     const isAgain = this.#exchanges.length > 0
     const body = isAgain ? this.#kept?.again() : (this.#kept ?? this.#asked.body)
     if (isAgain && this.#asked.body && !body) return undefined
-    return this.#ask(encodeRequest({ ...this.#asked, body }, this.#options.target, view))
+    return this.#ask(outgoingRequest({ ...this.#asked, body }, this.#options.target, view))
   }
 
   async #ask(request: OutgoingRequest): Promise<DirectResponse> {
     if (this.#cancelled) throw this.#cancelled.reason
-    const { pool } = this.#options
+    const { pool, http2 } = this.#options
+    if (http2.isOnlyOne || isGrpc(request.fields)) return this.#askByHttp2(request)
     const kept = pool.take()
     if (kept) {
       try {
-        return await this.#run(kept, request)
+        return await this.#run(new TargetExchange(kept, pool, request))
       } catch (error) {
-        // The target closed the kept connection at the very moment at which it was used again.
-        const mayRepeat = this.#exchanges.at(-1)!.isUnheard && !request.body && SAFE.has(request.method)
-        if (!mayRepeat || this.#cancelled) throw error
+        if (!this.#mayRepeat(request)) throw error
       }
     }
-    const connection = await pool.open((socket) => {
-      this.#opening = socket
-    })
-    this.#opening = undefined
-    return this.#run(connection, request)
+    return this.#askAnew(request)
   }
 
-  #run(connection: TargetConnection, request: OutgoingRequest): Promise<DirectResponse> {
-    const exchange = new TargetExchange(connection, this.#options.pool, request)
+  async #askAnew(request: OutgoingRequest): Promise<DirectResponse> {
+    const { pool, http2 } = this.#options
+    try {
+      const connection = await pool.open((socket) => {
+        this.#opening = socket
+      })
+      this.#opening = undefined
+      return await this.#run(new TargetExchange(connection, pool, request))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== NO_PROTOCOL) throw error
+      http2.isOnlyOne = true
+      return this.#askByHttp2(request)
+    }
+  }
+
+  async #askByHttp2(request: OutgoingRequest): Promise<DirectResponse> {
+    const begin = await this.#options.http2.load()
+    try {
+      return await this.#run(begin(request))
+    } catch (error) {
+      if (!this.#mayRepeat(request)) throw error
+      return this.#run(begin(request))
+    }
+  }
+
+  /** Says whether the target closed a kept connection at the very moment at which it was used again. */
+  #mayRepeat({ body, method }: OutgoingRequest): boolean {
+    return this.#exchanges.at(-1)!.isUnheard && !body && SAFE.has(method) && !this.#cancelled
+  }
+
+  #run(exchange: TargetExchange | Http2Exchange): Promise<DirectResponse> {
     this.#exchanges.push(exchange)
+    if (this.#cancelled) exchange.cancel(this.#cancelled.reason)
     return exchange.run()
   }
 }
@@ -110,32 +132,23 @@ export function badGateway(cause: unknown): DirectResponse {
   return textResponse(502, cause instanceof TargetFault ? cause.visitorText : BAD_GATEWAY)
 }
 
-function encodeRequest(
+function outgoingRequest(
   { method, url, target: sent, version, fields: asked, body, inform }: DirectRequest,
   target: URL,
   view: TargetView,
 ): OutgoingRequest {
-  const fields = forwardedFields(asked, view)
-  let head = `${method} ${targetPath(target, url, sent)} HTTP/1.1\r\n`
-  let hasLength = false
-  for (const [name, value, written] of fields) {
-    head += `${written ?? name}: ${value}\r\n`
-    if (name === 'content-length') hasLength = true
-  }
-  const isChunked = body !== undefined && !hasLength
-  if (isChunked) head += 'Transfer-Encoding: chunked\r\n'
-  else if (!hasLength && USUALLY_WITH_CONTENT.has(method)) head += 'Content-Length: 0\r\n'
-  const expectsContinue = body !== undefined && asked.some(([name]) => name === 'expect')
-  if (expectsContinue) head += 'Expect: 100-continue\r\n'
-  const readFields = (answered: Field[]): Field[] => fieldsForVisitor(answered, view)
+  const has = (name: string, value: string): boolean =>
+    asked.some((field) => field[0] === name && field[1].toLowerCase() === value)
   return {
     method,
     path: url.pathname,
-    head: `${head}\r\n`,
+    target: targetPath(target, url, sent),
+    fields: forwardedFields(asked, view),
     body,
-    isChunked,
-    expectsContinue,
+    expectsContinue: body !== undefined && asked.some(([name]) => name === 'expect'),
+    takesTrailers: has('te', 'trailers'),
     inform: version === '1.0' ? undefined : inform,
-    readFields,
+    readFields: (answered) => fieldsForVisitor(answered, view),
+    readTrailers: (trailers) => forwardedTrailers(trailers, view),
   }
 }

@@ -1,11 +1,13 @@
 // A local HTTP or HTTPS server as the target: requests and responses are streamed to it and back.
 
 import { DIRECT, type DirectHandler, type DirectlyHandled, SvcError } from '@svc/sdk-core'
-import { ConnectionPool, type TargetAccess } from '../http-client/connection-pool.ts'
+import { ConnectionPool } from '../http-client/connection-pool.ts'
+import { type TargetAccess, TargetDialer } from '../http-client/target-dialer.ts'
 import { HOST_LOOK_DEADLINE_MS } from '../limits.ts'
 import { answerRequest, toResponse } from './answer-request.ts'
-import { badGateway, ForwardedExchange } from './forwarded-exchange.ts'
-import { socketPathOf } from './target-address.ts'
+import { badGateway, ForwardedExchange, type ForwardingOptions } from './forwarded-exchange.ts'
+import { Http2Way } from './http2-way.ts'
+import { priorKnowledge, socketPathOf } from './target-address.ts'
 import { isNobody, plainHint, tlsHint } from './target-hint.ts'
 import { type HostHeader, TargetOrigin, type TargetView } from './target-origin.ts'
 import { targetPath } from './target-path.ts'
@@ -22,6 +24,8 @@ export interface HttpTargetOptions extends Omit<TargetAccess, 'socketPath'> {
   onError(error: SvcError): void
 }
 
+type Ways = Pick<ForwardingOptions, 'target' | 'pool' | 'http2'>
+
 /** The URL of a server that has no host and no port. */
 const AT_UNIX_SOCKET = 'http://localhost'
 
@@ -31,13 +35,19 @@ export function httpTarget(
   { ca, serverName, host, onError }: HttpTargetOptions,
 ): DirectlyHandled {
   const socketPath = socketPathOf(given)
-  const target = socketPath === undefined ? given : new URL(AT_UNIX_SOCKET)
+  const asHttp2 = priorKnowledge(given)
+  const target = asHttp2 ?? (socketPath === undefined ? given : new URL(AT_UNIX_SOCKET))
   const access = { ca, serverName, socketPath }
-  const pool = new ConnectionPool(target, access)
+  const dialer = new TargetDialer(target, access)
+  const ways = {
+    target,
+    pool: new ConnectionPool(dialer),
+    http2: new Http2Way(dialer, target, asHttp2 !== undefined),
+  }
   const origin = new TargetOrigin({
     address: target,
     host,
-    look: (view) => look(view, target, pool),
+    look: (view) => look(view, ways),
     onRefused: onError,
   })
   /** The target answered without TLS, or has no need to, or was asked whether it speaks TLS. */
@@ -45,14 +55,14 @@ export function httpTarget(
   const errorOf = (cause: unknown): SvcError => {
     if (cause instanceof SvcError) return cause
     if (socketPath !== undefined) return unanswered(`unix:${socketPath}`, cause)
-    return unreachable(pool, cause, tlsHint(cause))
+    return unreachable(dialer, cause, tlsHint(cause))
   }
   const report = (cause: unknown): void => {
     if (isNobody(cause)) origin.forget()
     onError(errorOf(cause))
     if (isPlainKnown || isNobody(cause)) return
     isPlainKnown = true
-    void plainHint(pool).then((hint) => hint && onError(unreachable(pool, cause, hint)))
+    void plainHint(dialer).then((hint) => hint && onError(unreachable(dialer, cause, hint)))
   }
   const answerIn: TargetOrigin['answer'] = async (...asked) => {
     const answer = await origin.answer(...asked)
@@ -60,7 +70,7 @@ export function httpTarget(
     return answer
   }
   const direct: DirectHandler = (request) =>
-    new ForwardedExchange(request, { target, pool, report, mayRepeat: origin.isOpen, answerIn })
+    new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.isOpen, answerIn })
   const handler: DirectlyHandled = async (request, info) => {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return answerRequest(request, direct)
     const asked = {
@@ -85,10 +95,10 @@ export function httpTarget(
 }
 
 /** Asks for `/` in the name of nobody. Resolves with the status. */
-async function look(view: TargetView, target: URL, pool: ConnectionPool): Promise<number> {
+async function look(view: TargetView, ways: Ways): Promise<number> {
   const exchange = new ForwardedExchange(
     { method: 'GET', url: new URL(view.visited.origin), fields: [['accept', '*/*']], body: undefined },
-    { target, pool, report: () => {}, mayRepeat: false, answerIn: (_, ask) => ask(view)! },
+    { ...ways, report: () => {}, mayRepeat: false, answerIn: (_, ask) => ask(view)! },
   )
   const late = setTimeout(() => exchange.cancel(new Error('no answer in time')), HOST_LOOK_DEADLINE_MS)
   try {

@@ -1,6 +1,6 @@
 // A request's content that can be sent again, as long as it is short.
 
-import type { DirectBody } from '@svc/sdk-core'
+import type { DirectBody, Field } from '@svc/sdk-core'
 import { REPEATED_BODY_MAX_BYTES } from '../limits.ts'
 
 export class KeptBody implements DirectBody {
@@ -14,8 +14,12 @@ export class KeptBody implements DirectBody {
     this.#source = source
   }
 
-  async next(): Promise<Uint8Array | undefined> {
-    const bytes = await this.#source.next()
+  get trailers(): readonly Field[] | undefined {
+    return this.#source.trailers
+  }
+
+  async next(stallMs?: number): Promise<Uint8Array | undefined> {
+    const bytes = await this.#source.next(stallMs)
     if (!bytes) this.#isWhole = true
     else if (bytes.length > this.#left) this.#pieces = undefined
     else {
@@ -29,6 +33,6 @@ export class KeptBody implements DirectBody {
   again(): DirectBody | undefined {
     if (!this.#isWhole || !this.#pieces) return undefined
     const pieces = this.#pieces.values()
-    return { next: async () => pieces.next().value }
+    return { next: async () => pieces.next().value, trailers: this.trailers }
   }
 }

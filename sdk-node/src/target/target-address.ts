@@ -1,4 +1,4 @@
-// Parses the address of a local service: a port, `host:port`, a URL, or the path of a Unix socket.
+// Parses the address of a local service: a port, `host:port`, a URL, `grpc://` or `h2c://`, or the path of a Unix socket.
 
 import { SvcError } from '@svc/sdk-core'
 
@@ -29,15 +29,23 @@ export function parseHttpTarget(target: number | string | URL, option = 'http'):
   if (path === '')
     throw invalid(option, target, 'a Unix socket such as unix:/run/app.sock, with its whole path')
   if (path !== undefined) return new URL(`unix:${encodeURI(path)}`)
-  const parsed = hostAndPort(String(target))
-  const url = parsed ? new URL(`http://${parsed.host}:${parsed.port}`) : URL.parse(String(target))
+  const [, scheme, address] = /^(grpc|h2c):\/\/(.*)$/s.exec(String(target)) ?? []
+  const parsed = hostAndPort(address ?? String(target))
+  const url = parsed
+    ? new URL(`http://${parsed.host}:${parsed.port}`)
+    : URL.parse(address === undefined ? String(target) : `http://${address}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
     throw invalid(
       option,
       target,
-      'a port, host:port, or an http(s) URL without credentials, query or fragment, or unix:/path',
+      'a port, host:port, or an http(s), grpc or h2c URL without credentials, query or fragment, or unix:/path',
     )
-  return url
+  return scheme === undefined ? url : new URL(url.href.replace('http:', 'h2c:'))
+}
+
+/** @returns the URL of a parsed target that is asked over HTTP/2 without TLS, as one of `http:`; undefined for another */
+export function priorKnowledge({ protocol, href }: URL): URL | undefined {
+  return protocol === 'h2c:' ? new URL(href.replace('h2c:', 'http:')) : undefined
 }
 
 /** @returns the path of a Unix socket, empty when it is none, and undefined for an address of another kind */

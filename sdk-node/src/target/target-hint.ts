@@ -17,6 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
   ERR_TLS_CERT_ALTNAME_INVALID:
     'its certificate is for another name: give that (--target-server-name NAME, targetServerName)',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'it does not speak HTTP/2, which gRPC needs',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,

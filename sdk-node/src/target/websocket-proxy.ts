@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { endToEnd, type FetchInfo, type Field, fieldsForVisitor, type VisitorSocket } from '@svc/sdk-core'
 import { isResponse } from '@svc/sdk-core/platform-objects'
 import { WebSocket } from 'ws'
-import type { TargetAccess } from '../http-client/connection-pool.ts'
+import type { TargetAccess } from '../http-client/target-dialer.ts'
 import {
   ADDRESS_DEADLINE_MS,
   TARGET_CONNECT_DEADLINE_MS,

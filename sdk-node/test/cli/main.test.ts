@@ -297,7 +297,7 @@ describe('bad input is one line and an exit code', () => {
       'a target that is none',
       () => ['expose', 'not a target', ...at()],
       2,
-      'is not a port, host:port, or an http(s) URL',
+      'is not a port, host:port, or an http(s), grpc or h2c URL',
     ],
     ['a port that is none', () => ['expose', '--tcp', '99999', ...at()], 2, 'tcp "99999" is not a port'],
     ['two targets', () => ['expose', '80', '--tls', '443', ...at()], 2, 'exclude each other'],

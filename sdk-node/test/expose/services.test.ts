@@ -6,22 +6,15 @@ import { once } from 'node:events'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  Client,
-  credentials,
-  type deserialize,
-  Metadata,
-  Server,
-  ServerCredentials,
-  status,
-} from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import { exposeAt, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { EchoClient, EchoServer } from '../support/grpc-echo.ts'
 import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -126,53 +119,15 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
 })
 
 describe('gRPC', () => {
-  const identity = (bytes: Buffer): Buffer => bytes
-  const method = (name: string, requestStream: boolean, responseStream: boolean) => ({
-    path: `/test.Echo/${name}`,
-    requestStream,
-    responseStream,
-    requestSerialize: identity,
-    requestDeserialize: identity,
-    responseSerialize: identity,
-    responseDeserialize: identity as deserialize<Buffer>,
-  })
-  const echo = { unary: method('Unary', false, false), stream: method('Stream', true, true) }
-
   it('over the HTTP/2 of its own server, whose certificate the visitor sees', async () => {
-    const server = new Server()
-    server.addService(echo, {
-      unary: (call: { request: Buffer }, done: (error: object | null, value?: Buffer) => void) =>
-        call.request.length > 0
-          ? done(null, call.request)
-          : done({ code: status.INVALID_ARGUMENT, details: 'nothing to echo' }),
-      stream: (call: NodeJS.ReadWriteStream) => call.pipe(call),
-    })
-    const pair = { cert_chain: Buffer.from(CERTIFICATE_PEM), private_key: Buffer.from(PRIVATE_KEY_PEM) }
-    const port = await new Promise<number>((resolve, reject) => {
-      const secure = ServerCredentials.createSsl(null, [pair])
-      server.bindAsync('127.0.0.1:0', secure, (error, bound) => (error ? reject(error) : resolve(bound)))
-    })
+    const { server, port } = await new EchoServer().start(true)
     exposure = await exposeAt(relay, { tls: port })
-    const trust = credentials.createSsl(Buffer.from(CERTIFICATE_PEM))
-    const client = new Client(`127.0.0.1:${relay.port}`, trust, {
-      'grpc.ssl_target_name_override': new URL(exposure.sites[0]!.url).hostname,
-    })
-    const ask = (request: Buffer): Promise<Buffer | undefined> =>
-      new Promise((resolve, reject) => {
-        const { path, requestSerialize, responseDeserialize } = echo.unary
-        client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) =>
-          error ? reject(error) : resolve(answer),
-        )
-      })
+    const client = new EchoClient(relay.port, CERTIFICATE_PEM, new URL(exposure.sites[0]!.url).hostname)
     const large = Buffer.alloc(3_000_000, 'gRPC')
-    expect((await ask(large))?.equals(large)).toBe(true)
+    expect((await client.unary(large)).answer?.equals(large)).toBe(true)
     // a status that travels in trailers
-    await expect(ask(Buffer.alloc(0))).rejects.toMatchObject({
-      code: status.INVALID_ARGUMENT,
-      details: 'nothing to echo',
-    })
-    const { path, requestSerialize, responseDeserialize } = echo.stream
-    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata())
+    expect((await client.unary(Buffer.alloc(0))).status.code).toBe(status.INVALID_ARGUMENT)
+    const call = client.stream()
     for (const message of ['one', 'two', 'three']) {
       call.write(Buffer.from(message))
       const [answer] = await once(call, 'data')
@@ -180,7 +135,7 @@ describe('gRPC', () => {
     }
     call.end()
     await once(call, 'end')
-    client.close()
+    client.client.close()
     server.forceShutdown()
   })
 })

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import type { TargetConnection } from '../../src/http-client/connection.ts'
 import { ConnectionPool } from '../../src/http-client/connection-pool.ts'
+import { TargetDialer } from '../../src/http-client/target-dialer.ts'
 import { KEEP_ALIVE_MARGIN_MS, TARGET_IDLE_MAX, TARGET_IDLE_MS } from '../../src/limits.ts'
 import { type RawTarget, rawTarget } from '../support/raw-target.ts'
 
@@ -17,7 +18,7 @@ afterEach(async () => {
 
 async function poolOf(): Promise<{ pool: ConnectionPool; open: () => Promise<TargetConnection> }> {
   target = await rawTarget(() => {})
-  const pool = new ConnectionPool(new URL(target.url), {})
+  const pool = new ConnectionPool(new TargetDialer(new URL(target.url), {}))
   return { pool, open: () => pool.open(() => {}) }
 }
 

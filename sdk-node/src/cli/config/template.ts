@@ -76,7 +76,7 @@ name = "demo"
 #paused = false
 # What the relay's public list says of it, with listed.
 #description = "What this is"
-# An HTTP server: a port, "host:port", a URL, or "unix:/run/app.sock".
+# An HTTP server: a port, "host:port", a URL, "grpc://50051" for one of HTTP/2 alone, or "unix:/run/app.sock".
 http = 3000
 # The Host that it gets: "preserve" for that of visitors, "rewrite" for its own, or a host. Default: preserve, and rewrite from the
 # time on at which it refuses that of visitors.

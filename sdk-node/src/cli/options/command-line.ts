@@ -161,7 +161,7 @@ export function parseCommandLine(
 
   site(program.command('expose'), env)
     .description('a local HTTP server, TLS server, TCP or UDP service')
-    .argument('[target]', 'the HTTP server: a port, host:port, or a URL')
+    .argument('[target]', 'the HTTP server: a port, host:port, a URL, or grpc://port')
     .option(
       '--tls <target>',
       'a TLS server, which gets the visitors’ TLS as it is, in place of an HTTP server',

@@ -1,0 +1,279 @@
+// One request on a stream of HTTP/2, and its response: bodies as bytes with back-pressure both ways, and trailers both ways.
+
+import {
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
+import { HttpError } from '@svc/sdk-core/http1'
+import { CONTINUE_WAIT_MS, INTERIM_RESPONSES_MAX } from '../limits.ts'
+import type { Http2Session, Http2Sessions } from './http2-sessions.ts'
+import { isGrpc, type OutgoingRequest, passedFields } from './outgoing-request.ts'
+import { AnswerError, TargetFault } from './target-fault.ts'
+
+const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants
+
+export class Http2Exchange implements DirectResponse {
+  readonly #sessions: Http2Sessions
+  readonly #request: OutgoingRequest
+  readonly #headCame = Promise.withResolvers<void>()
+  #stream: ClientHttp2Stream | undefined
+  #head: { status: number; length: number | undefined; fields: Field[] } | undefined
+  #trailers: Field[] | undefined
+  #interim = 0
+  /** The target itself ended the content. */
+  #isWhole = false
+  #isSent = false
+  #isBodyBroken = false
+  /** The content ended, or the exchange failed. */
+  #isOver = false
+  #failure: { error: unknown } | undefined
+  #wake: (() => void) | undefined
+  /** Ends the wait for 100. */
+  #decided: (() => void) | undefined
+
+  constructor(sessions: Http2Sessions, request: OutgoingRequest) {
+    this.#sessions = sessions
+    this.#request = request
+    this.#headCame.promise.catch(() => {})
+  }
+
+  /**
+   * Sends the request.
+   * @returns the response, once its head is there
+   * @throws TargetFault
+   * @throws the error of the request's body, or with which the exchange was cancelled
+   */
+  async run(): Promise<DirectResponse> {
+    try {
+      const session = await this.#sessions.take()
+      if (this.#failure) session.release()
+      else this.#begin(session)
+    } catch (error) {
+      if (error instanceof AnswerError) this.#faulted(error)
+      else this.#fail(error)
+    }
+    await this.#headCame.promise
+    return this
+  }
+
+  /** True when the body of the request could not be read. */
+  get hasBrokenBody(): boolean {
+    return this.#isBodyBroken
+  }
+
+  /** True when nothing of a response came. */
+  get isUnheard(): boolean {
+    return this.#head === undefined && this.#interim === 0
+  }
+
+  get status(): number {
+    return this.#head!.status
+  }
+
+  get statusText(): string {
+    return ''
+  }
+
+  get fields(): Field[] {
+    const { fields, length } = this.#head!
+    const passed = passedFields(this.#request, fields)
+    if (length !== undefined) passed.push(['content-length', String(length)])
+    return passed
+  }
+
+  get length(): number | undefined {
+    return this.#head!.length
+  }
+
+  get trailers(): Field[] | undefined {
+    return this.#trailers && passedFields(this.#request, this.#trailers)
+  }
+
+  ready(): BodyBatch {
+    const bytes: Buffer | null = this.#isOver ? null : this.#stream!.read()
+    return { pieces: bytes ? [bytes] : [], size: bytes?.length ?? 0, done: this.#isOver && !this.#failure }
+  }
+
+  async next(): Promise<BodyBatch> {
+    for (;;) {
+      const batch = this.ready()
+      if (batch.size > 0 || batch.done) return batch
+      if (this.#failure) throw this.#failure.error
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  cancel(reason: unknown): void {
+    this.#fail(reason)
+  }
+
+  /** @throws the error of a session that has just ended */
+  #begin(session: Http2Session): void {
+    const { body } = this.#request
+    try {
+      this.#stream = session.session.request(headersOf(this.#request), {
+        endStream: !body,
+        waitForTrailers: body !== undefined,
+      })
+    } catch (error) {
+      session.release()
+      throw error
+    }
+    this.#stream.once('close', () => session.release())
+    this.#listen(this.#stream)
+    if (body) this.#send(this.#stream, body).catch((error) => this.#fail(error))
+    else this.#isSent = true
+  }
+
+  #listen(stream: ClientHttp2Stream): void {
+    // Node also ends the content of a stream that the target resets without an error, after it has closed the stream.
+    const push = stream.push.bind(stream)
+    stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+      if (chunk === null) this.#isWhole ||= !stream.closed
+      return push(chunk, encoding)
+    }
+    stream.on('continue', () => this.#decided?.())
+    stream.on('headers', (headers, _, raw) => this.#informed(Number(headers[':status']), fieldsOf(raw)))
+    stream.on('response', (headers, flags, raw) => this.#answered(headers, flags, fieldsOf(raw)))
+    stream.on('trailers', (_, __, raw) => {
+      this.#trailers = fieldsOf(raw)
+    })
+    stream.on('readable', () => this.#wakeReader())
+    stream.on('end', () => this.#ended())
+    stream.on('error', (error) => this.#faulted(error))
+    stream.on('close', () => this.#faulted(new HttpError('incomplete_message')))
+  }
+
+  #informed(status: number, fields: Field[]): void {
+    this.#interim += 1
+    if (this.#interim > INTERIM_RESPONSES_MAX)
+      this.#faulted(new AnswerError('answered with too many interim responses'))
+    else if (status !== 100) this.#request.inform?.(status, '', passedFields(this.#request, fields))
+  }
+
+  #answered(headers: IncomingHttpHeaders, flags: number, fields: Field[]): void {
+    const status = Number(headers[':status'])
+    const length = headers['content-length']
+    if (status > 599) {
+      this.#faulted(new AnswerError(`answered with the status ${status}, which is none`))
+      return
+    }
+    this.#head = {
+      status,
+      length: status === 204 || length === undefined ? undefined : Number(length),
+      fields,
+    }
+    this.#decided?.()
+    if ((flags & NGHTTP2_FLAG_END_STREAM) !== 0) {
+      this.#isWhole = true
+      this.#ended()
+    }
+    this.#headCame.resolve()
+  }
+
+  /** The target ended the response: what is left of the request is not wanted (RFC 9113 §8.1). */
+  #ended(): void {
+    if (this.#isOver) return
+    if (!this.#head || !this.#isWhole) return void this.#faulted(new HttpError('incomplete_message'))
+    this.#isOver = true
+    this.#decided?.()
+    if (!this.#isSent) this.#stream!.close(NGHTTP2_CANCEL)
+    this.#wakeReader()
+  }
+
+  async #send(stream: ClientHttp2Stream, body: DirectBody): Promise<void> {
+    stream.once('wantTrailers', () => stream.sendTrailers(Object.fromEntries(trailersOf(this.#request))))
+    if (this.#request.expectsContinue && !(await this.#isContentWanted())) return
+    for (let bytes = await this.#read(body); bytes; bytes = await this.#read(body)) {
+      if (this.#isOver || stream.destroyed) return
+      if (!stream.write(bytes)) await writable(stream)
+    }
+    if (this.#isOver || stream.destroyed) return
+    this.#isSent = true
+    stream.end()
+  }
+
+  /** Waits for the target's word (RFC 9110 §10.1.1), and no longer than a while: a server may not know the expectation. */
+  async #isContentWanted(): Promise<boolean> {
+    let late: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#decided = resolve
+      late = setTimeout(resolve, CONTINUE_WAIT_MS)
+    })
+    clearTimeout(late)
+    return !this.#isOver && !this.#head
+  }
+
+  /** A call of gRPC is a conversation, in which the visitor may be silent for as long as it likes. */
+  async #read(body: DirectBody): Promise<Uint8Array | undefined> {
+    try {
+      return await (isGrpc(this.#request.fields) ? body.next(Number.POSITIVE_INFINITY) : body.next())
+    } catch (error) {
+      this.#isBodyBroken = !this.#isOver
+      throw error
+    }
+  }
+
+  /** Fails because of what the target did. */
+  #faulted(cause: unknown): void {
+    const { host, port } = this.#sessions.dialer
+    this.#fail(new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard))
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#failure = { error }
+    this.#stream?.close(NGHTTP2_CANCEL)
+    this.#stream?.destroy()
+    this.#headCame.reject(error)
+    this.#decided?.()
+    this.#wakeReader()
+  }
+
+  #wakeReader(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}
+
+/** The fields of one name are joined (RFC 9110 §5.3): an object has each name once. */
+function headersOf({
+  method,
+  target,
+  fields,
+  expectsContinue,
+  takesTrailers,
+}: OutgoingRequest): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { ':method': method, ':path': target }
+  for (const [name, value] of fields) {
+    const key = name === 'host' ? ':authority' : name
+    const before = headers[key]
+    headers[key] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+  }
+  if (expectsContinue) headers.expect = '100-continue'
+  if (takesTrailers) headers.te = 'trailers'
+  return headers
+}
+
+function trailersOf({ body, readTrailers }: OutgoingRequest): Field[] {
+  return readTrailers(body?.trailers ?? [])
+}
+
+function fieldsOf(raw: readonly string[]): Field[] {
+  const fields: Field[] = []
+  for (let i = 0; i < raw.length; i += 2) if (!raw[i]!.startsWith(':')) fields.push([raw[i]!, raw[i + 1]!])
+  return fields
+}
+
+function writable(stream: ClientHttp2Stream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('drain', resolve)
+    stream.once('close', resolve)
+  })
+}

@@ -1,0 +1,142 @@
+// HTTP/2 with one target: requests share sessions, which are opened when one is needed and end when they are idle.
+
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { TLSSocket } from 'node:tls'
+import { HEAD_BYTES } from '@svc/sdk-core/http1'
+import {
+  HTTP2_MEMORY_MAX_MB,
+  HTTP2_STREAM_WINDOW_BYTES,
+  HTTP2_STREAMS_MAX,
+  RESPONSE_FIELDS_MAX,
+  TARGET_CONNECT_DEADLINE_MS,
+  TARGET_IDLE_MS,
+} from '../limits.ts'
+import type { TargetDialer } from './target-dialer.ts'
+import { AnswerError } from './target-fault.ts'
+
+/** The windows of all streams that a session may have. */
+const SESSION_WINDOW_BYTES = HTTP2_STREAM_WINDOW_BYTES * HTTP2_STREAMS_MAX
+
+/** An Http2Session counts the streams of a session. */
+export class Http2Session {
+  readonly session: ClientHttp2Session
+  #streams = 0
+  #isLeaving = false
+
+  /** @param session one whose target has sent its settings */
+  constructor(session: ClientHttp2Session) {
+    this.session = session
+    session.setTimeout(TARGET_IDLE_MS, () => {
+      if (this.#streams === 0) session.close()
+    })
+    session.on('goaway', () => {
+      this.#isLeaving = true
+    })
+    session.unref()
+  }
+
+  /** True when no stream can be opened any more. */
+  get isOver(): boolean {
+    return this.#isLeaving || this.session.closed || this.session.destroyed
+  }
+
+  /** The number of streams that the target takes at once. */
+  get capacity(): number {
+    return Math.min(HTTP2_STREAMS_MAX, this.session.remoteSettings.maxConcurrentStreams ?? HTTP2_STREAMS_MAX)
+  }
+
+  get hasRoom(): boolean {
+    return !this.isOver && this.#streams < this.capacity
+  }
+
+  /** Counts one stream more. */
+  hold(): void {
+    if (this.#streams === 0) this.session.ref()
+    this.#streams += 1
+  }
+
+  /** Counts one stream less. */
+  release(): void {
+    this.#streams -= 1
+    if (this.#streams === 0) this.session.unref()
+  }
+}
+
+export class Http2Sessions {
+  readonly dialer: TargetDialer
+  readonly #origin: string
+  #open: Http2Session[] = []
+  #opening: Promise<Http2Session> | undefined
+
+  /** @param origin that of the target, for the session alone: each request names the authority that it is for */
+  constructor(dialer: TargetDialer, origin: string) {
+    this.dialer = dialer
+    this.#origin = origin
+  }
+
+  /**
+   * Resolves with a session that counts one stream more; the caller releases it.
+   * @throws AnswerError when the target does not speak HTTP/2
+   * @throws the error of the connection
+   */
+  async take(): Promise<Http2Session> {
+    for (;;) {
+      let found = this.#open.find(({ hasRoom }) => hasRoom)
+      if (!found) {
+        this.#opening ??= this.#connect().finally(() => {
+          this.#opening = undefined
+        })
+        const opened = await this.#opening
+        // One that takes nothing fails the request, and is not tried for ever.
+        if (opened.hasRoom || opened.isOver || opened.capacity === 0) found = opened
+      }
+      if (!found) continue
+      found.hold()
+      return found
+    }
+  }
+
+  async #connect(): Promise<Http2Session> {
+    const socket = await this.dialer.connect('h2', () => {})
+    if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
+      socket.destroy()
+      throw new AnswerError('does not speak HTTP/2')
+    }
+    const session = connect(this.#origin, {
+      createConnection: () => socket,
+      maxSessionMemory: HTTP2_MEMORY_MAX_MB,
+      maxHeaderListPairs: RESPONSE_FIELDS_MAX,
+      settings: {
+        enablePush: false,
+        initialWindowSize: HTTP2_STREAM_WINDOW_BYTES,
+        maxHeaderListSize: HEAD_BYTES,
+      },
+    })
+    await settled(session)
+    session.setLocalWindowSize(SESSION_WINDOW_BYTES)
+    const opened = new Http2Session(session)
+    this.#open.push(opened)
+    session.on('close', () => {
+      this.#open = this.#open.filter((one) => one !== opened)
+    })
+    return opened
+  }
+}
+
+/** Waits for the target's settings: a server of HTTP/1.1 answers the preface with anything else (RFC 9113 §3.4). */
+async function settled(session: ClientHttp2Session): Promise<void> {
+  let failure: unknown
+  // A session without a listener for its errors would end the process.
+  session.on('error', (error) => {
+    failure ??= error
+  })
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (): void => reject(new AnswerError('does not speak HTTP/2', { cause: failure }))
+    const late = setTimeout(() => session.destroy(), TARGET_CONNECT_DEADLINE_MS)
+    session.once('remoteSettings', () => resolve())
+    session.once('close', refuse)
+    session.once('remoteSettings', () => session.off('close', refuse))
+    session.once('close', () => clearTimeout(late))
+    session.once('remoteSettings', () => clearTimeout(late))
+  })
+}
