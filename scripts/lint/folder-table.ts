@@ -572,7 +572,17 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'Tunnels end here, and UDP ports are opened through ports.',
     },
     ports: {
-      imports: ['rate-limit', 'policy', 'lease', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
+      imports: [
+        'rate-limit',
+        'policy',
+        'lease',
+        'log',
+        'config',
+        'client-address',
+        'clock.ts',
+        'limits.ts',
+        'errors.ts',
+      ],
       why: 'A port knows its lease; it takes what serves visitors and datagrams as callbacks.',
     },
     bridge: {

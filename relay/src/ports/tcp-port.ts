@@ -3,8 +3,9 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
+import { networkOf, normalizeIp } from '../client-address/ip-address.ts'
 import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
-import { mayHave } from '../rate-limit/fair-share.ts'
+import { mayHave, NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { BoundPort } from './port-allocator.ts'
 
 export class TcpPorts {
@@ -21,17 +22,29 @@ export class TcpPorts {
     this.#maxPerLease = maxPerLease
   }
 
-  /** Opens a port at the addresses of the SNI listener. Rejects when the port cannot be bound. */
+  /**
+   * Opens a port at the addresses of the SNI listener. Each network has a share of its connections.
+   * Rejects when the port cannot be bound.
+   */
   async open(port: number, serve: (visitor: Socket) => void): Promise<BoundPort> {
     const visitors = new Set<Socket>()
+    const networks = new NetworkCounts()
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
       visitor.on('error', () => {})
-      if (!mayHave(1, visitors.size, this.#max - this.#connections, this.#max)) return resetSocket(visitor)
+      // A visitor who has gone already has no address.
+      const network = networkOf(normalizeIp(visitor.remoteAddress ?? '') ?? '')
+      const free = this.#maxPerLease - visitors.size
+      const hasRoom =
+        mayHave(1, visitors.size, this.#max - this.#connections, this.#max) &&
+        networks.mayHave(1, network, free, this.#maxPerLease)
+      if (!hasRoom) return resetSocket(visitor)
       this.#connections += 1
       visitors.add(visitor)
+      networks.add(network, 1)
       visitor.once('close', () => {
         this.#connections -= 1
         visitors.delete(visitor)
+        networks.add(network, -1)
       })
       visitor.setKeepAlive(true, TCP_KEEPALIVE_MS)
       serve(visitor)

@@ -211,8 +211,10 @@ describe('PortPlane', () => {
 })
 
 describe('TcpPorts', () => {
-  const attempt = async (port: number): Promise<boolean> => {
-    const visitor = connect({ host: '127.0.0.1', port })
+  let networks = 100
+  /** @param localAddress by default of another network each time */
+  const attempt = async (port: number, localAddress = `127.0.${++networks}.1`): Promise<boolean> => {
+    const visitor = connect({ host: '127.0.0.1', port, localAddress })
     visitor.on('error', () => {})
     visitor.resume()
     visitors.push(visitor)
@@ -241,6 +243,26 @@ describe('TcpPorts', () => {
     visitors[0]?.destroy()
     await expect.poll(() => attempt(fourth)).toBe(true)
     for (const port of open) port.close()
+  })
+
+  test('one address leaves room for others at a port, and gets its places back', async () => {
+    const port = await freeRange(1)
+    const tcp = new TcpPorts(1000, undefined, 32)
+    const open = await tcp.open(port, (visitor) => {
+      visitor.write('hello')
+      visitor.on('end', () => visitor.end()).resume()
+    })
+    const admitted = async (localAddress: string): Promise<number> => {
+      let count = 0
+      while (await attempt(port, localAddress)) count++
+      return count
+    }
+    expect(await admitted('127.0.2.7')).toBe(16)
+    expect(await admitted('127.0.2.8')).toBe(0)
+    expect(await attempt(port, '127.0.1.1')).toBe(true)
+    for (const visitor of visitors.splice(0)) visitor.destroy()
+    await expect.poll(() => attempt(port, '127.0.2.7')).toBe(true)
+    open.close()
   })
 
   test('a port that is closed is free at once, and its visitors are gone', async () => {
