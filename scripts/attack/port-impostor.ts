@@ -90,6 +90,8 @@ async function answerOne(
     hasAnswered = true
     tls.write(ANSWER)
   })
+  // The relay waits for the site's half of a visitor who has left.
+  tls.once('end', () => tcp.destroy())
   await Promise.race([closed(tcp), untilThen(until)])
   tcp.destroy()
   return received
