@@ -13,6 +13,8 @@ const NODE_TESTS =
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
 const SETUP = ['tools/wait-longer.ts', 'relay/test/support/without-overload.ts']
+/** Tests of datagrams, which are late, and dropped, on a machine without time for them: they come last, alone. */
+const DATAGRAM_TESTS = '{relay/test/datagram,sdk-node/test/datagram}/**/*.test.ts'
 /**
  * Tests that count on the state that a module has at first, that measure the memory or the processor time of
  * their process, or that replace modules, which the tests after them would get too: each has a process of its own.
@@ -46,13 +48,25 @@ export default defineConfig({
         test: {
           name: 'node',
           include: [NODE_TESTS],
-          exclude: [BROWSER_TESTS, ...OWN_PROCESS],
+          exclude: [BROWSER_TESTS, DATAGRAM_TESTS, ...OWN_PROCESS],
           setupFiles: SETUP,
           // A process runs one file after another and loads each module once: a fifth of the processor time is saved.
           isolate: false,
         },
       },
       { extends: true, test: { name: 'node, isolated', include: OWN_PROCESS, setupFiles: SETUP } },
+      {
+        extends: true,
+        test: {
+          name: 'node, alone',
+          include: [DATAGRAM_TESTS],
+          exclude: OWN_PROCESS,
+          setupFiles: SETUP,
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         extends: true,
         // msw's service worker
