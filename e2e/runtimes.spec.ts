@@ -95,3 +95,13 @@ test('hono/cache keeps a response', async ({ relay, tenant }) => {
   }
   await expect.poll(isKept).toBe(true)
 })
+
+test('a Blob has a length, where the globals are installed', async ({ relay, tenant }) => {
+  const url = await tenant.evaluate(async (relay) => {
+    const blob = new Blob(['x'.repeat(3_000_000)])
+    const fetch = (): Response => new Response(blob).clone()
+    return (await svc.publish({ relay, name: 'blob', globals: true, fetch })).url
+  }, relay.url)
+  for (const args of [['--head'], ['-D-', '-o', '/dev/null']])
+    expect(String(await curl(relay.caFile, ...args, url))).toMatch(/^content-length: 3000000\r$/im)
+})

@@ -78,7 +78,7 @@ for (const kind of atDepth([...KINDS, ...MORE_KINDS], KINDS))
 function storedKeys(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
-      const opened = indexedDB.open('svc')
+      const opened = indexedDB.open('@svc/sdk-browser')
       opened.onsuccess = () => resolve(opened.result)
       opened.onerror = () => reject(opened.error)
     })

@@ -176,11 +176,11 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It exports what the SDKs of platforms need.',
     },
     'publish.ts': {
-      imports: ['relays', 'site', 'platform.ts', 'identity', 'errors.ts'],
+      imports: ['relays', 'site', 'platform.ts', 'identity', 'errors.ts', 'explained.ts'],
       why: 'It starts a site on a platform, at one relay or at several.',
     },
     relays: {
-      imports: ['site', 'cache', 'control', 'identity', 'platform.ts', 'timers', 'errors.ts'],
+      imports: ['site', 'cache', 'control', 'identity', 'platform.ts', 'timers', 'errors.ts', 'explained.ts'],
       why: 'A site at several relays is a site at each, and one more that stands for all.',
     },
     site: {
@@ -195,6 +195,8 @@ export const FOLDER_TABLE: FolderTable = {
         'platform.ts',
         'timers',
         'errors.ts',
+        'explained.ts',
+        'sentences.ts',
         'limits.ts',
         'platform-objects.ts',
       ],
@@ -213,11 +215,11 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A message is text, and a key signed it; who asked for it is not known here.',
     },
     control: {
-      imports: ['identity', 'timers', 'bytes', 'errors.ts', 'limits.ts'],
+      imports: ['identity', 'timers', 'bytes', 'errors.ts', 'explained.ts', 'limits.ts'],
       why: 'The control plane registers, renews and signs, and carries no visitor.',
     },
     carrier: {
-      imports: ['timers', 'bytes', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
+      imports: ['timers', 'bytes', 'errors.ts', 'explained.ts', 'limits.ts', 'platform-objects.ts'],
       why: 'A carrier brings reverse sessions, and does not look into them.',
     },
     tenant: {
@@ -230,6 +232,7 @@ export const FOLDER_TABLE: FolderTable = {
         'timers',
         'bytes',
         'errors.ts',
+        'explained.ts',
         'limits.ts',
       ],
       why: 'One visitor: TLS, then the version of HTTP that was agreed on.',
@@ -284,6 +287,11 @@ export const FOLDER_TABLE: FolderTable = {
     timers: { imports: [], why: 'Deadlines know nothing of what they end.' },
     bytes: { imports: [], why: 'It joins and splits bytes.' },
     'platform-objects.ts': { imports: [], why: 'It says what a value is, whichever realm it comes from.' },
+    'explained.ts': {
+      imports: ['sentences.ts', 'errors.ts'],
+      why: 'It makes an error whose sentence loads late.',
+    },
+    'sentences.ts': { imports: ['limits.ts'], why: 'Sentences of errors that few pages ever have.' },
     'errors.ts': { imports: [], why: 'It holds codes and messages.' },
     'limits.ts': { imports: [], why: 'It holds numbers.' },
   },

@@ -3,26 +3,23 @@
 import { createPrivateKey, SvcError } from '@svc/sdk-core'
 import { isBytes } from '@svc/sdk-core/platform-objects'
 
-const DATABASE = 'svc'
-/** The first version: there is no older one, whose connections could block a page that opens this one. */
-const VERSION = 1
+/** No other script of the origin has a database of this name. */
+const DATABASE = '@svc/sdk-browser'
+/** The database of before, whose name pages have for databases of their own. */
+const FORMER_DATABASE = 'svc'
 const STORE = 'identity'
 /** The name of the identity when the caller gives none. */
 const DEFAULT_NAME = 'default'
 
 /**
- * Resolves with a private key of this web origin, which is created on first use.
+ * Resolves with what is kept as a private key of this web origin, which is created on first use.
  * @param name the key's name within the origin
  * @throws SvcError `identity_unavailable` where there is no storage, as in a sandboxed frame
  */
 export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<Uint8Array> {
   try {
-    const database = await open()
-    try {
-      return await loadOrCreate(database, name)
-    } finally {
-      database.close()
-    }
+    const former = await getOrPut(FORMER_DATABASE, name).catch(() => undefined)
+    return await getOrPut(DATABASE, name, isBytes(former) ? former : createPrivateKey())
   } catch (cause) {
     throw new SvcError(
       'identity_unavailable',
@@ -34,31 +31,30 @@ export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<U
   }
 }
 
-function open(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, VERSION)
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
+/**
+ * Gets a value or, where there is none, puts `made`. Without it, no database is made either. Transactions run one after another,
+ * so two tabs get the same value.
+ */
+async function getOrPut(name: string, key: string, made?: Uint8Array): Promise<Uint8Array> {
+  const opening = indexedDB.open(name)
+  opening.onupgradeneeded = () =>
+    made ? opening.result.createObjectStore(STORE) : opening.transaction!.abort()
+  await new Promise((resolve, reject) => {
+    opening.onsuccess = resolve
+    opening.onerror = () => reject(opening.error)
   })
-}
-
-/** Reads and writes in one transaction. Transactions run one after another, so two tabs get the same key. */
-function loadOrCreate(database: IDBDatabase, name: string): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
+  const database = opening.result
+  try {
     const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' })
     const store = transaction.objectStore(STORE)
-    const request: IDBRequest<unknown> = store.get(name)
-    let key: Uint8Array
-    request.onsuccess = () => {
-      if (isBytes(request.result)) {
-        key = request.result
-        return
-      }
-      key = createPrivateKey()
-      store.put(key, name)
-    }
-    transaction.oncomplete = () => resolve(key)
-    transaction.onabort = () => reject(transaction.error)
-  })
+    const found: IDBRequest = store.get(key)
+    found.onsuccess = () => found.result ?? (made && store.put(made, key))
+    await new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve
+      transaction.onabort = () => reject(transaction.error)
+    })
+    return found.result ?? made
+  } finally {
+    database.close()
+  }
 }

@@ -10,7 +10,8 @@ export function followPage(site: SuspendableSite, signal: AbortSignal): void {
   const scope: Partial<Pick<EventTarget, 'addEventListener'>> = globalThis
   const on = (type: string, listener: (event: Event) => void): void =>
     // An event of the document does not always bubble to the window, but always passes it in the capture phase.
-    scope.addEventListener?.(type, listener, { signal, capture: true })
+    // A script may dispatch one that did not happen.
+    scope.addEventListener?.(type, (event) => event.isTrusted && listener(event), { signal, capture: true })
   on('online', () => site.wake())
   // Hiding also wakes the site, which does no harm.
   on('visibilitychange', () => site.wake())

@@ -17,8 +17,8 @@ const web: Platform = {
  * Publishes `options.fetch` as an HTTPS site whose TLS ends in this page or worker. Resolves when visitors can come.
  * @throws SvcError with a stable `code`
  */
-export function publish(options: PublishOptions): Promise<Site> {
-  if (options.globals ?? isWorker()) installGlobals()
+export async function publish(options: PublishOptions): Promise<Site> {
+  if (options?.globals ?? isWorker()) installGlobals()
   return publishOn(web, options)
 }
 

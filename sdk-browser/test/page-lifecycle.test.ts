@@ -9,38 +9,49 @@ afterEach(() => {
   vi.clearAllMocks()
 })
 
-/** Node has no events on its global scope; a page has. */
-function page(): { scope: EventTarget; signal: AbortSignal; close: () => void } {
+/** Node has no events on its global scope; a page has. What a script dispatches is not trusted. */
+function page(): { happens: (type: string, more?: object) => void; scope: EventTarget; close: () => void } {
   const scope = new EventTarget()
-  vi.stubGlobal('addEventListener', scope.addEventListener.bind(scope))
+  const listeners = new Map<string, (event: Event) => void>()
   const controller = new AbortController()
+  vi.stubGlobal('addEventListener', (type: string, listener: (event: Event) => void, options: object) => {
+    listeners.set(type, listener)
+    scope.addEventListener(type, listener, options)
+  })
   followPage(site, controller.signal)
-  return { scope, signal: controller.signal, close: () => controller.abort() }
+  const happens = (type: string, more = {}): void => {
+    if (!controller.signal.aborted) listeners.get(type)?.({ isTrusted: true, type, ...more } as Event)
+  }
+  return { happens, scope, close: () => controller.abort() }
 }
-
-const pageShow = (persisted: boolean): Event => Object.assign(new Event('pageshow'), { persisted })
 
 describe('followPage', () => {
   it.each(['online', 'visibilitychange', 'resume'])('wakes the site on %s', (type) => {
-    const { scope } = page()
-    scope.dispatchEvent(new Event(type))
+    page().happens(type)
     expect(site.wake).toHaveBeenCalledOnce()
   })
 
   it('suspends it on pagehide, and resumes it on pageshow from the back/forward cache only', () => {
-    const { scope } = page()
-    scope.dispatchEvent(new Event('pagehide'))
+    const { happens } = page()
+    happens('pagehide')
     expect(site.suspend).toHaveBeenCalledOnce()
-    scope.dispatchEvent(pageShow(false))
+    happens('pageshow', { persisted: false })
     expect(site.resume).not.toHaveBeenCalled()
-    scope.dispatchEvent(pageShow(true))
+    happens('pageshow', { persisted: true })
     expect(site.resume).toHaveBeenCalledOnce()
   })
 
+  it('ignores what a script dispatches', () => {
+    const { scope } = page()
+    for (const type of ['pagehide', 'online', 'pageshow'])
+      scope.dispatchEvent(Object.assign(new Event(type), { persisted: true }))
+    for (const act of Object.values(site)) expect(act).not.toHaveBeenCalled()
+  })
+
   it('stops with the site', () => {
-    const { scope, close } = page()
+    const { happens, close } = page()
     close()
-    scope.dispatchEvent(new Event('pagehide'))
+    happens('pagehide')
     expect(site.suspend).not.toHaveBeenCalled()
   })
 

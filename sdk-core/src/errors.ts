@@ -6,6 +6,8 @@ import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
 export type OwnErrorCode =
   /** An option of `publish` has a wrong type or value. */
   | 'invalid_option'
+  /** The browser or runtime is too old for the SDK, or a polyfill in it is, such as zone.js before 0.14.3. */
+  | 'unsupported_platform'
   /** The given signal was aborted, or the site was closed, before the operation was done. */
   | 'aborted'
   /** The relay did not answer in time, or the connection to it broke. */
@@ -59,6 +61,8 @@ export type OwnErrorCode =
   | 'host_refused'
   /** The `fetch` handler threw, or a response could not be sent. */
   | 'handler_failed'
+  /** The first visitor's TLS handshake failed, or the SDK itself failed in a later one. */
+  | 'visitor_failed'
 
 /** Returns what an error says, of whatever class it is. */
 export function messageOf(error: unknown): string {
@@ -93,6 +97,11 @@ export class SvcError extends Error {
 /** Returns whether `code`, which a relay sent, is one of the protocol's. */
 export function isRelayCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code)
+}
+
+/** Returns the error of a site whose lease another one has taken. */
+export function leaseReplaced(): SvcError {
+  return new SvcError('lease_replaced', 'the same identity registered this name elsewhere')
 }
 
 /** Returns `error` when it is an SvcError, else a new one of `code` with it as the cause. */

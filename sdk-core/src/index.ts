@@ -72,7 +72,7 @@ export type { Field } from './semantics/fields.ts'
 export { fieldsForTarget, fieldsForVisitor, type OriginView } from './semantics/origin-view.ts'
 export type { DebugEvent } from './site/debug-event.ts'
 export type { PublishOptions, SiteMetadata } from './site/options.ts'
-export { parseRelay } from './site/options.ts'
+export { parseRelay } from './site/relay-option.ts'
 export type {
   Site,
   SiteErrorEvent,

@@ -1,10 +1,11 @@
 // `publish` on any platform: the SDK of each runtime calls it.
 
 import { abortError, SvcError } from './errors.ts'
+import { explained } from './explained.ts'
 import { identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 import type { DatagramStats, Platform } from './platform.ts'
 import { PublishedSite } from './site/lifecycle.ts'
-import { type PublishOptions, parseOptions, type SiteOptions } from './site/options.ts'
+import { type PublishOptions, readOptions, type SiteOptions } from './site/options.ts'
 import type { Site } from './site/site.ts'
 
 /** A PlatformSite is a site with what only some platforms can offer. */
@@ -24,15 +25,18 @@ export interface PlatformSite extends Site {
  * @throws SvcError with a stable `code`
  */
 export async function publishOn(platform: Platform, options: PublishOptions): Promise<PlatformSite> {
-  const parsed = parseOptions(options)
+  if (!('withResolvers' in Promise && 'parse' in URL))
+    throw await explained('unsupported_platform', ['unsupported'])
+  const parsed = await readOptions(options)
   if (parsed.cache && (platform.serveRaw || platform.openDatagrams))
-    throw new SvcError('invalid_option', 'cache does not go with dedicated TCP and UDP ports')
+    throw await explained('invalid_option', ['wrongOption', 'cache and ports', {}])
   const hasSeveral = options.relays !== undefined || (options.discover ?? 0) !== 0
   const publishSeveral = hasSeveral ? await prepareSeveral(platform, parsed, options, signerOf) : undefined
   const { signal, identity: given } = parsed
-  const identity = identityFromKey(
-    given === undefined || typeof given === 'string' ? await platform.loadIdentity(given) : given,
-  )
+  const identity =
+    given === undefined || typeof given === 'string'
+      ? identityFromKey(await platform.loadIdentity(given), 'identity_unavailable')
+      : identityFromKey(given)
   if (signal?.aborted) throw abortError(signal)
   if (!publishSeveral) return publishAtRelay(platform, parsed, identity)
   return publishSeveral((...at) => publishAtRelay(...at, identity)) as Promise<PlatformSite>
@@ -59,7 +63,7 @@ async function publishAtRelay(
 /** The code for several relays is loaded when they are asked for. */
 async function prepareSeveral(
   ...args: Parameters<typeof import('./relays/publish-at-several.ts').prepareSeveral>
-): Promise<ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral>> {
+): ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral> {
   const relays = await import('./relays/publish-at-several.ts').catch((cause) => {
     throw new SvcError('relay_unreachable', 'the code for several relays cannot be loaded', { cause })
   })

@@ -22,9 +22,9 @@ export interface NodePublishOptions extends Omit<PublishOptions, 'relay'>, NodeO
  * @throws SvcError with a stable `code`
  */
 export async function publish(options: NodePublishOptions): Promise<Site> {
-  const { route, relay, ...site } = options
+  const { route, relay, ...site } = options ?? {}
   if (route === undefined) {
-    const platform = (): Platform => ({ ...nodePlatform(options), forAnotherRelay: platform })
+    const platform = (): Platform => ({ ...nodePlatform(options ?? {}), forAnotherRelay: platform })
     return publishOn(platform(), { ...site, relay: relay! })
   }
   if (relay !== undefined || site.relays !== undefined || site.discover !== undefined)
@@ -32,5 +32,5 @@ export async function publish(options: NodePublishOptions): Promise<Site> {
   if (site.overlay)
     throw new SvcError('invalid_option', 'route and overlay exclude each other: a route names its relays')
   const { publishRouted } = await import('./hops/publish-routed.ts')
-  return publishRouted(nodePlatform(options), site, route)
+  return publishRouted(nodePlatform(options ?? {}), site, route)
 }

@@ -4,8 +4,8 @@
 // Host, Origin and User-Agent of the one and Set-Cookie of the other (Fetch standard, "forbidden request-header" and
 // "forbidden response-header name"). `Headers` made on their own keep all: here each object has such headers.
 
-import { contentOf, withHeaders, withMethod } from '@svc/sdk-core/fetch-request'
-import { isRequest } from '@svc/sdk-core/platform-objects'
+import { blobLengths, contentOf, withHeaders, withMethod } from '@svc/sdk-core/fetch-request'
+import { isBlob, isRequest } from '@svc/sdk-core/platform-objects'
 
 type Installed = { native: Natives; ours: Natives }
 type Natives = { Request: typeof Request; Response: typeof Response }
@@ -62,10 +62,14 @@ function unguardedResponse(native: Natives): typeof Response {
       super(body, init ?? {})
       addContentType(fields, super.headers)
       own(this, fields)
+      if (isBlob(body)) blobLengths.set(this, body.size)
     }
 
     override clone(): Response {
-      return adopt(super.clone(), new Headers(this.headers))
+      const clone = adopt(super.clone(), new Headers(this.headers))
+      const length = blobLengths.get(this)
+      if (length !== undefined) blobLengths.set(clone, length)
+      return clone
     }
 
     static override redirect(url: string | URL, status = FOUND): Response {

@@ -2,7 +2,7 @@
 
 import { CARRIER_CLOSE } from '@svc/protocol'
 import { Session, type YamuxError } from '@svc/yamux'
-import { asSvcError, SvcError } from '../errors.ts'
+import { asSvcError, leaseReplaced, SvcError } from '../errors.ts'
 import { PING_DEADLINE_MS } from '../limits.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 import { LoadMeter } from './load-meter.ts'
@@ -165,7 +165,7 @@ function endReason(cause: YamuxError | undefined): SvcError {
 function closeReason(code: number | undefined, cause?: unknown): SvcError {
   switch (code) {
     case CARRIER_CLOSE.leaseReplaced:
-      return new SvcError('lease_replaced', 'the same identity registered this name elsewhere')
+      return leaseReplaced()
     case CARRIER_CLOSE.leaseEnded:
       return new SvcError('lease_ended', 'the relay ended the lease')
     default:

@@ -214,7 +214,7 @@ export class MultiplexedCarrier {
     else if (this.#isCrowded) this.#scaleUp(performance.now())
     if (!this.#leastLoaded && this.#connecting) await this.#connecting
     const connection = this.#leastLoaded
-    if (!connection) throw new SvcError('relay_full', 'no connection has room for another stream')
+    if (!connection) throw new SvcError('relay_full', 'no free stream')
     const stream = await connection.open(this.#events.capability())
     return stream && { ...stream, activation: () => this.#activationOf(stream, connection) }
   }

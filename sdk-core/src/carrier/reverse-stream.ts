@@ -3,6 +3,7 @@
 import { BINDING_BYTES, CAPABILITY_DEADLINE_MS, encodeCapability, MARKER, STREAM_ANSWER } from '@svc/protocol'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { SvcError } from '../errors.ts'
+import { explained } from '../explained.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 
 /** An Activation is a visitor's connection that the relay bridges onto a stream. */
@@ -43,7 +44,7 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
     )
     if (answer === STREAM_ANSWER.accepted) return awaitVisitor(prefix, stream)
     if (answer !== STREAM_ANSWER.rejected && answer !== undefined)
-      throw new SvcError('unexpected_answer', `the relay answered a capability with 0x${answer.toString(16)}`)
+      throw await explained('unexpected_answer', ['strangeByte', answer])
     stream.abort()
     return undefined
   } catch (error) {

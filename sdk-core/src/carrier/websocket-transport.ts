@@ -3,6 +3,7 @@
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'
 import { abortError, SvcError } from '../errors.ts'
+import { explained } from '../explained.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
 import { isPlatformWebSocket } from '../platform-objects.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
@@ -60,7 +61,7 @@ export function openWebSocket<T extends ConnectionEvents>(
       clearTimeout(deadline)
       signal.removeEventListener('abort', abort)
       if (socket.protocol !== SUBPROTOCOL) {
-        fail(new SvcError('unexpected_answer', 'the relay selected another WebSocket subprotocol'))
+        explained('unexpected_answer', ['otherSubprotocol']).then(fail)
         return
       }
       events = attach({

@@ -105,6 +105,14 @@ export class LeaseKeeper {
     if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
   }
 
+  /** Says whether the relay refuses the token of the lease. One that it granted a moment ago has been replaced. */
+  isGone(signal: AbortSignal): Promise<boolean> {
+    return this.look(signal).then(
+      () => false,
+      ({ code }) => GONE.has(code),
+    )
+  }
+
   /**
    * Asks the relay for another endpoint than that of `lease`, which failed.
    * @returns the lease with it; undefined when the lease is not that of the site any more

@@ -15,6 +15,7 @@ import {
   type UnregisterRequest,
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
+import { explained } from '../explained.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
 import { releaseOf, requireCompatible } from './compatibility.ts'
@@ -139,7 +140,7 @@ async function parseRegistration(
 ): Promise<Omit<Registration, keyof RelayVersion>> {
   const identity = requireRecord(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
-    throw new SvcError('unexpected_answer', 'the relay registered another identity')
+    throw await explained('unexpected_answer', ['anotherIdentity'])
   // A page has no ports, and loads nothing of them.
   const ports =
     request.tcp || request.udp ? (await loadSeldom()).parseDedicatedPorts(request, data) : undefined
@@ -175,7 +176,7 @@ export async function unregister(
 
 async function checkCompatible(client: RelayClient, signal: AbortSignal | undefined): Promise<RelayVersion> {
   const data = requireRecord(await client.call(PATH.domain, { signal }), 'domain')
-  requireCompatible(data)
+  await requireCompatible(data)
   return {
     extensions: parseExtensions(data),
     release: releaseOf(data),
@@ -224,11 +225,7 @@ async function requestChallenge(
   const id = requireText(data, 'challenge_id', CHALLENGE_ID)
   const message = requireText(data, 'siwe_message', /^[\x20-\x7e\n]{1,2048}$/)
   const purpose = { ...registrationPurpose(client.host), address, requestId: id }
-  if (parseSiweMessage(message, purpose) === undefined)
-    throw new SvcError(
-      'siwe_mismatch',
-      'refused to sign: the message does not name this relay, this identity and this request',
-    )
+  if (parseSiweMessage(message, purpose) === undefined) throw await explained('siwe_mismatch', ['notSigned'])
   return { id, message }
 }
 

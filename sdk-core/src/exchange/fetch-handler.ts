@@ -31,6 +31,9 @@ export interface FetchInfo extends ExecutionContext {
   upgrade(request: Request, options?: UpgradeOptions): Upgraded
 }
 
+/** The handler that is being called at this moment: it has not reached its first `await`, and has returned nothing. */
+export const running: { handler?: FetchHandler | undefined } = {}
+
 /** A FetchHandler answers requests: every framework exports one as its `fetch`. */
 export type FetchHandler = (
   request: Request,

@@ -106,6 +106,9 @@ export function withHeaders(request: Request, headers: Headers, content?: Respon
   return request
 }
 
+/** The lengths of Responses whose body is a Blob, as far as they are known. */
+export const blobLengths: WeakMap<Response, number> = new WeakMap()
+
 const contents = new WeakMap<Request, Response>()
 
 /** Returns the Response that has the body in the request's place, if the request cannot have it itself. */

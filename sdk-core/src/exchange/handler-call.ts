@@ -7,7 +7,7 @@ import type { ParsedRequest } from '../semantics/parsed-request.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
 import { DIRECT, type DirectExchange, type Inform } from './direct.ts'
 import { type DisconnectListener, DisconnectSignal, losses } from './disconnect-signal.ts'
-import type { FetchInfo } from './fetch-handler.ts'
+import { type FetchInfo, running } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
 import type { OutgoingResponse } from './outgoing-response.ts'
@@ -119,7 +119,6 @@ export class HandlerCall implements DisconnectListener {
   }
 
   async #respond(): Promise<OutgoingResponse | WebSocketUpgrade> {
-    const { method } = this.#parsed.head
     try {
       const answer = this.#direct ? await this.#pass(this.#direct) : await this.#handle()
       if (!this.#body?.failure) return answer
@@ -128,7 +127,7 @@ export class HandlerCall implements DisconnectListener {
       if (this.#disconnect.isBroken || error instanceof UpgradeError) throw error
       if (!this.#body?.failure) {
         this.#report(error)
-        return PreparedResponse.prepare(new Response('Internal Server Error', { status: 500 }), method)
+        return this.#prepare(new Response('Internal Server Error', { status: 500 }))
       }
     }
     // A malformed message is refused, whatever the handler made of it.
@@ -141,20 +140,28 @@ export class HandlerCall implements DisconnectListener {
     return new passedResponse.PassedResponse(response, this.#parsed.head.method)
   }
 
+  #prepare(response: Response): Promise<PreparedResponse> {
+    return PreparedResponse.prepare(response, this.#parsed.head.method, this.#disconnect.broken)
+  }
+
   async #handle(): Promise<OutgoingResponse | WebSocketUpgrade> {
-    const { method } = this.#parsed.head
     const request = this.#request
-    if (!request) return PreparedResponse.prepare(new Response(null, { status: 204 }), method)
+    if (!request) return this.#prepare(new Response(null, { status: 204 }))
     const response = await this.#fetch(request)
     if (response === this.#upgrade?.response) return this.#upgrade
-    return PreparedResponse.prepare(response, method)
+    return this.#prepare(response)
   }
 
   async #fetch(request: Request): Promise<Response> {
     const { fetch } = this.#options
     const call = async (makeUpgrade: MakeUpgrade): Promise<Response> => {
       const info = this.#info(makeUpgrade)
-      return fetch(request, info, info)
+      running.handler = fetch
+      try {
+        return fetch(request, info, info)
+      } finally {
+        running.handler = undefined
+      }
     }
     const handled = this.#parsed.webSocket ? loadUpgrade().then(call) : call(refuseUpgrade)
     try {

@@ -2,6 +2,8 @@
 
 import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
+import { WRITE_BYTES } from '../semantics/limits.ts'
+import { blobLengths } from './fetch-request.ts'
 import { completed, hasNoContent, NOTHING, type OutgoingResponse } from './outgoing-response.ts'
 import { type BodyBatch, ResponseBody } from './response-body.ts'
 
@@ -43,11 +45,19 @@ export class PreparedResponse implements OutgoingResponse {
    * Prepares a response with what its body has ready: a body that ends at once gets a Content-Length and leaves with
    * the head in one write. A body that is not ready does not hold the head back (server-sent events).
    * @param method the request's method
+   * @param broken rejects when the connection breaks while the SDK waits for the content
    * @throws any error in the response, while a 500 can be sent in its place
    */
-  static async prepare(response: Response, method: string): Promise<PreparedResponse> {
+  static async prepare(
+    response: Response,
+    method: string,
+    broken: Promise<never>,
+  ): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
-    const declared = declaredLength(response) ?? (await seldomLength(response, method))
+    if (response.bodyUsed) throw new TypeError('The Response was used before: return a clone')
+    const seldom = await loadSeldom(response, method)
+    const declared =
+      declaredLength(response) ?? blobLengths.get(response) ?? (await seldom?.prepareSeldom(response, method))
     if (hasNoContent(response.status, method)) {
       response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
       const length = response.status === 204 ? undefined : declared
@@ -56,7 +66,10 @@ export class PreparedResponse implements OutgoingResponse {
     if (!response.body) return PreparedResponse.#withContent(response, declared, undefined, NOTHING)
     const content = new ResponseBody(response.body)
     try {
-      return PreparedResponse.#withContent(response, declared, content, await content.ready())
+      const isEncoded = seldom !== undefined && !isFetched(response)
+      const first = await Promise.race([content.ready(waitedFor(declared, isEncoded)), broken])
+      if (isEncoded) seldom.requireEncoded(response.headers, first.pieces[0])
+      return PreparedResponse.#withContent(response, declared, content, first)
     } catch (error) {
       content.cancel(error)
       throw error
@@ -122,13 +135,21 @@ function checkLength(given: number, done: boolean, length: number | undefined): 
   if (given > length || (done && given < length)) throw new HttpError('content_length_mismatch')
 }
 
-/** Loads the code for HEAD and for redirects. A service worker cannot load it, and does without. */
-function seldomLength(response: Response, method: string): Promise<number | undefined> | undefined {
-  if (method === 'HEAD' || response.headers.has('location'))
-    return import('./seldom.ts').then(
-      ({ prepareSeldom }) => prepareSeldom(response, method),
-      () => undefined,
-    )
+/**
+ * Returns the bytes of content for which the head waits. A wrong length, and content that is not encoded as the head says, are
+ * so found while a 500 can be sent, however late the platform gives content that is there.
+ */
+function waitedFor(declared: number = WRITE_BYTES, isEncoded: boolean): number {
+  return declared < WRITE_BYTES ? declared || 1 : Number(isEncoded)
+}
+
+/** Loads the code for HEAD, for redirects and for encoded content. A service worker cannot load it, and does without. */
+function loadSeldom(
+  { headers }: Response,
+  method: string,
+): Promise<typeof import('./seldom.ts') | undefined> | undefined {
+  if (method === 'HEAD' || headers.has('location') || headers.has('content-encoding'))
+    return import('./seldom.ts').catch(() => undefined)
 }
 
 function declaredLength(response: Response): number | undefined {

@@ -30,9 +30,19 @@ export class ResponseBody {
     this.#reader = body.getReader()
   }
 
-  /** Resolves with what is ready now, perhaps nothing. */
-  ready(): Promise<BodyBatch> {
-    return this.#batch(false)
+  /**
+   * Resolves with what is ready now, perhaps nothing.
+   * @param wanted the bytes for which it waits, unless there are fewer
+   */
+  async ready(wanted = 0): Promise<BodyBatch> {
+    const batch = await this.#batch(false)
+    while (!batch.done && batch.size < wanted) {
+      const { pieces, size, done } = await this.#batch(true)
+      batch.pieces.push(...pieces)
+      batch.size += size
+      batch.done = done
+    }
+    return batch
   }
 
   /** Resolves with the next batch, once there are bytes or the end. */

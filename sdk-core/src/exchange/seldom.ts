@@ -33,6 +33,32 @@ function isRedirect(response: Response): boolean {
   }
 }
 
+/** The bytes with which content in a coding begins. That of Brotli may begin with any. */
+const BEGINNINGS: Readonly<Record<string, readonly number[]>> = {
+  gzip: [0x1f, 0x8b],
+  zstd: [0x28, 0xb5, 0x2f, 0xfd],
+}
+/** Bytes of readable text that no compressed content begins with by chance. */
+const TEXT_BYTES = 32
+const TEXT = /^[\t\n\r\x20-\x7e]*$/
+
+/**
+ * Finds content that `fetch` has decoded, and that a copy of its response sends with the Content-Encoding of before.
+ * @param bytes the beginning of the content
+ * @throws TypeError
+ */
+export function requireEncoded(headers: Headers, bytes: Uint8Array | undefined): void {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase()
+  if (!bytes || coding === undefined || coding === 'identity') return
+  const expected = BEGINNINGS[coding]
+  const isText =
+    bytes.length >= TEXT_BYTES && TEXT.test(String.fromCharCode(...bytes.subarray(0, TEXT_BYTES)))
+  if (isText || expected?.some((byte, at) => at < bytes.length && bytes[at] !== byte))
+    throw new TypeError(
+      `The content is not ${coding}, as Content-Encoding says: fetch has decoded it. Return the response of fetch itself, or delete Content-Encoding and Content-Length`,
+    )
+}
+
 async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number | undefined> {
   const content = new ResponseBody(body)
   try {

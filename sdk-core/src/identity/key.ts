@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { getPublicKey, hashes, Point, recoverPublicKey, sign, utils } from '@noble/secp256k1'
-import { SvcError } from '../errors.ts'
+import { SvcError, type SvcErrorCode } from '../errors.ts'
 import { isBytes } from '../platform-objects.ts'
 
 // noble's curve alone has a third of the size, but leaves the hash of its nonces (RFC 6979) to its user.
@@ -30,14 +30,12 @@ export function createPrivateKey(): Uint8Array {
 
 /**
  * Returns the identity of a private key.
+ * @param code that of the error
  * @throws SvcError `invalid_option` when `privateKey` is not a secp256k1 private key of 32 bytes
  */
-export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
+export function identityFromKey(privateKey: Uint8Array, code: SvcErrorCode = 'invalid_option'): KeyIdentity {
   if (!isBytes(privateKey) || !utils.isValidSecretKey(privateKey))
-    throw new SvcError(
-      'invalid_option',
-      `identity is not a secp256k1 private key of ${PRIVATE_KEY_BYTES} bytes`,
-    )
+    throw new SvcError(code, `identity is not a secp256k1 private key of ${PRIVATE_KEY_BYTES} bytes`)
   const key = Uint8Array.from(privateKey) // The caller may change or clear its own copy.
   return {
     address: addressOf(getPublicKey(key, false)),

@@ -28,7 +28,7 @@ export async function probeRelay(
   const ask = (): Promise<unknown> => client.call(PATH.domain, { signal, deadlineMs: HEALTH_DEADLINE_MS })
   // The first request includes name resolution, TCP and TLS.
   const domain = requireRecord(await ask(), 'domain')
-  requireCompatible(domain)
+  await requireCompatible(domain)
   const askedAt = performance.now()
   await ask()
   return {

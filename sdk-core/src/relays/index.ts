@@ -1,9 +1,10 @@
 // @svc/sdk-core/relays: a site at several relays, for SDKs that publish more than pages can.
 
+export { parseRelays } from '../site/relay-option.ts'
 export { openGatewayCarrier } from './gateway-carriers.ts'
 export { createGatewayCheck } from './gateway-check.ts'
 export { probeRelay } from './health.ts'
-export { parseDiscover, parseRelays } from './options.ts'
+export { parseDiscover } from './options.ts'
 export type { RelayFailure } from './relay-failures.ts'
 export { RelaySites } from './relay-sites.ts'
 export { type SearchResult, searchRelays } from './search.ts'

@@ -1,7 +1,9 @@
 // The options of `publish` for several relays, checked.
 
 import { SvcError } from '../errors.ts'
-import { type PublishOptions, parseRelay, type SiteOptions } from '../site/options.ts'
+import { explained } from '../explained.ts'
+import type { PublishOptions, SiteOptions } from '../site/options.ts'
+import { relayUrl } from '../site/relay-url.ts'
 import { DISCOVER_MAX } from './limits.ts'
 
 /** RelaysOptions are the options of a site at several relays. */
@@ -13,18 +15,20 @@ export interface RelaysOptions extends SiteOptions {
 }
 
 /** @throws SvcError `invalid_option` that names the option and the reason */
-export function parseRelaysOptions(options: SiteOptions, given: PublishOptions): RelaysOptions {
-  const relays = parseRelays([given.relay, ...(given.relays ?? [])])
+export async function parseRelaysOptions(
+  options: SiteOptions,
+  given: PublishOptions,
+): Promise<RelaysOptions> {
+  const { relays: further } = given
+  if (further && !Array.isArray(further))
+    throw new SvcError('invalid_option', 'relays must be an array of URLs')
+  const relays: URL[] = []
+  for (const relay of [given.relay, ...(further ?? [])]) {
+    const url = relayUrl(relay)
+    if (url === undefined) throw await explained('invalid_option', ['wrongRelay', relay])
+    if (relays.every(({ origin }) => origin !== url.origin)) relays.push(url)
+  }
   return { ...options, relays, discover: parseDiscover(given.discover) }
-}
-
-/**
- * Parses the URLs of relays, and leaves out those whose origin comes twice.
- * @throws SvcError `invalid_option`
- */
-export function parseRelays(relays: readonly (string | URL)[]): URL[] {
-  const seen = new Set<string>()
-  return relays.map(parseRelay).filter(({ origin }) => seen.size < seen.add(origin).size)
 }
 
 /** @throws SvcError `invalid_option` */

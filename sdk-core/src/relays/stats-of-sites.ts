@@ -17,6 +17,7 @@ export function statsOf(sites: readonly Site[]): SiteStats {
       max: sum(({ connections }) => connections.max),
       closedForOthers: sum(({ connections }) => connections.closedForOthers),
     },
+    failedVisitors: sum(({ failedVisitors }) => failedVisitors),
     bytesIn: sum(({ bytesIn }) => bytesIn),
     bytesOut: sum(({ bytesOut }) => bytesOut),
     reconnects: sum(({ reconnects }) => reconnects),

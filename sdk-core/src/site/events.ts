@@ -1,10 +1,13 @@
 // Dispatches the events of a site, and calls the option `debug` with these and more.
 
 import type { CacheStatus } from '../cache/cache-options.ts'
-import type { SvcError } from '../errors.ts'
+import { messageOf, type SvcError } from '../errors.ts'
 import type { DebugEvent } from './debug-event.ts'
 import { SiteErrorEvent, SitePressureEvent } from './site.ts'
 import type { SiteStatus } from './status.ts'
+
+/** What goes wrong while the site looks well. */
+const UNSEEN = /^(handler|visitor)_failed$/
 
 export class SiteEvents {
   /**
@@ -16,6 +19,7 @@ export class SiteEvents {
   /** An error that is dispatched once the caller of `publish` has had the time to add listeners. */
   #held: SvcError | undefined
   #urls: readonly string[] = []
+  #logged = ''
 
   constructor(target: EventTarget, debug: ((event: DebugEvent) => void) | undefined) {
     this.#target = target
@@ -40,7 +44,21 @@ export class SiteEvents {
 
   error(error: SvcError): void {
     this.debug({ type: 'error', code: error.code, message: error.message })
-    this.#target.dispatchEvent(new SiteErrorEvent(error))
+    const event = new SiteErrorEvent(error)
+    this.#target.dispatchEvent(event)
+    if (!event.wasRead) this.#log(error)
+  }
+
+  /**
+   * Shows on the console what nobody else would see: the handler's own errors, and visitors who cannot come. The same error is
+   * shown once, for visitors can repeat it.
+   */
+  #log({ code, cause }: SvcError): void {
+    const text = `${code}: ${messageOf(cause)}`
+    if (!UNSEEN.test(code) || text === this.#logged) return
+    this.#logged = text
+    // biome-ignore lint/suspicious/noConsole: the site has no listener for `error`
+    console.error(text, cause)
   }
 
   /** Keeps `error` until the site is online, and dispatches it then. */

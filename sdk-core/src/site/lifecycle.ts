@@ -4,7 +4,8 @@ import type { Activation } from '../carrier/reverse-stream.ts'
 import { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { CacheLimits, Registration } from '../control/registration.ts'
 import { RelayClient } from '../control/relay-client.ts'
-import { abortError, asSvcError, SvcError } from '../errors.ts'
+import { abortError, asSvcError, leaseReplaced, SvcError } from '../errors.ts'
+import { type FetchHandler, running } from '../exchange/fetch-handler.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import { APPROVAL_CHECK_DEADLINE_MS, CLOSE_GRACE_MS, STABLE_AFTER_MS } from '../limits.ts'
 import type { DatagramStats, Platform, SiteCarrier } from '../platform.ts'
@@ -30,6 +31,7 @@ export class PublishedSite extends EventTarget {
   readonly cache: StaticCache | undefined
   #platform: Platform
   #portSuffix: string
+  #fetch: FetchHandler
   #keeper: LeaseKeeper
   #certificates: CertificateSource
   #ownCertificate: OwnCertificate
@@ -53,6 +55,8 @@ export class PublishedSite extends EventTarget {
   #online = Promise.withResolvers<void>()
   /** The reason for which the site closed by itself. */
   #failure: SvcError | undefined
+  /** The reason for which a carrier ended last. */
+  #lost: SvcError | undefined
   #timesOnline = 0
   #onlineAt = 0
   /** Aborted when the site closes or is suspended. All work of the site ends with it. */
@@ -64,6 +68,7 @@ export class PublishedSite extends EventTarget {
   constructor(platform: Platform, options: SiteOptions, identity: KeyIdentity) {
     super()
     this.#platform = platform
+    this.#fetch = options.fetch
     const client = new RelayClient(options.relay, platform.fetch)
     const onError = (error: SvcError): void => this.#events.error(error)
     const { name, ttlS, allowCanonicalFallback, metadata, debug, cache } = options
@@ -191,8 +196,9 @@ export class PublishedSite extends EventTarget {
   stats(): SiteStats {
     const none = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
     const reconnects = Math.max(0, this.#timesOnline - 1)
-    const { stats: connections } = this.#dispatcher
-    return { ...(this.#carrier?.stats ?? none), connections, ...this.#relayConnections.traffic, reconnects }
+    const { stats: connections, failedVisitors } = this.#dispatcher
+    const carrier = this.#carrier?.stats ?? none
+    return { ...carrier, connections, failedVisitors, ...this.#relayConnections.traffic, reconnects }
   }
 
   /** Aborted when nothing of the site is left. */
@@ -200,9 +206,10 @@ export class PublishedSite extends EventTarget {
     return this.#gone.signal
   }
 
-  close(): Promise<void> {
+  /** A handler that waited for the end would wait for its own response: it does not. */
+  async close(): Promise<void> {
     this.#closing ??= this.#close()
-    return this.#closing
+    if (running.handler !== this.#fetch) await this.#closing
   }
 
   /** Checks the connection, or tries to connect, at once: the network is back, or the page is visible again. */
@@ -233,7 +240,7 @@ export class PublishedSite extends EventTarget {
     this.#run.abort()
     this.#approval?.stop()
     this.#online.promise.catch(() => {}) // The caller that awaits this promise gets the error.
-    this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
+    this.#online.reject(this.#failure ?? abortError(this.#run.signal))
     this.#dispatcher.finish()
     if (this.#carrier)
       await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
@@ -264,6 +271,7 @@ export class PublishedSite extends EventTarget {
    */
   async #connect(trusting: boolean): Promise<void> {
     const { signal } = this.#run
+    const before = this.#keeper.lease
     const lease = await this.#keeper.acquire(signal, trusting)
     if (lease.routing === 'rejected') throw notAllowed()
     this.#addresses = addressesOf(lease, this.#portSuffix)
@@ -281,7 +289,9 @@ export class PublishedSite extends EventTarget {
     // say so.
     const approvalChecked = trusting ? this.#checkApproval(signal) : Promise.resolve()
     approvalChecked.catch(() => {})
-    const opening = this.#openCarrier(lease, ready, signal)
+    const opening = this.#openCarrier(lease, ready, signal).catch(async (error) => {
+      throw before || !(await this.#keeper.isGone(signal)) ? error : leaseReplaced()
+    })
     const [carrier] = await Promise.all([opening, ready]).catch((error) => {
       opening.then(
         (opened) => opened.close(),
@@ -291,9 +301,7 @@ export class PublishedSite extends EventTarget {
     })
     if (signal.aborted || carrier.isClosed) {
       carrier.close()
-      throw signal.aborted
-        ? abortError(signal)
-        : new SvcError('relay_unreachable', 'the carrier ended at once')
+      throw signal.aborted ? abortError(signal) : this.#lost
     }
     this.#carrier = carrier
     await withDeadline(approvalChecked, APPROVAL_CHECK_DEADLINE_MS, () => new Error()).catch(() => {})
@@ -390,6 +398,7 @@ export class PublishedSite extends EventTarget {
 
   /** Reconnects a site that had a carrier and has none any more. */
   #carrierLost(reason: SvcError): void {
+    this.#lost = reason
     if (!this.#carrier || this.#status.state === 'closed') return
     this.#carrier.close()
     this.#carrier = undefined

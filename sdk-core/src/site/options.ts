@@ -2,12 +2,15 @@
 
 import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
 import type { CacheFiles, CacheOptions } from '../cache/cache-options.ts'
+import { isRecord } from '../control/json-checks.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
+import { explained } from '../explained.ts'
 import { CONNECTIONS_MAX } from '../limits.ts'
-import { isBlob } from '../platform-objects.ts'
+import { isBlob, isBytes } from '../platform-objects.ts'
 import type { TlsOptions } from '../tenant/server.ts'
 import type { DebugEvent } from './debug-event.ts'
+import { relayUrl } from './relay-url.ts'
 import type { Site } from './site.ts'
 
 /** PublishOptions are the options of `publish`. Only `relay`, `name` and `fetch` are needed. */
@@ -169,101 +172,129 @@ interface SiteCacheOptions {
   ttlS: number
 }
 
+type Rules = Readonly<Record<string, (value: unknown) => unknown>>
+
+/** A key that was given as text, which is no name. */
+const KEY_AS_TEXT = /^(?:0x)?[\da-f]{64}$/i
+
+/** What the options have to be that may be left out. */
+const RULES: Rules = {
+  route: () => false,
+  allowCanonicalFallback: isBoolean,
+  listed: isBoolean,
+  http2: isBoolean,
+  hsts: isBoolean,
+  globals: isBoolean,
+  onSite: isFunction,
+  debug: isFunction,
+  signal: (signal) => isFunction((signal as AbortSignal | null)?.addEventListener),
+  metadata: isRecord,
+  allowFields: (names) => Array.isArray(names) && names.every(isText),
+  identity: (identity) => (isText(identity) ? !KEY_AS_TEXT.test(identity) : isBytes(identity)),
+  ttl: isWhole(1, LEASE_TTL_MAX_S),
+  maxConnections: isWhole(1, CONNECTIONS_MAX),
+  certificate: (kind) => kind === 'own' || kind === 'shared',
+  tls: isRecord,
+}
+const TLS_RULES: Rules = {
+  minVersion: (version) => version === 'TLSv1.3' || version === 'TLSv1.2',
+  onSecret: isFunction,
+}
+/** The SDK checks the content of `files` at each look, since it may change. */
+const CACHE_RULES: Rules = {
+  files: (files) =>
+    isFunction(files) || (typeof files === 'object' && files && !isBlob(files) && !ArrayBuffer.isView(files)),
+  index: (index) => isText(index) && index,
+  fallback: isBoolean,
+  ttl: isWhole(0, Number.MAX_SAFE_INTEGER),
+}
+
 /**
  * Checks the options of `publish`.
  * @throws SvcError `invalid_option` that names the option and the reason
  */
-export function parseOptions(options: PublishOptions): SiteOptions {
-  if ('route' in options && options.route !== undefined) throw invalid('route needs the SDK for Node')
-  const certificate = parseCertificate(options.certificate)
-  return {
-    relay: parseRelay(options.relay),
-    name: parseName(options.name),
-    fetch: parseFunction('fetch', options.fetch),
-    allowFields: options.allowFields?.map((name) => name.toLowerCase()),
-    identity: options.identity,
-    allowCanonicalFallback: options.allowCanonicalFallback ?? false,
-    metadata: { ...options.metadata, hide: !options.listed },
-    ttlS: parseTtl(options.ttl),
-    maxConnections: parseConnections(options.maxConnections),
-    signal: options.signal,
-    onSite: options.onSite && parseFunction('onSite', options.onSite),
-    debug: options.debug && parseFunction('debug', options.debug),
-    tls: parseTls(options.tls, certificate),
-    certificate,
-    http2: options.http2 ?? true,
-    hsts: options.hsts ?? true,
-    cache: options.cache === undefined ? undefined : parseCache(options.cache),
+export async function readOptions(options: PublishOptions): Promise<SiteOptions> {
+  try {
+    return parseOptions(Object(options))
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    throw await explained('invalid_option', ['wrongOption', error.message, Object(options)])
   }
 }
 
 /**
- * Parses the URL of a relay.
- * @throws SvcError `invalid_option`
+ * Parses the options of `publish`.
+ * @throws SvcError `invalid_option` whose message is the name of the option
  */
-export function parseRelay(relay: string | URL): URL {
-  const url = URL.parse(relay)
-  if (url === null) throw invalid(`relay ${JSON.stringify(relay)} is not a URL`)
-  if (url.protocol !== 'https:') throw invalid(`relay must be an https: URL, not ${url.protocol}`)
-  if (url.username !== '' || url.password !== '') throw invalid('relay must not carry credentials')
-  return url
+export function parseOptions(options: PublishOptions): SiteOptions {
+  check(options, RULES)
+  const {
+    relay,
+    name,
+    fetch,
+    allowFields,
+    identity,
+    allowCanonicalFallback = false,
+    listed,
+    metadata,
+  } = options
+  const { ttl = LEASE_TTL_DEFAULT_S, maxConnections, signal, onSite, debug, tls = {}, cache } = options
+  const { certificate = 'own', http2 = true, hsts = true } = options
+  check(tls, TLS_RULES, 'tls.')
+  if (tls.minVersion === 'TLSv1.2' && certificate === 'shared') wrong('tls.minVersion')
+  return {
+    relay: relayUrl(relay) ?? wrong('relay'),
+    name: (isText(name) && normalizeName(name)) || wrong('name'),
+    fetch: isFunction(fetch) ? fetch : wrong('fetch'),
+    allowFields: allowFields?.map((name) => name.toLowerCase()),
+    identity,
+    allowCanonicalFallback,
+    metadata: { ...metadata, hide: !listed },
+    ttlS: ttl,
+    maxConnections,
+    signal,
+    onSite,
+    debug,
+    tls,
+    certificate,
+    http2,
+    hsts,
+    cache: cache === undefined ? cache : parseCache(cache),
+  }
 }
 
-function parseName(name: string): string {
-  const label = typeof name === 'string' ? normalizeName(name) : undefined
-  if (label === undefined)
-    throw invalid('name must be one DNS label: 1 to 22 letters, digits and inner hyphens')
-  return label
-}
-
-function parseFunction<T>(name: string, value: T): T {
-  if (typeof value !== 'function') throw invalid(`${name} must be a function`)
-  return value
-}
-
-function parseCertificate(kind: unknown = 'own'): CertificateKind {
-  if (kind !== 'own' && kind !== 'shared')
-    throw invalid(`certificate must be own or shared, not ${String(kind)}`)
-  return kind
-}
-
-function parseTls(tls: TlsOptions = {}, certificate: CertificateKind): TlsOptions {
-  const minVersion: unknown = tls.minVersion ?? 'TLSv1.3'
-  if (minVersion !== 'TLSv1.3' && minVersion !== 'TLSv1.2')
-    throw invalid(`tls.minVersion must be TLSv1.3 or TLSv1.2, not ${String(minVersion)}`)
-  if (minVersion === 'TLSv1.2' && certificate === 'shared')
-    throw invalid('tls.minVersion TLSv1.2 needs certificate: own, since the relay signs TLS 1.3 only')
-  return tls
-}
-
-function parseTtl(ttl: number = LEASE_TTL_DEFAULT_S): number {
-  return requireWithin('ttl must be a whole number of seconds', ttl, LEASE_TTL_MAX_S)
-}
-
-function parseConnections(max: number | undefined): number | undefined {
-  return max === undefined
-    ? max
-    : requireWithin('maxConnections must be a whole number', max, CONNECTIONS_MAX)
-}
-
-function requireWithin(what: string, value: number, max: number): number {
-  if (!Number.isInteger(value) || value < 1 || value > max) throw invalid(`${what} from 1 to ${max}`)
-  return value
-}
-
-/** The SDK checks the content of `files` at each look, since it may change. */
 function parseCache(cache: CacheOptions): SiteCacheOptions {
-  if (typeof cache !== 'object' || cache === null) throw invalid('cache must be an object with files')
-  const { files, index = 'index.html', fallback = true, ttl = 0 } = cache
-  const isSource = typeof files === 'function' || (typeof files === 'object' && files !== null)
-  if (!isSource || isBlob(files) || ArrayBuffer.isView(files))
-    throw invalid('cache.files must be a map, a record or a list of files, a folder, or a function')
-  if (typeof index !== 'string' || index === '') throw invalid('cache.index must be the path of a file')
-  if (!Number.isSafeInteger(ttl) || ttl < 0)
-    throw invalid('cache.ttl must be a whole number of seconds, or 0 for what the relay allows')
-  return { files: typeof files === 'function' ? files : () => files, index, fallback, ttlS: ttl }
+  if (!isRecord(cache)) wrong('cache')
+  check(cache, CACHE_RULES, 'cache.')
+  const { files = wrong('cache.files'), index = 'index.html', fallback = true, ttl = 0 } = cache
+  return { files: isFunction(files) ? files : () => files, index, fallback, ttlS: ttl }
 }
 
-function invalid(message: string): SvcError {
-  return new SvcError('invalid_option', message)
+/** @param prefix comes before the names of the options in errors */
+function check(options: object, rules: Rules, prefix = ''): void {
+  for (const name in rules) {
+    const value: unknown = Reflect.get(options, name)
+    if (value !== undefined && !rules[name]!(value)) wrong(prefix + name)
+  }
+}
+
+function wrong(option: string): never {
+  throw new SvcError('invalid_option', option)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean'
+}
+
+function isFunction<T>(value: T): value is Extract<T, (...args: never[]) => unknown> {
+  return typeof value === 'function'
+}
+
+function isWhole(min: number, max: number) {
+  return (value: unknown): boolean =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }

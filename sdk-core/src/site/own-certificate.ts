@@ -4,9 +4,11 @@ import type { CertificateKeeper, CertificateKeeperParts } from '../certificate/c
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
+import { explained } from '../explained.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import { CERTIFICATE_VISITOR_WAIT_MS } from '../limits.ts'
 import type { Platform } from '../platform.ts'
+import type { Obstacle } from '../sentences.ts'
 import type { CertificateSource } from '../tenant/certificate-source.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 import type { DebugEvent } from './debug-event.ts'
@@ -27,7 +29,7 @@ interface SiteParts {
 export class OwnCertificate {
   #site: SiteParts
   /** The reason for which the site shows the relay's certificate alone. */
-  #obstacle: string | undefined
+  #obstacle: Obstacle | undefined
   /** False where the SDK ends no visitor's TLS. */
   #isNeeded: boolean
   #parts: CertificateKeeperParts | undefined
@@ -82,10 +84,9 @@ export class OwnCertificate {
     const { certificates } = this.#site
     await certificates.ensure(signal)
     if (certificates.keyless || !this.#isNeeded) return
-    const obstacle = this.#obstacle ?? (this.#isOffered ? undefined : 'it issues none to sites')
+    const obstacle = this.#obstacle ?? (this.#isOffered ? undefined : 'relay')
     if (obstacle === undefined) return
-    const message = `the relay has no certificate that its sites share, and ${obstacle}`
-    throw new SvcError('certificate_unavailable', message)
+    throw await explained('certificate_unavailable', ['noCertificate', obstacle])
   }
 
   /** Resolves when a visitor can be shown a certificate. Rejects when the visitor has waited for long. */
@@ -132,7 +133,7 @@ export class OwnCertificate {
   }
 }
 
-function obstacleOf({ siteKeys }: Platform, { certificate }: SiteOptions): string | undefined {
-  if (siteKeys === undefined) return 'there is no place for the key of one of its own here'
-  return certificate === 'own' ? undefined : 'certificate: own asks for one of its own'
+function obstacleOf({ siteKeys }: Platform, { certificate }: SiteOptions): Obstacle | undefined {
+  if (siteKeys === undefined) return 'store'
+  return certificate === 'own' ? undefined : 'option'
 }

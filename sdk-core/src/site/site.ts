@@ -22,11 +22,18 @@ export type SiteState = 'connecting' | 'waiting' | 'online' | 'reconnecting' | '
  * A SiteErrorEvent holds an error that occurred while the site lived. The site goes on unless its state is `closed`.
  */
 export class SiteErrorEvent extends Event {
-  readonly error: SvcError
+  /** A listener has looked at the error. */
+  wasRead = false
+  readonly #error: SvcError
 
   constructor(error: SvcError) {
     super('error')
-    this.error = error
+    this.#error = error
+  }
+
+  get error(): SvcError {
+    this.wasRead = true
+    return this.#error
   }
 }
 
@@ -66,6 +73,8 @@ export interface SiteEventMap {
 /** SiteStats are the figures of a site at one moment. */
 export interface SiteStats extends CarrierStats, Traffic {
   connections: ConnectionStats
+  /** The number of visitors whose TLS handshake failed, with those who left in it and those who only looked for open ports. */
+  failedVisitors: number
   /** The number of times that the site came online again. */
   reconnects: number
 }

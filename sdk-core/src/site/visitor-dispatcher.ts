@@ -39,6 +39,10 @@ export class VisitorDispatcher {
     return this.#limiter.stats
   }
 
+  get failedVisitors(): number {
+    return this.#server.failedVisitors
+  }
+
   /** Resolves when the SDK can offer visitors all that the site has. */
   ready(): Promise<void> {
     return this.#server.ready()

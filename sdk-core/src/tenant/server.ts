@@ -18,9 +18,10 @@ import type {
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { requestSignature } from '../control/signer.ts'
-import { asSvcError, SvcError } from '../errors.ts'
+import { asSvcError, messageOf, SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
+import { explained } from '../explained.ts'
 import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 import type { CertificateSource } from './certificate-source.ts'
@@ -95,6 +96,8 @@ const HTTP1 = 'http/1.1'
 /** Browsers use https alone for a year, for this hostname and not for those below it. */
 const HSTS = 'max-age=31536000'
 const LOCAL = /\.localhost(?::\d+)?$/
+/** The codes of connections that the visitor broke off or left open, of the engine and of Node. */
+const LEFT = /^(truncated|handshake_timeout|ECONNRESET)$/
 const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutMs: SIGN_DEADLINE_MS }
 
 export class TenantServer {
@@ -110,6 +113,10 @@ export class TenantServer {
   #open = new Set<AbortController>()
   #serveHttp2: ServeHttp | undefined
   #http2Loaded: Promise<void> | undefined
+  /** A visitor's handshake succeeded, or the owner was told that the first one failed. */
+  #isProven = false
+  /** The number of visitors whose handshake failed. */
+  failedVisitors = 0
 
   constructor(options: TenantServerOptions) {
     this.#options = options
@@ -156,6 +163,12 @@ export class TenantServer {
     const tls =
       this.#endNatively(stream, certificate, alpn) ??
       new TlsStream(stream, { ...this.#tlsConfig(certificate, binding), alpn })
+    tls.secure.then(
+      () => {
+        this.#isProven = true
+      },
+      (error) => this.#visitorFailed(error),
+    )
     await serveConnection(tls, http, { serveHttp2, admit, connection })
     this.#open.delete(closing)
   }
@@ -163,6 +176,19 @@ export class TenantServer {
   /** Ends idle connections at once, and each other one after its current response. */
   finish(): void {
     for (const closing of this.#open) closing.abort()
+  }
+
+  /**
+   * Tells the owner when the first handshake failed, and whenever the SDK itself failed. Visitors leave at any time, and a
+   * signature that failed has its own error.
+   */
+  #visitorFailed(error: unknown): void {
+    this.failedVisitors += 1
+    const { code = '', cause } = error as { code?: string; cause?: unknown }
+    const isTheirs = this.#isProven || LEFT.test(code) || cause instanceof SvcError
+    if (isTheirs && code !== 'internal_error') return
+    this.#isProven = true
+    explained('visitor_failed', ['visitorFailed', messageOf(error)], error).then(this.#options.onError)
   }
 
   /** Returns undefined when the engine has to end TLS: the platform cannot, or the relay has to sign. */
@@ -223,7 +249,7 @@ export class TenantServer {
     const { client, keeper } = this.#options
     try {
       const { lease } = keeper
-      if (!lease) throw new SvcError('lease_ended', 'there is no lease to sign with')
+      if (!lease) throw await explained('lease_ended', ['noLease'])
       const { accessToken } = lease
       return await requestSignature(client, handshake, { accessToken, binding }, signal)
     } catch (error) {

@@ -107,7 +107,7 @@ test('curl sees a refusal before it has sent a large body', async () => {
     'Host: other.example',
     at('/digest'),
   )
-  expect(answer).toMatch(/HTTP\/1\.1 421 This host is not served here\r\n/)
+  expect(answer).toMatch(/HTTP\/1\.1 421 misdirected request\r\n/)
 })
 
 test('Node’s client keeps one connection alive for many requests, and 20 MiB go both ways', async () => {

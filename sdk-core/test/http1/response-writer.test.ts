@@ -169,18 +169,45 @@ describe('RFC 9112 §6 framing', () => {
   })
 
   test.each([
-    ['more', ['hello', 'x']],
-    ['fewer', ['hell']],
+    ['more', ['x'.repeat(WRITE_BYTES), 'x']],
+    ['fewer', ['x'.repeat(WRITE_BYTES - 1)]],
   ])(
     '%s bytes than declared: the connection is aborted and the handler’s error reported',
     async (_, chunks) => {
-      const respond = (): Response => new Response(slowly(...chunks), { headers: { 'content-length': '5' } })
-      const visitor = await new Visitor(respond).send(GET)
+      const headers = { 'content-length': String(WRITE_BYTES) }
+      const visitor = await new Visitor(() => new Response(slowly(...chunks), { headers })).send(GET)
       await expect(visitor.rest()).rejects.toMatchObject({ code: 'content_length_mismatch' })
       await visitor.served
       expect(visitor.errors).toMatchObject([{ code: 'content_length_mismatch' }])
     },
   )
+
+  test.each([
+    ['more', 'hello!'],
+    ['fewer', 'hell'],
+    ['some in place of none', 'hello', '0'],
+  ])(
+    '%s bytes than declared, which a platform gives late, are 500 as well',
+    async (_, chunk, length = '5') => {
+      const headers = { 'content-length': length }
+      const visitor = await new Visitor(() => new Response(slowly(chunk), { headers })).send(GET)
+      expect(await visitor.receive('Internal Server Error', 2)).toMatch(/^HTTP\/1\.1 500 /)
+      expect(visitor.errors).toMatchObject([{ code: 'content_length_mismatch' }])
+    },
+  )
+
+  test('a body that is waited for ends when the visitor leaves', async () => {
+    const cancelled = Promise.withResolvers<void>()
+    const body = new ReadableStream({ cancel: () => cancelled.resolve() })
+    const visitor = await new Visitor(() => new Response(body, { headers: { 'content-length': '5' } })).send(
+      GET,
+    )
+    await expect.poll(() => visitor.requests.length).toBe(1)
+    visitor.stream.abort(new Error('gone'))
+    await cancelled.promise
+    await visitor.served
+    expect(visitor.errors).toEqual([])
+  })
 
   test.each([
     ['more than it says', 'hello!', '5'],

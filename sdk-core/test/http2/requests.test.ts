@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { STREAMS_MAX } from '../../src/http2/limits.ts'
-import { HEAD_BYTES, HEAD_FIELDS } from '../../src/semantics/limits.ts'
+import { HEAD_BYTES, HEAD_FIELDS, WRITE_BYTES } from '../../src/semantics/limits.ts'
 import { settle, Visitor } from './visitor.ts'
 import {
   block,
@@ -287,10 +287,10 @@ describe('§8.1 a response', () => {
       const body = new ReadableStream({
         async start(controller) {
           await settle()
-          controller.enqueue(new Uint8Array(9))
+          controller.enqueue(new Uint8Array(WRITE_BYTES + 1))
         },
       })
-      return new Response(body, { headers: { 'content-length': '5' } })
+      return new Response(body, { headers: { 'content-length': String(WRITE_BYTES) } })
     })
     await visitor.send(get(1))
     expect((await visitor.until(/RST_STREAM/)).at(-1)).toBe('RST_STREAM 1 INTERNAL_ERROR')

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { CacheFiles, CacheOptions } from '../../src/cache/cache-options.ts'
-import { type PublishOptions, parseOptions } from '../../src/site/options.ts'
+import { type PublishOptions, parseOptions, readOptions } from '../../src/site/options.ts'
 
 const TLS12 = /TLSv1\.2 needs certificate: own, since the relay signs TLS 1\.3 only/
 const good: PublishOptions = { relay: 'https://relay.example', name: 'demo', fetch: () => new Response() }
@@ -37,9 +37,9 @@ it('take TLS 1.2, which the key of a site itself may sign', () => {
   expect(parseOptions({ ...good, tls: { minVersion: 'TLSv1.2' } }).tls).toEqual({ minVersion: 'TLSv1.2' })
 })
 
-it('refuse a route over several relays, which a page cannot make', () => {
+it('refuse a route over several relays, which a page cannot make', async () => {
   const routed = { ...good, route: ['https://relay.example', 'https://other.example'] }
-  expect(() => parseOptions(routed)).toThrow('route needs the SDK for Node')
+  await expect(readOptions(routed)).rejects.toThrow('route needs the SDK for Node')
 })
 
 it('take a name in any case, and a relay with a port and a path', () => {
@@ -101,9 +101,56 @@ describe('refuses', () => {
     ['no index', { cache: { files: [], index: '' } }, /^cache\.index must be the path of a file/],
     ['a negative time', { cache: { files: [], ttl: -1 } }, /^cache\.ttl must be a whole number/],
     ['a time without end', { cache: { files: [], ttl: Number.POSITIVE_INFINITY } }, /^cache\.ttl/],
-  ] satisfies [string, Partial<PublishOptions>, RegExp][])('%s', (_, change, message) => {
-    expect(() => parseOptions({ ...good, ...change })).toThrow(
+  ] satisfies [string, Partial<PublishOptions>, RegExp][])('%s', async (_, change, message) => {
+    await expect(readOptions({ ...good, ...change })).rejects.toThrow(
       expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
     )
+  })
+})
+
+describe('of a wrong type are named', () => {
+  const text = 'text' as never
+  it.each([
+    ...(['allowCanonicalFallback', 'listed', 'http2', 'hsts', 'globals'] as const).map(
+      (name): [string, object] => [`${name} must be true or false`, { [name]: text }],
+    ),
+    ...(['fetch', 'onSite', 'debug'] as const).map((name): [string, object] => [
+      `${name} must be a function`,
+      { [name]: text },
+    ]),
+    ['signal must be an AbortSignal', { signal: text }],
+    ['signal must be an AbortSignal', { signal: null }],
+    ['metadata must be an object', { metadata: text }],
+    ['allowFields must be an array of names', { allowFields: text }],
+    ['allowFields must be an array of names', { allowFields: [1] }],
+    ['identity must be a private key of 32 bytes (Uint8Array) or the name of a stored one', { identity: 1 }],
+    ['tls must be an object', { tls: text }],
+    ['tls.onSecret must be a function', { tls: { onSecret: text } }],
+    ['cache.fallback must be true or false', { cache: { files: [], fallback: text } }],
+    ['ttl must be a whole number of seconds from 1 to 600', { ttl: '60' }],
+    ['maxConnections must be a whole number from 1 to 3500', { maxConnections: '60' }],
+    ['relay 1 is not a URL', { relay: 1 }],
+    ['relay of type object is not a URL', { relay: Object.create(null) }],
+    ['name must be one DNS label: 1 to 22 letters, digits and inner hyphens', { name: 1 }],
+  ])('%s', async (message, change) => {
+    await expect(readOptions({ ...good, ...change })).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid_option', message }),
+    )
+  })
+
+  it.each([undefined, null, 'text', 1])('no options: %s', async (options) => {
+    await expect(readOptions(options as never)).rejects.toMatchObject({ code: 'invalid_option' })
+  })
+
+  it('a key that was given as text, which is not shown', async () => {
+    const digits = 'ab'.repeat(32)
+    for (const identity of [digits, `0x${digits}`]) {
+      const error = await readOptions({ ...good, identity }).catch((error) => error)
+      expect(error).toMatchObject({
+        code: 'invalid_option',
+        message: expect.stringMatching(/^identity .*32 bytes/),
+      })
+      expect(error.message).not.toContain(digits)
+    }
   })
 })

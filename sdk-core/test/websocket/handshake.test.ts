@@ -91,7 +91,7 @@ describe('RFC 6455 §4.2.1 refused, and no error of the handler', () => {
     ['version 13, 8', HANDSHAKE.replace('Version: 13', 'Version: 13, 8')],
   ])('426 %s', async (_, request) => {
     const answer = await refusal(request)
-    expect(answer).toMatch(/^HTTP\/1\.1 426 This is for WebSockets of version 13\r\n/)
+    expect(answer).toMatch(/^HTTP\/1\.1 426 upgrade required\r\n/)
     expect(answer).toContain(
       'sec-websocket-version: 13\r\nconnection: close, upgrade\r\nupgrade: websocket\r\n',
     )

@@ -150,7 +150,7 @@ describe('a sign-in', () => {
         { address: alice.address },
         { Host: `127.0.0.1:${port}`, Origin: `http://127.0.0.1:${port}` },
       )
-      expect([status, text]).toEqual([421, 'This host is not served here'])
+      expect([status, text]).toEqual([421, 'misdirected request'])
     },
   )
 

@@ -1,0 +1,19 @@
+// Makes an error whose sentence is loaded when it is needed.
+
+import { SvcError, type SvcErrorCode } from './errors.ts'
+
+type Sentences = typeof import('./sentences.ts')
+type About = {
+  [Name in keyof Sentences]: [sentence: Name, ...about: Parameters<Sentences[Name]>]
+}[keyof Sentences]
+
+/** Resolves with the error. Where its sentence cannot be loaded, as in a service worker, the name of the sentence is its message. */
+export async function explained(
+  code: SvcErrorCode,
+  [sentence, ...about]: About,
+  cause?: unknown,
+): Promise<SvcError> {
+  const late: object = await import('./sentences.ts').catch(() => ({}))
+  const say: ((...about: unknown[]) => string) | undefined = Reflect.get(late, sentence)
+  return new SvcError(code, say?.(...about) ?? `${sentence} ${about[0]}`, { cause })
+}
