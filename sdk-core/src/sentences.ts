@@ -108,7 +108,7 @@ export function visitorFailed(reason: string): string {
 
 /** The platform, or a polyfill in it, is older than what the SDK needs. */
 export function unsupported(): string {
-  return 'the SDK needs Promise.withResolvers and URL.parse: Chrome 126, Firefox 126, Safari 18, Node 22.1, Deno 2, Bun 1.2, zone.js 0.14.3, or later ones'
+  return 'the SDK needs Promise.withResolvers and URL.parse: Chrome 126, Firefox 126, Safari 18, Node 22.1, zone.js 0.14.3, or later ones'
 }
 
 /**

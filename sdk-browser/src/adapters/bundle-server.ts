@@ -2,7 +2,7 @@
 
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
-import { build, type Plugin } from 'vite'
+import { build, type Plugin, version } from 'vite'
 
 const ENTRY = '\0svc:site'
 const BUILTIN = '\0svc:builtin'
@@ -11,12 +11,20 @@ const BUILTIN = '\0svc:builtin'
  */
 const USE_CLIENT = 'MODULE_LEVEL_DIRECTIVE'
 
+/** The first major version of Vite that bundles with Rolldown, whose options are used here. */
+const VITE_MAJOR = 8
+
 /**
  * Bundles a module.
  * @param code the module that becomes `site.js`; its imports are resolved from `directory`
  * @param file the path of the output
+ * @throws Error with an older Vite
  */
 export async function bundleServer(code: string, directory: string, file: string): Promise<void> {
+  if (Number.parseInt(version, 10) < VITE_MAJOR)
+    throw new Error(
+      `The adapters of @svc/sdk-browser need Vite ${VITE_MAJOR} or later, and this is ${version}`,
+    )
   await build({
     configFile: false,
     logLevel: 'warn',

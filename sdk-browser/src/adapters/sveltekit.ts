@@ -5,6 +5,8 @@ import path from 'node:path'
 import type { Adapter } from '@sveltejs/kit'
 import { type AdapterOptions, writeSite } from './write-site.ts'
 
+const NAME = '@svc/sdk-browser/sveltekit'
+
 /** Hooks, actions and endpoints get `info` of the fetch handler as `event.platform`. */
 const SERVER = `import { server } from './server.js'
 const ready = server.init({ env: {} })
@@ -22,8 +24,9 @@ async function handle(request, platform) {
  */
 export default function svc({ out = 'build' }: AdapterOptions = {}): Adapter {
   return {
-    name: '@svc/sdk-browser/sveltekit',
+    name: NAME,
     async adapt(builder) {
+      if (!('generateServerInstance' in builder)) throw new Error(`${NAME} needs SvelteKit 3 or later`)
       const directory = builder.getBuildDirectory('svc')
       const client = path.join(directory, 'client')
       const prerendered = path.join(directory, 'prerendered')
