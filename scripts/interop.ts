@@ -3,7 +3,8 @@
 // that was skipped.
 // `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, `-- executables` what
 // `npm run binaries` made, with emulators and readers that are not ours, and `-- dns-providers` external DNS providers, with
-// moto, and `-- acme` certificates by ACME, with a current pebble; all four need a registry.
+// moto, `-- acme` certificates by ACME, with a current pebble, and `-- applications` what real software makes of `svc expose`; all
+// five need a registry.
 import '../tools/whole-tests.ts'
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
@@ -23,6 +24,8 @@ const EXECUTABLES = 'executables'
 const ACME = 'acme'
 /** The word that asks for the proof of external DNS providers. */
 const DNS_PROVIDERS = 'dns-providers'
+/** The word that asks for real applications behind `svc expose`; names of applications may follow. */
+const APPLICATIONS = 'applications'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
 if (process.argv.slice(2).join(' ') === PACKAGES) {
   const { provePackages } = await import('./packages/proof.ts')
@@ -39,6 +42,10 @@ if (process.argv.slice(2).join(' ') === DNS_PROVIDERS) {
 if (process.argv.slice(2).join(' ') === ACME) {
   const { proveAcme } = await import('./acme.ts')
   process.exit((await proveAcme()) ? 0 : 1)
+}
+if (process.argv[2] === APPLICATIONS) {
+  const { proveApplications } = await import('./applications/proof.ts')
+  process.exit((await proveApplications(process.argv.slice(3))) ? 0 : 1)
 }
 const { clients, peers, hasDebian, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.
@@ -102,6 +109,8 @@ function inWords(
 function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
   console.error(`ROW is one of ${NAMES.join(', ')}`)
-  console.error(`or npm run interop -- ${PACKAGES}, ${EXECUTABLES} or ${DNS_PROVIDERS}, alone`)
+  console.error(
+    `or npm run interop -- ${PACKAGES}, ${EXECUTABLES}, ${DNS_PROVIDERS} or ${ACME}, alone, or ${APPLICATIONS} [NAME…]`,
+  )
   process.exit(2)
 }

@@ -1,0 +1,43 @@
+// Has software from Debian, and writes the files of applications.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { aptGet } from '../../tools/programs/install.ts'
+import { Unavailable } from './application.ts'
+
+const INSTALL_TIMEOUT_MS: number = 10 * 60_000
+/** What dpkg-query prints of a package. */
+const FORMAT = ['$', '{Version}'].join('')
+const REASON_CHARACTERS = 160
+
+/** Writes files of an application into its folder. */
+export function write(folder: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), content)
+  }
+}
+
+/** @param name the package whose version counts, with others that it needs */
+export function debian(folder: string, name: string, ...others: string[]): string {
+  const query = ['-W', '-f', FORMAT, name]
+  const isThere = spawnSync('dpkg', ['-s', name, ...others]).status === 0
+  if (!isThere) {
+    const install = aptGet(`--no-install-recommends ${[name, ...others].join(' ')}`)
+    if (install.length === 0) throw new Unavailable('it needs apt, as root')
+    run(folder, install)
+  }
+  return run(folder, ['dpkg-query', ...query])
+}
+
+/** @throws Unavailable with the last words of the command */
+function run(folder: string, [command = '', ...args]: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: INSTALL_TIMEOUT_MS,
+  })
+  if (status === 0) return stdout.trim()
+  const words = `${stdout ?? ''}\n${stderr ?? ''}`.trim().replaceAll(/\s+/g, ' ')
+  throw new Unavailable(`${command} failed: ${error?.message ?? words.slice(-REASON_CHARACTERS)}`)
+}

@@ -1,0 +1,30 @@
+// The page docs/applications.md: which applications were run behind `svc expose`, and what came of it.
+
+export interface ApplicationRow {
+  name: string
+  checks: string
+  setting: string | undefined
+  version?: string | undefined
+  isFailed: boolean
+  /** `works`, or why not. */
+  result: string
+}
+
+const HEAD = `# Applications behind \`svc expose\`
+
+\`npm run interop -- applications\` wrote this page: it installs the software, starts it with its defaults, exposes it with \`svc expose PORT\` at
+a local relay, and visits it as a browser does. "Setting" is what the owner of the application sets for the tunnel. A row that says "not run" could not be
+had on the machine of the last run.
+
+| target | version | setting | checked | result |
+|---|---|---|---|---|
+`
+
+export function asPage(rows: readonly ApplicationRow[]): string {
+  const lines = rows.map(({ name, version, setting, checks, result }) =>
+    [name, version ?? '–', setting ?? 'none', checks, result]
+      .map((cell) => cell.replaceAll('|', '\\\\|'))
+      .join(' | '),
+  )
+  return `${HEAD}${lines.map((line) => `| ${line} |\n`).join('')}`
+}
