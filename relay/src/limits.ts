@@ -380,8 +380,8 @@ export const SHARED_STATE_RETRY_S = 2
 /** Bytes of a refused body that the relay reads and drops before it responds. */
 export const DISCARDED_BODY_MAX_BYTES: number = 1024 * 1024
 /**
- * The time for which it does so, in milliseconds: a body takes a round trip to arrive. The end of the response waits, so that the time is half
- * of that for which a site's SDK keeps a stream of HTTP/2 open whose response has left (`DISCARDED_REQUEST_MS` there).
+ * The time for which it does so, in milliseconds: a body takes a round trip to arrive. The end of the response waits, so that the time is a
+ * tenth of that for which a site's SDK keeps a stream of HTTP/2 open whose response has left (`DISCARDED_REQUEST_MS` there).
  */
 export const DISCARDED_BODY_MS = 500
 /**

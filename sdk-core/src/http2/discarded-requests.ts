@@ -1,12 +1,12 @@
 // The requests that go on after their responses: they may end by themselves for a while (RFC 9113 §8.1).
 
 import { Deadline } from '../timers/deadline.ts'
-import { DISCARDED_REQUEST_MS, STREAMS_MAX } from './limits.ts'
+import { DISCARDED_REQUEST_MAX_MS, DISCARDED_REQUEST_MS, STREAMS_MAX } from './limits.ts'
 import type { Stream } from './stream.ts'
 
 export class DiscardedRequests {
-  /** Maps the number of a stream, the oldest first, to the stream and the time of `performance.now()` of its reset. */
-  readonly #requests = new Map<number, { stream: Stream; until: number }>()
+  /** Maps the number of a stream, the oldest first, to the stream and times of `performance.now()`. */
+  readonly #requests = new Map<number, { stream: Stream; until: number; last: number }>()
   readonly #deadline = new Deadline(() => this.#late())
   readonly #reset: (streamId: number) => void
 
@@ -21,7 +21,9 @@ export class DiscardedRequests {
 
   /** Adds a stream, and resets the oldest one when there are too many. */
   add(stream: Stream): void {
-    this.#requests.set(stream.id, { stream, until: performance.now() + DISCARDED_REQUEST_MS })
+    const now = performance.now()
+    const times = { until: now + DISCARDED_REQUEST_MS, last: now + DISCARDED_REQUEST_MAX_MS }
+    this.#requests.set(stream.id, { stream, ...times })
     this.#watch()
     // As many as the visitor may have open.
     if (this.size <= STREAMS_MAX) return
@@ -33,6 +35,12 @@ export class DiscardedRequests {
 
   get(streamId: number): Stream | undefined {
     return this.#requests.get(streamId)?.stream
+  }
+
+  /** More of the request came. */
+  progressed(streamId: number): void {
+    const request = this.#requests.get(streamId)
+    if (request) request.until = Math.min(performance.now() + DISCARDED_REQUEST_MS, request.last)
   }
 
   /** @returns whether the stream was there */
@@ -49,18 +57,13 @@ export class DiscardedRequests {
   }
 
   #watch(): void {
-    for (const { until } of this.#requests.values()) {
-      this.#deadline.set(until)
-      return
-    }
-    this.#deadline.clear()
+    if (this.size === 0) this.#deadline.clear()
+    else this.#deadline.set(Math.min(...[...this.#requests.values()].map(({ until }) => until)))
   }
 
   #late(): void {
     const now = performance.now()
-    for (const [streamId, { until }] of this.#requests) {
-      if (until > now) return
-      this.#reset(streamId)
-    }
+    for (const [streamId, { until }] of this.#requests) if (until <= now) this.#reset(streamId)
+    this.#watch()
   }
 }

@@ -52,10 +52,12 @@ export const WORK_MIN_BYTES = 256
 /** Reading pauses when frames of so many bytes, other than DATA, wait to be written. */
 export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
 /**
- * A request may go on for so many milliseconds after its response, and is dropped as it comes. A client that reads
- * RST_STREAM together with the response fails, as curl 7.88 does; in this time it reads the response alone, and either
- * stops by itself or sends what is left.
+ * A request may go on after its response, and is dropped as it comes, while not so many milliseconds pass without more
+ * of it. A client that reads RST_STREAM before it has sent all fails, as curl 7.88 does; in this time it reads the
+ * response alone, and either stops by itself or sends what is left.
  */
-export const DISCARDED_REQUEST_MS = 1000
+export const DISCARDED_REQUEST_MS = 5000
+/** It may go on for so many milliseconds in all. */
+export const DISCARDED_REQUEST_MAX_MS = 30_000
 /** The SDK remembers so many closed streams, to tell late frames from wrong ones. */
 export const CLOSED_STREAMS_KNOWN = 256

@@ -108,9 +108,14 @@ export class Stream {
     this.#listener?.visitorLeft()
   }
 
+  /**
+   * Sends fields. A success before the end of its request goes without Content-Length, which END_STREAM replaces: curl
+   * 7.88 reads nothing more after that many octets, and then waits for room to send the rest, which it does not see.
+   */
   respond(fields: readonly Field[], isEnd: boolean): void {
     if (this.isOver) return
-    this.#transport.headers(this.id, fields, isEnd)
+    const isEarly = !isEnd && this.isRemoteOpen && this.#expected !== 0 && fields[0]![1].startsWith('2')
+    this.#transport.headers(this.id, isEarly ? fields.filter(isNoLength) : fields, isEnd)
     this.hasResponded ||= !fields[0]![1].startsWith('1')
     if (isEnd) this.#sent()
   }
@@ -165,4 +170,8 @@ export class Stream {
     const increment = this.#window.give(bytes, hasWaited)
     if (increment > 0) this.#transport.control(encodeNumber(WINDOW_UPDATE, this.id, increment))
   }
+}
+
+function isNoLength([name]: Field): boolean {
+  return name.toLowerCase() !== 'content-length'
 }

@@ -59,6 +59,7 @@ export class Streams {
     }
     stream.receive(data, size, isEnd)
     if (isEnd) this.#endDiscarded(id, true)
+    else if (data.length > 0) this.#discarded.progressed(id)
     return true
   }
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import {
   CONNECTION_WINDOW_BYTES,
+  DISCARDED_REQUEST_MAX_MS,
   DISCARDED_REQUEST_MS,
   FRAME_BYTES,
   STREAM_WINDOW_BYTES,
@@ -78,6 +79,29 @@ test('one that does not end is reset with NO_ERROR after DISCARDED_REQUEST_MS, a
   expect(await visitor.next()).toBe('RST_STREAM 1 NO_ERROR')
   await visitor.send(frame(DATA, END_STREAM, 1, 'o'))
   await expectNothingMore(visitor)
+})
+
+test('one that goes on is reset after DISCARDED_REQUEST_MAX_MS', async () => {
+  const visitor = await answered(post(1))
+  const step = DISCARDED_REQUEST_MS - 1
+  let passed = 0
+  for (; passed + step < DISCARDED_REQUEST_MAX_MS; passed += step) {
+    await vi.advanceTimersByTimeAsync(step)
+    await visitor.send(frame(DATA, 0, 1, 'more'), ping())
+    expect(await visitor.next()).toBe('PING ack')
+  }
+  await vi.advanceTimersByTimeAsync(DISCARDED_REQUEST_MAX_MS - passed)
+  expect(await visitor.next()).toBe('RST_STREAM 1 NO_ERROR')
+})
+
+test.each<[string, string | undefined, Buffer]>([
+  ['without', undefined, short(1)],
+  ['with', '5', get(1)],
+])('a success goes %s Content-Length while its request goes on, or not', async (_, length, head) => {
+  const visitor = await Visitor.open(early)
+  await visitor.send(head)
+  const { headers } = await visitor.response(1)
+  expect(headers['content-length']).toBe(length)
 })
 
 test('each has its own time', async () => {

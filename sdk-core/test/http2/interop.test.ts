@@ -45,6 +45,8 @@ async function fetch(request: Request): Promise<Response> {
   if (pathname === '/empty') return new Response(null, { status: 204 })
   if (pathname === '/redirect') return new Response(null, { status: 303, headers: { location: '/' } })
   if (pathname === '/large') return new Response('too large', { status: 413 })
+  if (pathname === '/accepted') return new Response('later', { status: 202 })
+  if (pathname === '/empty-202') return new Response(null, { status: 202 })
   if (pathname === '/pieces') return new Response(new Blob(['early']).stream())
   if (pathname === '/headers') return new Response(request.headers.get('x-octets'))
   if (pathname === '/aborted')
@@ -234,3 +236,26 @@ test('curl gets a 413 to 1 MB that it still sends, with and without its length',
       said.push(await curl(...body, ...framing, '-w', '%{http_code}', '-o', '/dev/null', `${origin}/large`))
   expect(said).toEqual(Array(6).fill('413'))
 })
+
+test.each(['/accepted', '/empty-202'])(
+  'curl gets a 202 to 3 MB that the handler does not read: %s',
+  async (path) => {
+    const upload = join(folder, 'upload')
+    writeFileSync(upload, content.subarray(0, 3_000_000))
+    const common = [
+      '--http2',
+      '--max-time',
+      '60',
+      '-w',
+      '%{http_code} %{size_upload}',
+      '-o',
+      '/dev/null',
+      `${origin}${path}`,
+    ]
+    for (const body of [
+      ['-T', upload],
+      ['--header', 'Transfer-Encoding: chunked', '--data-binary', `@${upload}`],
+    ])
+      expect(await curl(...body, '-X', 'POST', ...common)).toBe('202 3000000')
+  },
+)
