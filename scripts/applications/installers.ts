@@ -1,8 +1,9 @@
-// Has software from Debian, and writes the files of applications.
+// Has software from Debian and npm, and writes the files of applications.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { aptGet } from '../../tools/programs/install.ts'
+import { npmCommand } from '../../tools/programs/npm.ts'
 import { Unavailable } from './application.ts'
 
 const INSTALL_TIMEOUT_MS: number = 10 * 60_000
@@ -18,10 +19,20 @@ export function write(folder: string, files: Record<string, string>): void {
   }
 }
 
+/** @param packages as `name@version`; the first one's version counts */
+export function npm(folder: string, packages: readonly string[]): string {
+  const name = packages[0]!.slice(0, packages[0]!.lastIndexOf('@'))
+  const manifest = path.join(folder, 'node_modules', name, 'package.json')
+  if (!existsSync(path.join(folder, 'package.json')))
+    write(folder, { 'package.json': '{"private":true,"type":"module"}' })
+  if (!existsSync(manifest)) run(folder, npmCommand('install', '--no-fund', '--no-audit', ...packages))
+  return JSON.parse(readFileSync(manifest, 'utf8')).version
+}
+
 /** @param name the package whose version counts, with others that it needs */
 export function debian(folder: string, name: string, ...others: string[]): string {
   const query = ['-W', '-f', FORMAT, name]
-  const isThere = spawnSync('dpkg', ['-s', name, ...others]).status === 0
+  const isThere = spawnSync('dpkg-query', ['-s', name, ...others]).status === 0
   if (!isThere) {
     const install = aptGet(`--no-install-recommends ${[name, ...others].join(' ')}`)
     if (install.length === 0) throw new Unavailable('it needs apt, as root')

@@ -29,6 +29,10 @@ export class Visitor {
     this.#ca = ca
   }
 
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)
+  }
+
   async ask(target: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
     const asked = this.#request(target, method, headers)
     const answered = once(asked, 'response')

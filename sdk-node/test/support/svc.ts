@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { runCommand } from '../../src/cli/run-command.ts'
 
-export const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+export const MAIN: string = join(import.meta.dirname, '../../src/cli/main.ts')
 
 export interface Run {
   /** Lines so far. */
