@@ -13,6 +13,8 @@ const ENTRIES = [
   'tls/src/index.ts',
   'tls/src/messages/index.ts',
   'payment/src/index.ts',
+  'node-kit/src/http/index.ts',
+  'node-kit/src/sockets/index.ts',
   'sdk-core/src/index.ts',
   'sdk-core/src/handlers/index.ts',
   'sdk-core/src/payer/index.ts',

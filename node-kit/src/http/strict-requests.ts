@@ -6,13 +6,14 @@ import { REQUEST_FIELDS_MAX, REQUEST_LINE_MAX_BYTES } from './limits.ts'
 import { lingeringEnd } from './lingering-end.ts'
 import { RequestLines } from './request-lines.ts'
 
-/** What is answered in place of a request. */
+/** MalformedRequest is what is answered in place of a request. */
 export interface MalformedRequest {
   status: number
   /** The code of Node's parser, where that refused the request. */
   code?: string | undefined
 }
 
+/** StrictOptions say what a client reads, and who else hears of it, when a request is refused. */
 export interface StrictOptions {
   /** @returns the whole answer; undefined for one without content */
   answer?: (refusal: MalformedRequest) => string | undefined
@@ -53,6 +54,7 @@ const OTHER_CODING = /^[a-z]+, ?chunked$/
 /** RFC 9112 §3.2.1 and §3.2.2: a path, or an address. */
 const TARGET = /^(?:\/|[a-z][a-z\d+.-]*:\/\/)/i
 
+/** StrictRequests stand before the listeners of one server, and pass on what is not refused. */
 export class StrictRequests {
   readonly #options: StrictOptions
   readonly #connections = new WeakMap<Duplex, Connection>()

@@ -301,7 +301,7 @@ describe('a link', () => {
     const right = linkTo()
     const wrong = linkTo('machine-c:7443')
     await expect.poll(() => right.client.isUp).toBe(true)
-    expect(links).toEqual(['+machine-a:7443 run-1'])
+    await expect.poll(() => links).toEqual(['+machine-a:7443 run-1'])
     expect([wrong.client.isUp, wrong.onUp.mock.calls]).toEqual([false, []])
     expect(await wrong.client.ask({ kind: 'settle', change: '1-0' })).toBeUndefined()
     expect(await wrong.client.openStream()).toBeUndefined()

@@ -1,7 +1,7 @@
 // The ledger: limits and versioning.
 
 import { connect } from 'node:net'
-import { BINDING_BYTES, READY_SESSIONS_MAX, type RegisterResponse } from '@svc/protocol'
+import { BINDING_BYTES, BUDGET_COST, READY_SESSIONS_MAX, type RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { newAccount } from '../support/relay.ts'
 import { failsWith, ledger, marker, PORTS, startWorld, type World, withWorld } from './ledger.ts'
@@ -97,18 +97,23 @@ ledger('Limits', {
     await expect(world.session(lease)).rejects.toThrow(/ 429 /)
     for (const session of sessions) session.abort()
   },
-  'budget: 20 units at once from one source': () =>
+  'budget: 60 units at once from one source': () =>
     withWorld({ SOURCE_BUDGET_PER_MINUTE: '10' }, async (limited) => {
       // The relay's clock stands still: no unit comes back while this takes long.
       const clock = vi.spyOn(process.hrtime, 'bigint').mockReturnValue(process.hrtime.bigint())
-      for (let i = 0; i < 20; i++) expect(await challenge(limited)).toMatchObject({ status: 201 })
+      for (let i = 0; i < 60 / BUDGET_COST.register; i++)
+        expect(await limited.post('/sdk/register', {})).toMatchObject(failsWith(400, 'invalid_request'))
       expect(await challenge(limited)).toMatchObject(failsWith(429, 'rate_limited'))
       clock.mockRestore()
     }),
-  'challenges: 32 open ones of a source': async () => {
-    for (let i = 0; i < 32; i++) expect(await challenge(other)).toMatchObject({ status: 201 })
-    expect(await challenge(other)).toMatchObject(failsWith(429, 'rate_limited'))
-  },
+  'challenges: 32 open ones of a source': () =>
+    withWorld({ SOURCE_BUDGET_PER_MINUTE: '10' }, async (limited) => {
+      for (let i = 0; i < 32; i++) expect(await challenge(limited)).toMatchObject({ status: 201 })
+      expect(await challenge(limited)).toMatchObject({
+        ...failsWith(429, 'rate_limited'),
+        headers: { 'retry-after': '2' },
+      })
+    }),
   'admin login: 5 failures a minute': async () => {
     const login = () => other.post('/api/admin/auth/login', { token: 'guess' })
     for (let i = 0; i < 5; i++) expect(await login()).toMatchObject(failsWith(401, 'unauthorized'))

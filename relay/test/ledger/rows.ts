@@ -304,7 +304,7 @@ export const ROWS = {
     'tcp_port.max_leases: 0 is unlimited',
     'bps: bytes per second of the identity',
     'ready sessions: 8 of a lease',
-    'budget: 20 units at once from one source',
+    'budget: 60 units at once from one source',
     'challenges: 32 open ones of a source',
     'admin login: 5 failures a minute',
     'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes',

@@ -119,7 +119,8 @@ describe('a source', () => {
   let relay: TestRelay
   let lease: RegisterResponse
   beforeAll(async () => {
-    relay = await startTestRelay()
+    // What a source has rises with its budget.
+    relay = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '10' })
     lease = await relay.register('holder')
   })
   afterAll(() => relay.close())

@@ -7,16 +7,16 @@ find_tools() {
   elif has wget; then
     client=wget
     # curl reads both names, and wget that in lower case alone.
-    export https_proxy="$(first_of "$https_proxy" "$HTTPS_PROXY")" no_proxy="$(first_of "$no_proxy" "$NO_PROXY")"
+    # shellcheck disable=SC2153
+    [ -n "$https_proxy" ] || https_proxy=$HTTPS_PROXY
+    # shellcheck disable=SC2153
+    [ -n "$no_proxy" ] || no_proxy=$NO_PROXY
+    export https_proxy no_proxy
   else
     fail 'curl or wget is needed.'
   fi
   has gzip || fail 'gzip is needed.'
   has sha256sum || has shasum || has openssl || fail 'sha256sum, shasum or openssl is needed to check the download.'
-}
-
-first_of() {
-  if [ -n "$1" ]; then echo "$1"; else echo "$2"; fi
 }
 
 # Downloads URL $1 to file $2, and resumes until nothing more comes.

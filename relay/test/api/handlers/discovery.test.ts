@@ -109,13 +109,13 @@ describe('POST /discovery/announce', () => {
   })
 
   test('costs 2 units of the budget before authentication', async () => {
-    const strict = await startTestRelay({ ...ON, SOURCE_BUDGET_PER_MINUTE: '10' })
+    const strict = await startTestRelay({ ...ON, SOURCE_BUDGET_PER_MINUTE: '3' })
     try {
       const statuses: number[] = []
       for (let i = 0; i < 12; i++) statuses.push((await announce(undefined, strict)).status)
-      // The burst is 20 units.
-      expect(statuses.slice(0, 10)).toEqual(Array(10).fill(400))
-      expect(statuses.slice(10)).toContain(429)
+      // The burst is 18 units.
+      expect(statuses.slice(0, 9)).toEqual(Array(9).fill(400))
+      expect(statuses.slice(9)).toContain(429)
     } finally {
       await strict.close()
     }
