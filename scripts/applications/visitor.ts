@@ -1,9 +1,13 @@
-// A visitor of an exposed application, as a browser: cookies, the fields of same-origin requests, and redirects.
+// A visitor of an exposed application, as a browser: cookies, the fields of same-origin requests, redirects and WebSockets.
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
+import type { Duplex } from 'node:stream'
 
 const ANSWER_TIMEOUT_MS = 60_000
+/** RFC 6455 §4.2.2. */
+const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 export interface Answer {
   status: number
@@ -90,6 +94,47 @@ export class Visitor {
     }
   }
 
+  /** Opens a WebSocket of the site's own page, and has `text` echoed. @throws Error when that fails */
+  async echo(
+    target: string,
+    text: string,
+    isEcho: (came: string) => boolean = (came) => came === text,
+    headers: Record<string, string> = {},
+  ): Promise<IncomingMessage> {
+    const key = Buffer.from('the same for all').toString('base64')
+    const asked = this.#request(target, 'GET', {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': key,
+      Origin: this.url.origin,
+      ...headers,
+    })
+    asked.end()
+    const refused = once(asked, 'response').then(([response]) => {
+      throw new Error(`${target}: ${response.statusCode} in place of a WebSocket`)
+    })
+    const opened = await Promise.race([once(asked, 'upgrade'), refused])
+    refused.catch(() => {})
+    const [response, socket, head] = opened as [IncomingMessage, Duplex, Buffer]
+    const accept = createHash('sha1')
+      .update(key + WEBSOCKET_GUID)
+      .digest('base64')
+    if (response.headers['sec-websocket-accept'] !== accept) throw new Error(`${target}: a wrong handshake`)
+    socket.unshift(head)
+    socket.write(frameOf(text))
+    let came = Buffer.alloc(0)
+    let isRight = false
+    for await (const bytes of socket) {
+      came = Buffer.concat([came, bytes])
+      isRight = messagesIn(came).some(isEcho)
+      if (isRight) break
+    }
+    socket.destroy()
+    if (!isRight) throw new Error(`${target}: no echo in ${JSON.stringify(messagesIn(came))}`)
+    return response
+  }
+
   #sameOrigin(target: string): Record<string, string> {
     return {
       Origin: this.url.origin,
@@ -130,4 +175,23 @@ export class Visitor {
       this.#cookies.set(name, value)
     }
   }
+}
+
+/** A text message of less than 126 bytes, masked with zeros (RFC 6455 §5.2). */
+function frameOf(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.from([0x81, 0x80 | bytes.length, 0, 0, 0, 0]), bytes])
+}
+
+/** The short messages of a server. */
+function messagesIn(bytes: Buffer): string[] {
+  const messages: string[] = []
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const isLong = bytes[at + 1] === 126
+    const length = isLong ? bytes.readUInt16BE(at + 2) : bytes[at + 1]!
+    at += isLong ? 4 : 2
+    messages.push(String(bytes.subarray(at, at + length)))
+    at += length
+  }
+  return messages
 }

@@ -1,5 +1,6 @@
-// Servers of npm: Express, and the signature checks of Twilio, Stripe and Slack.
+// Servers of npm: Express, Vite, Socket.IO, and the signature checks of Twilio, Stripe and Slack.
 import { createHmac } from 'node:crypto'
+import path from 'node:path'
 import type { Application } from '../application.ts'
 import { npm, write } from '../installers.ts'
 
@@ -11,6 +12,14 @@ app.get('/', (request, response) => response.cookie('seen', '1', { secure: true 
 app.post('/form', (request, response) => response.redirect('/'))
 app.get('/absolute', (request, response) => response.redirect(request.protocol + '://' + request.get('host') + '/'))
 app.listen(Number(process.argv[2]), '127.0.0.1')
+`
+
+const SOCKET_IO = `
+import { createServer } from 'node:http'
+import { Server } from 'socket.io'
+const server = createServer()
+new Server(server).on('connection', (socket) => socket.on('say', (text) => socket.emit('said', text)))
+server.listen(Number(process.argv[2]), '127.0.0.1')
 `
 
 const SECRET = '12345'
@@ -55,6 +64,50 @@ export const NODE: readonly Application[] = [
       if (visitor.cookie('seen') !== '1') throw new Error('the cookie is lost')
       await visitor.redirect('/form', '/', visitor.form('/form', {}))
       await visitor.redirect('/absolute', '/')
+    },
+  },
+  {
+    name: 'Vite',
+    checks: 'development server: page, client script, WebSocket of HMR',
+    install(folder) {
+      write(folder, {
+        'index.html': '<script type="module" src="/main.js"></script>here',
+        'main.js': 'export {}',
+      })
+      return npm(folder, ['vite@8.3.8'])
+    },
+    start: (folder, port) => [
+      process.execPath,
+      path.join(folder, 'node_modules/vite/bin/vite.js'),
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+    ],
+    async check(visitor) {
+      await visitor.page('/', 'here')
+      const { text } = await visitor.page('/@vite/client', 'WebSocket')
+      const token = /wsToken = "([^"]+)"/.exec(text)?.[1] ?? ''
+      const protocol = { 'Sec-WebSocket-Protocol': 'vite-hmr' }
+      await visitor.echo(
+        `/?token=${token}`,
+        '{"type":"ping"}',
+        (came) => came.includes('connected'),
+        protocol,
+      )
+    },
+  },
+  {
+    name: 'Socket.IO',
+    checks: 'the WebSocket of Engine.IO and the handshake of polling',
+    install(folder) {
+      write(folder, { 'app.js': SOCKET_IO })
+      return npm(folder, ['socket.io@4.8.4'])
+    },
+    start: node,
+    async check(visitor) {
+      await visitor.page('/socket.io/?EIO=4&transport=polling', '"upgrades":["websocket"]')
+      await visitor.echo('/socket.io/?EIO=4&transport=websocket', '40', (came) => came.startsWith('40{"sid"'))
     },
   },
   {
