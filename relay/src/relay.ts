@@ -3,7 +3,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import { warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
 import { createPipe } from './bridge/pipe.ts'
-import type { Settings } from './config/settings.ts'
+import { idleSettingsOf, type Settings } from './config/settings.ts'
 import { OpenSockets } from './ingress/open-sockets.ts'
 import { closeToOverlay } from './ingress/overlay-door.ts'
 import { startAcme } from './lifecycle/acme.ts'
@@ -64,6 +64,8 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   const open = (): Promise<RelayState> =>
     openState(settings, log, cluster && ((...lease) => cluster.isOver(...lease)))
   const state = started.add(await (cluster === undefined ? open() : cluster.openState(open)))
+  for (const { name, why } of idleSettingsOf(settings, state.isManaged))
+    log.warn({ setting: name }, `${name} does nothing: ${why}`)
   const dns = started.add(await startDns({ ...state, settings, log }))
   const acme = started.add(await startAcme({ settings, state, dns, cluster, log }))
   const readBuffer = await findReadBuffer(log)

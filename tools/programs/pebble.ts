@@ -25,6 +25,8 @@ export interface AcmeServerOptions extends UnboundOptions {
   nonceRejectPercent?: number
   /** Percentage of orders that reuse a valid authorization. @default 0 */
   authorizationReusePercent?: number
+  /** Keys, base64url, by the identifiers of the only accounts to which ACME accounts may be bound. @default any account is taken */
+  externalAccounts?: Readonly<Record<string, string>>
   /** Further variables of pebble, such as `PEBBLE_VA_ALWAYS_VALID`. */
   env?: Readonly<Record<string, string>>
 }
@@ -110,7 +112,7 @@ function writeFiles(
   directory: string,
   port: number,
   managementPort: number,
-  { tlsPort, validityS }: AcmeServerOptions,
+  { tlsPort, validityS, externalAccounts }: AcmeServerOptions,
 ): { ca: string; caFile: string; config: string } {
   const authority = createCa(HOST)
   const leaf = createLeaf(authority, HOST, [HOST])
@@ -128,6 +130,10 @@ function writeFiles(
     httpPort: 1,
     tlsPort,
     ...(validityS !== undefined && { certificateValidityPeriod: validityS }),
+    ...(externalAccounts && {
+      externalAccountBindingRequired: true,
+      externalAccountMACKeys: externalAccounts,
+    }),
   }
   return {
     ca: authority.certificate,

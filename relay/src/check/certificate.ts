@@ -7,9 +7,10 @@ import { type Certificates, readDevelopmentCertificates } from '../certificates/
 import { type CertificateSource, findCertificateSource } from '../certificates/certificate-source.ts'
 import { ACCOUNT_KEY_FILE, REGISTRATION_FILE } from '../certificates/managed-files.ts'
 import { PREVIOUS_CERTIFICATE_FILE } from '../certificates/previous-certificates.ts'
+import { EMBEDDED } from '../config/features.ts'
 import type { Settings } from '../config/settings.ts'
-import { EMBEDDED } from '../lifecycle/dns.ts'
 import { readPrivateIfPresent } from '../storage/state-file.ts'
+import { checkAcmeAccount } from './acme-account.ts'
 import { type Found, ok, warning } from './finding.ts'
 
 const DAY_MS = 86_400_000
@@ -27,7 +28,13 @@ export async function checkCertificate(settings: Settings): Promise<Found[]> {
   await readPrivateIfPresent(join(identityPath, PREVIOUS_CERTIFICATE_FILE))
   const source = await findCertificateSource(settings)
   if (source.kind === 'manual') return [validity(source.certificates, 'fullchain.pem')]
-  if (source.kind === 'managed') return checkManaged(settings, source, await proofOf(settings))
+  if (source.kind === 'managed') {
+    const account = await checkAcmeAccount(settings)
+    const isRefused = account.some(({ status }) => status === 'warning')
+    const served = source.certificates && validity(source.certificates, 'fullchain.pem')
+    if (isRefused) return [...account, ...(served ? [served] : [])]
+    return [...checkManaged(settings, source, await proofOf(settings)), ...account]
+  }
   const { authority, current } = await readDevelopmentCertificates(settings)
   if (current !== undefined) return [validity(current, 'fullchain.pem, of the development CA,')]
   const ca = authority === undefined ? 'creates a development CA, which' : 'has a development CA, which'

@@ -5,10 +5,7 @@ import { type Found, off, ok, warning } from './finding.ts'
 
 export function checkDiscovery({ discovery, url }: Settings): Found[] {
   const { isEnabled, bootstraps, allowsLoopback } = discovery
-  if (!isEnabled) {
-    const unused = bootstraps.length > 0 ? ' BOOTSTRAPS does nothing.' : ''
-    return [off(`DISCOVERY is false: the relay asks no other relay, and tells nobody of them.${unused}`)]
-  }
+  if (!isEnabled) return [off('DISCOVERY is false: the relay asks no other relay, and tells nobody of them.')]
   const others = bootstraps.filter((origin) => origin !== url.origin)
   const found = [
     others.length > 0

@@ -1,6 +1,7 @@
 // Reports what a start with the settings of an environment would do, feature by feature, and starts nothing.
 
-import { readSettings, SETTINGS, type Settings, SettingsError } from '../config/settings.ts'
+import { findCertificateSource } from '../certificates/certificate-source.ts'
+import { idleSettingsOf, readSettings, SETTINGS, type Settings, SettingsError } from '../config/settings.ts'
 import { unusedSettings } from '../config/unused-settings.ts'
 import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
@@ -72,7 +73,8 @@ export async function reportOf(env: Environment, options: CheckOptions = {}): Pr
     env,
     SETTINGS.map(({ name }) => name),
   ).map(({ name, why }) => warning(`${name} does nothing: ${why}`))
-  const found = [...invalid.map(error), ...unused]
+  const idle = invalid.length === 0 ? await idleOf(readSettings(env)) : []
+  const found = [...invalid.map(error), ...unused, ...idle]
   const findings = named('settings', found.length > 0 ? found : [ok('All settings are valid.')])
   if (invalid.length === 0) {
     const settings = readSettings(env)
@@ -81,6 +83,18 @@ export async function reportOf(env: Environment, options: CheckOptions = {}): Pr
       findings.push(...named(feature, await attempt(() => check(settings, { ...options, env }))))
   }
   return { ok: findings.every(({ status }) => status !== 'error'), findings }
+}
+
+/** Where a start would fail for its certificates, the features that depend on them are not known. */
+async function idleOf(settings: Settings): Promise<Found[]> {
+  const source = await findCertificateSource(settings).catch((cause) => {
+    if (cause instanceof SettingsError) return undefined
+    throw cause
+  })
+  if (source === undefined) return []
+  return idleSettingsOf(settings, source.kind === 'managed').map(({ name, why }) =>
+    warning(`${name} does nothing: ${why}`),
+  )
 }
 
 /** Messages of all invalid settings: each one is left out in turn, so that the next one shows. */

@@ -1,6 +1,7 @@
 // The settings of certificates by ACME: the authority, its terms, and how names are proven.
 
 import { resolve } from 'node:path'
+import { ACME, type Feature } from './features.ts'
 import { flag, oneOf, positiveInteger } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -15,13 +16,24 @@ export interface AcmeSettings {
   directory: string
   /** Address to which the authority may write; undefined: none. */
   email: string | undefined
+  /** Undefined: the authority takes any account. */
+  externalAccount: ExternalAccount | undefined
   /** PEM file with the roots that the directory's own certificate leads to; undefined: those of Node. */
   caFile: string | undefined
   challenge: AcmeChallenge
 }
 
+/** The account of a customer at the authority, to which the relay's ACME account is bound (RFC 8555 §7.3.4). */
+export interface ExternalAccount {
+  keyId: string
+  /** Base64url. */
+  hmacKey: string
+}
+
 /** One row of the table of settings. */
 export interface Setting<T> {
+  /** What the setting belongs to, and without which it has no effect. */
+  feature?: Feature
   meaning: string
   /** Value of an unset variable. */
   default?: string
@@ -34,6 +46,8 @@ interface AcmeTable {
   ACME_AGREE: Setting<boolean>
   ACME_DIRECTORY: Setting<string>
   ACME_EMAIL: Setting<string>
+  ACME_EAB_KID: Setting<string>
+  ACME_EAB_HMAC: Setting<string>
   ACME_CA: Setting<string>
   ACME_CHALLENGE: Setting<AcmeChallenge>
   ACME_ORDERS_PER_HOUR: Setting<number>
@@ -58,32 +72,50 @@ export const ACME_TABLE: AcmeTable = {
     parse: flag,
   },
   ACME_DIRECTORY: {
+    feature: ACME,
     meaning:
       "ACME authority: letsencrypt, staging (Let's Encrypt's for tests), or the https URL of a directory",
     default: 'letsencrypt',
     parse: directory,
   },
   ACME_EMAIL: {
+    feature: ACME,
     meaning: 'email address at which the ACME authority may reach you',
     unset: 'none',
     parse: emailAddress,
   },
+  ACME_EAB_KID: {
+    feature: ACME,
+    meaning: 'key identifier that an ACME authority gave you, which takes only accounts of its customers',
+    unset: 'none',
+    parse: keyIdentifier,
+  },
+  ACME_EAB_HMAC: {
+    feature: ACME,
+    meaning: 'secret that belongs to ACME_EAB_KID, in base64 for URLs, as the authority gave it to you',
+    unset: 'none',
+    parse: bindingKey,
+  },
   ACME_CA: {
+    feature: ACME,
     meaning: "PEM file with the roots of a private authority's directory",
     unset: 'the public roots',
     parse: (value) => resolve(value),
   },
   ACME_CHALLENGE: {
+    feature: ACME,
     meaning: `how names are proven: one of ${CHALLENGES.join(', ')}; auto: dns-01 where the DNS provider can answer, else tls-alpn-01`,
     default: 'auto',
     parse: (value, name) => oneOf(name, value, CHALLENGES),
   },
   ACME_ORDERS_PER_HOUR: {
+    feature: ACME,
     meaning: 'orders that the relay makes at the ACME authority in an hour',
     default: '100',
     parse: positiveInteger,
   },
   ACME_CERTIFICATES_PER_WEEK: {
+    feature: ACME,
     meaning:
       'certificates for names without one that the relay orders in a week; a fifth is kept for the root host',
     default: '50',
@@ -105,4 +137,40 @@ function emailAddress(value: string, setting: string): string {
   if (value.length > EMAIL_MAX_CHARS || !/^[^\s@,?&%<>]+@[^\s@,?&%<>]+$/.test(value))
     throw new SettingsError(setting, `"${value}" is not one email address`)
   return value
+}
+
+const KEY_IDENTIFIER_MAX_CHARS = 1024
+/** HMAC-SHA-256 takes a key of any length; a shorter one than this is a mistake. */
+const BINDING_KEY_MIN_BYTES = 16
+
+function keyIdentifier(value: string, setting: string): string {
+  if (value.length > KEY_IDENTIFIER_MAX_CHARS || !/^[\x21-\x7e]+$/.test(value))
+    throw new SettingsError(setting, 'has characters that no key identifier has, or too many of them')
+  return value
+}
+
+/** The value is a secret: no message has it. */
+function bindingKey(value: string, setting: string): string {
+  const isBase64 = /^[\w+/-]+={0,2}$/.test(value)
+  const key = Buffer.from(value, 'base64url')
+  if (!isBase64 || key.length < BINDING_KEY_MIN_BYTES)
+    throw new SettingsError(
+      setting,
+      `is no key in base64 for URLs, of ${BINDING_KEY_MIN_BYTES} bytes or more`,
+    )
+  return key.toString('base64url')
+}
+
+/** @throws SettingsError when one of both is missing */
+export function possibleBinding(
+  keyId: string | undefined,
+  hmacKey: string | undefined,
+): ExternalAccount | undefined {
+  if (keyId === undefined && hmacKey === undefined) return undefined
+  if (keyId === undefined || hmacKey === undefined)
+    throw new SettingsError(
+      keyId === undefined ? 'ACME_EAB_KID' : 'ACME_EAB_HMAC',
+      'ACME_EAB_KID and ACME_EAB_HMAC must both be set',
+    )
+  return { keyId, hmacKey }
 }

@@ -2,6 +2,7 @@
 
 import { CACHE_TTL_MAX_S } from '../limits.ts'
 import type { Setting } from './acme-settings.ts'
+import { STATIC_CACHE } from './features.ts'
 import { byteCount, flag, positiveInteger } from './setting-values.ts'
 
 export interface CacheSettings {
@@ -26,11 +27,13 @@ export const CACHE_TABLE: CacheTable = {
     parse: flag,
   },
   STATIC_CACHE_BYTES: {
+    feature: STATIC_CACHE,
     meaning: 'bytes of the disk that stored files may use, uploads included',
     default: `${1024 * 1024 * 1024}`,
     parse: byteCount,
   },
   STATIC_CACHE_TTL_MAX: {
+    feature: STATIC_CACHE,
     meaning: 'longest time for which stored files are served without their site, in seconds',
     default: `${CACHE_TTL_MAX_S}`,
     parse: positiveInteger,

@@ -2,6 +2,7 @@
 
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Setting } from './acme-settings.ts'
+import { CLUSTER, PORTS } from './features.ts'
 import { flag, portNumber } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -64,6 +65,7 @@ export const CLUSTER_TABLE: ClusterTable = {
     parse: hostAndPort,
   },
   CLUSTER_LISTEN_PORT: {
+    feature: CLUSTER,
     meaning: 'port of the listener for the other machines, when it differs from that of CLUSTER_ADDR',
     unset: 'the port of CLUSTER_ADDR',
     parse: portNumber,
@@ -74,12 +76,14 @@ export const CLUSTER_TABLE: ClusterTable = {
     parse: clusterSecret,
   },
   CLUSTER_ALLOW_PLAINTEXT: {
+    feature: CLUSTER,
     meaning:
       'whether CLUSTER_URL may be without TLS (redis://) to another host: who is on the way reads the password and gives wrong answers',
     default: 'false',
     parse: flag,
   },
   PORT_HOST: {
+    feature: PORTS,
     meaning:
       'host that addresses of dedicated ports name: of this machine, and not at or below the host of SVC_URL',
     unset: 'an address of this machine',

@@ -1,6 +1,7 @@
 // The settings of discovery.
 
 import type { Setting } from './acme-settings.ts'
+import { DISCOVERY } from './features.ts'
 import { flag } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -29,11 +30,13 @@ export const DISCOVERY_TABLE: DiscoveryTable = {
     parse: flag,
   },
   BOOTSTRAPS: {
+    feature: DISCOVERY,
     meaning: 'URLs of relays that it asks first and to which it announces itself, separated by commas',
     unset: 'none',
     parse: relayUrls,
   },
   DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: {
+    feature: DISCOVERY,
     meaning: 'whether relays at loopback and private addresses are taken, too: for tests on one machine',
     default: 'false',
     parse: flag,

@@ -3,6 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { isAbsolute } from 'node:path'
 import type { Setting } from './acme-settings.ts'
+import { DNS, DNS_PROOF } from './features.ts'
 import { oneOf, portNumber } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -35,11 +36,13 @@ interface DnsTable {
 /** The rows of these settings, in the order in which `--help` lists them. */
 export const DNS_TABLE: DnsTable = {
   ACME_DNS_PROVIDER: {
+    feature: DNS,
     meaning: `what changes DNS records: ${PROVIDERS.join(', ')}, or exec:/path of a command`,
     unset: 'embedded',
     parse: dnsProvider,
   },
   ACME_DNS_SERVERS: {
+    feature: DNS_PROOF,
     meaning:
       'servers, ADDRESS or ADDRESS:PORT, separated by commas, that must have a new TXT record before ACME is told of it',
     unset: "the name servers of the record's zone",

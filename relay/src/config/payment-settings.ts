@@ -2,6 +2,7 @@
 
 import { isPaymentAddress, MAX_ENDPOINTS, type PaymentNetwork } from '@svc/payment/networks'
 import type { Setting } from './acme-settings.ts'
+import { PAYMENT } from './features.ts'
 import { flag } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -29,16 +30,19 @@ export const PAYMENT_TABLE: PaymentTable = {
     parse: flag,
   },
   X402_TESTNET: {
+    feature: PAYMENT,
     meaning: 'whether these payments are of the test network, where coins are worth nothing',
     default: 'false',
     parse: flag,
   },
   X402_PAY_TO: {
+    feature: PAYMENT,
     meaning: 'Sui address that gets all payments: 0x and 64 hexadecimal digits',
     unset: 'needed with X402_ENABLED=true',
     parse: payTo,
   },
   X402_ENDPOINTS: {
+    feature: PAYMENT,
     meaning: 'URLs of full nodes that speak gRPC-web, asked in turn, separated by commas',
     unset: 'the public full node of the network',
     parse: endpoints,

@@ -166,3 +166,8 @@ export function publicAddresses(
     ipv6: ipv6 ?? both?.filter((address) => isIPv6(address)),
   }
 }
+
+/** Whether names below this host resolve to the machine itself (RFC 6761 §6.3). */
+export function isLocalhost(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost')
+}

@@ -3,11 +3,12 @@
 import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
-import { ACME_TABLE, type AcmeSettings, type Setting } from './acme-settings.ts'
+import { ACME_TABLE, type AcmeSettings, possibleBinding, type Setting } from './acme-settings.ts'
 import { CACHE_TABLE, type CacheSettings } from './cache-settings.ts'
 import { CLUSTER_TABLE, type ClusterSettings, possibleCluster } from './cluster-settings.ts'
 import { DISCOVERY_TABLE, type DiscoverySettings } from './discovery-settings.ts'
 import { DNS_TABLE, PROVIDERS_WITHOUT_DNSSEC } from './dns-settings.ts'
+import { ACME, ADDRESSES, idleSettings, NAME_SERVER, PORTS } from './features.ts'
 import { OVERLAY_TABLE, type OverlaySettings, possibleOverlay } from './overlay-settings.ts'
 import { PAYMENT_TABLE, type PaymentSettings, possiblePayment } from './payment-settings.ts'
 import {
@@ -22,6 +23,7 @@ import {
   flag,
   ipAddress,
   ipAddresses,
+  isLocalhost,
   oneOf,
   portNumber,
   positiveInteger,
@@ -33,7 +35,7 @@ import {
 import { SettingsError } from './settings-error.ts'
 import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
 
-export { SettingsError }
+export { isLocalhost, SettingsError }
 
 /** Settings are the settings of a relay, read from the environment and checked. */
 export interface Settings {
@@ -97,8 +99,10 @@ export interface Settings {
   siteDir: string | undefined
   /** Directory that `/api/install` serves; undefined: that which the relay brings along. */
   installDir: string | undefined
-  /** Variables that are set and have no effect. */
+  /** Variables that are set and that the relay does not know. */
   unused: readonly UnusedSetting[]
+  /** The values of the variables that are set and that it knows. */
+  given: ReadonlyMap<string, string>
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -166,16 +170,19 @@ const TABLE = {
     parse: ipAddress,
   },
   PUBLIC_IPV4: {
+    feature: ADDRESSES,
     meaning: 'IPv4 addresses at which visitors reach the relay, separated by commas',
     unset: "the machine's public addresses, or those of the root host",
     parse: (value, name) => addressesOf(4, value, name),
   },
   PUBLIC_IPV6: {
+    feature: ADDRESSES,
     meaning: 'the same for IPv6',
     unset: "the machine's public addresses, or those of the root host",
     parse: (value, name) => addressesOf(6, value, name),
   },
   PUBLIC_IPS: {
+    feature: ADDRESSES,
     meaning:
       'both in one: a family without an address has none; PUBLIC_IPV4 and PUBLIC_IPV6 override their family',
     unset: 'none',
@@ -191,8 +198,18 @@ const TABLE = {
     unset: 'administration is off',
     parse: bearerToken,
   },
-  UDP_ENABLED: { meaning: 'whether a first policy gives UDP ports', default: 'false', parse: flag },
-  TCP_ENABLED: { meaning: 'whether a first policy gives TCP ports', default: 'false', parse: flag },
+  UDP_ENABLED: {
+    feature: PORTS,
+    meaning: 'whether a first policy gives UDP ports',
+    default: 'false',
+    parse: flag,
+  },
+  TCP_ENABLED: {
+    feature: PORTS,
+    meaning: 'whether a first policy gives TCP ports',
+    default: 'false',
+    parse: flag,
+  },
   TRUSTED_PROXIES: {
     meaning: 'addresses and CIDR ranges of proxies that name the client address, separated by commas',
     unset: 'none',
@@ -212,6 +229,7 @@ const TABLE = {
   ...DNS_TABLE,
   ...ACME_TABLE,
   SITE_CERTIFICATES: {
+    feature: ACME,
     meaning: `which sites get certificates of their own: ${SITE_CERTIFICATE_CHOICES.join(', ')}`,
     unset: 'approved where the relay has a wildcard certificate, else all',
     parse: (value, name) => oneOf(name, value, SITE_CERTIFICATE_CHOICES),
@@ -223,6 +241,7 @@ const TABLE = {
   },
   MAX_PORT: { meaning: 'last dedicated port', unset: 'no dedicated ports', parse: portNumber },
   PORT_RANGE_UNCHECKED: {
+    feature: PORTS,
     meaning: 'whether that range may have ports below 1024, and those of the relay itself',
     default: 'false',
     parse: flag,
@@ -249,6 +268,7 @@ const TABLE = {
     parse: bindAddress,
   },
   DNS_ADDR: {
+    feature: NAME_SERVER,
     meaning:
       'addresses of the DNS server, over UDP and TCP: PORT (on all addresses) or IP:PORT, separated by commas',
     default: '53',
@@ -298,6 +318,11 @@ export const SETTINGS: readonly SettingText[] = Object.entries(TABLE as Record<s
     hasDefault: setting.default !== undefined,
   }),
 )
+
+/** Settings of the operator that have no effect, because what they belong to is off. */
+export function idleSettingsOf(settings: Settings, isManaged: boolean): UnusedSetting[] {
+  return idleSettings(TABLE, { settings, isManaged })
+}
 
 /** Reads all settings. @throws SettingsError that names a setting and the problem */
 export function readSettings(env: Record<string, string | undefined>): Settings {
@@ -355,6 +380,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       isAgreed: read('ACME_AGREE'),
       directory: read('ACME_DIRECTORY'),
       email: optional('ACME_EMAIL'),
+      externalAccount: possibleBinding(optional('ACME_EAB_KID'), optional('ACME_EAB_HMAC')),
       caFile: optional('ACME_CA'),
       challenge: read('ACME_CHALLENGE'),
     },
@@ -414,12 +440,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),
     unused: unusedSettings(env, Object.keys(TABLE)),
+    given: new Map(Object.keys(TABLE).flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   }
-}
-
-/** Whether names below this host resolve to the machine itself (RFC 6761 §6.3). */
-export function isLocalhost(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost')
 }
 
 /** @returns undefined for every address */

@@ -3,7 +3,8 @@
 
 import type { EnsStatus } from '@svc/protocol'
 import type { RelayIdentity } from '../auth/relay-identity.ts'
-import { isLocalhost, type Settings } from '../config/settings.ts'
+import { EMBEDDED, isDnsNeeded } from '../config/features.ts'
+import type { Settings } from '../config/settings.ts'
 import type { AddressRecords } from '../dns/address-records.ts'
 import type { EmbeddedDns } from '../dns/embedded/start-embedded.ts'
 import type { DnsProvider } from '../dns/provider.ts'
@@ -31,9 +32,6 @@ export interface DnsParts {
   isManaged: boolean
   log: Logger
 }
-
-/** The provider whose name server is this relay. */
-export const EMBEDDED = 'embedded'
 
 /**
  * startDns starts the DNS provider where ACME, ENS or the operator needs one. A name server that cannot listen is an error in
@@ -67,16 +65,6 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
     await provider.close()
     throw error
   }
-}
-
-/** On localhost no records are needed, and for `tls-alpn-01` only those that the operator wants from a provider. */
-export function isDnsNeeded(
-  { rootHost, acme, acmeDnsProvider, ensGasless }: Settings,
-  isManaged: boolean,
-): boolean {
-  if (isLocalhost(rootHost)) return false
-  const isForAcme = isManaged && (acme.challenge !== 'tls-alpn-01' || acmeDnsProvider !== undefined)
-  return isForAcme || ensGasless || acmeDnsProvider === EMBEDDED
 }
 
 interface StartedEmbedded extends EmbeddedDns {

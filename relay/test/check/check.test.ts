@@ -130,14 +130,66 @@ describe('svc-relay check', () => {
     expect(await cache(on)).toMatchObject([{ status: 'error' }])
   })
 
+  test('settings without effect, because what they belong to is off, are named with the reason', async () => {
+    const idle = async (more: Record<string, string>) =>
+      found(await reportOf(await environment(more)), 'settings', 'warning')
+    expect(
+      await idle({
+        BOOTSTRAPS: 'https://a.example',
+        STATIC_CACHE_BYTES: '1000000000',
+        X402_ENDPOINTS: 'https://node.example',
+        UDP_ENABLED: 'true',
+        DNS_ADDR: '5353',
+        ACME_EMAIL: 'a@example.com',
+        ACME_DNS_PROVIDER: 'embedded',
+        PUBLIC_IPV4: '192.0.2.1',
+      }),
+    ).toEqual([
+      'PUBLIC_IPV4 does nothing: the relay publishes no address records, and has no dedicated ports that name an address',
+      'UDP_ENABLED does nothing: MIN_PORT and MAX_PORT are not set',
+      'ACME_DNS_PROVIDER does nothing: the relay changes no DNS records',
+      'ACME_EMAIL does nothing: the relay gets no certificates by ACME',
+      'STATIC_CACHE_BYTES does nothing: STATIC_CACHE_ENABLED is false',
+      'BOOTSTRAPS does nothing: DISCOVERY is false',
+      'X402_ENDPOINTS does nothing: X402_ENABLED is false',
+      'DNS_ADDR does nothing: the relay is no name server',
+    ])
+    // A default value, and what is on, need no word.
+    expect(
+      await idle({
+        UDP_ENABLED: 'false',
+        DNS_ADDR: '53',
+        MIN_PORT: '40000',
+        MAX_PORT: '40001',
+        PUBLIC_IPV4: '192.0.2.1',
+      }),
+    ).toEqual([])
+  })
+
+  test('settings of the DNS beside certificate files of the operator are named', async () => {
+    const ca = createCa('relay.example')
+    const { chain, key } = createLeaf(ca, 'relay.example', ['relay.example', '*.relay.example'])
+    const state = join(directory, 'state')
+    await mkdir(state, { recursive: true })
+    await writeFile(join(state, 'fullchain.pem'), chain)
+    await writeFile(join(state, 'privatekey.pem'), key, { mode: 0o600 })
+    const env = {
+      ...(await environment({ DNS_ADDR: '5353', PUBLIC_IPV4: '192.0.2.1' })),
+      SVC_URL: 'https://relay.example',
+    }
+    const named = ['PUBLIC_IPV4', 'DNS_ADDR'].map((name) => expect.stringContaining(`${name} does nothing:`))
+    expect(found(await reportOf(env), 'settings', 'warning')).toEqual(named)
+    expect(found(await reportOf({ ...env, ACME_DNS_PROVIDER: 'embedded' }), 'settings', 'warning')).toEqual(
+      [],
+    )
+  })
+
   test('discovery: off, with bootstrap relays, without, and for tests', async () => {
     const lines = async (env: Record<string, string>) =>
       (await reportOf({ ...(await environment(env)), SVC_URL: 'https://relay.example' })).findings
         .filter(({ feature }) => feature === 'discovery')
         .map(({ status, message }) => [status, message])
-    expect(await lines({ BOOTSTRAPS: 'https://a.example' })).toEqual([
-      ['off', expect.stringContaining('BOOTSTRAPS does nothing.')],
-    ])
+    expect(await lines({})).toEqual([['off', expect.stringContaining('DISCOVERY is false')]])
     const BOOTSTRAPS = 'https://a.example,https://relay.example'
     expect(await lines({ DISCOVERY: 'true', BOOTSTRAPS })).toEqual([
       ['ok', 'The relay announces itself to https://a.example, and learns of others there.'],

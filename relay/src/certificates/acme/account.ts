@@ -17,7 +17,7 @@ import type { AcmeTransport } from './transport.ts'
 export interface AccountParts {
   /** Directory of the state files. */
   directory: string
-  settings: Pick<AcmeSettings, 'directory' | 'email'>
+  settings: Pick<AcmeSettings, 'directory' | 'email' | 'externalAccount'>
   transport: AcmeTransport
   /** Aborts when the relay closes. An account is made for all orders that wait for it, so that none of them ends that. */
   closing: AbortSignal
@@ -133,7 +133,13 @@ export class AcmeAccount {
     this.#key ??= await createKey(join(directory, ACCOUNT_KEY_FILE))
     const options = { directoryUrl: settings.directory, accountKey: this.#key }
     if (this.#account !== undefined) return new AcmeClient({ ...options, accountUrl: this.#account })
-    const client = new AcmeClient(options)
+    const { externalAccount } = settings
+    const client = new AcmeClient({
+      ...options,
+      ...(externalAccount && {
+        externalAccountBinding: { kid: externalAccount.keyId, hmacKey: externalAccount.hmacKey },
+      }),
+    })
     const contact = settings.email === undefined ? {} : { contact: [`mailto:${settings.email}`] }
     const own = { transport, signal: closing }
     await exchange(own, () => client.createAccount({ termsOfServiceAgreed: true, ...contact }))

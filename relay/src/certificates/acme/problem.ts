@@ -4,6 +4,8 @@ import { AcmeError, type AcmeFault } from './authority.ts'
 import { DETAIL_MAX_CHARS } from './limits.ts'
 
 const NAMESPACE = 'urn:ietf:params:acme:error:'
+/** What the operator of a relay sets for such an authority. */
+export const BINDING = 'ACME_EAB_KID and ACME_EAB_HMAC are what it gave you for one'
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
 /** What an error type means; one that is not here is a refusal. */
@@ -60,7 +62,8 @@ function faultOf({ type, status }: AcmeProblem): AcmeFault {
 function sentence(type: string, names: string): string {
   if (type === 'rateLimited') return `the authority wants no more orders for ${names} for now`
   if (type === 'caa') return `a CAA record forbids the authority to issue for ${names}`
-  if (type === 'externalAccountRequired') return 'the authority takes only accounts that it knows already'
+  if (type === 'externalAccountRequired')
+    return `the authority takes only accounts of its customers: ${BINDING}`
   return `the authority does not issue for ${names}`
 }
 
