@@ -92,6 +92,7 @@ function outcomeOf(text: string, isCut: boolean, method: string): unknown {
     const [head = '', ...more] = rest.split('\r\n\r\n')
     const [line = '', ...lines] = head.split('\r\n')
     const status = Number(line.split(' ')[1])
+    if (!status) return [...heads, 'no answer']
     if (status === 502) return [...heads, 502]
     const fields = inLowerCase(lines)
     const framing = /^(?:date|connection|keep-alive|transfer-encoding|content-length):/
@@ -116,7 +117,12 @@ function contentOf(body: string, fields: string[], isCut: boolean, method: strin
   return isCut || (!isEmpty && length !== undefined && Number(length) > body.length) ? 'cut' : body
 }
 
-async function byHaproxy(port: number, request: string): Promise<[text: string, isCut: boolean]> {
+/** @param isHalfClosed the visitor ends its direction after the request, as both proxies have to answer it */
+async function byHaproxy(
+  port: number,
+  request: string,
+  isHalfClosed = true,
+): Promise<[text: string, isCut: boolean]> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''
   let isCut = false
@@ -126,8 +132,8 @@ async function byHaproxy(port: number, request: string): Promise<[text: string, 
   socket.on('error', () => {
     isCut = true
   })
-  // A half-close, as both proxies have to answer it.
-  socket.end(request, 'latin1')
+  if (isHalfClosed) socket.end(request, 'latin1')
+  else socket.once('end', () => socket.end()).write(request, 'latin1')
   await once(socket, 'close')
   return [text, isCut]
 }
@@ -165,7 +171,9 @@ describe.skipIf(!isHere)('the answers of a target', () => {
   test.each(Object.keys(ANSWERS).map((name, index) => [name, index] as const))('%s', async (name, index) => {
     const method = name.startsWith('HEAD') ? 'HEAD' : 'GET'
     const request = `${method} /${index} HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n`
-    const theirs = outcomeOf(...(await byHaproxy(haproxy.port, request)), method)
+    // Where no answer comes, HAProxy sometimes blames a visitor that has half-closed: 400 in place of 502.
+    const isHalfClosed = name !== 'nothing'
+    const theirs = outcomeOf(...(await byHaproxy(haproxy.port, request, isHalfClosed)), method)
     const ours = outcomeOf(...(await bySite(target.url, request)), method)
     if (name in MAY_DIFFER) expect(ours).not.toEqual(theirs)
     else expect(ours).toEqual(theirs)
