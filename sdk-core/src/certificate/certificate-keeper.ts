@@ -117,8 +117,12 @@ export class CertificateKeeper {
     const certificate = await this.#checked(answer.chain, stored, lease)
     if (signal.aborted) return
     this.#failures = 0
-    this.#use(certificate)
-    await stored.save(certificate.chain, certificate.own.notAfter)
+    try {
+      // A page that is loaded again behind the first visitor finds it.
+      await stored.save(certificate.chain, certificate.own.notAfter)
+    } finally {
+      this.#use(certificate)
+    }
   }
 
   #checked(

@@ -132,6 +132,21 @@ describe('asks', () => {
     expect(new Uint8Array(key)).toEqual(store.kept.key.publicKey)
   })
 
+  it('and keeps it before it shows it, so that a page that is loaded again has it', async () => {
+    const kept = Promise.withResolvers<void>()
+    store.kept.save = () => kept.promise
+    await check()
+    expect(used).toEqual([])
+    kept.resolve()
+    await until(() => expect(used).toHaveLength(1))
+  })
+
+  it('and shows it also where it cannot be kept', async () => {
+    store.kept.save = () => Promise.reject(new Error('no room'))
+    await check()
+    await until(() => expect(used).toHaveLength(1))
+  })
+
   it('once, shows what comes, and keeps it', async () => {
     await check()
     await until(() => expect(used).toHaveLength(1))
