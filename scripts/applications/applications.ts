@@ -2,5 +2,6 @@
 import type { Application } from './application.ts'
 import { DEBIAN } from './apps/debian.ts'
 import { NODE } from './apps/node.ts'
+import { PYTHON } from './apps/python.ts'
 
-export const APPLICATIONS: readonly Application[] = [...DEBIAN, ...NODE]
+export const APPLICATIONS: readonly Application[] = [...DEBIAN, ...NODE, ...PYTHON]

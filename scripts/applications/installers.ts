@@ -1,4 +1,4 @@
-// Has software from Debian and npm, and writes the files of applications.
+// Has software from Debian, npm and PyPI, and writes the files of applications.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -27,6 +27,22 @@ export function npm(folder: string, packages: readonly string[]): string {
     write(folder, { 'package.json': '{"private":true,"type":"module"}' })
   if (!existsSync(manifest)) run(folder, npmCommand('install', '--no-fund', '--no-audit', ...packages))
   return JSON.parse(readFileSync(manifest, 'utf8')).version
+}
+
+/** @param packages as `name==version`; the first one's version counts */
+export function pip(folder: string, packages: readonly string[]): string {
+  const python = pythonOf(folder)
+  const name = packages[0]!.split('==')[0]!
+  const version = ['-c', `from importlib.metadata import version; print(version("${name}"))`]
+  if (!existsSync(python)) run(folder, ['python3', '-m', 'venv', 'venv'])
+  if (spawnSync(python, version).status !== 0)
+    run(folder, [python, '-m', 'pip', 'install', '-q', ...packages])
+  return run(folder, [python, ...version])
+}
+
+/** The Python of {@link pip}, in an environment of its own. */
+export function pythonOf(folder: string): string {
+  return path.join(folder, 'venv/bin/python')
 }
 
 /** @param name the package whose version counts, with others that it needs */
