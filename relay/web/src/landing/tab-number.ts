@@ -1,7 +1,9 @@
 // Numbers the tabs that show the same page. A tab keeps its number over a reload and frees it when it closes.
 
-/** Time for the page before a reload to free its number, in milliseconds. */
-const RELOAD_MS = 2_000
+/** Time for the page before a reload to free its number, in milliseconds: a busy browser lets go of a page late. */
+const RELOAD_MS = 30_000
+/** The same where it may as well be another tab, which keeps its number. */
+const COPY_MS = 2_000
 
 /** Numbers that this document holds. */
 const numbers = new Map<string, Promise<number>>()
@@ -17,13 +19,18 @@ async function claimNumber(page: string): Promise<number> {
   const key = `svc-${page}-tab`
   const kept = sessionStorage.getItem(key)
   // A duplicated tab has the stored number of the first tab, which holds the lock.
-  if (kept !== null && (await requestLock(page, Number(kept), { signal: AbortSignal.timeout(RELOAD_MS) })))
-    return Number(kept)
+  const signal = AbortSignal.timeout(isReload() ? RELOAD_MS : COPY_MS)
+  if (kept !== null && (await requestLock(page, Number(kept), { signal }))) return Number(kept)
   for (let number = 1; ; number += 1)
     if (await requestLock(page, number, { ifAvailable: true })) {
       sessionStorage.setItem(key, String(number))
       return number
     }
+}
+
+function isReload(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return navigation?.type === 'reload'
 }
 
 /** Holds the number's lock until the page closes. @returns whether it got the lock */
