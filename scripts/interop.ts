@@ -3,8 +3,8 @@
 // that was skipped.
 // `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, `-- executables` what
 // `npm run binaries` made, with emulators and readers that are not ours, and `-- dns-providers` external DNS providers, with
-// moto, `-- acme` certificates by ACME, with a current pebble, and `-- applications` what real software makes of `svc expose`; all
-// five need a registry.
+// moto, `-- acme` certificates by ACME, with a current pebble, `-- applications` what real software makes of `svc expose`, and
+// `-- handlers` what a `fetch` handler finds at `publish` and at other runtimes; all six need a registry.
 import '../tools/whole-tests.ts'
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
@@ -26,6 +26,8 @@ const ACME = 'acme'
 const DNS_PROVIDERS = 'dns-providers'
 /** The word that asks for real applications behind `svc expose`; names of applications may follow. */
 const APPLICATIONS = 'applications'
+/** The word that asks for features of handlers beside other runtimes. */
+const HANDLERS = 'handlers'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
 if (process.argv.slice(2).join(' ') === PACKAGES) {
   const { provePackages } = await import('./packages/proof.ts')
@@ -42,6 +44,10 @@ if (process.argv.slice(2).join(' ') === DNS_PROVIDERS) {
 if (process.argv.slice(2).join(' ') === ACME) {
   const { proveAcme } = await import('./acme.ts')
   process.exit((await proveAcme()) ? 0 : 1)
+}
+if (process.argv.slice(2).join(' ') === HANDLERS) {
+  const { proveHandlers } = await import('./handlers/proof.ts')
+  process.exit((await proveHandlers()) ? 0 : 1)
 }
 if (process.argv[2] === APPLICATIONS) {
   const { proveApplications } = await import('./applications/proof.ts')
@@ -110,7 +116,7 @@ function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
   console.error(`ROW is one of ${NAMES.join(', ')}`)
   console.error(
-    `or npm run interop -- ${PACKAGES}, ${EXECUTABLES}, ${DNS_PROVIDERS} or ${ACME}, alone, or ${APPLICATIONS} [NAME…]`,
+    `or npm run interop -- ${PACKAGES}, ${EXECUTABLES}, ${DNS_PROVIDERS}, ${ACME} or ${HANDLERS}, alone, or ${APPLICATIONS} [NAME…]`,
   )
   process.exit(2)
 }
