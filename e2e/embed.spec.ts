@@ -166,7 +166,7 @@ test('the SDK of another release does not load', async ({ embed, relay }) => {
   expect(await load(`${relay.url}/sdk.js?version=${version}`)).toBe(true)
 })
 
-test('the code on the landing page does what it says in a page of another origin', async ({
+test('the code on the landing page does what it says for everybody who copies it, and shows what went wrong', async ({
   browser,
   embed,
   relay,
@@ -179,9 +179,23 @@ test('the code on the landing page does what it says in a page of another origin
   await context.close()
   expect(code).toContain(`import { publish } from '${relay.url}/sdk.js'`)
   const { page, errors } = await embed(code)
-  await expect(page.locator('body')).toContainText('https://demo.')
-  expect(String(await curl(relay.caFile, relay.url.replace('relay.', 'demo.relay.')))).toBe('Hello\n')
+  const shown = async (): Promise<string> => {
+    await expect(page.locator('body')).toContainText('https://svc-')
+    return page.locator('body').innerText()
+  }
+  const url = await shown()
+  expect(String(await curl(relay.caFile, url))).toBe('Hello\n')
+  const another = await browser.newContext()
+  const other = await another.newPage()
+  await other.goto(page.url())
+  await expect(other.locator('body')).toContainText('https://svc-')
+  expect(await other.locator('body').innerText()).not.toBe(url)
+  await another.close()
+  await page.reload()
+  expect(await shown()).toBe(url)
   expect(errors).toEqual([])
+  const wrong = await embed(code.replace(`relay: '${relay.url}'`, "relay: 'nowhere'"))
+  await expect(wrong.page.locator('body')).toContainText('relay "nowhere" is not a URL')
 })
 
 /** A digest of the right form for a file that nobody has. */

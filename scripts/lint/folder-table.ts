@@ -291,7 +291,11 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['sentences.ts', 'errors.ts'],
       why: 'It makes an error whose sentence loads late.',
     },
-    'sentences.ts': { imports: ['limits.ts'], why: 'Sentences of errors that few pages ever have.' },
+    'option-names.ts': { imports: [], why: 'It compares names.' },
+    'sentences.ts': {
+      imports: ['limits.ts', 'option-names.ts'],
+      why: 'Sentences of errors that few pages ever have.',
+    },
     'errors.ts': { imports: [], why: 'It holds codes and messages.' },
     'limits.ts': { imports: [], why: 'It holds numbers.' },
   },
@@ -334,21 +338,25 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['probe', 'identity', 'installation.ts'],
       why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
     },
-    'publish.ts': { imports: ['platform.ts', 'hops'], why: 'It gives the core what Node has.' },
+    'publish.ts': {
+      imports: ['known-options.ts', 'platform.ts', 'hops'],
+      why: 'It gives the core what Node has.',
+    },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
     'payer.ts': { imports: [], why: 'It passes the payer’s client of the core on.' },
     'expose.ts': {
-      imports: ['platform.ts', 'hops', 'datagram', 'target', 'probe', 'net'],
+      imports: ['known-options.ts', 'platform.ts', 'hops', 'datagram', 'target', 'probe', 'net'],
       why: 'It joins relays and a local target, over TCP and over datagrams.',
     },
     hops: {
-      imports: ['platform.ts', 'carrier', 'net', 'limits.ts'],
+      imports: ['known-options.ts', 'platform.ts', 'carrier', 'net', 'limits.ts'],
       why: 'A route puts another way to its relays below a platform; it knows no target.',
     },
     'platform.ts': {
       imports: ['carrier', 'identity', 'tls', 'net', 'limits.ts'],
       why: 'It is what Node has for the core: files, sockets, cryptography.',
     },
+    'known-options.ts': { imports: [], why: 'It compares names.' },
     carrier: { imports: ['net', 'limits.ts'], why: 'It dials the relay, and knows no target.' },
     datagram: {
       imports: ['target', 'net', 'installation.ts', 'limits.ts'],

@@ -1,5 +1,6 @@
 // `publish` on any platform: the SDK of each runtime calls it.
 
+import { nameOfAddress } from '@svc/protocol'
 import { abortError, SvcError } from './errors.ts'
 import { explained } from './explained.ts'
 import { identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
@@ -28,9 +29,7 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   if (!('withResolvers' in Promise && 'parse' in URL))
     throw await explained('unsupported_platform', ['unsupported'])
   const parsed = await readOptions(options)
-  if (parsed.cache && (platform.serveRaw || platform.openDatagrams))
-    throw await explained('invalid_option', ['wrongOption', 'cache and ports', {}])
-  const hasSeveral = options.relays !== undefined || (options.discover ?? 0) !== 0
+  const hasSeveral = (options.relays ?? options.discover ?? 0) !== 0
   const publishSeveral = hasSeveral ? await prepareSeveral(platform, parsed, options, signerOf) : undefined
   const { signal, identity: given } = parsed
   const identity =
@@ -48,8 +47,8 @@ async function publishAtRelay(
   options: SiteOptions,
   identity: KeyIdentity,
 ): Promise<PlatformSite> {
-  const { signal } = options
-  const site = new PublishedSite(platform, options, identity)
+  const { signal, name = nameOfAddress(identity.address) } = options
+  const site = new PublishedSite(platform, { ...options, name }, identity)
   const close = (): void => {
     site.close()
   }

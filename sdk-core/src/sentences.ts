@@ -2,6 +2,7 @@
 
 import { LEASE_TTL_MAX_S, PROTOCOL_VERSION } from '@svc/protocol'
 import { CONNECTIONS_MAX } from './limits.ts'
+import { noOption, optionNames } from './option-names.ts'
 
 const SWITCH = 'must be true or false'
 const FUNCTION = 'must be a function'
@@ -9,6 +10,7 @@ const FUNCTION = 'must be a function'
 /** What is said of each option. Behind some, the value follows. */
 const SENTENCES: Readonly<Record<string, string>> = {
   route: 'needs the SDK for Node',
+  relays: 'must be an array of URLs',
   name: 'must be one DNS label: 1 to 22 letters, digits and inner hyphens',
   fetch: FUNCTION,
   onSite: FUNCTION,
@@ -29,7 +31,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tls.minVersion': 'must be TLSv1.3 or TLSv1.2, not',
   'tls.onSecret': FUNCTION,
   cache: 'must be an object with files',
-  'cache and ports': 'do not go together: the option cache needs a site without dedicated TCP and UDP ports',
   'cache.files': 'must be a map, a record or a list of files, a folder, or a function',
   'cache.index': 'must be the path of a file',
   'cache.fallback': SWITCH,
@@ -117,6 +118,8 @@ export function unsupported(): string {
  */
 export function wrongOption(option: string, options: Record<string, unknown>): string {
   if (option === 'relay') return wrongRelay(options.relay)
+  const hasSentence = [OF_VALUES, SENTENCES].some((sentences) => Object.hasOwn(sentences, option))
+  if (!hasSentence && !optionNames().includes(option)) return noOption(option)
   const [name = '', member] = option.split('.')
   const value = member === undefined ? options[name] : (options[name] as Record<string, unknown>)[member]
   const sentence = OF_VALUES[option]?.(value) ?? SENTENCES[option] ?? 'is wrong'

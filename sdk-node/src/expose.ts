@@ -1,11 +1,9 @@
 // `expose`: puts a service of this machine's network online, at the addresses of one relay or several.
 
-import { nameOfAddress } from '@svc/protocol'
 import type { FetchHandler, PublishOptions } from '@svc/sdk-core'
 import {
   type Admit,
   abortError,
-  identityFromKey,
   type OpenDatagrams,
   type Platform,
   type PlatformSite,
@@ -15,9 +13,10 @@ import {
 } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
+import { refuseUnknown, sharedOptions } from './known-options.ts'
 import { openThrough, proxyChoice } from './net/forward-proxy.ts'
 import { localhostLookup } from './net/localhost-lookup.ts'
-import { type NodeOptions, nodePlatform } from './platform.ts'
+import { NODE_OPTIONS, type NodeOptions, nodePlatform } from './platform.ts'
 import type { ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
 import { httpTarget } from './target/http-target.ts'
 import { type OnRequest, reportingRequests } from './target/request-reports.ts'
@@ -31,21 +30,13 @@ import { serveTcpTarget } from './target/tcp-target.ts'
  * @see PublishOptions
  */
 export interface ExposeOptions
-  extends Omit<
-      PublishOptions,
-      'relay' | 'relays' | 'discover' | 'name' | 'fetch' | 'tls' | 'onSite' | 'identity'
-    >,
+  extends Omit<PublishOptions, 'relay' | 'relays' | 'discover' | 'fetch' | 'tls' | 'onSite' | 'identity'>,
     NodeOptions {
   /**
    * A secp256k1 private key of 32 bytes.
    * @default the key of the file at `identityPath`
    */
   identity?: Uint8Array | undefined
-  /**
-   * The site's name.
-   * @default made of the identity's address
-   */
-  name?: string | undefined
   /** The relay's address, such as `https://relay.example`. It is one more of `relays`. */
   relay?: string | URL | undefined
   /** Addresses of several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
@@ -135,6 +126,26 @@ export interface ExposeOptions
   onRequest?: OnRequest | undefined
 }
 
+type OwnOption = Exclude<keyof ExposeOptions, keyof PublishOptions | keyof NodeOptions>
+
+const OWN_OPTIONS = Object.keys({
+  via: true,
+  http: true,
+  routes: true,
+  walletOnly: true,
+  paid: true,
+  tcp: true,
+  udp: true,
+  targetCa: true,
+  targetServerName: true,
+  tlsMinVersion: true,
+  host: true,
+  onProbe: true,
+  banMitm: true,
+  onTargetError: true,
+  onRequest: true,
+} satisfies Record<OwnOption, true>).concat(NODE_OPTIONS)
+
 /** Exposure is what `expose` put online: a site for each relay. */
 export interface Exposure {
   /**
@@ -194,6 +205,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     ...site
   } = options
   const onError = onTargetError ?? (() => {})
+  refuseUnknown(options, OWN_OPTIONS)
   requireOne(options)
   requireFitting(options)
   const given = [...(relay === undefined ? [] : [relay]), ...relays]
@@ -227,8 +239,6 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const open = routes ? await routed(routes, whole, target) : whole
   const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca, proxy }).fetch) : open
   const handler = reportingRequests(onRequest, walletOnly ? await guarded(sold, walletOnly) : sold)
-  // the options are valid by now, so an identity may be made
-  const named = options.name === undefined ? await nameless(options) : { name: options.name }
   if (signal?.aborted) throw abortError(signal)
   const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
     relays: known,
@@ -241,7 +251,6 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
       // stored files can be read by the relay: none gets them that the caller did not name
       const own = {
         ...others,
-        ...named,
         tls: { minVersion: tlsMinVersion },
         relay,
         fetch: handler,
@@ -322,13 +331,13 @@ async function publishProbed(
     via === undefined
       ? { platform: plain, options: terms, route: undefined }
       : await routedBy(plain, { ...terms, ca, proxy, carrier }, [terms.relay, ...via])
-  if (!onProbe && !banMitm) return publishOn(platform, options)
+  if (!onProbe && !banMitm) return publishOn(platform, sharedOptions(options))
   // a visitor may come before the site exists
   let probe: SelfProbe | undefined
   const admit: Admit = async (stream) => (probe ? probe.admit(stream) : stream)
   const { SelfProbe } = await import('./probe/self-probe.ts')
   const { openProbeConnection, openProbeConnectionOver } = await import('./probe/probe-connection.ts')
-  const site = await publishOn({ ...platform, admit }, options)
+  const site = await publishOn({ ...platform, admit }, sharedOptions(options))
   const proxyFor = proxyChoice(proxy)
   const trusted = { ...(ca !== undefined && { ca }), lookup: localhostLookup }
   const judge = (verdict: ProbeVerdict): void => {
@@ -366,16 +375,6 @@ function suspicion({ origin }: URL): SvcError {
     'relay_suspected',
     `${origin} answers visitors itself: whatever passes there can be read`,
   )
-}
-
-/** Makes the name of the identity. */
-async function nameless({
-  identity,
-  identityPath,
-}: ExposeOptions): Promise<{ identity: Uint8Array; name: string }> {
-  const key = identity ?? (await nodePlatform({ identityPath }).loadIdentity())
-  const { address } = identityFromKey(key)
-  return { identity: key, name: nameOfAddress(address) }
 }
 
 function requireOne({ http, fetch, tls, tcp, udp, routes, paid }: ExposeOptions): void {

@@ -53,6 +53,16 @@ export interface NodeOptions {
   allowLocalGateways?: boolean | undefined
 }
 
+/** The names of what only Node has. */
+export const NODE_OPTIONS: readonly string[] = Object.keys({
+  ca: true,
+  proxy: true,
+  identityPath: true,
+  carrier: true,
+  overlay: true,
+  allowLocalGateways: true,
+} satisfies Record<keyof NodeOptions, true>)
+
 const IDENTITY_PATH = 'identity.json'
 
 /**

@@ -1,7 +1,8 @@
 // `publish` for Node: the same as in a page, with the options that only Node has.
 
 import { type Platform, type PublishOptions, publishOn, type Site, SvcError } from '@svc/sdk-core'
-import { type NodeOptions, nodePlatform } from './platform.ts'
+import { refuseUnknown, sharedOptions } from './known-options.ts'
+import { NODE_OPTIONS, type NodeOptions, nodePlatform } from './platform.ts'
 
 /** NodePublishOptions are the options of `publish` in Node: those of a page, and what only Node has. */
 export interface NodePublishOptions extends Omit<PublishOptions, 'relay'>, NodeOptions {
@@ -22,10 +23,11 @@ export interface NodePublishOptions extends Omit<PublishOptions, 'relay'>, NodeO
  * @throws SvcError with a stable `code`
  */
 export async function publish(options: NodePublishOptions): Promise<Site> {
+  refuseUnknown(options ?? {}, [...NODE_OPTIONS, 'route'])
   const { route, relay, ...site } = options ?? {}
   if (route === undefined) {
     const platform = (): Platform => ({ ...nodePlatform(options ?? {}), forAnotherRelay: platform })
-    return publishOn(platform(), { ...site, relay: relay! })
+    return publishOn(platform(), sharedOptions({ ...site, relay: relay! }))
   }
   if (relay !== undefined || site.relays !== undefined || site.discover !== undefined)
     throw new SvcError('invalid_option', 'route excludes relay, relays and discover')

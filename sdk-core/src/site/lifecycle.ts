@@ -15,7 +15,7 @@ import { addressesOf, NO_ADDRESSES } from './addresses.ts'
 import type { ApprovalPoll } from './approval-poll.ts'
 import { SiteEvents } from './events.ts'
 import { isWorthWaiting, notAllowed, waitingReason } from './failure-policy.ts'
-import type { SiteOptions } from './options.ts'
+import type { NamedSite } from './options.ts'
 import { OwnCertificate } from './own-certificate.ts'
 import { Reconnection } from './reconnection.ts'
 import { RelayConnections } from './relay-connections.ts'
@@ -65,7 +65,7 @@ export class PublishedSite extends EventTarget {
   #closing: Promise<void> | undefined
   #events: SiteEvents
 
-  constructor(platform: Platform, options: SiteOptions, identity: KeyIdentity) {
+  constructor(platform: Platform, options: NamedSite, identity: KeyIdentity) {
     super()
     this.#platform = platform
     this.#fetch = options.fetch

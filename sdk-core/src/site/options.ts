@@ -13,7 +13,7 @@ import type { DebugEvent } from './debug-event.ts'
 import { relayUrl } from './relay-url.ts'
 import type { Site } from './site.ts'
 
-/** PublishOptions are the options of `publish`. Only `relay`, `name` and `fetch` are needed. */
+/** PublishOptions are the options of `publish`. Only `relay` and `fetch` are needed. */
 export interface PublishOptions {
   /** The relay's URL: `https:`, without credentials. */
   relay: string | URL
@@ -28,8 +28,11 @@ export interface PublishOptions {
    * @default 0
    */
   discover?: number | undefined
-  /** The site's name: one DNS label of 1 to 22 letters, digits and inner hyphens. */
-  name: string
+  /**
+   * The site's name: one DNS label of 1 to 22 letters, digits and inner hyphens.
+   * @default made of the identity's address, so that it stays the same for as long as the identity is kept
+   */
+  name?: string | undefined
   /** The handler that answers the requests of visitors. */
   fetch: FetchHandler
   /**
@@ -143,7 +146,8 @@ type CertificateKind = 'own' | 'shared'
 
 export interface SiteOptions {
   relay: URL
-  name: string
+  /** Undefined stands for the name of the identity. */
+  name: string | undefined
   fetch: FetchHandler
   /** In lower case. */
   allowFields: readonly string[] | undefined
@@ -164,6 +168,9 @@ export interface SiteOptions {
   cache: SiteCacheOptions | undefined
 }
 
+/** The options of a site whose identity is known. */
+export type NamedSite = SiteOptions & { name: string }
+
 interface SiteCacheOptions {
   /** Returns the files anew at each look. */
   files: () => CacheFiles | Promise<CacheFiles>
@@ -177,9 +184,14 @@ type Rules = Readonly<Record<string, (value: unknown) => unknown>>
 /** A key that was given as text, which is no name. */
 const KEY_AS_TEXT = /^(?:0x)?[\da-f]{64}$/i
 
-/** What the options have to be that may be left out. */
+/** What the options have to be that were given. There are no others. */
 const RULES: Rules = {
-  route: () => false,
+  relay: relayUrl,
+  relays: Array.isArray,
+  discover: () => true,
+  fetch: isFunction,
+  name: (name) => isText(name) && normalizeName(name),
+  cache: isRecord,
   allowCanonicalFallback: isBoolean,
   listed: isBoolean,
   http2: isBoolean,
@@ -244,8 +256,8 @@ export function parseOptions(options: PublishOptions): SiteOptions {
   if (tls.minVersion === 'TLSv1.2' && certificate === 'shared') wrong('tls.minVersion')
   return {
     relay: relayUrl(relay) ?? wrong('relay'),
-    name: (isText(name) && normalizeName(name)) || wrong('name'),
-    fetch: isFunction(fetch) ? fetch : wrong('fetch'),
+    name: name && normalizeName(name),
+    fetch: fetch ?? wrong('fetch'),
     allowFields: allowFields?.map((name) => name.toLowerCase()),
     identity,
     allowCanonicalFallback,
@@ -264,7 +276,6 @@ export function parseOptions(options: PublishOptions): SiteOptions {
 }
 
 function parseCache(cache: CacheOptions): SiteCacheOptions {
-  if (!isRecord(cache)) wrong('cache')
   check(cache, CACHE_RULES, 'cache.')
   const { files = wrong('cache.files'), index = 'index.html', fallback = true, ttl = 0 } = cache
   return { files: isFunction(files) ? files : () => files, index, fallback, ttlS: ttl }
@@ -272,10 +283,8 @@ function parseCache(cache: CacheOptions): SiteCacheOptions {
 
 /** @param prefix comes before the names of the options in errors */
 function check(options: object, rules: Rules, prefix = ''): void {
-  for (const name in rules) {
-    const value: unknown = Reflect.get(options, name)
-    if (value !== undefined && !rules[name]!(value)) wrong(prefix + name)
-  }
+  for (const [name, value] of Object.entries(options))
+    if (!Object.hasOwn(rules, name) || (value !== undefined && !rules[name]!(value))) wrong(prefix + name)
 }
 
 function wrong(option: string): never {

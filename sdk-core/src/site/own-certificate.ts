@@ -12,7 +12,7 @@ import type { Obstacle } from '../sentences.ts'
 import type { CertificateSource } from '../tenant/certificate-source.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 import type { DebugEvent } from './debug-event.ts'
-import type { SiteOptions } from './options.ts'
+import type { NamedSite } from './options.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 interface SiteParts {
@@ -39,7 +39,7 @@ export class OwnCertificate {
   #until: number | undefined
   #arrival = Promise.withResolvers<void>()
 
-  constructor(platform: Platform, options: SiteOptions, site: SiteParts) {
+  constructor(platform: Platform, options: NamedSite, site: SiteParts) {
     const { siteKeys: store, serveTls, needsCertificate = true, tlsCrypto: crypto } = platform
     const { client, keeper, certificates, identity, onError, debug } = site
     this.#site = site
@@ -133,7 +133,7 @@ export class OwnCertificate {
   }
 }
 
-function obstacleOf({ siteKeys }: Platform, { certificate }: SiteOptions): Obstacle | undefined {
+function obstacleOf({ siteKeys }: Platform, { certificate }: NamedSite): Obstacle | undefined {
   if (siteKeys === undefined) return 'store'
   return certificate === 'own' ? undefined : 'option'
 }

@@ -340,7 +340,7 @@ describe('life', () => {
     const platform = testPlatform()
     const site = new PublishedSite(
       platform,
-      parseOptions(options),
+      { ...parseOptions(options), name: 'demo' },
       identityFromKey(await platform.loadIdentity()),
     )
     sites.push(site)

@@ -1,8 +1,10 @@
 // The options of `publish`: what is refused says which option and why.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { CacheFiles, CacheOptions } from '../../src/cache/cache-options.ts'
+import type { OPTION_MEMBERS, PUBLISH_OPTIONS } from '../../src/option-names.ts'
 import { type PublishOptions, parseOptions, readOptions } from '../../src/site/options.ts'
+import type { TlsOptions } from '../../src/tenant/server.ts'
 
 const TLS12 = /TLSv1\.2 needs certificate: own, since the relay signs TLS 1\.3 only/
 const good: PublishOptions = { relay: 'https://relay.example', name: 'demo', fetch: () => new Response() }
@@ -42,6 +44,11 @@ it('refuse a route over several relays, which a page cannot make', async () => {
   await expect(readOptions(routed)).rejects.toThrow('route needs the SDK for Node')
 })
 
+it('need no name', () => {
+  const { name, ...nameless } = good
+  expect(parseOptions(nameless).name).toBeUndefined()
+})
+
 it('take a name in any case, and a relay with a port and a path', () => {
   const { name, relay } = parseOptions({
     ...good,
@@ -74,7 +81,7 @@ describe('refuses', () => {
     ['a name of 23 characters', { name: 'a'.repeat(23) }, /1 to 22/],
     ['two labels', { name: 'a.b' }, /one DNS label/],
     ['a leading hyphen', { name: '-a' }, /name/],
-    ['no name', { name: undefined as unknown as string }, /name/],
+    ['null as a name', { name: null as unknown as string }, /name/],
     ['no handler', { fetch: undefined as unknown as PublishOptions['fetch'] }, /fetch must be a function/],
     [
       'a TLS version of old',
@@ -108,6 +115,35 @@ describe('refuses', () => {
   })
 })
 
+describe('that do not exist', () => {
+  it.each([
+    [{ fetsh: () => new Response() }, 'there is no option fetsh: is fetch meant?'],
+    [{ Name: 'demo' }, 'there is no option Name: is name meant?'],
+    [{ maxConnection: 1 }, 'there is no option maxConnection: is maxConnections meant?'],
+    [{ tls: { minVersoin: 'TLSv1.2' } }, 'there is no option tls.minVersoin: is tls.minVersion meant?'],
+    [{ cache: { files: {}, fallbak: false } }, 'there is no option cache.fallbak: is cache.fallback meant?'],
+    [{ colour: 'red' }, 'there is no option colour'],
+    [{ constructor: 1 }, 'there is no option constructor'],
+    [{ 'a.b': 1 }, 'there is no option a.b'],
+    [{ hide: true }, 'there is no option hide: a site is on no list unless it has listed: true'],
+  ])('%o', async (change, message) => {
+    const options = { ...good, ...change } as PublishOptions
+    await expect(readOptions(options)).rejects.toMatchObject({ code: 'invalid_option', message })
+  })
+
+  it('are all but those that do', () => {
+    type Named = (typeof PUBLISH_OPTIONS | typeof OPTION_MEMBERS)[number]
+    type Members = `tls.${keyof TlsOptions}` | `cache.${keyof CacheOptions}`
+    expectTypeOf<Named>().toEqualTypeOf<keyof PublishOptions | Members>()
+  })
+
+  it('come before a missing one, which they may be', async () => {
+    const { fetch, ...others } = good
+    const options = { ...others, fetsh: fetch } as unknown as PublishOptions
+    await expect(readOptions(options)).rejects.toMatchObject({ message: /fetsh: is fetch meant/ })
+  })
+})
+
 describe('of a wrong type are named', () => {
   const text = 'text' as never
   it.each([
@@ -118,6 +154,7 @@ describe('of a wrong type are named', () => {
       `${name} must be a function`,
       { [name]: text },
     ]),
+    ['relays must be an array of URLs', { relays: text }],
     ['signal must be an AbortSignal', { signal: text }],
     ['signal must be an AbortSignal', { signal: null }],
     ['metadata must be an object', { metadata: text }],

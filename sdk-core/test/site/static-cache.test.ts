@@ -490,16 +490,3 @@ describe('a relay', () => {
     expect(site.cache?.present).toBe(true)
   })
 })
-
-it('does not go with dedicated ports', async () => {
-  for (const more of [
-    { serveRaw: async () => {} },
-    { openDatagrams: async () => Promise.reject(new Error()) },
-  ])
-    await expect(
-      publishOn(
-        { ...testPlatform(), ...more },
-        { relay: relay.url, name: 'demo', fetch: () => new Response(), cache: { files: PAGE } },
-      ),
-    ).rejects.toMatchObject({ code: 'invalid_option', message: /^cache does not go with/ })
-})

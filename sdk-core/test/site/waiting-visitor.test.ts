@@ -10,7 +10,8 @@ afterEach(() => void vi.useRealTimers())
 
 /** A site whose relay has no certificate for it. */
 function siteWithout(current?: object): OwnCertificate {
-  const options = parseOptions({ relay: 'https://relay.example', name: 'demo', fetch: () => new Response() })
+  const given = { relay: 'https://relay.example', fetch: () => new Response() }
+  const options = { ...parseOptions(given), name: 'demo' }
   return new OwnCertificate({} as never, options, { certificates: { current }, keeper: {} } as never)
 }
 

@@ -1,8 +1,16 @@
 // Publishes a site on a route over several relays.
 
-import { normalizeName } from '@svc/protocol'
-import { type Platform, type PlatformSite, type PublishOptions, publishOn, SvcError } from '@svc/sdk-core'
+import { nameOfAddress, normalizeName } from '@svc/protocol'
+import {
+  identityFromKey,
+  type Platform,
+  type PlatformSite,
+  type PublishOptions,
+  publishOn,
+  SvcError,
+} from '@svc/sdk-core'
 import { isBytes } from '@svc/sdk-core/platform-objects'
+import { sharedOptions } from '../known-options.ts'
 import type { NodeOptions } from '../platform.ts'
 import { SiteRoute } from './site-route.ts'
 
@@ -29,7 +37,8 @@ export async function routed(
   if (platform.serveRaw || platform.openDatagrams)
     throw new SvcError('invalid_option', 'a route does not go with dedicated TCP and UDP ports')
   const privateKey = isBytes(identity) ? identity : await platform.loadIdentity(identity)
-  const name = normalizeName(`${options.name}`) ?? options.name
+  const given = options.name ?? nameOfAddress(identityFromKey(privateKey).address)
+  const name = normalizeName(`${given}`) ?? given
   const isMultiplexed = carrier === 'native'
   const route = new SiteRoute({ route: relays, name, privateKey, ca, proxy, isMultiplexed })
   return {
@@ -42,5 +51,5 @@ export async function routed(
 /** Resolves when visitors can come. @throws SvcError */
 export async function publishRouted(...args: Parameters<typeof routed>): Promise<PlatformSite> {
   const { platform, options } = await routed(...args)
-  return publishOn(platform, options)
+  return publishOn(platform, sharedOptions(options))
 }

@@ -65,15 +65,19 @@ async function pinnedCode(): Promise<string> {
   return `<script type="importmap">\n${map}\n</script>\n${moduleThatImports(name)}`
 }
 
+/** Without a name the site has one of its own: whoever copies the code, and wherever. */
 function moduleThatImports(specifier: string): string {
   return `<script type="module">
 import { publish } from '${specifier}'
 
-const site = await publish({
-  relay: '${location.origin}',
-  name: 'demo',
-  fetch: (request) => new Response('Hello\\n'),
-})
-document.body.append(site.url)
+try {
+  const site = await publish({
+    relay: '${location.origin}',
+    fetch: (request) => new Response('Hello\\n'),
+  })
+  document.body.append(site.url)
+} catch (error) {
+  document.body.append(String(error))
+}
 </script>`
 }

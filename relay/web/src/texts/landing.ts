@@ -65,7 +65,7 @@ export const LANDING = {
 
   codeTitle: 'Publish from your page',
   codeAbout:
-    'One line brings the SDK into a page of any origin, without a build. A project with a bundler takes @svc/sdk-browser from npm, with the same publish:',
+    'One line brings the SDK into a page of any origin, without a build. Each browser that runs it gets an address of its own, and keeps it:',
   copyCode: 'Copy the code',
   pinTitle: 'With integrity: the browser runs this release of the SDK and nothing else',
   pinAbout:

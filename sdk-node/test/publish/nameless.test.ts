@@ -1,0 +1,39 @@
+// A site without a name has that of its identity, at a real relay, and again the next time.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { publish } from '../../src/index.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
+
+let relay: TestRelay
+let folder: string
+beforeAll(async () => {
+  relay = await startTestRelay()
+  folder = await mkdtemp(join(tmpdir(), 'svc-nameless-'))
+})
+afterAll(async () => {
+  await relay.close()
+  await rm(folder, { recursive: true })
+})
+
+async function urlsOf(person: string): Promise<string[]> {
+  const site = await publish({
+    relay: relay.origin,
+    ca: relay.ca,
+    identityPath: join(folder, `${person}.json`),
+    fetch: () => new Response(),
+  })
+  const urls = [site.url, site.canonicalUrl]
+  await site.close()
+  return urls
+}
+
+it('is that of the identity, so that two people have two and each keeps theirs', async () => {
+  const [url, canonicalUrl] = await urlsOf('alice')
+  const [, digits] = /-([0-9a-f]{8})[0-9a-f]{32}\./.exec(canonicalUrl!)!
+  expect(new URL(url!).hostname).toBe(`svc-${digits}.${new URL(relay.origin).hostname}`)
+  expect(await urlsOf('alice')).toEqual([url, canonicalUrl])
+  expect((await urlsOf('bob'))[0]).not.toBe(url)
+})
