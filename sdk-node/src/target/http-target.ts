@@ -70,7 +70,7 @@ export function httpTarget(
     return answer
   }
   const direct: DirectHandler = (request) =>
-    new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.isOpen, answerIn })
+    new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.mayAskAgain(request), answerIn })
   const handler: DirectlyHandled = async (request, info) => {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return answerRequest(request, direct)
     const asked = {

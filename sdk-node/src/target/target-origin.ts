@@ -43,6 +43,11 @@ interface TargetOriginOptions {
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 421])
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** A status from here on says nothing of the origin: another check may come before that of the origin. */
+const CLIENT_ERROR = 400
+/** Paths that are remembered; the oldest is forgotten. */
+const TAKEN_PATHS_MAX = 256
+
 type Mode = 'preserve' | 'plain' | 'own origin' | 'rewrite'
 
 export class TargetOrigin {
@@ -53,6 +58,8 @@ export class TargetOrigin {
   #isHostOpen: boolean
   /** The target may compare `Origin` with a scheme of its own; no answer showed it yet. */
   #isOriginOpen: boolean
+  /** Paths at which it took the visited origin: a refusal there has another reason. */
+  readonly #taken = new Set<string>()
   #looking: Promise<void> | undefined
   #last: TargetView | undefined
 
@@ -64,12 +71,16 @@ export class TargetOrigin {
     this.#hostname = isPreserved || host === 'rewrite' ? undefined : parseHost(host)
     this.#mode = isPreserved ? 'preserve' : 'rewrite'
     this.#isHostOpen = host === undefined
-    this.#isOriginOpen = isPreserved
+    this.#isOriginOpen = isPreserved && isPlain(options.address)
   }
 
-  /** True while an answer can still change what the target is told, so that a request may have to be sent again. */
-  get isOpen(): boolean {
-    return this.#isHostOpen || this.#isOriginOpen
+  /** Whether the answer can still change what the target is told, so that the request may have to be sent again. */
+  mayAskAgain(asked: Asked): boolean {
+    return this.#isHostOpen || this.#mayTryOrigins(asked)
+  }
+
+  #mayTryOrigins(asked: Asked): boolean {
+    return this.#isOriginOpen && !this.#taken.has(asked.url.pathname) && hasOwnOrigin(asked)
   }
 
   /** Forgets what was learnt: another server may answer at this address from now on. */
@@ -78,7 +89,8 @@ export class TargetOrigin {
     if (host !== undefined && host !== 'preserve') return
     this.#become('preserve')
     this.#isHostOpen = host === undefined
-    this.#isOriginOpen = true
+    this.#isOriginOpen = isPlain(this.#options.address)
+    this.#taken.clear()
   }
 
   /** Returns the view in which the target is asked now. */
@@ -100,16 +112,14 @@ export class TargetOrigin {
     const { visited } = this.view(asked.url)
     const mode = this.#mode
     const first = await ask(this.view(visited))!
-    if (!this.isOpen && this.#mode === mode) return first
-    const hasOrigin = hasOwnOrigin(asked)
+    if (!this.mayAskAgain(asked) && this.#mode === mode) return first
     if (!isOriginRefused(first, asked) && !REFUSALS.has(first.status)) {
-      if (hasOrigin && (!SAFE.has(asked.method) || asked.isHandshake)) this.#isOriginOpen = false
+      if (this.#mayTryOrigins(asked) && (!SAFE.has(asked.method) || asked.isHandshake))
+        this.#took(asked, first)
       return first
     }
     const again = async (other: Mode): Promise<A | undefined> => {
-      const asking = ask(this.#viewOf(other, visited))
-      if (asking) this.#isOriginOpen = false
-      const better = await asking?.catch(() => undefined)
+      const better = await ask(this.#viewOf(other, visited))?.catch(() => undefined)
       if (!better) return undefined
       const isBetter = !isOriginRefused(better, asked) && !REFUSALS.has(better.status)
       drop(isBetter ? first : better)
@@ -120,8 +130,7 @@ export class TargetOrigin {
       await this.#looking
     }
     if (this.#mode !== mode) return (await again(this.#mode)) ?? first
-    const isOpen = this.#isOriginOpen && this.#options.address.protocol === 'http:'
-    if (!isOpen || !hasOrigin || !isOriginRefused(first, asked)) return first
+    if (!this.#mayTryOrigins(asked) || !isOriginRefused(first, asked)) return first
     return (await this.#tryOrigins(asked, again)) ?? first
   }
 
@@ -147,12 +156,20 @@ export class TargetOrigin {
   ): Promise<A | undefined> {
     const plain = await again('plain')
     if (plain) {
+      this.#isOriginOpen = false
       this.#become('plain')
       return plain
     }
     const own = SAFE.has(method) ? await again('own origin') : undefined
     if (own) this.#rewrite(url)
     return own
+  }
+
+  /** A server may take any origin at one path, and compare it at another one: what is learnt is of the path alone. */
+  #took({ url }: Asked, { status }: Answer): void {
+    if (status >= CLIENT_ERROR) return
+    if (this.#taken.size === TAKEN_PATHS_MAX) this.#taken.delete(this.#taken.values().next().value!)
+    this.#taken.add(url.pathname)
   }
 
   #rewrite(visited: URL): void {
@@ -200,6 +217,11 @@ function isOriginRefused({ status }: Answer, { isHandshake = false }: Asked): bo
 function hasOwnOrigin({ url, fields }: Asked): boolean {
   for (const [name, value] of fields) if (name.toLowerCase() === 'origin') return value === url.origin
   return false
+}
+
+/** A target that is reached by TLS knows that visitors are. */
+function isPlain({ protocol }: URL): boolean {
+  return protocol === 'http:'
 }
 
 function parseHost(host: string): string {

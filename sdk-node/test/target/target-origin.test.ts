@@ -59,8 +59,8 @@ describe.each(WAYS)('on the way: %s', (way) => {
 
   const get = (path = '/', fields = ''): string =>
     `GET ${path} HTTP/1.1\r\nHost: site.example\r\n${fields}\r\n`
-  const post = (content = 'a=b', origin = 'https://site.example'): string =>
-    `POST /form HTTP/1.1\r\nHost: site.example\r\nOrigin: ${origin}\r\nContent-Length: ${content.length}\r\n\r\n${content}`
+  const post = (content = 'a=b', origin = 'https://site.example', path = '/form'): string =>
+    `POST ${path} HTTP/1.1\r\nHost: site.example\r\nOrigin: ${origin}\r\nContent-Length: ${content.length}\r\n\r\n${content}`
   test('a server that takes any host is asked with that of the visitor, and nothing else is sent', async () => {
     const target = await behind(() => true)
     expect(await status(target, get('/a'))).toBe(200)
@@ -123,10 +123,36 @@ describe.each(WAYS)('on the way: %s', (way) => {
     expect(posts).toEqual(['POST /form site.example https://other.example'])
   })
 
-  test('a form that is refused whatever it says is sent twice at most, ever', async () => {
+  test('a form that is refused whatever it says is sent twice', async () => {
     const target = await behind((_, __, { method }) => method === 'GET')
     for (let i = 0; i < 3; i += 1) expect(await status(target, post())).toBe(403)
-    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(4)
+    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(6)
+  })
+
+  test('neither a refusal for another reason nor another path hides that the origin is compared', async () => {
+    const isHttp = isOf(() => 'http')
+    const target = await behind((fields, own, asked) => {
+      if (asked.url === '/hook') return true
+      return fields['content-length'] !== '5' && isHttp(fields, own, asked)
+    })
+    expect(await status(target, post('wrong'))).toBe(403)
+    expect(await status(target, post('a=b', undefined, '/hook'))).toBe(200)
+    expect(await status(target, post())).toBe(200)
+    expect(target.seen.at(-1)).toBe('POST /form site.example http://site.example')
+  })
+
+  test('a path that took the origin once is asked once, whatever it refuses later', async () => {
+    const target = await behind(
+      (fields, _, { method }) => method === 'GET' || fields['content-length'] === '3',
+    )
+    expect(await status(target, post())).toBe(200)
+    target.seen.length = 0
+    expect(await status(target, post('wrong'))).toBe(403)
+    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(1)
+    for (let i = 0; i < 256; i += 1) await status(target, post('a=b', undefined, `/${i}`))
+    target.seen.length = 0
+    expect(await status(target, post('wrong'))).toBe(403)
+    expect(target.seen.filter((line) => line.startsWith('POST'))).toHaveLength(2)
   })
 
   test.each([400, 421])('a host may be refused with %d', async (refusal) => {
