@@ -1,6 +1,19 @@
-// Flask, and the rule of Home Assistant for proxies in aiohttp.
+// Django, Flask, and the rule of Home Assistant for proxies in aiohttp.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
 import type { Application } from '../application.ts'
 import { pip, pythonOf, write } from '../installers.ts'
+
+/** A project as `startproject` makes it, with a form that its own middleware guards. */
+const DJANGO_URLS = `
+from django.http import HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
+from django.urls import path
+def form(request):
+    return HttpResponse(get_token(request)) if request.method == 'GET' else HttpResponse('posted')
+urlpatterns = [path('form/', form), path('login', lambda request: HttpResponseRedirect(request.build_absolute_uri('/form/')))]
+`
 
 const FLASK = `
 import sys
@@ -35,6 +48,29 @@ web.run_app(app, host='127.0.0.1', port=int(sys.argv[1]))
 
 export const PYTHON: readonly Application[] = [
   {
+    name: 'Django',
+    checks: 'form with CSRF token, redirect; `DEBUG` and `ALLOWED_HOSTS` as `startproject` sets them',
+    install(folder) {
+      const version = pip(folder, ['django==5.2.19'])
+      if (!existsSync(path.join(folder, 'site'))) startProject(folder)
+      write(folder, { 'site/demo/urls.py': DJANGO_URLS })
+      return version
+    },
+    start: (folder, port) => [
+      pythonOf(folder),
+      'site/manage.py',
+      'runserver',
+      '--noreload',
+      `127.0.0.1:${port}`,
+    ],
+    async check(visitor) {
+      const { text } = await visitor.page('/form/', /^\w{64}$/)
+      await visitor.expect(403, 'CSRF', '/form/', visitor.form('/form/', { csrfmiddlewaretoken: 'wrong' }))
+      await visitor.expect(200, 'posted', '/form/', visitor.form('/form/', { csrfmiddlewaretoken: text }))
+      await visitor.redirect('/login', '/form/')
+    },
+  },
+  {
     name: 'Flask',
     checks: 'page, session cookie, absolute redirect of a form, redirect of a folder',
     install(folder) {
@@ -60,3 +96,8 @@ export const PYTHON: readonly Application[] = [
     check: async (visitor) => void (await visitor.page('/', 'from ')),
   },
 ]
+
+function startProject(folder: string): void {
+  mkdirSync(path.join(folder, 'site'))
+  spawnSync(pythonOf(folder), ['-m', 'django', 'startproject', 'demo', 'site'], { cwd: folder })
+}
