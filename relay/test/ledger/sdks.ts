@@ -181,7 +181,7 @@ export const SDKS = {
       registration('asks domain, challenge, register, and sends what the protocol says'),
     ),
     'a relay of another protocol_version is refused': shared(
-      registration('refuses a relay of protocol %s before anything else, and says who has to upgrade'),
+      registration('registers at no relay of protocol %s, and says who has to upgrade'),
     ),
     'personal_sign over the message': shared(
       proved(

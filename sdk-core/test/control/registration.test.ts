@@ -131,14 +131,15 @@ describe('register', () => {
     ],
     ['10.1', '<b>', 'the relay speaks protocol 10.1, this SDK protocol 10: one of them has to be upgraded'],
   ])(
-    'refuses a relay of protocol %s before anything else, and says who has to upgrade',
+    'registers at no relay of protocol %s, and says who has to upgrade',
     async (theirs, release, message) => {
       relay.replies['/sdk/domain'] = () => ({ protocol_version: theirs, release_version: release })
       await expect(enrol(relay.client, request)).rejects.toMatchObject({
         code: 'incompatible_relay',
         message,
       })
-      expect(relay.calls).toHaveLength(1)
+      // It may have asked for a challenge meanwhile, and signs none.
+      expect(relay.calls.map(({ path }) => path)).not.toContain('/sdk/register')
     },
   )
 
