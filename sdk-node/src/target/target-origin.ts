@@ -56,7 +56,7 @@ export class TargetOrigin {
   #mode: Mode
   /** The target may refuse the visited host; nobody looked yet. */
   #isHostOpen: boolean
-  /** The target may compare `Origin` with a scheme of its own; no answer showed it yet. */
+  /** The target may compare `Origin` with the visited one, or with one whose scheme is its own. */
   #isOriginOpen: boolean
   /** Paths at which it took the visited origin: a refusal there has another reason. */
   readonly #taken = new Set<string>()
@@ -131,7 +131,7 @@ export class TargetOrigin {
     }
     if (this.#mode !== mode) return (await again(this.#mode)) ?? first
     if (!this.#mayTryOrigins(asked) || !isOriginRefused(first, asked)) return first
-    return (await this.#tryOrigins(asked, again)) ?? first
+    return (await this.#tryOrigins(asked, again, drop)) ?? first
   }
 
   /** A target that refuses the visited host at `/`, and not its own, refuses the host. A visitor cannot choose what is looked at. */
@@ -149,20 +149,29 @@ export class TargetOrigin {
     }
   }
 
-  /** Most servers do not know that visitors come by HTTPS; some know their own name alone. */
+  /**
+   * Most servers do not know that visitors come by HTTPS; some know their own name alone. A refusal may have had another reason, and a
+   * visitor may bring one about: so the scheme is tried anew at each refusal, and a name is asked for twice.
+   */
   async #tryOrigins<A>(
     { url, method }: Asked,
     again: (mode: Mode) => Promise<A | undefined>,
+    drop: (answer: A) => void,
   ): Promise<A | undefined> {
-    const plain = await again('plain')
-    if (plain) {
-      this.#isOriginOpen = false
-      this.#become('plain')
-      return plain
+    const mode = this.#mode
+    const other = mode === 'plain' ? 'preserve' : 'plain'
+    const better = await again(other)
+    if (better) {
+      this.#taken.clear()
+      this.#become(other)
+      return better
     }
     const own = SAFE.has(method) ? await again('own origin') : undefined
-    if (own) this.#rewrite(url)
-    return own
+    if (!own) return undefined
+    const taken = await again(mode)
+    if (!taken) this.#rewrite(url)
+    else drop(own)
+    return taken ?? own
   }
 
   /** A server may take any origin at one path, and compare it at another one: what is learnt is of the path alone. */

@@ -100,7 +100,11 @@ describe.each(WAYS)('on the way: %s', (way) => {
     ['no HTTP', 'SSH-2.0-OpenSSH\r\n', 'answered with what is not HTTP/1.1'],
     ['another version', 'HTTP/2.0 200 OK\r\n\r\n', 'answered with what is not HTTP/1.1'],
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'answered with what is not HTTP/1.1'],
-    ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n', 'answered with the status 600, which is none'],
+    [
+      'a status above 599',
+      'HTTP/1.1 600 OK\r\n\r\n',
+      'answered with the status 600, which HTTP does not have',
+    ],
     ['a bare LF', 'HTTP/1.1 200 OK\nA: b\r\n\r\n', 'answered with a line that does not end with CRLF'],
     ['a bare CR', 'HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n', 'answered with a malformed header field (A)'],
     [

@@ -141,6 +141,29 @@ describe.each(WAYS)('on the way: %s', (way) => {
     expect(target.seen.at(-1)).toBe('POST /form site.example http://site.example')
   })
 
+  test('a refusal for a while, which has another reason, spoils the forms of nobody', async () => {
+    const isHttps = isOf(() => 'https')
+    let refusals = 1
+    const target = await behind((fields, own, asked) =>
+      asked.url === '/once' ? refusals-- <= 0 : isHttps(fields, own, asked),
+    )
+    expect(await status(target, post('a=b', undefined, '/once'))).toBe(200)
+    expect(await status(target, post())).toBe(200)
+    target.seen.length = 0
+    expect(await status(target, post())).toBe(200)
+    expect(target.seen).toEqual(['POST /form site.example https://site.example'])
+  })
+
+  test('a safe request that is refused for a while does not make the server believe in another host', async () => {
+    let refusals = 2
+    const target = await behind((_, __, { url }) => url !== '/busy' || refusals-- <= 0)
+    expect(await status(target, get('/busy', 'Origin: https://site.example\r\n'))).toBe(200)
+    target.seen.length = 0
+    expect(await status(target, get('/a'))).toBe(200)
+    expect(target.seen).toEqual(['GET /a site.example'])
+    expect(target.visitor.failures).toEqual([])
+  })
+
   test('a path that took the origin once is asked once, whatever it refuses later', async () => {
     const target = await behind(
       (fields, _, { method }) => method === 'GET' || fields['content-length'] === '3',
@@ -177,7 +200,10 @@ describe.each(WAYS)('on the way: %s', (way) => {
   test('a server that knows its own origin alone, whatever the host, gets that of a safe request', async () => {
     const target = await behind(({ origin }, own) => origin === undefined || origin === `http://${own}`)
     expect(await status(target, get('/_next/a.js', 'Origin: https://site.example\r\n'))).toBe(200)
-    expect(target.seen.at(-1)).toBe(`GET /_next/a.js site.example http://${target.own}`)
+    const [asked, own] = ['https://site.example', `http://${target.own}`].map(
+      (origin) => `GET /_next/a.js site.example ${origin}`,
+    )
+    expect(target.seen.slice(-2)).toEqual([own, asked])
     expect(target.visitor.failures).toHaveLength(1)
     await status(target, post())
     expect(target.seen.at(-1)).toBe(`POST /form ${target.own} http://${target.own}`)
