@@ -52,7 +52,7 @@ export class ConnectionPool {
   /**
    * Opens a connection.
    * @param opened called with the socket, with which the caller can give up
-   * @throws the error for which there is none
+   * @throws the error of the connection
    */
   async open(opened: (socket: Socket) => void): Promise<TargetConnection> {
     return new TargetConnection(await this.dialer.connect('http/1.1', opened))

@@ -160,7 +160,7 @@ export class Http2Exchange implements DirectResponse {
     const status = Number(headers[':status'])
     const length = headers['content-length']
     if (status > 599) {
-      this.#faulted(new AnswerError(`answered with the status ${status}, which is none`))
+      this.#faulted(new AnswerError(`answered with the status ${status}, which HTTP does not have`))
       return
     }
     this.#head = {
@@ -250,7 +250,10 @@ function headersOf({
   expectsContinue,
   takesTrailers,
 }: OutgoingRequest): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { ':method': method, ':path': target }
+  // A field may have the name of a member that every object has.
+  const headers: OutgoingHttpHeaders = Object.create(null)
+  headers[':method'] = method
+  headers[':path'] = target
   for (const [name, value] of fields) {
     const key = name === 'host' ? ':authority' : name
     const before = headers[key]

@@ -94,7 +94,7 @@ function parseStatusLine(text: string): Line {
   const status = Number(match[2])
   // RFC 9110 §15: other statuses are invalid.
   if (status < 100 || status > 599)
-    throw new AnswerError(`answered with the status ${match[2]}, which is none`)
+    throw new AnswerError(`answered with the status ${match[2]}, which HTTP does not have`)
   return { isOld: match[1] === '0', status, statusText: match[3] ?? '' }
 }
 

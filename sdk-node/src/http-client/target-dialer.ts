@@ -44,7 +44,7 @@ export class TargetDialer {
    * Opens a connection.
    * @param protocol the version of HTTP that a TLS target is offered
    * @param opened called with the socket, with which the caller can give up
-   * @throws the error for which there is none
+   * @throws the error of the connection
    */
   async connect(protocol: 'http/1.1' | 'h2', opened: (socket: Socket) => void): Promise<Socket> {
     const address =
