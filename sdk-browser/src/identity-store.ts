@@ -18,7 +18,9 @@ const DEFAULT_NAME = 'default'
  */
 export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<Uint8Array> {
   try {
-    const former = await getOrPut(FORMER_DATABASE, name).catch(() => undefined)
+    const kept = await keptIn(DATABASE, name)
+    if (kept !== undefined) return kept
+    const former = await keptIn(FORMER_DATABASE, name)
     return await getOrPut(DATABASE, name, isBytes(former) ? former : createPrivateKey())
   } catch (cause) {
     throw new SvcError(
@@ -31,9 +33,14 @@ export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<U
   }
 }
 
+/** Resolves with undefined where the database cannot be read, too. */
+function keptIn(database: string, key: string): Promise<Uint8Array | undefined> {
+  return getOrPut(database, key).catch(() => undefined)
+}
+
 /**
- * Gets a value or, where there is none, puts `made`. Without it, no database is made either. Transactions run one after another,
- * so two tabs get the same value.
+ * Gets a value, and first puts `made` where the database has no value. Without `made`, a database that is missing stays so.
+ * Transactions run one after another, so two tabs get the same value.
  */
 async function getOrPut(name: string, key: string, made?: Uint8Array): Promise<Uint8Array> {
   const opening = indexedDB.open(name)
