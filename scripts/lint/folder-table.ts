@@ -180,7 +180,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It starts a site on a platform, at one relay or at several.',
     },
     relays: {
-      imports: ['site', 'cache', 'control', 'identity', 'platform.ts', 'timers', 'errors.ts', 'explained.ts'],
+      imports: ['site', 'cache', 'control', 'identity', 'platform.ts', 'timers', 'errors.ts'],
       why: 'A site at several relays is a site at each, and one more that stands for all.',
     },
     site: {

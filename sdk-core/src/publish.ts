@@ -62,7 +62,7 @@ async function publishAtRelay(
 /** The code for several relays is loaded when they are asked for. */
 async function prepareSeveral(
   ...args: Parameters<typeof import('./relays/publish-at-several.ts').prepareSeveral>
-): ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral> {
+): Promise<ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral>> {
   const relays = await import('./relays/publish-at-several.ts').catch((cause) => {
     throw new SvcError('relay_unreachable', 'the code for several relays cannot be loaded', { cause })
   })

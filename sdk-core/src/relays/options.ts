@@ -1,9 +1,8 @@
 // The options of `publish` for several relays, checked.
 
 import { SvcError } from '../errors.ts'
-import { explained } from '../explained.ts'
 import type { PublishOptions, SiteOptions } from '../site/options.ts'
-import { relayUrl } from '../site/relay-url.ts'
+import { parseRelays } from '../site/relay-option.ts'
 import { DISCOVER_MAX } from './limits.ts'
 
 /** RelaysOptions are the options of a site at several relays. */
@@ -15,19 +14,8 @@ export interface RelaysOptions extends SiteOptions {
 }
 
 /** @throws SvcError `invalid_option` that names the option and the reason */
-export async function parseRelaysOptions(
-  options: SiteOptions,
-  given: PublishOptions,
-): Promise<RelaysOptions> {
-  const { relays: further } = given
-  if (further && !Array.isArray(further))
-    throw new SvcError('invalid_option', 'relays must be an array of URLs')
-  const relays: URL[] = []
-  for (const relay of [given.relay, ...(further ?? [])]) {
-    const url = relayUrl(relay)
-    if (url === undefined) throw await explained('invalid_option', ['wrongRelay', relay])
-    if (relays.every(({ origin }) => origin !== url.origin)) relays.push(url)
-  }
+export function parseRelaysOptions(options: SiteOptions, given: PublishOptions): RelaysOptions {
+  const relays = parseRelays([given.relay, ...(given.relays ?? [])])
   return { ...options, relays, discover: parseDiscover(given.discover) }
 }
 

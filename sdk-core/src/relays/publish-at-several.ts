@@ -15,13 +15,13 @@ export type PublishAtRelay = (platform: Platform, options: SiteOptions) => Promi
  * Checks the options, and returns what publishes with them.
  * @throws SvcError `invalid_option`
  */
-export async function prepareSeveral(
+export function prepareSeveral(
   platform: Platform,
   options: SiteOptions,
   given: PublishOptions,
   signerOf: SignerOf,
-): Promise<(publish: PublishAtRelay) => Promise<Site>> {
-  const several = await parseRelaysOptions(options, given)
+): (publish: PublishAtRelay) => Promise<Site> {
+  const several = parseRelaysOptions(options, given)
   return (publish) => publishAtSeveral(platform, several, publish, signerOf)
 }
 

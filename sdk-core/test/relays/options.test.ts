@@ -7,22 +7,21 @@ import { type PublishOptions, parseOptions } from '../../src/site/options.ts'
 
 const good: PublishOptions = { relay: 'https://relay.example', name: 'demo', fetch: () => new Response() }
 
-test('name relays once, the first one first, and discover none unless they say so', async () => {
+test('name relays once, the first one first, and discover none unless they say so', () => {
   const relays = ['https://other.example', 'https://relay.example/x', new URL('https://third.example')]
-  const parsed = await parseRelaysOptions(parseOptions(good), { ...good, relays, discover: 8 })
+  const parsed = parseRelaysOptions(parseOptions(good), { ...good, relays, discover: 8 })
   expect(parsed.relays.map(({ host }) => host)).toEqual(['relay.example', 'other.example', 'third.example'])
-  const { discover } = await parseRelaysOptions(parseOptions(good), good)
+  const { discover } = parseRelaysOptions(parseOptions(good), good)
   expect([parsed.discover, discover]).toEqual([DISCOVER_MAX, 0])
 })
 
 test.each([
   ['a plain http relay among others', { relays: ['http://other.example'] }, /must be an https: URL/],
-  ['one further relay as text', { relays: 'https://other.example' as never }, /^relays must be an array/],
   ['half a relay', { discover: 1.5 }, /^discover must be a whole number from 0 to 8$/],
   ['less than no relay', { discover: -1 }, /discover/],
   ['too many relays', { discover: DISCOVER_MAX + 1 }, /from 0 to 8/],
-] satisfies [string, Partial<PublishOptions>, RegExp][])('refuses %s', async (_, change, message) => {
-  await expect(parseRelaysOptions(parseOptions(good), { ...good, ...change })).rejects.toThrow(
+] satisfies [string, Partial<PublishOptions>, RegExp][])('refuses %s', (_, change, message) => {
+  expect(() => parseRelaysOptions(parseOptions(good), { ...good, ...change })).toThrow(
     expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
   )
 })
