@@ -1,11 +1,11 @@
-// What an application is to the proof: real software, how it is had and started, and what a visitor of its site must find.
+// Describes an application for the proof: how the run installs and starts the real software, and what a visitor of its site must find.
 import type { Visitor } from './visitor.ts'
 
 export interface Application {
   name: string
-  /** What is checked, for the table. */
+  /** Names what the run checks, for the table. */
   checks: string
-  /** What its owner has to set for the tunnel; nothing where its defaults do. */
+  /** Names the setting that its owner has to change for the tunnel. @default none: its defaults work */
   setting?: string
   /**
    * Installs it.

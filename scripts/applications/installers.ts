@@ -7,7 +7,7 @@ import { npmCommand } from '../../tools/programs/npm.ts'
 import { Unavailable } from './application.ts'
 
 const INSTALL_TIMEOUT_MS: number = 10 * 60_000
-/** What dpkg-query prints of a package. */
+/** Makes dpkg-query print the version of a package. */
 const FORMAT = ['$', '{Version}'].join('')
 const REASON_CHARACTERS = 160
 

@@ -4,28 +4,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { PublicExports } from '../lint/public-exports.ts'
+import { PUBLISHED } from '../packages/published.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const PACKAGES = [
-  'protocol',
-  'yamux',
-  'tls',
-  'payment',
-  'node-kit',
-  'sdk-core',
-  'sdk-browser',
-  'sdk-node',
-  'relay',
-]
 
-test.each(PACKAGES)('every export of %s has a docstring', (folder) => {
+test.each(PUBLISHED)('every export of %s has a docstring', (folder) => {
   const exports = new PublicExports(root).ofPackage(folder)
   expect(exports.length).toBeGreaterThan(0)
   const without = exports.filter(({ docstring }) => docstring === undefined)
   expect(without.map(({ file, name }) => `${file}: ${name}`)).toEqual([])
 })
 
-test.each(PACKAGES)('the docstrings of %s name defaults by @default', (folder) => {
+test.each(PUBLISHED)('the docstrings of %s name defaults by @default', (folder) => {
   const exports = new PublicExports(root)
   const options = exports.ofPackage(folder).flatMap((one) =>
     [...exports.membersOf(one)].map(([member, docstring]) => ({
@@ -39,7 +29,7 @@ test.each(PACKAGES)('the docstrings of %s name defaults by @default', (folder) =
 
 test('the API reference covers each entry of these packages that a page or a program imports', () => {
   const make = readFileSync(path.join(root, 'docs/reference/make.ts'), 'utf8')
-  for (const folder of PACKAGES) expect(make).toMatch(new RegExp(`'${folder}/src/(?:\\w+/)?index\\.ts'`))
+  for (const folder of PUBLISHED) expect(make).toMatch(new RegExp(`'${folder}/src/(?:\\w+/)?index\\.ts'`))
 })
 
 const FILES = {

@@ -16,7 +16,7 @@ const DIRECTORY_MS = 2_000
 export async function checkAcmeAccount({ acme, identityPath }: Settings): Promise<Found[]> {
   const { directory, caFile, externalAccount } = acme
   const registration = await readIfPresent(join(identityPath, REGISTRATION_FILE))
-  // It is bound, or needs not be.
+  // The account is bound, or need not be.
   if (registration?.includes(JSON.stringify(directory))) return []
   const { host } = new URL(directory)
   if (externalAccount !== undefined)

@@ -19,7 +19,7 @@ export async function run(): Promise<void> {
     const log = createLog(settings.logLevel)
     let relay: Relay | undefined
     closeOnFatalErrors({ log: () => log, close: async () => await relay?.close({ drainMs: DRAIN_MS }) })
-    // Before the start: whoever reads "listening" may send a signal at once.
+    // Before the start: a program that reads "listening" may send a signal at once.
     handleSignals(() => relay)
     relay = await startRelay(settings, log)
     collectWhenIdle()

@@ -32,7 +32,7 @@ export interface ExternalAccount {
 
 /** One row of the table of settings. */
 export interface Setting<T> {
-  /** What the setting belongs to, and without which it has no effect. */
+  /** The feature that the setting belongs to: without it the setting has no effect. */
   feature?: Feature
   meaning: string
   /** Value of an unset variable. */

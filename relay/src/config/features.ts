@@ -8,7 +8,7 @@ import type { UnusedSetting } from './unused-settings.ts'
 /** The provider of DNS records whose name server is this relay. */
 export const EMBEDDED = 'embedded'
 
-/** What decides which features are on. */
+/** These values decide which features are on. */
 export interface FeatureState {
   settings: Settings
   /** Whether the relay gets its certificates by ACME. */

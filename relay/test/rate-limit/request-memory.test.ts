@@ -119,7 +119,7 @@ describe('a source', () => {
   let relay: TestRelay
   let lease: RegisterResponse
   beforeAll(async () => {
-    // What a source has rises with its budget.
+    // The memory of a source rises with its budget, which other test relays have without end.
     relay = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '10' })
     lease = await relay.register('holder')
   })

@@ -93,7 +93,8 @@ export const PYTHON: readonly Application[] = [
       return pip(folder, ['aiohttp==3.14.5'])
     },
     start: (folder, port) => [pythonOf(folder), 'app.py', String(port)],
-    check: async (visitor) => void (await visitor.page('/', 'from ')),
+    check: async (visitor) =>
+      void (await visitor.expect(200, 'from ', '/', { headers: { 'X-Forwarded-For': 'unknown' } })),
   },
 ]
 

@@ -4,7 +4,7 @@ import { AcmeError, type AcmeFault } from './authority.ts'
 import { DETAIL_MAX_CHARS } from './limits.ts'
 
 const NAMESPACE = 'urn:ietf:params:acme:error:'
-/** What the operator of a relay sets for such an authority. */
+/** Names the settings by which an operator shows such an authority that it is a customer. */
 export const BINDING = 'ACME_EAB_KID and ACME_EAB_HMAC are what it gave you for one'
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
@@ -67,7 +67,6 @@ function sentence(type: string, names: string): string {
   return `the authority does not issue for ${names}`
 }
 
-/** A text of the authority without control characters: it goes into the log. */
 /** A text that comes from the authority, for a message: without control characters, and shortened. */
 export function oneLine(text: string): string {
   return text

@@ -65,7 +65,7 @@ async function pinnedCode(): Promise<string> {
   return `<script type="importmap">\n${map}\n</script>\n${moduleThatImports(name)}`
 }
 
-/** Without a name the site has one of its own: whoever copies the code, and wherever. */
+/** The code has no name: each person who copies it gets a site with a name of its own. */
 function moduleThatImports(specifier: string): string {
   return `<script type="module">
 import { publish } from '${specifier}'
