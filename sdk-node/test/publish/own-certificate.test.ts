@@ -39,6 +39,7 @@ afterAll(async () => {
 async function handler(request: Request): Promise<Response> {
   if (request.method === 'GET')
     return new Response(new URL(request.url).pathname === '/body' ? BODY : 'hello')
+  if (new URL(request.url).pathname === '/early') return new Response('later', { status: 202 })
   const hash = createHash('sha256').update(new Uint8Array(await request.arrayBuffer()))
   return new Response(hash.digest('hex'))
 }
@@ -110,6 +111,14 @@ describe.each(['shared', 'own'] as const)('a site whose certificate is %s', (cer
     const { publicKey, subjectAltName } = await shown(host)
     expect(publicKey.equals(relayKey)).toBe(certificate === 'shared')
     expect(subjectAltName).toMatch(new RegExp(`^DNS:${host}, DNS:${name}-[0-9a-f]{40}\\.relay\\.localhost$`))
+  })
+
+  it.each([
+    ['HTTP/1.1', ['--http1.1'], '1.1'],
+    ['HTTP/2', ['--http2'], '2'],
+  ])('answers curl over %s before it has read 3 MB', async (_, version) => {
+    const upload = ['--data-binary', `@${bodyFile}`, '--max-time', '30']
+    expect(await curl(...version, ...upload, `${url}/early`)).toBe('later')
   })
 
   it.each([
