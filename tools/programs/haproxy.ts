@@ -102,6 +102,8 @@ export async function startHttpHaproxy(server: number): Promise<Pick<Haproxy, 'p
     '  timeout connect 5s',
     '  timeout client 60s',
     '  timeout server 60s',
+    // Events leave as they come, where HAProxy would wait 200 ms for more.
+    '  option http-no-delay',
     'frontend visitors',
     `  bind 127.0.0.1:${port}`,
     '  default_backend target',
