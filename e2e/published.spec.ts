@@ -1,5 +1,6 @@
 // A page publishes a handler, and clients that are not ours get its answer over TLS that they verify.
 
+import type { Site } from '@svc/sdk-browser'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
@@ -68,4 +69,31 @@ test('a closed site is gone, and the others stay', async ({ relay, tenant }) => 
   expect(urls.state).toBe('closed')
   await expect(curl(relay.caFile, urls.closed)).rejects.toThrow(/curl: \((35|56)\)/)
   expect(String(await curl(relay.caFile, urls.open))).toBe('here')
+})
+
+test('of two that publish at once in a page, one serves, and the other gets lease_replaced', async ({
+  relay,
+  tenant,
+}) => {
+  const outcomes = await tenant.evaluate(async (relay) => {
+    const publish = (name: string): Promise<Site> =>
+      svc.publish({ relay, name, fetch: () => new Response('hello') })
+    // The loser may have been online for a moment: then its site says so.
+    const endOf = (site: Site): Promise<string> =>
+      new Promise((resolve) =>
+        site.addEventListener('error', ({ error }) => site.state === 'closed' && resolve(error.code)),
+      )
+    const rounds: string[][] = []
+    for (let round = 0; round < 10; round++) {
+      const both = [publish(`twice-${round}`), publish(`twice-${round}`)]
+      const end = await Promise.race(both.map((one) => one.then(endOf, ({ code }: { code: string }) => code)))
+      const settled = await Promise.allSettled(both)
+      const sites = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      const open = sites.filter(({ state }) => state !== 'closed')
+      rounds.push([end, ...open.map(({ state }) => state)])
+      await Promise.all(open.map((site) => site.close()))
+    }
+    return rounds
+  }, relay.url)
+  expect(outcomes).toEqual(Array.from({ length: 10 }, () => ['lease_replaced', 'online']))
 })

@@ -273,6 +273,12 @@ export class PublishedSite extends EventTarget {
     const { signal } = this.#run
     const before = this.#keeper.lease
     const lease = await this.#keeper.acquire(signal, trusting)
+    await this.#goOnline(lease, trusting, signal).catch(async (error) => {
+      throw before || !(await this.#keeper.isGone(signal)) ? error : leaseReplaced()
+    })
+  }
+
+  async #goOnline(lease: Registration, trusting: boolean, signal: AbortSignal): Promise<void> {
     if (lease.routing === 'rejected') throw notAllowed()
     this.#addresses = addressesOf(lease, this.#portSuffix)
     // The status changes before anything that may take long.
@@ -289,9 +295,7 @@ export class PublishedSite extends EventTarget {
     // say so.
     const approvalChecked = trusting ? this.#checkApproval(signal) : Promise.resolve()
     approvalChecked.catch(() => {})
-    const opening = this.#openCarrier(lease, ready, signal).catch(async (error) => {
-      throw before || !(await this.#keeper.isGone(signal)) ? error : leaseReplaced()
-    })
+    const opening = this.#openCarrier(lease, ready, signal)
     const [carrier] = await Promise.all([opening, ready]).catch((error) => {
       opening.then(
         (opened) => opened.close(),

@@ -118,7 +118,8 @@ describe('publish', () => {
   ])('rejects when %s answers otherwise', async (path, answer, code) => {
     relay.overrides[path] = answer
     await expect(publish()).rejects.toMatchObject({ name: 'SvcError', code })
-    expect(relay.sockets).toHaveLength(0)
+    const isOpen = ({ readyState, CLOSED }: (typeof relay.sockets)[number]): boolean => readyState !== CLOSED
+    await expect.poll(() => relay.sockets.filter(isOpen)).toHaveLength(0)
   })
 
   it('gives back the lease when it came no further', async () => {

@@ -118,6 +118,12 @@ test.each(['unauthorized', 'lease_not_found'])(
   },
 )
 
+test('so is one whose certificate chain is refused first', async () => {
+  for (const path of ['/sdk/certificate-chain', '/sdk/reverse'])
+    relay.overrides[path] = failing(403, 'unauthorized')
+  await expect(publish(() => new Response())).rejects.toMatchObject({ code: 'lease_replaced' })
+})
+
 test('a stored key that is damaged is no wrong option', async () => {
   const platform = { ...testPlatform(), loadIdentity: async () => new Uint8Array(31) }
   const options = { relay: relay.url, name: 'demo', fetch: () => new Response() }
