@@ -16,7 +16,9 @@ import { type CommandLine, pathWith, proveExpose, startPackagedRelay } from './c
 import { type Consumer, installedConsumer } from './consumer.ts'
 import { packPackages } from './pack.ts'
 import { provePage } from './prove-page.ts'
+import { proveStarter } from './prove-starter.ts'
 import { proveUdp } from './prove-udp.ts'
+import { STARTERS } from './starters.ts'
 import { typeCheck } from './type-check.ts'
 
 /** The part by which a page made of the tarballs may weigh another amount than one made of the sources. */
@@ -35,6 +37,8 @@ export async function provePackages(): Promise<boolean> {
   const tarballs = await packPackages()
   for (const tarball of tarballs)
     await prove(`${tarball.name}: publint, arethetypeswrong`, async () => noneOf(await checkTarball(tarball)))
+  for (const starter of STARTERS)
+    await prove(`a page of ${starter.name}`, () => proveStarter(starter, tarballs))
   const bundlers = BUNDLERS.flatMap(({ packages }) => packages)
   const consumer = await installedConsumer(tarballs, [TYPES_OF_NODE, ...bundlers])
   try {
