@@ -1,6 +1,7 @@
 // gRPC through `expose`, which ends the visitors' TLS: the client and the server of @grpc/grpc-js, and trailers with node:http2.
 
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import {
   type ClientHttp2Session,
@@ -11,6 +12,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Metadata, status } from '@grpc/grpc-js'
 import { DIRECT } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -121,6 +124,24 @@ describe.each(['http', 'grpc', 'h2c', 'https'])('a target at %s://', (scheme) =>
     const [{ code }] = await once(call, 'status')
     expect(code).toBe(status.OK)
   })
+})
+
+it('a server at a Unix socket answers calls and holds conversations', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'grpc-'))
+  ends.push(() => rm(folder, { recursive: true }))
+  const address = `unix:${join(folder, 'grpc.sock')}`
+  const { server } = await new EchoServer().start(false, address)
+  ends.push(() => server.forceShutdown())
+  const client = clientOf(await exposed(address))
+  const { answer, status: ok } = await client.unary(Buffer.from('one'))
+  expect(String(answer)).toBe('one')
+  expect(ok.metadata.get('x-last-bin')).toEqual([Buffer.from([0, 255])])
+  const call = client.stream()
+  call.write(Buffer.from('two'))
+  expect(String((await once(call, 'data'))[0])).toBe('two')
+  call.end()
+  expect((await once(call, 'status'))[0].code).toBe(status.OK)
+  expect(failures).toEqual([])
 })
 
 describe('back-pressure', () => {

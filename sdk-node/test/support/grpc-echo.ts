@@ -52,8 +52,11 @@ export class EchoServer {
   /** Resolves when a call was cancelled. */
   readonly cancelled: PromiseWithResolvers<void> = Promise.withResolvers<void>()
 
-  /** @param isSecure with TLS, by the certificate that tests have */
-  async start(isSecure: boolean): Promise<this> {
+  /**
+   * @param isSecure with TLS, by the certificate that tests have
+   * @param address `unix:` and a path, for a server that has no port
+   */
+  async start(isSecure: boolean, address = '127.0.0.1:0'): Promise<this> {
     this.server.addService(METHODS, {
       unary: unary,
       stream: (call: ServerDuplexStream<Buffer, Buffer>) => this.#stream(call),
@@ -64,7 +67,7 @@ export class EchoServer {
     const pair = { cert_chain: Buffer.from(CERTIFICATE_PEM), private_key: Buffer.from(PRIVATE_KEY_PEM) }
     const given = isSecure ? ServerCredentials.createSsl(null, [pair]) : ServerCredentials.createInsecure()
     this.port = await new Promise<number>((resolve, reject) => {
-      this.server.bindAsync('127.0.0.1:0', given, (error, bound) => (error ? reject(error) : resolve(bound)))
+      this.server.bindAsync(address, given, (error, bound) => (error ? reject(error) : resolve(bound)))
     })
     return this
   }
