@@ -59,7 +59,11 @@ async function prove(application: Application, relay: TestRelay): Promise<Applic
   }
 }
 
-async function serve(application: Application, folder: string, relay: TestRelay): Promise<void> {
+/**
+ * Starts an application that is installed, and exposes it for its check.
+ * @throws Error that says what is wrong
+ */
+export async function serve(application: Application, folder: string, relay: TestRelay): Promise<void> {
   const port = await freePort()
   const [command = '', ...args] = application.start(folder, port)
   const server = spawnServer(command, args, {

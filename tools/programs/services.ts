@@ -6,6 +6,12 @@ import path from 'node:path'
 import { ensureHaproxy } from './haproxy.ts'
 import { aptGet, ensure } from './install.ts'
 
+/** What dpkg-query prints of a package. */
+const FORMAT = ['$', '{db:Status-Status}'].join('')
+
+/** Debian packages of the applications that are tested behind `svc expose`. */
+export const APPLICATION_PACKAGES = ['apache2-bin', 'nginx', 'php8.2-cli', 'docker-registry'] as const
+
 export function ensureServices(): void {
   if (ensure(findRedis, [aptGet('redis-server')]) === undefined)
     console.log('No redis-server: its tests are skipped (Debian redis-server).')
@@ -14,7 +20,18 @@ export function ensureServices(): void {
     console.log('No valkey-server: its tests are skipped (Debian 13 valkey-server).')
   if (ensure(findPostgres, [aptGet('postgresql')]) === undefined)
     console.log('No PostgreSQL: its test is skipped (Debian postgresql).')
+  for (const name of APPLICATION_PACKAGES) {
+    const install = isPackaged(name) ? [aptGet(`--no-install-recommends ${name}`)] : []
+    if (ensure(() => findPackage(name), install) === undefined)
+      console.log(`No ${name}: its test is skipped (Debian ${name}).`)
+  }
   ensureHaproxy()
+}
+
+/** @param name of a Debian package */
+export function findPackage(name: string): true | undefined {
+  const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f', FORMAT, name], { encoding: 'utf8' })
+  return status === 0 && stdout === 'installed' ? true : undefined
 }
 
 export function findRedis(): true | undefined {

@@ -20,7 +20,9 @@ Require all granted
 </Directory>
 `
 
+/** Its user, which counts when root starts it, can read the folder wherever that is. */
 const nginx = (folder: string, port: number): string => `
+user root;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
 events {}
