@@ -17,7 +17,7 @@ export interface Application {
   /** The command that serves it at `port`. */
   start(folder: string, port: number): readonly string[]
   /** @throws Error that says what a visitor found in place of the right thing */
-  check(visitor: Visitor): Promise<void>
+  check(visitor: Visitor, folder: string): Promise<void>
 }
 
 /** Software that cannot be had here. */

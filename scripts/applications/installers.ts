@@ -1,4 +1,4 @@
-// Has software from Debian, npm and PyPI, and writes the files of applications.
+// Has software from Debian, npm, PyPI and Go modules, and writes the files of applications.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -55,6 +55,15 @@ export function debian(folder: string, name: string, ...others: string[]): strin
     run(folder, install)
   }
   return run(folder, ['dpkg-query', ...query])
+}
+
+/** Builds `main.go` as `app`. @param modules as `path@version`; the first one's version counts */
+export function go(folder: string, source: string, modules: readonly string[]): string {
+  write(folder, { 'main.go': source })
+  if (!existsSync(path.join(folder, 'go.mod'))) run(folder, ['go', 'mod', 'init', 'app'])
+  run(folder, ['go', 'get', ...modules])
+  run(folder, ['go', 'build', '-o', 'app', '.'])
+  return run(folder, ['go', 'list', '-m', '-f', '{{.Version}}', modules[0]!.split('@')[0]!])
 }
 
 /** @throws Unavailable with the last words of the command */

@@ -93,7 +93,10 @@ export async function serve(application: Application, folder: string, relay: Tes
     ])
     try {
       const { url = '' } = await reported(svc, 'online')
-      await application.check(new Visitor(url, Number(new URL(relay.url).port), readFileSync(relay.caFile)))
+      await application.check(
+        new Visitor(url, Number(new URL(relay.url).port), readFileSync(relay.caFile)),
+        folder,
+      )
     } catch (error) {
       throw new Error(`${(error as Error).message} ${svc.err.join(' ')}`.trim(), { cause: error })
     } finally {

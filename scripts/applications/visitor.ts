@@ -23,14 +23,16 @@ interface Ask {
 
 export class Visitor {
   readonly url: URL
-  readonly #ca: Buffer
-  readonly #port: number
+  /** The authority of the relay. */
+  readonly ca: Buffer
+  /** The port of the relay. */
+  readonly port: number
   readonly #cookies: Map<string, string> = new Map()
 
   constructor(url: string, port: number, ca: Buffer) {
     this.url = new URL(url)
-    this.#port = port
-    this.#ca = ca
+    this.port = port
+    this.ca = ca
   }
 
   cookie(name: string): string | undefined {
@@ -149,9 +151,9 @@ export class Visitor {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const asked = request({
       host: '127.0.0.1',
-      port: this.#port,
+      port: this.port,
       servername: hostname,
-      ca: this.#ca,
+      ca: this.ca,
       agent: false,
       timeout: ANSWER_TIMEOUT_MS,
       path: target,

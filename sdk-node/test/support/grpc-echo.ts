@@ -22,6 +22,9 @@ import {
 } from '@grpc/grpc-js'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 
+/** For scripts, which have no package of gRPC. */
+export { Metadata, status }
+
 const identity = (bytes: Buffer): Buffer => bytes
 const method = (name: string, requestStream: boolean, responseStream: boolean) => ({
   path: `/test.Echo/${name}`,
