@@ -1,7 +1,7 @@
 // Everything that must hold: lint, linear regular expressions, imports between folders, types, unused code, the tarballs of the
 // packages, unit tests, the end-to-end suite and the size of a page.
 // With CI set, half a minute of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
-// whose name, matches. With --whole, large tests run whole and not a slice of them. The last lines: what failed, and the counts.
+// whose name, matches. With --whole, large tests run whole and not a slice of them. The last lines: what failed, why, and the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,7 +11,8 @@ import { type Outcome, root, runCommand } from '../tools/programs/command.ts'
 import { ensureServices } from '../tools/programs/services.ts'
 import { ensureShells } from '../tools/programs/shells.ts'
 import { ensureTlsClients } from '../tools/programs/tls-clients.ts'
-import { failingLines, listFailures } from './suites/failures.ts'
+import { failingLines, listFailures, listPassedAlone } from './suites/failures.ts'
+import { filesToRepeat, type MergedCount, mergeRepeated } from './suites/passed-alone.ts'
 import { type Count, readPlaywright, readVitest } from './suites/test-counts.ts'
 
 /** Longest that one step may take, in milliseconds: they end what hangs, for a busy machine takes several times as long. */
@@ -27,7 +28,7 @@ const TSC_PARALLEL = 2
 /** How many times as long the suites may take with --whole. */
 const WHOLE_SLOWNESS = 3
 
-interface Step extends Count {
+interface Step extends Count, Partial<Pick<MergedCount, 'passedAlone'>> {
   name: string
   seconds: number
 }
@@ -61,8 +62,17 @@ async function runAll(): Promise<void> {
   ])
   // attack and soak wait more than they compute, and judge nothing by the clock; they would disturb what is timed in the suites
   await Promise.all([step('types', checkTypes), step('attack', attack), process.env.CI && step('soak', soak)])
-  await step('unit', () => vitest([]))
-  await step('e2e', () => playwright([]))
+  await step('unit', () => steady(vitest, ['--no-file-parallelism']))
+  await step('e2e', () => steady(playwright, ['--workers=1']))
+}
+
+/** Runs a suite, and the few files that failed once more, alone: a real fault fails twice. */
+async function steady(suite: (args: string[]) => Promise<Count>, alone: string[]): Promise<Count> {
+  const first = await suite([])
+  const files = filesToRepeat(first)
+  if (files.length === 0) return first
+  console.log(`\nOnce more, alone: ${files.join(' ')}`)
+  return mergeRepeated(first, await suite([...alone, ...files]))
 }
 
 /** Chooses tests by path, and only if no path matches by name. */
@@ -85,7 +95,7 @@ async function step(name: string, run: () => Promise<Count>): Promise<void> {
   console.log(`\n${name} …`)
   const count = await run().catch((error: Error) => {
     console.error(error.message)
-    return { ...NOTHING, failed: 1, failures: [error.message] }
+    return { ...NOTHING, failed: 1, failures: [{ name: error.message }] }
   })
   steps.push({ name, ...count, seconds: (performance.now() - start) / 1000 })
 }
@@ -130,12 +140,17 @@ async function vitest(args: string[]): Promise<Count> {
   ensureServices()
   ensureShells()
   const report = newReport()
+  const unhandled = newReport()
   // A person who names files wants to see what is in them; by name, the list would be of all that is left out.
   const list = args.length > 0 && !args.includes('-t') ? 'verbose' : 'default'
-  const reporters = [`--reporter=${list}`, '--reporter=json', `--outputFile.json=${report}`]
-  const env = { ...depth.env, ...ensureTlsClients() }
+  const reporters = [list, 'json', './scripts/suites/unhandled-errors.ts'].map((name) => `--reporter=${name}`)
+  reporters.push(`--outputFile.json=${report}`)
+  const env = { ...depth.env, ...ensureTlsClients(), UNHANDLED_ERRORS: unhandled }
   const command = ['vitest', 'run', ...reporters, ...args]
-  return counted(await runCommand(command, { timeoutMs: suiteTimeoutMs(), env }), readVitest(report))
+  return counted(
+    await runCommand(command, { timeoutMs: suiteTimeoutMs(), env }),
+    readVitest(report, unhandled),
+  )
 }
 
 async function playwright(args: string[]): Promise<Count> {
@@ -157,10 +172,9 @@ function newReport(): string {
 }
 
 /** A suite that ended badly has failed, whatever its report says. */
-function counted({ ok, output }: Outcome, count: Count | undefined): Count {
+function counted({ ok, output }: Outcome, count: Count = NOTHING): Count {
   if (output !== '') console.log(output.trim())
-  const known = count ?? NOTHING
-  return !ok && known.failed === 0 ? { ...known, failed: 1, failures: failingLines(output) } : known
+  return !ok && count.failed === 0 ? { ...count, failed: 1, failures: failingLines(output) } : count
 }
 
 function summarize(): void {
@@ -171,7 +185,7 @@ function summarize(): void {
   console.log()
   for (const one of steps)
     console.log(`${one.name.padEnd(10)}${one.seconds.toFixed(1).padStart(7)} s   ${line(one)}`)
-  for (const failure of listFailures(steps)) console.log(failure)
+  for (const line of [...listPassedAlone(steps), ...listFailures(steps)]) console.log(line)
   console.log(`\n${line({ passed: total('passed'), failed: total('failed'), skipped: total('skipped') })}`)
   process.exitCode = total('failed') > 0 || total('passed') === 0 ? 1 : 0
 }

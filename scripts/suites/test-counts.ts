@@ -1,14 +1,22 @@
 // Reads how many tests passed, and which did not, from the JSON reports of Vitest and Playwright.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { root } from '../../tools/programs/command.ts'
 
 export interface Count {
   passed: number
   failed: number
   skipped: number
-  /** The names of what failed, with the files. */
-  failures: readonly string[]
+  failures: readonly Failure[]
+}
+
+export interface Failure {
+  /** With the file, where there is one. */
+  name: string
+  /** The test file, from the root of the repository; without one, it is no failure of a single file. */
+  file?: string
+  message?: string
 }
 
 interface VitestReport {
@@ -21,31 +29,44 @@ interface VitestReport {
     name: string
     status: string
     message?: string
-    assertionResults: { status: string; fullName: string }[]
+    assertionResults: { status: string; fullName: string; failureMessages?: string[] }[]
   }[]
 }
 
-/** A file that fails before its first test counts as one failure. @returns undefined when there is no report */
-export function readVitest(file: string): Count | undefined {
+/**
+ * A file that fails outside of its tests counts as one failure, and so does each error that belongs to no file.
+ * @param unhandled of the reporter in `unhandled-errors.ts`
+ * @returns undefined when there is no report
+ */
+export function readVitest(file: string, unhandled?: string): Count | undefined {
   const report = readJson<VitestReport>(file)
   if (report === undefined) return undefined
   const broken = report.testResults.filter(
-    (one) => one.status === 'failed' && one.assertionResults.length === 0,
+    (one) => one.status === 'failed' && one.assertionResults.every(({ status }) => status !== 'failed'),
   )
+  const errors = (unhandled === undefined ? undefined : readJson<string[]>(unhandled)) ?? []
   const failures = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => `${path.relative(root, name)}: ${fullName}`),
+      .map(({ fullName, failureMessages = [] }) => failureIn(name, fullName, failureMessages.join('\n'))),
   )
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
+    failed: report.numFailedTests + broken.length + errors.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: [
       ...failures,
-      ...broken.map(({ name, message = '' }) => `${path.relative(root, name)}: ${firstLine(message)}`),
+      ...broken.map(({ name, message = '' }) =>
+        failureIn(name, firstLine(message) || 'outside of its tests', message),
+      ),
+      ...errors.map((message) => ({ name: `unhandled: ${firstLine(message)}`, message })),
     ],
   }
+}
+
+function failureIn(absolute: string, title: string, message: string): Failure {
+  const file = path.relative(root, absolute)
+  return { name: `${file}: ${title}`, file, message: stripVTControlCharacters(message) }
 }
 
 interface PlaywrightReport {
@@ -55,9 +76,17 @@ interface PlaywrightReport {
 }
 
 interface PlaywrightSuite {
-  specs: { file: string; line: number; title: string; tests: { status: string }[] }[]
+  specs: { file: string; line: number; title: string; tests: PlaywrightTest[] }[]
   suites?: PlaywrightSuite[]
 }
+
+interface PlaywrightTest {
+  status: string
+  results?: { errors?: { message?: string }[] }[]
+}
+
+/** Reports name its files from here. */
+const PLAYWRIGHT_FOLDER = 'e2e'
 
 /** A flaky test is one that failed. @returns undefined when there is no report */
 export function readPlaywright(file: string): Count | undefined {
@@ -70,17 +99,25 @@ export function readPlaywright(file: string): Count | undefined {
     skipped,
     failures: [
       ...report.suites.flatMap(failuresIn),
-      ...report.errors.map(({ message = '' }) => firstLine(message)),
+      ...report.errors.map(({ message = '' }) => ({ name: firstLine(message), message })),
     ],
   }
 }
 
-function failuresIn({ specs, suites = [] }: PlaywrightSuite): string[] {
+function failuresIn({ specs, suites = [] }: PlaywrightSuite): Failure[] {
   const failed = specs.filter(({ tests }) => tests.some(({ status }) => /^(unexpected|flaky)$/.test(status)))
   return [
-    ...failed.map(({ file, line, title }) => `${file}:${line}: ${title}`),
+    ...failed.map(({ file, line, title, tests }) => ({
+      name: `${file}:${line}: ${title}`,
+      file: path.join(PLAYWRIGHT_FOLDER, file),
+      message: stripVTControlCharacters(tests.flatMap(messagesOf).join('\n')),
+    })),
     ...suites.flatMap(failuresIn),
   ]
+}
+
+function messagesOf({ results = [] }: PlaywrightTest): string[] {
+  return results.flatMap(({ errors = [] }) => errors.map(({ message = '' }) => message))
 }
 
 function firstLine(text: string): string {
