@@ -47,6 +47,11 @@ export const NETWORK_VISITORS_MIN = 16
  * so again after each such time.
  */
 export const DISPLACE_VISITOR_AFTER_MS = 1_000
+/**
+ * When the site's side closed its last connection this long ago, no visitor waits for it. An SDK whose connections broke is
+ * back after a second at most, and has one more to connect.
+ */
+export const SITE_AWAY_AFTER_MS = 2_000
 /** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
 export const CLAIM_RETRIES_MAX = 2
 /**

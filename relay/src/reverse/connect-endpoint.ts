@@ -26,6 +26,7 @@ import { nativeConnection } from './native-connection.ts'
 import { serveNativeSession } from './native-session.ts'
 import { readyQueueOf } from './ready-queues.ts'
 import { SessionMemories } from './session-memory.ts'
+import { onceClosed } from './site-presence.ts'
 import type { LeaseOf } from './stream-authorization.ts'
 import { UnderlyingSockets } from './tls-underlying-socket.ts'
 import { webSocketConnection } from './websocket-connection.ts'
@@ -61,6 +62,8 @@ interface Arrival {
   clientIp: string | undefined
   capability: string
   leaseOf: LeaseOf
+  /** Whether a gateway carried it here: its end says nothing of the site. */
+  isCarried: boolean
 }
 
 export class ConnectEndpoint {
@@ -169,6 +172,7 @@ export class ConnectEndpoint {
       clientIp: this.#clientAddresses.standsForMany(clientIp) ? undefined : clientIp,
       capability,
       leaseOf: (capability) => this.#credentials.leaseOf(capability, 'reverse'),
+      isCarried: false,
     })
   }
 
@@ -195,6 +199,7 @@ export class ConnectEndpoint {
         check(lease, claims)
         return lease
       },
+      isCarried: true,
     })
   }
 
@@ -216,13 +221,13 @@ export class ConnectEndpoint {
       )
   }
 
-  #openSession(lease: Lease, head: Buffer, { socket, tcp }: Arrival): void {
+  #openSession(lease: Lease, head: Buffer, by: Arrival): void {
     requireNothingBehind(head)
     const { roomInMs, hasRoom } = readyQueueOf(lease)
     if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
     if (!hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
-    this.#count(socket)
-    serveNativeSession(socket, lease, tcp)
+    this.#count(lease, by)
+    serveNativeSession(by.socket, lease, by.tcp)
   }
 
   #requireRoomForCarrier(lease: Lease): void {
@@ -230,7 +235,8 @@ export class ConnectEndpoint {
     if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} carriers are open for this lease`)
   }
 
-  #serve(connection: CarrierConnection, lease: Lease, { socket, clientIp, leaseOf }: Arrival): void {
+  #serve(connection: CarrierConnection, lease: Lease, by: Arrival): void {
+    const { socket, clientIp, leaseOf } = by
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
     // A client often reconnects because its last carrier died, which the relay has not noticed yet.
@@ -244,14 +250,17 @@ export class ConnectEndpoint {
       memories: this.#memories,
     })
     carriers.add(carrier)
-    this.#count(socket)
+    this.#count(lease, by)
     socket.once('close', () => carriers.delete(carrier))
   }
 
-  #count(socket: Duplex): void {
+  #count(lease: Lease, { socket, isCarried }: Arrival): void {
     this.#counters.carriers += 1
-    socket.once('close', () => {
+    const ready = readyQueueOf(lease)
+    ready.setConnection(socket, 'open')
+    onceClosed(socket, (how) => {
       this.#counters.carriers -= 1
+      ready.setConnection(socket, isCarried ? 'none' : how)
     })
   }
 }

@@ -8,6 +8,7 @@ import type { CarrierLiveness } from './carrier-liveness.ts'
 import { type ClaimPriority, ClaimQueue } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'
 import type { PendingVisitor, SessionPeer } from './pending-visitor.ts'
+import { type SiteConnection, SitePresence } from './site-presence.ts'
 import { livenessOf } from './stream-duplex.ts'
 
 const SESSIONS_LOST: Rate = { perMinute: SESSIONS_LOST_PER_MINUTE, burst: SESSIONS_LOST_BURST }
@@ -51,6 +52,9 @@ export class ReadyQueue {
   #onChange: (() => void) | undefined
   /** Sessions that broke before they answered a visitor; undefined until the first one does. */
   #lost: GcraLimiter | undefined
+  /** Undefined until the site's first connection comes. */
+  #presence: SitePresence | undefined
+  #isSpread = false
   #closed = false
 
   /** Number of ready sessions in all known processes and machines, without those of silent carriers. */
@@ -84,6 +88,16 @@ export class ReadyQueue {
     return carriers.size > 0 && [...carriers].every(({ isSilent }) => isSilent)
   }
 
+  /** What became of the site's connections, as far as this process knows. */
+  get connection(): SiteConnection {
+    return this.#presence?.connection ?? 'none'
+  }
+
+  /** Whether the site went without a word, so that {@link claim} does not wait for it. */
+  get #isAway(): boolean {
+    return !this.#isSpread && this.#presence?.isAway === true
+  }
+
   /** Whether {@link claim} would have to wait in this process. */
   isEmptyFor(visitor: Way): boolean {
     return this.#waitingRoom === undefined && this.#live === 0 && this.#findElsewhere(visitor) === undefined
@@ -94,7 +108,26 @@ export class ReadyQueue {
     this.#waitingRoom = peer
   }
 
-  /** @param listener called when the number of this machine's own sessions has changed, as far as this process knows */
+  /** Tells that the site may have connections at machines of which this process knows nothing. */
+  spread(): void {
+    this.#isSpread = true
+  }
+
+  /** @param source a connection of the site to this process, or a process that has some */
+  setConnection(source: object, connection: SiteConnection): void {
+    if (this.#closed || (this.#presence === undefined && connection !== 'open')) return
+    this.#presence ??= new SitePresence(() => {
+      if (this.#isAway) this.#waiting?.rejectAll()
+    })
+    const before = this.#presence.connection
+    this.#presence.set(source, connection)
+    if (this.#presence.connection !== before) this.#onChange?.()
+  }
+
+  /**
+   * @param listener called when the number of this machine's own sessions, or {@link connection}, has changed, as far as this
+   *   process knows
+   */
   onChange(listener: () => void): void {
     this.#onChange = listener
   }
@@ -125,7 +158,7 @@ export class ReadyQueue {
   /**
    * Claims the youngest session of this process, else a peer with one, else the next to come. The youngest is the
    * least likely to be dead, and the least likely to be closed by its SDK at this moment, which closes its oldest.
-   * @returns undefined when none came in time, or too many visitors wait
+   * @returns undefined when none came in time, the site went without a word, or too many visitors wait
    */
   async claim(
     gone: AbortSignal,
@@ -138,6 +171,7 @@ export class ReadyQueue {
     if (this.#closed) return undefined
     const peer = this.#takeElsewhere(visitor) ?? this.#waitingRoom
     if (peer !== undefined) return peer
+    if (this.#isAway) return undefined
     this.#waiting ??= new ClaimQueue()
     return await this.#waiting.wait({ ...visitor, staysHere: !mayPass(visitor) }, gone, timeoutMs)
   }
@@ -193,6 +227,7 @@ export class ReadyQueue {
   /** Closes the sessions, and takes no more. */
   close(): void {
     this.#closed = true
+    this.#presence?.close()
     this.clear()
   }
 
@@ -269,6 +304,8 @@ export class ReadyQueue {
 
   #watch(session: Duplex): Idle {
     const remove = () => {
+      // An end is an event only for who reads it, and nobody reads a destroyed session.
+      if (session.readableLength === 0) session.read()
       const index = this.#idle.indexOf(idle)
       if (index >= 0) this.#idle.splice(index, 1)
       idle.release()

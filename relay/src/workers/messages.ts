@@ -7,6 +7,7 @@ import type { Lease, LeaseEnd } from '../lease/lease.ts'
 import type { LeasePreferences } from '../lease/lease-preferences.ts'
 import type { CounterDelta } from '../metrics/relay-counters.ts'
 import type { PolicyFile } from '../policy/policy-file.ts'
+import type { SiteConnection } from '../reverse/site-presence.ts'
 
 /** The first message to a worker process. Keys travel this way only, and not in arguments or environment variables. */
 export interface WorkerStart {
@@ -134,6 +135,7 @@ export interface LeaseCounts {
   lease: string
   ready: number
   visitors: number
+  connection: SiteConnection
 }
 
 export function sharedLease(lease: Lease): SharedLease {

@@ -53,7 +53,7 @@ export class PrimaryLink implements SessionPeer {
     process.send?.(message, undefined, {}, reported)
   }
 
-  /** Lets the lease's visitors without a session wait in the primary process, and reports the number of its sessions. */
+  /** Lets the lease's visitors without a session wait in the primary process, and reports its sessions and connections. */
   watch(lease: Lease): void {
     const ready = readyQueueOf(lease)
     ready.delegateWaitingTo(this)
@@ -93,6 +93,7 @@ export class PrimaryLink implements SessionPeer {
       lease: lease.id,
       ready: readyQueueOf(lease).size,
       visitors: this.#parts.visitors.visitorsOf(lease),
+      connection: readyQueueOf(lease).connection,
     }))
     this.#changed.clear()
     this.send({ kind: 'counts', leases })

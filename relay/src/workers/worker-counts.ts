@@ -7,11 +7,14 @@ import type { SessionPeer } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { LeaseCounts, ToPrimary } from './messages.ts'
 
+/** What a process has that has ended, of which nobody knows how its connections would have closed. */
+const NOTHING: Omit<LeaseCounts, 'lease'> = { ready: 0, visitors: 0, connection: 'none' }
+
 export class WorkerCounts {
   readonly #peer: SessionPeer
   readonly #visitors: Visitors
   readonly #counters: RelayCounters
-  /** Leases of which the worker process has sessions or visitors, also ended ones with visitors. */
+  /** Leases of which the worker process has connections, sessions or visitors, also ended ones with visitors. */
   readonly #leases = new Map<string, Lease>()
   readonly #gauges = { carriers: 0, silentInPeers: 0 }
 
@@ -23,12 +26,13 @@ export class WorkerCounts {
 
   /** @param active finds the active lease with an id */
   update(counts: readonly LeaseCounts[], active: (id: string) => Lease | undefined): void {
-    for (const { lease: id, ready, visitors } of counts) {
+    for (const { lease: id, ...counted } of counts) {
       const lease = this.#leases.get(id) ?? active(id)
       if (lease === undefined) continue
-      if (ready > 0 || visitors > 0) this.#leases.set(id, lease)
+      const { ready, visitors, connection } = counted
+      if (ready > 0 || visitors > 0 || connection === 'open') this.#leases.set(id, lease)
       else this.#leases.delete(id)
-      this.#set(lease, ready, visitors)
+      this.#set(lease, counted)
     }
   }
 
@@ -40,13 +44,14 @@ export class WorkerCounts {
   }
 
   lost(): void {
-    for (const lease of this.#leases.values()) this.#set(lease, 0, 0)
+    for (const lease of this.#leases.values()) this.#set(lease, NOTHING)
     this.#leases.clear()
     this.#counters.carriers -= this.#gauges.carriers
     this.#counters.silentInPeers -= this.#gauges.silentInPeers
   }
 
-  #set(lease: Lease, ready: number, visitors: number): void {
+  #set(lease: Lease, { ready, visitors, connection }: Omit<LeaseCounts, 'lease'>): void {
+    readyQueueOf(lease).setConnection(this.#peer, connection)
     readyQueueOf(lease).setPeerCount(this.#peer, ready)
     this.#visitors.report(this.#peer, lease, visitors)
   }

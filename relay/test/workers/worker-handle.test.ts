@@ -191,7 +191,9 @@ describe('sessions of other processes', () => {
     ]
     const counts = new WorkerCounts(worker, { visitors, counters })
     const told = (ready: number, count: number, hasEnded = false): void =>
-      counts.update([{ lease: lease.id, ready, visitors: count }], () => (hasEnded ? undefined : lease))
+      counts.update([{ lease: lease.id, ready, visitors: count, connection: 'none' }], () =>
+        hasEnded ? undefined : lease,
+      )
     told(2, 3)
     expect([readyQueueOf(lease).size, visitors.size, visitors.visitorsOf(lease)]).toEqual([2, 3, 3])
     told(0, 1, true)

@@ -20,7 +20,9 @@ export class SessionCounts {
   }
 
   watch(lease: Lease): void {
-    readyQueueOf(lease).onChange(() => this.#mark(lease))
+    const ready = readyQueueOf(lease)
+    ready.spread()
+    ready.onChange(() => this.#mark(lease))
   }
 
   /** All numbers, for a machine that has just connected. */

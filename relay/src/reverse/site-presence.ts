@@ -1,0 +1,72 @@
+// Finds out whether a site went without a word: its side closed its last connection, and none has come back since.
+
+import type { Duplex } from 'node:stream'
+import { SITE_AWAY_AFTER_MS } from '../limits.ts'
+
+/**
+ * What became of the site's connections in a process.
+ * - `open`: there is one at least
+ * - `cut`: the site's side closed the last one
+ * - `none`: there was none, or the relay closed the last one and knows nothing of the site
+ */
+export type SiteConnection = 'open' | 'cut' | 'none'
+
+export class SitePresence {
+  /** Connections of this process, and processes that have some. */
+  readonly #open = new Set<object>()
+  readonly #onAway: () => void
+  #connection: SiteConnection = 'none'
+  #timeout: NodeJS.Timeout | undefined
+  #isAway = false
+
+  /** @param onAway called when the site has been away for {@link SITE_AWAY_AFTER_MS} */
+  constructor(onAway: () => void) {
+    this.#onAway = onAway
+  }
+
+  get connection(): SiteConnection {
+    return this.#connection
+  }
+
+  /** Whether the site is away for so long that no visitor waits for it. */
+  get isAway(): boolean {
+    return this.#isAway
+  }
+
+  /** @param source a connection, or a process that has some of the site */
+  set(source: object, connection: SiteConnection): void {
+    if (connection === 'open') {
+      this.#open.add(source)
+      this.#change('open')
+    } else if (this.#open.delete(source) && this.#open.size === 0) this.#change(connection)
+  }
+
+  /** Ends the wait for the site. */
+  close(): void {
+    clearTimeout(this.#timeout)
+  }
+
+  #change(connection: SiteConnection): void {
+    this.#connection = connection
+    this.#isAway = false
+    clearTimeout(this.#timeout)
+    if (connection !== 'cut') return
+    this.#timeout = setTimeout(() => {
+      this.#isAway = true
+      this.#onAway()
+    }, SITE_AWAY_AFTER_MS).unref()
+  }
+}
+
+/** Calls `closed` when the connection is closed: `cut` when the other side closed it first, by FIN or RST. */
+export function onceClosed(socket: Duplex, closed: (how: 'cut' | 'none') => void): void {
+  let hasEnded = false
+  // Before Node's own listener, which ends this side in answer.
+  socket.prependListener('end', () => {
+    hasEnded = !socket.writableEnded
+  })
+  socket.once('close', () => {
+    const { code } = (socket.errored ?? {}) as NodeJS.ErrnoException
+    closed(hasEnded || code === 'ECONNRESET' || code === 'EPIPE' ? 'cut' : 'none')
+  })
+}
