@@ -316,7 +316,7 @@ export const FOLDER_TABLE: FolderTable = {
   },
   'sdk-node/src': {
     'index.ts': {
-      imports: ['publish.ts', 'expose.ts', 'carrier', 'folder', 'target', 'probe'],
+      imports: ['publish.ts', 'expose.ts', 'carrier', 'folder', 'net', 'target', 'probe'],
       why: 'It exports the public API.',
     },
     cli: {
@@ -339,7 +339,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
     },
     'publish.ts': {
-      imports: ['known-options.ts', 'platform.ts', 'hops'],
+      imports: ['known-options.ts', 'platform.ts', 'hops', 'net'],
       why: 'It gives the core what Node has.',
     },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },

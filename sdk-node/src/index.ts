@@ -23,9 +23,9 @@ export {
 export type { CarrierKind } from './carrier/kinds.ts'
 export { type ExposeFailure, type ExposeOptions, type Exposure, expose, type ProbeReport } from './expose.ts'
 export { type FolderOptions, openFolder } from './folder/folder-handle.ts'
-
+export type { SiteFetch } from './net/site-fetch.ts'
 export type { ProbeVerdict } from './probe/self-probe.ts'
-export { type NodePublishOptions, publish } from './publish.ts'
+export { type NodePublishOptions, type NodeSite, publish } from './publish.ts'
 export type { OnRequest, RequestReport } from './target/request-reports.ts'
 export type { Routes, RouteTarget } from './target/routes.ts'
 export type { HostHeader } from './target/target-origin.ts'

@@ -27,6 +27,8 @@ export const RELAY_CONNECTIONS_MAX = 64
  * to each of three relays, and one for the self-probe.
  */
 export const ROUTE_CONNECTIONS_MAX = 5
+/** Redirects that `site.fetch` follows: as many as the fetch standard says. */
+export const REDIRECTS_MAX = 20
 /** Milliseconds in which the kept connections are forgotten once: a broken network takes the carriers of all sites at once. */
 export const FORGET_INTERVAL_MS = 1_000
 /** Authorities whose connections and TLS sessions the sites of a process share: a process has one, seldom a few. */

@@ -2,6 +2,7 @@
 
 import { type Platform, type PublishOptions, publishOn, type Site, SvcError } from '@svc/sdk-core'
 import { refuseUnknown, sharedOptions } from './known-options.ts'
+import { type SiteFetch, withFetch } from './net/site-fetch.ts'
 import { NODE_OPTIONS, type NodeOptions, nodePlatform } from './platform.ts'
 
 /** NodePublishOptions are the options of `publish` in Node: those of a page, and what only Node has. */
@@ -17,13 +18,20 @@ export interface NodePublishOptions extends Omit<PublishOptions, 'relay'>, NodeO
   route?: readonly (string | URL)[] | undefined
 }
 
+/** A NodeSite is a site with what it has in Node alone. */
+export interface NodeSite extends Site, SiteFetch {}
+
 /**
  * Publishes `options.fetch` as an HTTPS site; TLS ends in this process.
  * Resolves when visitors can come.
  * @throws SvcError with a stable `code`
  */
-export async function publish(options: NodePublishOptions): Promise<Site> {
+export async function publish(options: NodePublishOptions): Promise<NodeSite> {
   refuseUnknown(options ?? {}, [...NODE_OPTIONS, 'route'])
+  return withFetch(await publishAs(options), options.ca, options.proxy)
+}
+
+async function publishAs(options: NodePublishOptions): Promise<Site> {
   const { route, relay, ...site } = options ?? {}
   if (route === undefined) {
     const platform = (): Platform => ({ ...nodePlatform(options ?? {}), forAnotherRelay: platform })

@@ -1,0 +1,104 @@
+// `fetch` of a site: that of a visitor from this process, who knows names under `localhost` and trusts the relay's authority.
+
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { Readable } from 'node:stream'
+import { REDIRECTS_MAX } from '../limits.ts'
+import { relayTransport } from './relay-transport.ts'
+
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** What a site in Node has beside that of a page. */
+export interface SiteFetch {
+  /**
+   * Asks the site as a visitor does, over TLS through the relay, and resolves with its response. In contrast to the `fetch` of Node
+   * it finds names under `localhost` on every system, and trusts the option `ca`.
+   * @param pathOrUrl resolved against the site's `url`
+   * @param init as of `fetch`; the body is read before the request is sent
+   * @throws TypeError as `fetch` does; the cause of a connection that failed is its `cause`
+   */
+  fetch(pathOrUrl: string | URL, init?: RequestInit): Promise<Response>
+}
+
+/** Gives the site its `fetch`. */
+export function withFetch<S extends { readonly url: string }>(
+  site: S,
+  ca: string | Buffer | undefined,
+  proxy: string | URL | undefined,
+): S & SiteFetch {
+  return Object.assign(site, {
+    fetch: (pathOrUrl: string | URL, init?: RequestInit) =>
+      follow(new Request(new URL(pathOrUrl, site.url || undefined), init), { ca, proxy }),
+  })
+}
+
+interface Trust {
+  ca: string | Buffer | undefined
+  proxy: string | URL | undefined
+}
+
+async function follow(first: Request, trust: Trust): Promise<Response> {
+  const body = first.body && Buffer.from(await first.arrayBuffer())
+  let asked: Asked = { url: new URL(first.url), method: first.method, headers: first.headers, body }
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const answer = await send(asked, first.signal, trust)
+    const { statusCode: status = 0, headers } = answer
+    const isRedirect = REDIRECTS.has(status) && headers.location !== undefined
+    if (!isRedirect || first.redirect === 'manual') return responseOf(answer, asked, redirects > 0)
+    answer.destroy()
+    if (first.redirect === 'error') throw new TypeError(`${asked.url.href} redirects`)
+    asked = redirected(asked, status, new URL(headers.location!, asked.url))
+  }
+  throw new TypeError(`${first.url} redirects more than ${REDIRECTS_MAX} times`)
+}
+
+interface Asked {
+  url: URL
+  method: string
+  headers: Headers
+  body: Buffer | null
+}
+
+/** The next request, as the fetch standard makes it. */
+function redirected({ url: from, method, headers, body }: Asked, status: number, url: URL): Asked {
+  const next = new Headers(headers)
+  if (url.origin !== from.origin) next.delete('authorization')
+  const isGet = status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST'
+  if (!isGet) return { url, method, headers: next, body }
+  for (const field of ['content-type', 'content-encoding', 'content-language']) next.delete(field)
+  return { url, method: 'GET', headers: next, body: null }
+}
+
+async function send(
+  { url, method, headers, body }: Asked,
+  signal: AbortSignal,
+  { ca, proxy }: Trust,
+): Promise<IncomingMessage> {
+  if (url.protocol !== 'https:') throw new TypeError(`a site has https: URLs, not ${url.href}`)
+  signal.throwIfAborted()
+  const agent = relayTransport(ca, proxy).webSockets
+  const asked = httpsRequest(url, { method, headers: Object.fromEntries(headers), signal, agent })
+  asked.end(body ?? undefined)
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    // from here on the body has the error
+    asked.on('error', () => {})
+    return answer
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw new TypeError('fetch failed', { cause })
+  }
+}
+
+function responseOf(answer: IncomingMessage, { url, method }: Asked, redirected: boolean): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer
+  const headers = new Headers()
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+  const isBodiless = method === 'HEAD' || BODILESS.has(status)
+  if (isBodiless) answer.resume()
+  const body = isBodiless ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>)
+  const response = new Response(body, { status, statusText, headers })
+  return Object.defineProperties(response, { url: { value: url.href }, redirected: { value: redirected } })
+}
