@@ -9,6 +9,7 @@ import { siteKeysBeside, siteKeysInMemory } from './identity/site-keys.ts'
 import { NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
 import { withPeerChain } from './net/peer-chain.ts'
 import { relayTransport } from './net/relay-transport.ts'
+import { nodeTooOld } from './node-version.ts'
 import { nativeTls } from './tls/native-tls.ts'
 import { nodeCrypto } from './tls/node-crypto.ts'
 
@@ -67,7 +68,7 @@ const IDENTITY_PATH = 'identity.json'
 
 /**
  * @param options with `identity` when the caller gave a key, so that nothing of it is written to files
- * @throws SvcError `invalid_option` when an option is not valid
+ * @throws SvcError `unsupported_platform` when Node is too old, and `invalid_option` when an option is not valid
  */
 export function nodePlatform({
   ca,
@@ -78,6 +79,8 @@ export function nodePlatform({
   allowLocalGateways = false,
   carrier = overlay ? 'native' : undefined,
 }: NodeOptions & Pick<PublishOptions, 'identity'>): Platform {
+  const tooOld = nodeTooOld()
+  if (tooOld !== undefined) throw new SvcError('unsupported_platform', tooOld)
   if (carrier !== undefined && !CARRIERS.includes(carrier))
     throw new SvcError(
       'invalid_option',

@@ -1,8 +1,16 @@
 #!/usr/bin/env node
 // The executable `svc`: becomes a Node whose heap suits a carrier when the command serves visitors, then runs the command.
 
-import { compileCacheEnv, useCompileCache } from './compile-cache.ts'
-import { V8_FLAGS } from './v8-flags.ts'
+import { nodeTooOld } from '../node-version.ts'
+
+const tooOld = nodeTooOld()
+if (tooOld !== undefined) {
+  console.error(tooOld)
+  process.exit(1)
+}
+// An old Node lacks names that other modules import, and would say so before the check.
+const { compileCacheEnv, useCompileCache } = await import('./compile-cache.ts')
+const { V8_FLAGS } = await import('./v8-flags.ts')
 
 const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'start', 'run'])
 
