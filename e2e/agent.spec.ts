@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { freePort } from '../tools/network/free-port.ts'
 import { test as base, expect } from './fixtures.ts'
 import { type AgentProcess, startAgent } from './support/agent-process.ts'
+import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 import { addTestWallet } from './support/test-wallet.ts'
@@ -83,7 +84,7 @@ test('a ticket opens it once, leaves no trace in the address, and the sign-in la
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
 })
 
-test('a tunnel shows its URL, its QR code, figures and requests', async ({
+test('a tunnel shows its URL, figures and requests, and no QR code where this machine alone can open the URL', async ({
   first,
   owner: { page, errors },
   visitor,
@@ -97,7 +98,25 @@ test('a tunnel shows its URL, its QR code, figures and requests', async ({
   ).toBeVisible()
   await expect(shown.locator('dl')).toContainText(/\d ms/)
   await expect(shown.locator('dl')).not.toContainText('0 Bsent')
-  await shown.getByRole('button', { name: `Show the QR code of ${first} larger` }).click()
+  await expect(page.getByRole('button', { name: /QR code/ })).toHaveCount(0)
+  expect(await expectCopies(page)).toEqual([await link.getAttribute('href')])
+  expect(errors).toEqual([])
+})
+
+test('the QR code of a tunnel at a relay that phones can reach opens as a large one', async ({
+  first,
+  agent,
+  context,
+}) => {
+  // the browser of this test reaches no such relay: the agent's answer names one
+  await context.route(`${agent.url}/**`, async (route) => {
+    if (route.request().resourceType() !== 'fetch') return route.fallback()
+    const response = await route.fetch()
+    const body = (await response.text()).replaceAll(/\.relay\.localhost(:\d+)?/g, '.relay.example')
+    await route.fulfill({ response, body })
+  })
+  const { page, errors } = await openWeb(context, await agent.pageWithTicket())
+  await page.getByRole('button', { name: `Show the QR code of ${first} larger` }).click()
   const dialog = page.getByRole('dialog', { name: first })
   await expect(dialog.getByRole('img', { name: new RegExp(`^QR code of https://${first}\\.`) })).toBeVisible()
   await page.keyboard.press('Escape')

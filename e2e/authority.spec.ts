@@ -8,6 +8,7 @@ import type { BrowserContext } from '@playwright/test'
 import { chromiumOptions } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect } from './fixtures.ts'
+import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -86,6 +87,13 @@ test('its steps for Chromium on Linux work as they are', async ({
   await expect(trusting.getByRole('heading', { level: 1 })).toHaveText('Sites')
   await browser.close()
   await rm(home, { recursive: true })
+})
+
+test('each Copy button copies what it stands beside', async ({ authority: { page } }) => {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true
+  })
+  expect((await expectCopies(page)).length).toBeGreaterThan(3)
 })
 
 test('its ports are those of this relay', async ({ authority: { page }, relay }) => {

@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
+import { expectCopies } from './support/copy-buttons.ts'
 import {
   exampleTest,
   expectAccessible,
@@ -84,9 +85,8 @@ hello(
 
 hello('its address can be copied', async ({ example: { page, address } }) => {
   const url = await address()
-  await page.getByRole('button', { name: 'Copy' }).click()
+  expect(await expectCopies(page)).toEqual([url])
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
 })
 
 hello(

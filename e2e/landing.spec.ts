@@ -2,7 +2,9 @@
 import type { BrowserContext } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect } from './fixtures.ts'
+import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
+import { startNamedRelay } from './support/named-relay.ts'
 import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 const test = base.extend<{
@@ -10,7 +12,7 @@ const test = base.extend<{
   landing: OpenedPage & { publish(what: string): Promise<string> }
 }>({
   context: async ({ browser }, use) => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const context = await browser.newContext()
     await use(context)
     await context.close()
   },
@@ -33,7 +35,8 @@ test('a hello page: published at once, visited, kept while its owner looks aroun
   visitor,
 }) => {
   const url = await publish('A hello page')
-  await expect(page.getByRole('img', { name: `QR code of ${url}` })).toBeVisible()
+  await expect(page.getByText('only this machine can open the address')).toBeVisible()
+  await expect(page.getByRole('img', { name: /QR code/ })).toHaveCount(0)
   await visitor.goto(url)
   await expect(visitor.getByRole('heading')).toHaveText('Hello, visitor 1')
   await expect(page.locator('.count')).toHaveText('1')
@@ -46,8 +49,7 @@ test('a hello page: published at once, visited, kept while its owner looks aroun
   await page.goBack()
   await expect(page.locator('.count')).toHaveText('2')
 
-  await page.getByRole('button', { name: 'Copy the address' }).click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+  expect(await expectCopies(page)).toContain(url)
   await page.getByRole('button', { name: 'Stop' }).click()
   await expect(page.getByRole('button', { name: 'Publish' })).toBeVisible()
   await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
@@ -91,18 +93,15 @@ test('it says how from a machine and from code, with the address of this relay',
   landing: { page },
   relay,
 }) => {
-  await page.getByRole('button', { name: 'Copy the command' }).click()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  expect(command).toBe(`svc expose 3000 --relay ${relay.url}`)
-  await page.getByRole('button', { name: 'Copy the line that installs svc' }).click()
-  const line = await page.evaluate(() => navigator.clipboard.readText())
-  expect(line).toBe(`curl -fsSL --cacert svc-ca.pem ${relay.url}/api/install.sh | SVC_CA=svc-ca.pem sh`)
-  await page.getByRole('button', { name: 'Copy the code' }).click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`relay: '${relay.url}'`)
   await page.getByText('With integrity').click()
-  await page.getByRole('button', { name: 'Copy the code with integrity' }).click()
-  const map = String(await curl(relay.caFile, `${relay.url}/sdk/importmap.json`))
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(map)
+  await expect(page.getByLabel('The code with integrity', { exact: true })).toBeVisible()
+  const [command, code, pinned] = await expectCopies(page)
+  expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)
+  expect(code).toContain(`relay: '${relay.url}'`)
+  expect(pinned).toContain(String(await curl(relay.caFile, `${relay.url}/sdk/importmap.json`)).trim())
+  await page.getByText('Install svc', { exact: true }).click()
+  await expect(page.getByText('This relay has no downloads of svc.')).toBeVisible()
+  expect(await expectCopies(page)).toHaveLength(3)
   for (const link of await page.getByRole('link', { name: /examples/i }).all())
     expect(await link.getAttribute('href')).toBe('/examples/')
 })
@@ -117,4 +116,31 @@ test('nothing jumps; it fits every width in both themes, and axe-core finds noth
   await publish('A hello page')
   await expectFits({ published: page }, info, WIDTHS_PX)
   await expectAccessiblePart(page, '.publish')
+})
+
+test('at a relay that phones can reach, a site has its QR code while it is online', async ({
+  playwright,
+}) => {
+  const named = await startNamedRelay(playwright.chromium)
+  const { page, errors } = await openWeb(await named.browser.newContext(), named.url)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.locator('.publish .state')).toHaveText('online')
+  const url = (await page.locator('.address a').textContent()) ?? ''
+  const code = page.getByRole('img', { name: `QR code of ${url}` })
+  await expect(code).toHaveCSS('opacity', '1')
+  await expect(page.getByText('Open it on your phone')).toBeVisible()
+  expect(await expectCopies(page)).toEqual([
+    url,
+    `svc expose 3000 --relay ${named.url}`,
+    expect.stringContaining(`relay: '${named.url}'`),
+  ])
+  await named.stop()
+  await expect(page.locator('.publish .state')).toHaveText('reconnecting')
+  await expect(page.getByText('Visitors cannot come: the relay does not answer.')).toBeVisible()
+  await expect(page.getByText('Open it on your phone')).toHaveCount(0)
+  await expect(code).toHaveCSS('opacity', '0.15')
+  await expect(page.locator('.publish .error')).toHaveText('')
+  // The browser itself logs what it cannot reach.
+  for (const error of errors) expect(error).toContain('net::ERR_CONNECTION')
+  await named.close()
 })

@@ -6,6 +6,7 @@ import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
 import { test as base, expect } from './fixtures.ts'
+import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -47,6 +48,7 @@ test('says who gets payments, and counts them', async ({ context, chain, relay }
   await expect(card).toContainText('on Sui Testnet')
   await expect(card).toContainText(PAY_TO)
   await expect(card).toContainText(/Carried out since the start\s*0/)
+  expect(await expectCopies(page)).toEqual([PAY_TO])
 
   await pay(relay, chain)
   await expect(card).toContainText(/Carried out since the start\s*1/)

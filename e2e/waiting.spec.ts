@@ -6,7 +6,7 @@ import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
-const WAITS = "The relay's operator has to approve this site first."
+const WAITS = 'The relay’s operator has to approve this site first.'
 
 const test = base.extend<object, { relay: TestRelay }>({
   relay: [

@@ -1,16 +1,14 @@
-// Says why a site waits, in words for the page that publishes it.
+// Says why a site waits, in words for the page that publishes it: those of the relay's own page.
 import type { Waiting } from '@svc/sdk-browser'
 
+const REASONS = {
+  approval: 'The relay’s operator has to approve this site first.',
+  rate_limited: 'The relay asked to wait.',
+  relay_full: 'The relay has no room at the moment.',
+  certificate: 'The site waits for its certificate.',
+} as const satisfies Record<Waiting['reason'], string>
+
 export function waitingText({ reason, until }: Waiting): string {
-  const time = until === undefined ? '' : new Date(until).toLocaleTimeString()
-  switch (reason) {
-    case 'approval':
-      return "The relay's operator has to approve this site first."
-    case 'rate_limited':
-      return `The relay asked to wait${time && ` until ${time}`}.`
-    case 'relay_full':
-      return `The relay has no room${time && `; it is asked again at ${time}`}.`
-    case 'certificate':
-      return `The site waits for its certificate${time && `; the relay is asked again at ${time}`}.`
-  }
+  const next = until === undefined ? '' : ` (next attempt at ${new Date(until).toLocaleTimeString()})`
+  return REASONS[reason] + next
 }

@@ -44,6 +44,8 @@ export interface DomainResponse {
   cache?: StaticCacheLimits | undefined
   /** *Extension*: true where the relay answers `GET /discovery`; left out elsewhere. */
   discovery?: boolean | undefined
+  /** *Extension*: true where the relay has downloads of the command `svc`, and so its installer installs it; left out elsewhere. */
+  downloads?: boolean | undefined
   ens: EnsStatus
   x402: X402FacilitatorInfo
 }

@@ -13,6 +13,7 @@ import { SiteCertificates } from '../api/handlers/site-certificates.ts'
 import { BodyWriter } from '../api/http/body-writer.ts'
 import { RequestLog } from '../api/http/request-log.ts'
 import { createApiServer, type Handler, type Routing } from '../api/http/server.ts'
+import { hasDownloads } from '../api/installer/directory.ts'
 import { createRouter } from '../api/router.ts'
 import { Challenges } from '../auth/challenges.ts'
 import { SignerRecovery } from '../auth/signer-recovery.ts'
@@ -221,6 +222,7 @@ function createSdkApi(
     cache: () => staticCache?.limits,
     ...(payment && { x402: () => payment.info }),
     discovery: () => discovery && true,
+    downloads: async () => (await hasDownloads(settings.installDir)) || undefined,
   }
   return new SdkApi({
     ...parts,

@@ -1,5 +1,5 @@
 // The frame of every page: the navigation and the page itself.
-import { hasDiscovery, loadDiscovery } from './common/discovery.ts'
+import { hasDiscovery, loadOffers } from './common/offers.ts'
 import { useStore } from './common/store.ts'
 import { Landing } from './landing/landing.tsx'
 import { useEffect, useRef, type VNode } from './preact.ts'
@@ -28,7 +28,7 @@ export function App(): VNode {
   const isDiscovering = useStore(hasDiscovery)
   const content = useRef<HTMLDivElement>(null)
   const isFirst = useRef(true)
-  useEffect(() => void loadDiscovery(), [])
+  useEffect(() => void loadOffers(), [])
   useEffect(() => {
     document.title = `${TITLES[here]} · ${COMMON.name}`
     // Users of keyboards and screen readers continue at the beginning of the new page.

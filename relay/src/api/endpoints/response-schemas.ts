@@ -263,6 +263,7 @@ export const domain: z.ZodType<DomainResponse> = named(
     extensions: z.array(z.enum(EXTENSIONS)).readonly(),
     cache: cache.optional(),
     discovery: z.boolean().optional(),
+    downloads: z.boolean().optional(),
     ens,
     x402,
   }),

@@ -9,6 +9,8 @@ export interface OptionalFeatures {
   cache: () => StaticCacheLimits | undefined
   /** Returns undefined where discovery is off. */
   discovery: () => true | undefined
+  /** Resolves with undefined while the installer has nothing to install. */
+  downloads: () => Promise<true | undefined>
 }
 
 /**
@@ -30,5 +32,6 @@ export function noOptionalFeatures(relayAddress: string): OptionalFeatures {
     x402: () => ({ enabled: false, url: '', network: '', network_name: '', supported_url: '', pay_to: '' }),
     cache: () => undefined,
     discovery: () => undefined,
+    downloads: async () => undefined,
   }
 }

@@ -98,7 +98,7 @@ export class SdkApi {
     this.#parts = parts
   }
 
-  domain(): DomainResponse {
+  async domain(): Promise<DomainResponse> {
     const { releaseVersion, features, extensions } = this.#parts
     return {
       protocol_version: PROTOCOL_VERSION,
@@ -106,6 +106,7 @@ export class SdkApi {
       extensions: [...EXTENSIONS, ...extensions],
       cache: features.cache(),
       discovery: features.discovery(),
+      downloads: await features.downloads(),
       ens: features.ens(),
       x402: features.x402(),
     }

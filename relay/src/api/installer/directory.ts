@@ -24,6 +24,13 @@ export async function findDirectory(directories: readonly string[]): Promise<str
   return undefined
 }
 
+/** @returns whether the installer has something to install. @param directory the operator's; undefined: one that the relay brings along */
+export async function hasDownloads(directory: string | undefined): Promise<boolean> {
+  if (directory === undefined) return (await findDirectory(BUILT_IN_DIRECTORIES)) !== undefined
+  const isOwnScript = (await findFile(join(directory, 'install.sh'))) !== undefined
+  return isOwnScript || (await findDirectory([directory])) !== undefined
+}
+
 export function directoriesOf(code: string | undefined): string[] {
   if (code === undefined || !CODE.test(code)) return []
   const ownPackage = resolve(code, '../../..')

@@ -251,6 +251,8 @@ describe('features that are off', () => {
         'native_yamux',
         'site_certificate',
       ],
+      // the operator has an install.sh of its own
+      downloads: true,
       ens: {
         enabled: false,
         verified: false,

@@ -11,16 +11,16 @@ afterEach(() => system.close())
 
 const answerOf = async (features?: Partial<OptionalFeatures>) => {
   system = await createSystem(features)
-  return () => domain.parse(JSON.parse(JSON.stringify(system.sdk.domain())))
+  return async () => domain.parse(JSON.parse(JSON.stringify(await system.sdk.domain())))
 }
 
 test('a relay without ENS, payments and static cache says so, and has no cache limits', async () => {
   const ask = await answerOf()
-  expect(ask()).toMatchObject({
+  expect(await ask()).toMatchObject({
     ens: { enabled: false, verified: false, address: expect.stringMatching(/^0x[0-9a-f]{40}$/) },
     x402: { enabled: false, url: '', pay_to: '' },
   })
-  expect(ask()).not.toHaveProperty('cache')
+  expect(await ask()).not.toHaveProperty('cache')
 })
 
 test('each feature is asked again for each request', async () => {
@@ -44,9 +44,9 @@ test('each feature is asked again for each request', async () => {
   }
   let cache: StaticCacheLimits | undefined = { max_exposure_bytes: 64 << 20, max_object_size: 10 << 20 }
   const ask = await answerOf({ ens: () => ens, x402: () => x402, cache: () => cache })
-  expect(ask()).toMatchObject({ ens, x402, cache })
+  expect(await ask()).toMatchObject({ ens, x402, cache })
   ens.dnssec_state = 'active'
   cache = undefined
-  expect(ask()).toMatchObject({ ens: { dnssec_state: 'active' }, x402 })
-  expect(ask()).not.toHaveProperty('cache')
+  expect(await ask()).toMatchObject({ ens: { dnssec_state: 'active' }, x402 })
+  expect(await ask()).not.toHaveProperty('cache')
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import { directoriesOf, findDirectory } from '../../../src/api/installer/directory.ts'
+import { directoriesOf, findDirectory, hasDownloads } from '../../../src/api/installer/directory.ts'
 import { renderInstallPs1 } from '../../../src/api/installer/install-ps1.ts'
 import { renderInstallSh } from '../../../src/api/installer/install-sh.ts'
 import { CHECKSUMS_MAX_BYTES, UNPACKED_RESPONSES_PER_NETWORK_MAX } from '../../../src/limits.ts'
@@ -45,6 +45,16 @@ const get = (name: string, headers: Record<string, string> = {}, method = 'GET')
   relay.call(method, `/api/install/bin/${name}`, undefined, headers)
 const bytesOf = (name: string, ...args: string[]): Promise<Buffer> =>
   curl(join(relay.directory, 'ca.pem'), '--fail', ...args, `${relay.origin}/api/install/bin/${name}`)
+
+test('GET /sdk/domain says that there are downloads, and nothing where the installer would install nothing', async () => {
+  const { json } = await relay.call('GET', '/sdk/domain')
+  expect(json.data).toMatchObject({ downloads: true })
+  const empty = await mkdtemp(join(tmpdir(), 'svc-no-downloads-'))
+  expect(await hasDownloads(empty)).toBe(false)
+  await writeFile(join(empty, 'install.sh'), '#!/bin/sh\n')
+  expect(await hasDownloads(empty)).toBe(true)
+  await rm(empty, { recursive: true })
+})
 
 describe('a client that does not accept gzip', () => {
   test('gets the program itself, without ranges', async () => {

@@ -1,7 +1,7 @@
 // Shows the dashboard. It reloads its data regularly, so that administrators see each other's changes.
 
 import { Confirm } from '../common/confirm.tsx'
-import { hasDiscovery } from '../common/discovery.ts'
+import { hasDiscovery } from '../common/offers.ts'
 import { usePoll } from '../common/poll.ts'
 import { useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'

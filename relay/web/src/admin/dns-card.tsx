@@ -1,6 +1,6 @@
 // Shows the state of the DNS: the provider, DNSSEC, and the DS record with what to do with it.
 import type { EnsStatus } from '@svc/protocol'
-import { CopyButton } from '../common/copy-button.tsx'
+import { CopyableCode } from '../common/copyable-code.tsx'
 import type { VNode } from '../preact.ts'
 import { DNS } from '../texts/admin.ts'
 
@@ -17,10 +17,8 @@ export function DnsCard({ ens }: { ens: EnsStatus }): VNode {
       {ens.message !== '' && <p>{ens.message}</p>}
       {ens.ds_record !== '' && (
         <>
-          <p class="quiet">
-            {DNS.dsAbout} <CopyButton text={ens.ds_record} label={DNS.copyDs} />
-          </p>
-          <pre>{ens.ds_record}</pre>
+          <p class="quiet">{DNS.dsAbout}</p>
+          <CopyableCode code={ens.ds_record} label={DNS.copyDs} />
         </>
       )}
       <dl class="fields">

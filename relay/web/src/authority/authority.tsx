@@ -1,7 +1,7 @@
 // The page about the development CA of a relay on localhost: its files, and how to trust it on each system.
 import { AUTHORITY_FILE } from '../authority-files.ts'
 import { authorityName, loadFingerprint } from '../common/authority.ts'
-import { CopyButton } from '../common/copy-button.tsx'
+import { CopyableCode } from '../common/copyable-code.tsx'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { AUTHORITY } from '../texts/authority.ts'
 import { COMMON } from '../texts/common.ts'
@@ -27,7 +27,7 @@ export function Authority(): VNode {
               ) : (
                 <li key={step.text}>
                   {step.text}
-                  <Command code={step.code} label={AUTHORITY.copy(title)} />
+                  <CopyableCode code={step.code} label={AUTHORITY.copy(title)} />
                 </li>
               ),
             )}
@@ -68,7 +68,7 @@ function Check(): VNode {
       <p class="quiet">{AUTHORITY.checkAbout}</p>
       <pre class="fingerprint">{fingerprint}</pre>
       <p class="quiet">{AUTHORITY.checkHow}</p>
-      <Command code={AUTHORITY.checkCommand} label={AUTHORITY.copyCheck} />
+      <CopyableCode code={AUTHORITY.checkCommand} label={AUTHORITY.copyCheck} />
     </section>
   )
 }
@@ -79,19 +79,10 @@ function Reach({ hostname, port }: { hostname: string; port: string }): VNode {
       <h2 id="reach">{AUTHORITY.reachTitle}</h2>
       <p>{AUTHORITY.reachAbout(hostname)}</p>
       <p class="quiet">{AUTHORITY.reachPhone}</p>
-      <Command code={AUTHORITY.adb(port)} label={AUTHORITY.copyAdb} />
+      <CopyableCode code={AUTHORITY.adb(port)} label={AUTHORITY.copyAdb} />
       <p class="quiet">{AUTHORITY.reachComputer}</p>
-      <Command code={AUTHORITY.ssh(port)} label={AUTHORITY.copySsh} />
+      <CopyableCode code={AUTHORITY.ssh(port)} label={AUTHORITY.copySsh} />
       <p class="quiet">{AUTHORITY.reachMore}</p>
     </section>
-  )
-}
-
-function Command({ code, label }: { code: string; label: string }): VNode {
-  return (
-    <div class="command">
-      <pre>{code}</pre>
-      <CopyButton text={code} label={label} />
-    </div>
   )
 }

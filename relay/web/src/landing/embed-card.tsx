@@ -38,19 +38,19 @@ function Pinned(): VNode {
     }
   }
   return (
-    <details class="pinned" onToggle={load}>
+    <details onToggle={load}>
       <summary>{LANDING.pinTitle}</summary>
       <p class="quiet">{LANDING.pinAbout}</p>
       <p class="error" role="alert">
         {error}
       </p>
       {code !== '' && (
-        <>
+        <div>
           <CopyButton text={code} label={LANDING.copyPinned} />
           <textarea class="pins" aria-label={LANDING.pinnedCode} readOnly wrap="off" rows={PINNED_ROWS}>
             {code}
           </textarea>
-        </>
+        </div>
       )}
     </details>
   )

@@ -126,11 +126,12 @@ function follow(begun: Site): void {
   site = begun
   begun.addEventListener('statechange', () => {
     const { state, url, waiting } = begun
-    update({ state, url, waiting })
+    // what went wrong before is over, or the state says it
+    update({ state, url, waiting, ...(state !== 'closed' && { error: '' }) })
   })
   begun.addEventListener('error', ({ error }) => {
-    // The state shows what the site waits for.
-    if (begun.state !== 'waiting') update({ error: error.message })
+    // The state shows what the site waits for, and that the relay does not answer.
+    if (begun.state !== 'waiting' && begun.state !== 'reconnecting') update({ error: error.message })
   })
 }
 

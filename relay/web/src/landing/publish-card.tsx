@@ -3,6 +3,7 @@ import { formatClock } from '../common/format.ts'
 import { useStore } from '../common/store.ts'
 import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
+import { SITE_STATES, waitingText } from '../texts/site-states.ts'
 import type { Kind } from './demos/demo.ts'
 import { type Publication, publication, start, stop } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
@@ -18,12 +19,12 @@ export function PublishCard(): VNode {
         {LANDING.publishTitle}
         {now !== undefined && (
           <output class="state" data-state={now.state}>
-            {LANDING.states[now.state]}
+            {SITE_STATES[now.state]}
           </output>
         )}
       </h2>
       <p class="quiet" role="status">
-        {now?.waiting && LANDING.waiting[now.waiting.reason](timeOf(now.waiting.until))}
+        {now?.waiting && waitingText(now.waiting.reason, nextAttempt(now.waiting.until))}
       </p>
       {isOpen ? <Published {...now} /> : <Choice previous={now?.kind ?? 'hello'} />}
       <p class="error" role="alert">
@@ -34,8 +35,8 @@ export function PublishCard(): VNode {
   )
 }
 
-function timeOf(until: number | undefined): string {
-  return until === undefined ? '' : formatClock(until)
+function nextAttempt(until: number | undefined): string | undefined {
+  return until === undefined ? undefined : LANDING.nextAttempt(formatClock(until))
 }
 
 function Choice({ previous }: { previous: Kind }): VNode {

@@ -1,6 +1,7 @@
 // Shows a published site: address, QR code and visits. Each has its space before it is loaded, so that the layout does
 // not shift.
 import { CopyButton } from '../common/copy-button.tsx'
+import { isForPhones } from '../common/for-phones.ts'
 import { formatClock } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
@@ -8,11 +9,14 @@ import type { Visit } from './demos/demo.ts'
 import { FolderInputs } from './folder-inputs.tsx'
 import type { Publication } from './publication.ts'
 
-export function PublishedSite({ kind, url, visits, visitCount, fileCount }: Publication): VNode {
+/** Sites are below the host of their relay. */
+const HAS_CODE = isForPhones(location.href)
+
+export function PublishedSite({ kind, state, url, visits, visitCount, fileCount }: Publication): VNode {
   return (
     <>
       <div class="address">
-        <QrCode url={url} />
+        {HAS_CODE && <QrCode url={url} isOnline={state === 'online'} />}
         <div>
           <div class="row">
             {url === '' ? (
@@ -24,7 +28,7 @@ export function PublishedSite({ kind, url, visits, visitCount, fileCount }: Publ
             )}
             <CopyButton text={url} label={LANDING.copyUrl} />
           </div>
-          <p class="quiet">{LANDING.stays}</p>
+          <p class="quiet">{LANDING.about(state, HAS_CODE)}</p>
         </div>
       </div>
       {kind === 'folder' && <FolderInputs count={fileCount} />}
@@ -66,7 +70,7 @@ function VisitLine({ at, method, path }: Visit): VNode {
 }
 
 /** The code that draws it is loaded later; its space is reserved. */
-function QrCode({ url }: { url: string }): VNode {
+function QrCode({ url, isOnline }: { url: string; isOnline: boolean }): VNode {
   const [code, setCode] = useState<VNode | undefined>(undefined)
   useEffect(() => {
     if (url === '') return
@@ -76,5 +80,9 @@ function QrCode({ url }: { url: string }): VNode {
       () => setCode(undefined),
     )
   }, [url])
-  return <div class="qr">{code}</div>
+  return (
+    <div class="qr" data-online={isOnline}>
+      {code}
+    </div>
+  )
 }

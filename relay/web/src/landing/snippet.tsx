@@ -1,5 +1,5 @@
 // A card with code that the user copies.
-import { CopyButton } from '../common/copy-button.tsx'
+import { CopyableCode } from '../common/copyable-code.tsx'
 import type { ComponentChildren, VNode } from '../preact.ts'
 
 interface SnippetProps {
@@ -15,11 +15,9 @@ interface SnippetProps {
 export function Snippet({ id, title, about, code, copy, children }: SnippetProps): VNode {
   return (
     <section class="card" aria-labelledby={`${id}-heading`}>
-      <h2 id={`${id}-heading`}>
-        {title} <CopyButton text={code} label={copy} />
-      </h2>
+      <h2 id={`${id}-heading`}>{title}</h2>
       <p class="quiet">{about}</p>
-      <pre>{code}</pre>
+      <CopyableCode code={code} label={copy} />
       {children}
     </section>
   )

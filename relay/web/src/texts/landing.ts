@@ -1,4 +1,17 @@
 // Texts of the landing page.
+import type { SiteState } from '@svc/sdk-browser'
+import { RELAY_GONE } from './site-states.ts'
+
+/** The reason for which a site waits is said beside it. */
+const ABOUT: Readonly<Record<SiteState, string>> = {
+  connecting: '',
+  waiting: 'Visitors cannot come yet.',
+  online: 'Online for as long as this tab is open. Open it on your phone, or send it to a friend.',
+  reconnecting: RELAY_GONE,
+  closed: '',
+}
+const ONLINE_HERE =
+  'Online for as long as this tab is open. The relay is on localhost: only this machine can open the address.'
 
 export const LANDING = {
   title: 'Your tab is the web server',
@@ -23,24 +36,12 @@ export const LANDING = {
   addressIsPublic:
     'On this relay every site needs a certificate of its own, and public logs list the names in certificates: whoever reads them finds the address. Publish again to do it all the same.',
   stop: 'Stop',
-  states: {
-    connecting: 'connecting',
-    waiting: 'waiting',
-    online: 'online',
-    reconnecting: 'reconnecting',
-    closed: 'closed',
-  },
-  waiting: {
-    approval: () => "The relay's operator has to approve this site first.",
-    rate_limited: (time: string): string => `The relay asked to wait${time && ` until ${time}`}.`,
-    relay_full: (time: string): string =>
-      `The relay has no room at the moment${time && `; it is asked again at ${time}`}.`,
-    certificate: (time: string): string =>
-      `The site waits for its certificate${time && `; the relay is asked again at ${time}`}.`,
-  },
+  nextAttempt: (time: string): string => `at ${time}`,
   copyUrl: 'Copy the address',
   qr: (url: string): string => `QR code of ${url}`,
-  stays: 'Online for as long as this tab is open. Open it on your phone, or send it to a friend.',
+  /** Says what the state means for visitors. @param isForAll whether other devices can open the address */
+  about: (state: SiteState, isForAll: boolean): string =>
+    state === 'online' && !isForAll ? ONLINE_HERE : ABOUT[state],
   visits: 'Visits',
   noVisits: 'Nobody yet.',
   chooseFiles: 'Choose files',
@@ -56,11 +57,16 @@ export const LANDING = {
   shellTitle: 'Publish from your machine',
   shellAbout: 'What listens on port 3000 of your machine, with the command svc:',
   copyCommand: 'Copy the command',
-  installAbout: (origin: string): string =>
-    `This line installs svc, in PowerShell: irm ${origin}/api/install.ps1 | iex`,
-  copyInstallation: 'Copy the line that installs svc',
-  ownAuthority:
-    'This relay has a certificate authority of its own: add --ca with the path of its certificate, a PEM file.',
+  installTitle: 'Install svc',
+  installSh: 'On macOS and Linux, in a shell:',
+  copyInstallSh: 'Copy the line that installs svc on macOS and Linux',
+  installPs1: 'On Windows, in PowerShell:',
+  installPs1Trusted: 'On Windows, in PowerShell, when the machine trusts this relay’s authority:',
+  copyInstallPs1: 'Copy the line that installs svc on Windows',
+  noDownloads:
+    'This relay has no downloads of svc. In a checkout of the project, npx svc runs it; npm run binaries makes the downloads.',
+  ownAuthority: (file: string): string =>
+    `This relay has a certificate authority of its own: ${file} is the path of its certificate.`,
   toAuthority: 'Download it, or trust it in your browser',
 
   codeTitle: 'Publish from your page',

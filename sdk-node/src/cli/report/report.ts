@@ -129,7 +129,7 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'waiting':
       return `${nameOf(report, areSeveral)}${report.relay}: ${formatWaiting(report)}`
     case 'reconnecting':
-      return `${nameOf(report, areSeveral)}${report.relay} is gone, connecting again`
+      return `${nameOf(report, areSeveral)}${report.relay}: reconnecting, it does not answer`
     case 'closed':
       return `${nameOf(report, areSeveral)}taken off ${report.relay}${formatLeft(report.cache)}`
     case 'cache':

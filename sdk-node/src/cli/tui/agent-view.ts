@@ -3,7 +3,7 @@
 import type { AgentStatus, TunnelStatus } from '../../agent/api-messages.ts'
 import { formatStats } from '../report/format-stats.ts'
 import { formatAddresses } from '../report/report.ts'
-import { qrCode } from './qr-code.ts'
+import { isForPhones, qrCode } from './qr-code.ts'
 import { cut, requestLine } from './text-lines.ts'
 import type { TerminalSize } from './view.ts'
 
@@ -97,6 +97,7 @@ function window(blocks: readonly string[][], chosen: number, rows: number): stri
 function codeOf(tunnel: TunnelStatus | undefined, columns: number): string[] {
   const url = tunnel?.relays.find(({ state, url }) => state === 'online' && url !== undefined)?.url
   if (url === undefined) return ['this tunnel has no URL at the moment']
+  if (!isForPhones(url)) return ['only this machine can open its URL: no QR code leads another one there']
   const { lines, width } = qrCode(url)
   return width <= columns ? lines : ['the terminal is too narrow for the QR code']
 }

@@ -1,5 +1,6 @@
 // A URL as a QR code for terminals. Only importer of uqr.
 
+import { isOwnMachine } from '@svc/protocol'
 import { encode } from 'uqr'
 
 /** Black on white whatever the terminal's own colours are: cameras need it so. */
@@ -12,6 +13,11 @@ export interface QrCode {
   lines: string[]
   /** The width in columns. */
   width: number
+}
+
+/** Says whether a device that reads the code can open it. One on `localhost` would look at itself. */
+export function isForPhones(url: string | undefined): boolean {
+  return url !== undefined && !isOwnMachine(new URL(url).hostname)
 }
 
 /** Two rows of modules in each line: a character is twice as high as it is wide. */

@@ -4,7 +4,7 @@ import type { AgentRequest } from '../../agent/api-messages.ts'
 import { formatStats, until } from '../report/format-stats.ts'
 import { formatAddresses, formatHeading } from '../report/report.ts'
 import type { SiteStatus } from '../report/status-store.ts'
-import { qrCode } from './qr-code.ts'
+import { isForPhones, qrCode } from './qr-code.ts'
 import { cut, requestLine } from './text-lines.ts'
 
 export interface ViewContent {
@@ -39,7 +39,7 @@ export function renderView(
   const footer = sites.some(({ cache }) => cache?.present) ? FOOTER_WITH_COPY : FOOTER
   const foot = [...notices.slice(-noticeCount), footer].map(fit)
   let left = rows - head.length - foot.length
-  const url = sites.find((site) => site.state === 'online' && site.url !== undefined)?.url
+  const url = sites.find((site) => site.state === 'online' && isForPhones(site.url))?.url
   const code = url === undefined ? undefined : qrCode(url)
   const hasCode = code && code.width <= columns && code.lines.length + REQUEST_LINES_MIN < left
   if (hasCode) left -= code.lines.length

@@ -69,6 +69,12 @@ describe('the view', () => {
     expect(renderAgentView({ ...BASE, hasCode: true }, room)).toEqual(expect.arrayContaining(lines))
     const paused = renderAgentView({ ...BASE, hasCode: true, chosen: 1 }, room)
     expect(paused).toContain('this tunnel has no URL at the moment')
+    const [demo] = STATUS.tunnels
+    const relays = [{ ...demo!.relays[0]!, url: 'https://demo.relay.localhost:4433' }]
+    const status = { ...STATUS, tunnels: [{ ...demo!, relays }] }
+    expect(renderAgentView({ ...BASE, status, hasCode: true }, room)).toContain(
+      'only this machine can open its URL: no QR code leads another one there',
+    )
   })
 
   it('fits every terminal, keeps the chosen tunnel in it, and passes no control character on', () => {

@@ -118,6 +118,16 @@ describe('the view', () => {
     )
   })
 
+  it('has no QR code of a URL that only this machine can open, and that of the first other one', () => {
+    const here = { ...SITE, url: 'https://demo.relay.localhost:4433' }
+    const room = { columns: 80, rows: 40 }
+    const without = renderView({ sites: [here], requests: [], ...QUIET }, room)
+    expect(without.join('')).not.toContain('\x1b')
+    expect(without).toContain(here.url)
+    const both = renderView({ sites: [here, SITE], requests: [], ...QUIET }, room)
+    expect(both.slice(0, QR_LINES.length)).toEqual(QR_LINES)
+  })
+
   it('says that a relay reads what passes', () => {
     const view = renderView(
       { sites: [{ ...SITE, probe: 'suspected' }], requests: [], ...QUIET },

@@ -1,7 +1,7 @@
 // The page before anybody has signed in: by the command line, or with a wallet to look only.
 
 import type { ApiError } from '@svc/relay-web/common/api.ts'
-import { CopyButton } from '@svc/relay-web/common/copy-button.tsx'
+import { CopyableCode } from '@svc/relay-web/common/copyable-code.tsx'
 import { useStore } from '@svc/relay-web/common/store.ts'
 import { useEffect, useState, type VNode } from '@svc/relay-web/preact.ts'
 import { signInWith } from '../session/session.ts'
@@ -24,10 +24,7 @@ export function SignIn({ reason }: { reason: string }): VNode {
       <section class="card" aria-labelledby="by-command">
         <h2 id="by-command">{SIGN_IN.byCommand}</h2>
         <p class="quiet">{SIGN_IN.aboutCommand}</p>
-        <div class="command">
-          <code>{SIGN_IN.command}</code>
-          <CopyButton text={SIGN_IN.command} label={SIGN_IN.copyCommand} />
-        </div>
+        <CopyableCode code={SIGN_IN.command} label={SIGN_IN.copyCommand} />
       </section>
       <Wallets />
     </main>

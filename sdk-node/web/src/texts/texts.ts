@@ -1,4 +1,6 @@
-// Every word of the page.
+// Every word of the page but those that the relay's pages have, too.
+
+import { SITE_STATES } from '@svc/relay-web/texts/site-states.ts'
 
 const many = (count: number, one: string, more: string): string =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
@@ -52,24 +54,15 @@ export const FIGURES = {
   sent: 'sent',
 } as const
 
-export const STATE = {
-  online: 'online',
-  connecting: 'connecting',
-  waiting: 'waiting',
-  reconnecting: 'reconnecting',
-  closed: 'closed',
+type StateWord = keyof typeof SITE_STATES | 'failed' | 'retrying' | 'paused' | 'ending' | 'ended'
+
+export const STATE: Readonly<Record<StateWord, string>> = {
+  ...SITE_STATES,
   failed: 'failed',
   retrying: 'failed, tries again',
   paused: 'paused',
   ending: 'ending',
   ended: 'ended',
-} as const
-
-export const WAITING: Readonly<Record<string, string>> = {
-  approval: 'The relay’s operator has to approve it first.',
-  rate_limited: 'The relay asked the agent to wait.',
-  relay_full: 'The relay has no room at the moment.',
-  certificate: 'The certificate is not there yet.',
 }
 
 export const TUNNEL = {

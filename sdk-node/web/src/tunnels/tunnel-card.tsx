@@ -1,6 +1,7 @@
 // One tunnel: what it is, where visitors find it at each relay, its figures, and what its owner can do with it.
 
 import { CopyButton } from '@svc/relay-web/common/copy-button.tsx'
+import { isForPhones } from '@svc/relay-web/common/for-phones.ts'
 import { formatAgo, formatBytes } from '@svc/relay-web/common/format.ts'
 import { Modal } from '@svc/relay-web/common/modal.tsx'
 import { Qr } from '@svc/relay-web/common/qr.tsx'
@@ -63,14 +64,14 @@ export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: Tunne
           </p>
         ))}
       </div>
-      {url !== undefined && <Code url={url} name={name} />}
+      {url !== undefined && isForPhones(url) && <Code url={url} name={name} />}
       {isOwner && <TunnelActions tunnel={tunnel} settings={settings} refresh={refresh} />}
     </section>
   )
 }
 
 function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolean }): VNode {
-  const { state, url, tcp_address, udp_address, waiting, probe, rtt_ms } = relay
+  const { state, url, tcp_address, udp_address, probe, rtt_ms } = relay
   const obstacle = obstacleOf(relay)
   const addresses = [
     ...(url === undefined ? [] : [url]),
@@ -98,7 +99,6 @@ function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolea
       {obstacle !== undefined && (
         <p class="obstacle" data-wrong={state === 'failed'}>
           {obstacle}
-          {waiting?.until !== undefined && ` ${TUNNEL.again(formatAgo(waiting.until))}`}
         </p>
       )}
       {probe === 'suspected' && (

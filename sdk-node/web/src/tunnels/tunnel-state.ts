@@ -1,7 +1,9 @@
 // One word for the state of a tunnel at all its relays, and sentences for what keeps visitors away.
 
+import { formatAgo } from '@svc/relay-web/common/format.ts'
+import { RELAY_GONE, waitingText } from '@svc/relay-web/texts/site-states.ts'
 import type { RelayStatus, TunnelStatus } from '../../../src/agent/api-messages.ts'
-import { STATE, WAITING } from '../texts/texts.ts'
+import { STATE } from '../texts/texts.ts'
 
 interface ShownState {
   text: string
@@ -28,6 +30,8 @@ export function stateOf(tunnel: TunnelStatus): ShownState {
 /** @returns why visitors cannot come by this relay, in a sentence; undefined where they can */
 export function obstacleOf({ state, waiting, failure }: RelayStatus): string | undefined {
   if (failure !== undefined) return failure.message
-  if (state === 'waiting' && waiting !== undefined) return WAITING[waiting.reason] ?? waiting.reason
+  if (state === 'waiting' && waiting !== undefined)
+    return waitingText(waiting.reason, waiting.until && formatAgo(waiting.until))
+  if (state === 'reconnecting') return RELAY_GONE
   return undefined
 }

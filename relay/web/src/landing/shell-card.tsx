@@ -1,0 +1,53 @@
+// The card with the command that publishes from a machine, and the lines that install it where the relay has it.
+import { hasDevelopmentCa } from '../common/authority.ts'
+import { CopyableCode } from '../common/copyable-code.tsx'
+import { hasDownloads } from '../common/offers.ts'
+import { useStore } from '../common/store.ts'
+import type { VNode } from '../preact.ts'
+import { Link } from '../shell/link.tsx'
+import { LANDING } from '../texts/landing.ts'
+import { Snippet } from './snippet.tsx'
+
+/** A development CA is in the file that its page offers. */
+const CA_FILE = 'svc-ca.pem'
+const COMMAND = `svc expose 3000 --relay ${location.origin}${hasDevelopmentCa ? ` --ca ${CA_FILE}` : ''}`
+const INSTALL_SH = hasDevelopmentCa
+  ? `curl -fsSL --cacert ${CA_FILE} ${location.origin}/api/install.sh | SVC_CA=${CA_FILE} sh`
+  : `curl -fsSL ${location.origin}/api/install.sh | sh`
+const INSTALL_PS1 = `irm ${location.origin}/api/install.ps1 | iex`
+
+export function ShellCard(): VNode {
+  return (
+    <Snippet
+      id="shell"
+      title={LANDING.shellTitle}
+      about={LANDING.shellAbout}
+      code={COMMAND}
+      copy={LANDING.copyCommand}
+    >
+      {hasDevelopmentCa && (
+        <p class="quiet">
+          {LANDING.ownAuthority(CA_FILE)} <Link to="/ca">{LANDING.toAuthority}</Link>.
+        </p>
+      )}
+      <details>
+        <summary>{LANDING.installTitle}</summary>
+        <Installation />
+      </details>
+    </Snippet>
+  )
+}
+
+/** What the relay offers is known later: nothing of the page moves then, since this is shown when it is opened. */
+function Installation(): VNode {
+  const isOffered = useStore(hasDownloads)
+  if (!isOffered) return <p class="quiet">{isOffered === false ? LANDING.noDownloads : ''}</p>
+  return (
+    <>
+      <p class="quiet">{LANDING.installSh}</p>
+      <CopyableCode code={INSTALL_SH} label={LANDING.copyInstallSh} />
+      <p class="quiet">{hasDevelopmentCa ? LANDING.installPs1Trusted : LANDING.installPs1}</p>
+      <CopyableCode code={INSTALL_PS1} label={LANDING.copyInstallPs1} />
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+// The words for the states of a site, on the pages of the relay and of the local agent: one for each state, and one sentence for
+// each reason for which visitors cannot come.
+import type { SiteState, WaitingReason } from '@svc/sdk-browser'
+
+export const SITE_STATES: Readonly<Record<SiteState, string>> = {
+  connecting: 'connecting',
+  waiting: 'waiting',
+  online: 'online',
+  reconnecting: 'reconnecting',
+  closed: 'closed',
+}
+
+const WAITING: Readonly<Record<WaitingReason, string>> = {
+  approval: 'The relay’s operator has to approve this site first.',
+  rate_limited: 'The relay asked to wait.',
+  relay_full: 'The relay has no room at the moment.',
+  certificate: 'The site waits for its certificate.',
+}
+
+/** @param next when the SDK asks again, as in `at 12:00:00` or `in 5 s`; undefined where that is not known */
+export function waitingText(reason: WaitingReason, next: string | undefined): string {
+  return WAITING[reason] + (next === undefined ? '' : ` (next attempt ${next})`)
+}
+
+/** For the state `reconnecting`. */
+export const RELAY_GONE = 'Visitors cannot come: the relay does not answer. The site tries again by itself.'
