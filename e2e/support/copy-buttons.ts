@@ -9,7 +9,8 @@ export async function expectCopies(page: Page): Promise<string[]> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const buttons = page.locator(COPY_BUTTONS)
   const named = page.getByRole('button', { name: /^Copy (?!as curl)|^Copy$/ })
-  await expect(buttons).toHaveCount(await named.count())
+  // a button that was clicked has its name back after a moment
+  await expect(async () => expect(await buttons.count()).toBe(await named.count())).toPass()
   const copied: string[] = []
   for (const button of await buttons.all()) {
     const beside = await textBeside(button)
