@@ -67,7 +67,7 @@ export class TlsServer {
     const { recordsPerKey, handshakeTimeoutMs } = this.#settings.limits
     this.#outbound = new Outbound((bytes) => events.send(bytes), recordsPerKey)
     this.#channel = new Channel(this.#inbound, this.#outbound, () => this.#flush())
-    this.#deadline = setTimeout(() => this.#fail(handshakeTimeout(handshakeTimeoutMs)), handshakeTimeoutMs)
+    this.#deadline = setTimeout(() => this.#late(handshakeTimeoutMs), handshakeTimeoutMs)
     void this.#run()
   }
 
@@ -155,6 +155,17 @@ export class TlsServer {
     } finally {
       this.#channel.close()
     }
+  }
+
+  /** Fails a handshake that took too long: by the peer, or by cryptography of this side that neither ends nor fails. */
+  #late(ms: number): void {
+    const text = `no handshake in ${ms} ms`
+    const isTheirs = this.#channel.isWaiting
+    this.#fail(
+      isTheirs
+        ? new TlsError('handshake_timeout', text, { alert: ALERT.handshake_failure })
+        : violation('internal_error', `${text}: cryptography of this side has not ended`),
+    )
   }
 
   #open(result: HandshakeResult): void {
@@ -298,8 +309,4 @@ function attempt(flush: () => MaybePromise<void>): MaybePromise<void> {
   } catch {
     return undefined
   }
-}
-
-function handshakeTimeout(ms: number): TlsError {
-  return new TlsError('handshake_timeout', `no handshake in ${ms} ms`, { alert: ALERT.handshake_failure })
 }

@@ -2,8 +2,9 @@
 
 import { duplexPair } from 'node:stream'
 import { connect } from 'node:tls'
+import { webCrypto } from '@svc/tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CLOSE_GRACE_MS } from '../../src/limits.ts'
+import { CLOSE_GRACE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
 import type { Site, SiteErrorEvent } from '../../src/site/site.ts'
@@ -91,6 +92,31 @@ describe('visitors whose handshake fails', () => {
     await expect.poll(() => site.stats().failedVisitors).toBe(1)
     expect(shown).not.toHaveBeenCalled()
   })
+})
+
+test('cryptography that neither answers nor fails is told at the deadline of the handshake', async () => {
+  const deadlines: (() => void)[] = []
+  const timer = vi.spyOn(globalThis, 'setTimeout')
+  timer.mockImplementation(((run: () => void, ms?: number) => {
+    if (ms === TLS_HANDSHAKE_DEADLINE_MS) deadlines.push(run)
+    return setRealTimeout(run, ms)
+  }) as never)
+  const stuck = Promise.withResolvers<void>()
+  const agree = (): Promise<never> => {
+    stuck.resolve()
+    return new Promise(() => {})
+  }
+  const platform = { ...testPlatform(), tlsCrypto: { ...webCrypto, agree } }
+  site = await publishOn(platform, { relay: relay.url, name: 'demo', fetch: () => new Response() })
+  const visiting = visit().catch(() => {})
+  await stuck.promise
+  for (const deadline of deadlines) deadline()
+  await visiting
+  timer.mockRestore()
+  await expect
+    .poll(() => shown.mock.calls.map(([text]) => text))
+    .toEqual([expect.stringMatching(/^visitor_failed: .*cryptography/)])
+  expect(site.stats().failedVisitors).toBe(1)
 })
 
 test('a handler that closes its site and waits for that ends, and so does its visitor', async () => {

@@ -137,7 +137,12 @@ function secured(
   { handshakeTimeoutMs }: EndTlsOptions,
 ): Promise<{ readonly alpn: string | undefined }> {
   return new Promise((resolve, reject) => {
-    const late = (): void => void socket.destroy(new Error('the handshake was not done in time'))
+    let failure = failed('truncated', 'the connection closed within the handshake')
+    socket.once('error', (error) => {
+      failure = error
+    })
+    const late = (): void =>
+      void socket.destroy(failed('handshake_timeout', 'the handshake was not done in time'))
     const deadline = setTimeout(late, handshakeTimeoutMs)
     socket.once('secure', () => {
       clearTimeout(deadline)
@@ -145,9 +150,14 @@ function secured(
     })
     socket.once('close', () => {
       clearTimeout(deadline)
-      reject(new Error('the connection closed within the handshake'))
+      reject(failure)
     })
   })
+}
+
+/** @param code as the engine has it, by which the core tells visitors who left from faults */
+function failed(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
 }
 
 function logSecret(line: Buffer, onSecret: NonNullable<EndTlsOptions['onSecret']>): void {

@@ -211,7 +211,13 @@ describe.each([
 
   test('a handshake that stalls ends at its deadline', async () => {
     const { site } = await carrier()
-    await expect(endTls(site, { ...OPTIONS, handshakeTimeoutMs: 50 })!.secure).rejects.toThrow()
+    const late = endTls(site, { ...OPTIONS, handshakeTimeoutMs: 50 })!.secure
+    await expect(late).rejects.toMatchObject({ code: 'handshake_timeout' })
+  })
+
+  test('a handshake that fails has the reason of OpenSSL', async () => {
+    const { site } = await meet({ maxVersion: 'TLSv1.2' })
+    await expect(site.secure).rejects.toMatchObject({ code: 'ERR_SSL_UNSUPPORTED_PROTOCOL' })
   })
 
   test('what is no TLS is refused', async () => {

@@ -99,6 +99,11 @@ export class Channel {
     this.inbound.endHandshake()
   }
 
+  /** True while the handshake waits for the peer, and not for this side's cryptography. */
+  get isWaiting(): boolean {
+    return this.#wake !== undefined
+  }
+
   /** Called when more bytes were pushed into `inbound`. */
   arrived(): void {
     this.#wake?.resolve()

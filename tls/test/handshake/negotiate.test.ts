@@ -1,7 +1,7 @@
 // §4.1 and §4.2: what a ClientHello must have, and the alert for each rule that it breaks.
 
 import { describe, expect, test } from 'vitest'
-import type { ServerConfig } from '../../src/index.ts'
+import { type ServerConfig, webCrypto } from '../../src/index.ts'
 import { ALERT } from '../../src/messages/index.ts'
 import { concat } from '../../src/messages/writer.ts'
 import { makeIdentity } from '../support/certificates.ts'
@@ -315,5 +315,14 @@ describe('instead of a ClientHello', () => {
     await client.over()
     expect(client.error).toMatchObject({ code: 'handshake_timeout' })
     expect(client.alerts).toEqual([ALERT.handshake_failure])
+  })
+
+  test('internal_error where our own cryptography does not end', async () => {
+    const crypto = { ...webCrypto, agree: () => new Promise<never>(() => {}) }
+    const client = new RawClient({ ...config, crypto, limits: { handshakeTimeoutMs: 20 } })
+    client.sendHello()
+    await client.over()
+    expect(client.error).toMatchObject({ code: 'internal_error' })
+    expect(client.alerts).toEqual([ALERT.internal_error])
   })
 })
