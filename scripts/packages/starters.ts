@@ -132,6 +132,7 @@ export const STARTERS: readonly Starter[] = [
   { name: 'Vite 7', dependencies: { vite: '^7.0.0' }, ...VITE },
   { name: 'Vite 6', dependencies: { vite: '^6.0.0' }, ...VITE },
   { name: 'Astro 7', dependencies: { astro: '^7.0.0' }, ...ASTRO },
+  { name: 'Astro 6', dependencies: { astro: '^6.0.0' }, ...ASTRO },
   { name: 'Astro 5', dependencies: { astro: '^5.0.0' }, ...ASTRO },
   { name: 'SvelteKit 3', dependencies: svelteKit(3, '*', '^8.0.0'), ...SVELTEKIT },
   { name: 'SvelteKit 2', dependencies: svelteKit(2, '^5.0.0', '^6.0.0'), ...SVELTEKIT },
