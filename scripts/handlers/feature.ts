@@ -38,7 +38,7 @@ export function words({ host }: Server, answer: Answer, names: readonly string[]
   if (answer.status === 0) return 'closes without an answer'
   const fields = names.flatMap((name) => {
     const values = answer.fields.filter(([other]) => other === name).map(([, value]) => inForm(name, value))
-    return [`${name}: ${values.join(' + ') || 'none'}`]
+    return [`${name}: ${values.join(' + ').replaceAll(host, 'HOST') || 'none'}`]
   })
   const text = answer.body.toString().replaceAll(host, 'HOST')
   const body = answer.status >= 400 ? errorBody(text) : JSON.stringify(text)

@@ -42,8 +42,8 @@ export const FEATURES: readonly Feature[] = [
     name: 'a `Blob`',
     observe: get('/blob', ['content-type', 'content-length']),
     why: {
-      'Bun.serve': '`publish` sees only the stream of the `Response` that Node made of the `Blob`.',
-      workerd: '`publish` sees only the stream of the `Response` that Node made of the `Blob`.',
+      'Deno.serve': 'Deno sends a `Blob` as a stream.',
+      'Bun.serve': 'Bun adds a charset.',
     },
   },
   { name: '`URLSearchParams`', observe: get('/form', ['content-type', 'content-length']) },
@@ -51,15 +51,16 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'HEAD of a `Blob`',
     observe: get('/blob', ['content-length'], { method: 'HEAD' }),
-    why: { 'Bun.serve': 'As for GET.', workerd: 'As for GET.' },
+    why: { 'Deno.serve': 'As for GET.' },
   },
   { name: 'two `Set-Cookie`', observe: get('/cookies', ['set-cookie']) },
   {
     name: "`Response.redirect('/x')`",
     observe: get('/redirect-relative', ['location']),
     why: {
-      'Bun.serve':
-        'Bun takes relative URLs; Node, Deno and workerd throw. A page takes them ([handlers](handlers.md)).',
+      'Deno.serve': 'Deno and workerd take absolute URLs alone.',
+      'Bun.serve': 'Bun sends the URL as the handler gave it.',
+      workerd: 'Deno and workerd take absolute URLs alone.',
     },
   },
   { name: '`Response.redirect` elsewhere', observe: get('/redirect-absolute', ['location']) },

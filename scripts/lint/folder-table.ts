@@ -340,13 +340,22 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
     },
     'publish.ts': {
-      imports: ['known-options.ts', 'platform.ts', 'hops', 'net'],
+      imports: ['handler-globals.ts', 'known-options.ts', 'platform.ts', 'hops', 'net'],
       why: 'It gives the core what Node has.',
     },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
     'payer.ts': { imports: [], why: 'It passes the payer’s client of the core on.' },
     'expose.ts': {
-      imports: ['known-options.ts', 'platform.ts', 'hops', 'datagram', 'target', 'probe', 'net'],
+      imports: [
+        'handler-globals.ts',
+        'known-options.ts',
+        'platform.ts',
+        'hops',
+        'datagram',
+        'target',
+        'probe',
+        'net',
+      ],
       why: 'It joins relays and a local target, over TCP and over datagrams.',
     },
     hops: {
@@ -358,6 +367,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It is what Node has for the core: files, sockets, cryptography.',
     },
     'known-options.ts': { imports: [], why: 'It compares names.' },
+    'handler-globals.ts': { imports: [], why: 'It adds to what Node has for handlers, and knows no site.' },
     carrier: { imports: ['net', 'limits.ts'], why: 'It dials the relay, and knows no target.' },
     datagram: {
       imports: ['target', 'net', 'installation.ts', 'limits.ts'],

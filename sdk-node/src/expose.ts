@@ -13,6 +13,7 @@ import {
 } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
+import { withHandlerGlobals } from './handler-globals.ts'
 import { refuseUnknown, sharedOptions } from './known-options.ts'
 import { openThrough, proxyChoice } from './net/forward-proxy.ts'
 import { localhostLookup } from './net/localhost-lookup.ts'
@@ -235,7 +236,12 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     ...(targets.udp && { openDatagrams: openDatagrams(targets.udp, { ca, onError }) }),
   })
   const target = { ca: targetCa, serverName: targetServerName, host, onError }
-  const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
+  const whole =
+    http === undefined
+      ? fetch
+        ? withHandlerGlobals(fetch)
+        : nothingHere
+      : httpTarget(parseHttpTarget(http), target)
   const open = routes ? await routed(routes, whole, target) : whole
   const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca, proxy }).fetch) : open
   const handler = reportingRequests(onRequest, walletOnly ? await guarded(sold, walletOnly) : sold)

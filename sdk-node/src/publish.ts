@@ -1,6 +1,7 @@
 // `publish` for Node: the same as in a page, with the options that only Node has.
 
 import { type Platform, type PublishOptions, publishOn, type Site, SvcError } from '@svc/sdk-core'
+import { withHandlerGlobals } from './handler-globals.ts'
 import { refuseUnknown, sharedOptions } from './known-options.ts'
 import { type SiteFetch, withFetch } from './net/site-fetch.ts'
 import { NODE_OPTIONS, type NodeOptions, nodePlatform } from './platform.ts'
@@ -32,7 +33,8 @@ export async function publish(options: NodePublishOptions): Promise<NodeSite> {
 }
 
 async function publishAs(options: NodePublishOptions): Promise<Site> {
-  const { route, relay, ...site } = options ?? {}
+  const { route, relay, ...given } = options ?? {}
+  const site = { ...given, fetch: withHandlerGlobals(given.fetch) }
   if (route === undefined) {
     const platform = (): Platform => ({ ...nodePlatform(options ?? {}), forAnotherRelay: platform })
     return publishOn(platform(), sharedOptions({ ...site, relay: relay! }))

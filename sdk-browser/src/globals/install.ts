@@ -62,13 +62,13 @@ function unguardedResponse(native: Natives): typeof Response {
       super(body, init ?? {})
       addContentType(fields, super.headers)
       own(this, fields)
-      if (isBlob(body)) blobLengths.set(this, body.size)
+      if (isBlob(body)) blobLengths.set(this.body!, body.size)
     }
 
     override clone(): Response {
+      const length = blobLengths.get(this.body!)
       const clone = adopt(super.clone(), new Headers(this.headers))
-      const length = blobLengths.get(this)
-      if (length !== undefined) blobLengths.set(clone, length)
+      if (length !== undefined) for (const { body } of [this, clone]) blobLengths.set(body!, length)
       return clone
     }
 

@@ -106,8 +106,8 @@ export function withHeaders(request: Request, headers: Headers, content?: Respon
   return request
 }
 
-/** The lengths of Responses whose body is a Blob, as far as they are known. */
-export const blobLengths: WeakMap<Response, number> = new WeakMap()
+/** The lengths of streams that are the whole content of a Blob, as far as they are known. */
+export const blobLengths: WeakMap<ReadableStream, number> = new WeakMap()
 
 const contents = new WeakMap<Request, Response>()
 

@@ -57,7 +57,9 @@ export class PreparedResponse implements OutgoingResponse {
     if (response.bodyUsed) throw new TypeError('The Response was used before: return a clone')
     const seldom = await loadSeldom(response, method)
     const declared =
-      declaredLength(response) ?? blobLengths.get(response) ?? (await seldom?.prepareSeldom(response, method))
+      declaredLength(response) ??
+      blobLengths.get(response.body!) ??
+      (await seldom?.prepareSeldom(response, method))
     if (hasNoContent(response.status, method)) {
       response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
       const length = response.status === 204 ? undefined : declared
