@@ -14,6 +14,7 @@ import {
   type OverlayRelays,
   startOverlayRelays,
 } from '../../../relay/test/support/overlay-relays.ts'
+import { startConnectProxy } from '../../../tools/network/connect-proxy.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { expose } from '../../src/expose.ts'
 import { publish } from '../../src/publish.ts'
@@ -183,6 +184,30 @@ test('the self-probe sees nobody who ends TLS on the way through all of them', {
     await vi.waitFor(look, { timeout: PATIENT_MS, interval: 100 })
   } finally {
     await probed.close()
+  }
+})
+
+test('a proxy leads to the relay that the site connects to, and sees no other', {
+  timeout: PATIENT_MS,
+}, async () => {
+  const proxy = await startConnectProxy(Number(exit!.port))
+  try {
+    const behind = await publish({
+      name: 'behind-a-proxy',
+      route: [entry!.origin, middle!.origin, exit!.origin],
+      ca: group.ca,
+      proxy: proxy.url,
+      identity: new Uint8Array(randomBytes(32)),
+      fetch: handler,
+    })
+    try {
+      expect(await textOf(`${behind.url}/there`)).toBe('hello /there')
+      expect(new Set(proxy.asked)).toEqual(new Set([`${exit!.host}:${exit!.port}`]))
+    } finally {
+      await behind.close()
+    }
+  } finally {
+    proxy.close()
   }
 })
 
