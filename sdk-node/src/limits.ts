@@ -119,3 +119,8 @@ export const HOP_ROUTE_TTL_S = 120
 export const HOP_REFRESH_MS = 20_000
 /** Milliseconds from the end of a connection along the route to the next such time. */
 export const HOP_BROKEN_DELAY_MS = 500
+
+/** Bytes of the output of `svc` that may wait for a slow reader: about 500 requests. Those beyond are left out. */
+export const REQUESTS_BACKLOG_MAX_BYTES: number = 64 * 1024
+/** The same for all other reports, which are few, and matter more. */
+export const REPORTS_BACKLOG_MAX_BYTES: number = 1024 * 1024

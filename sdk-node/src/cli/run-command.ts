@@ -118,12 +118,12 @@ async function runShown(
 ): Promise<ExitCode> {
   const signal = asked()
   const stopCollecting = collectWhenIdle()
-  const store = new StatusStore()
+  const live = isJson || env.TERM === 'dumb' ? undefined : terminal
+  const store = new StatusStore(live ? undefined : (request) => print({ event: 'request', ...request }))
   const areSeveral = commands.length > 1
-  const view =
-    terminal && !isJson && env.TERM !== 'dumb'
-      ? (await import('./tui/tui.ts')).startTui(terminal, { store, print, areSeveral })
-      : { tell: print, close: () => {} }
+  const view = live
+    ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral })
+    : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {

@@ -12,11 +12,15 @@ const EXIT_GRACE_MS = 500
 /** Milliseconds from the first signal to the exit: more than visitors and relays get, one after the other. */
 const ASKED_GRACE_MS = 15_000
 
-const { argv, env, stdout } = process
+const { argv, env, stdout, stderr } = process
 const terminal = stdout.isTTY ? stdout : undefined
 process.exitCode = await runCommand(argv.slice(2), {
   env,
-  print: console,
+  print: {
+    log: console.log,
+    error: console.error,
+    backlog: (printed) => (printed === 'log' ? stdout : stderr).writableLength,
+  },
   terminal,
   // standard input is not opened before a command wants it
   get keyboard() {
@@ -27,7 +31,7 @@ process.exitCode = await runCommand(argv.slice(2), {
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
 // What nobody reads any more, because its terminal was closed or `head` has enough, is no failure of the command.
-for (const stream of [stdout, process.stderr]) stream.on('error', () => {})
+for (const stream of [stdout, stderr]) stream.on('error', () => {})
 
 /**
  * The returned signal aborts at the first SIGINT or SIGTERM, and when the terminal or the reader of the output is gone, unless the

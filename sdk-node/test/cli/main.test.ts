@@ -1,11 +1,13 @@
 // The command `svc`: what it prints, how it ends, and what it says of every wrong input; and its executable.
 
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
@@ -20,7 +22,7 @@ import {
   visit,
 } from '../support/exposed.ts'
 import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
+import { environment, MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
@@ -87,7 +89,10 @@ describe('svc expose', () => {
     child.kill('SIGINT')
     expect(await ended).toBe(0)
     expect(err).toEqual([])
-    expect(out.slice(1)).toEqual([`taken off ${relay.origin}`])
+    expect(out.slice(1)).toEqual([
+      expect.stringMatching(/^200 +\d+ ms {2}GET \/$/),
+      `taken off ${relay.origin}`,
+    ])
     expect(await hostnames()).not.toContain('plain.relay.localhost')
   })
 
@@ -118,6 +123,66 @@ describe('svc expose', () => {
     expect(await run.ended).toBe(0)
     expect(run.err).toEqual([])
     expect(await hostnames()).not.toContain('unread.relay.localhost')
+  })
+
+  it('says each request without its query, in a line and as an event', async () => {
+    const plain = svcProcess(['expose', String(targetPort), '--name', 'log-plain', ...at()])
+    const json = svcProcess(['expose', String(targetPort), '--name', 'log-json', '--json', ...at()])
+    await expect.poll(() => plain.out.length).toBe(1)
+    await text(await visit(relay, plain.out[0]!, '/hook?token=secret'))
+    await expect.poll(() => plain.out[1]).toMatch(/^200 +\d+ ms {2}GET \/hook$/)
+    const { url } = await reported(json, 'online')
+    await text(await visit(relay, url!, '/hook?token=secret'))
+    const { ms, ...request } = await reported(json, 'request')
+    expect(request).toEqual({
+      event: 'request',
+      tunnel: 'log-json',
+      method: 'GET',
+      path: '/hook',
+      status: 200,
+    })
+    expect(ms).toBeTypeOf('number')
+    expect([...plain.out, ...json.out].join()).not.toContain('secret')
+  })
+
+  it('leaves requests out while nobody reads its output, says how many, and serves on', async () => {
+    const child = spawn(
+      process.execPath,
+      [MAIN, 'expose', String(targetPort), '--name', 'slow', '--json', ...at()],
+      {
+        env: environment(home),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const ended = once(child, 'exit')
+    const lines = createInterface(child.stdout)
+    const events: Record<string, unknown>[] = []
+    lines.on('line', (line) => void events.push(JSON.parse(line)))
+    await expect.poll(() => events.find(({ event }) => event === 'online')).toBeDefined()
+    lines.pause()
+    const url = `https://slow.relay.localhost:${relay.port}`
+    const path = `/${'long'.repeat(1800)}`
+    let visits = 0
+    const visitOnce = async (): Promise<void> => {
+      expect(await text(await visit(relay, url, path))).toBe('from the target')
+      visits += 1
+    }
+    // more than the pipe, the buffers at both ends and the bound hold together
+    while (visits < 120) await Promise.all(Array.from({ length: 10 }, visitOnce))
+    lines.resume()
+    const dropped = () => events.find(({ event }) => event === 'dropped')
+    await expect
+      .poll(async () => {
+        await visitOnce()
+        return dropped()
+      })
+      .toBeDefined()
+    child.kill('SIGINT')
+    await ended
+    const said = events.filter(({ event }) => event === 'request').length
+    const left = events.filter(({ event }) => event === 'dropped').map(({ count }) => Number(count))
+    expect(left.reduce((sum, count) => sum + count, said)).toBe(visits)
+    expect(left[0]).toBeGreaterThan(5)
   })
 
   it('takes the relay from SVC_URL, trusts NODE_EXTRA_CA_CERTS, and makes a name of the identity', async () => {

@@ -302,7 +302,8 @@ describe('on a terminal', () => {
     const url = `https://viewed.relay.localhost:${relay.port}`
     await expect.poll(() => shown).toContain('Ctrl-C takes it off the relay')
     expect(shown.startsWith(ENTERED)).toBe(true)
-    expect(shown).toMatch(/▀|▄/)
+    // a phone that reads a code of localhost would look at itself
+    expect(shown).not.toMatch(/▀|▄/)
     expect(shown).toContain(url)
     await text(await visit(relay, url, '/path?secret=1'))
     await expect.poll(() => shown).toMatch(/ms {2}GET \/path\r+\n/)

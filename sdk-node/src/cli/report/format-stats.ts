@@ -1,6 +1,6 @@
-// Formats the figures of a site for people.
+// Formats the figures of a site and its requests for people.
 
-import type { WaitingStatus } from '../../agent/api-messages.ts'
+import type { AgentRequest, WaitingStatus } from '../../agent/api-messages.ts'
 import type { SiteStatus } from './status-store.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
@@ -15,6 +15,15 @@ export function formatStats(site: SiteStatus): string {
     `${bytes(bytes_in)} in`,
     `${bytes(bytes_out)} out`,
   ].join('  ')
+}
+
+/** @param areSeveral the line has to say which tunnel it is about */
+export function formatRequest(
+  { tunnel, method, path = '', status, ms }: AgentRequest,
+  areSeveral: boolean,
+): string {
+  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }
 
 /** @returns the reason for which visitors cannot come yet, and the time of the next attempt */

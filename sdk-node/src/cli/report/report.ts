@@ -1,9 +1,10 @@
 // Prints what `svc` reports: a JSON object a line for machines, else a line of text. Errors go to standard error.
 
 import { PATH } from '@svc/protocol'
-import type { CopyStatus, TunnelStatus, WaitingStatus } from '../../agent/api-messages.ts'
+import type { AgentRequest, CopyStatus, TunnelStatus, WaitingStatus } from '../../agent/api-messages.ts'
+import { REPORTS_BACKLOG_MAX_BYTES, REQUESTS_BACKLOG_MAX_BYTES } from '../../limits.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
-import { clock, formatStats, formatWaiting, until } from './format-stats.ts'
+import { clock, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
 import { printable } from './printable.ts'
 import type { Addresses, SiteStatus } from './status-store.ts'
 
@@ -30,6 +31,10 @@ export type Report =
       code: string
       message: string
     }
+  /** A visitor's request was answered: only where no live view shows it. */
+  | ({ event: 'request' } & AgentRequest)
+  /** So many reports before this one were left out: the reader of the output was too slow. */
+  | { event: 'dropped'; count: number }
   /** The site visited itself, with this verdict. */
   | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
   /** The relay has a newer release than this `svc`. */
@@ -100,11 +105,35 @@ const NOT_PROBED =
 export type Reporter = (report: Report) => void
 
 /** Prints text as lines of standard output and of standard error. */
-export type Print = Pick<Console, 'log' | 'error'>
+export interface Print extends Pick<Console, 'log' | 'error'> {
+  /** @returns the bytes that were printed and wait for the reader; without it there are none */
+  backlog?(printed: 'log' | 'error'): number
+}
 
-/** @param areSeveral lines of text begin with the name of their tunnel */
+/**
+ * Makes a reporter that leaves out what would wait in memory without a bound for a slow reader, and says then how much that was.
+ * @param areSeveral lines of text begin with the name of their tunnel
+ */
 export function makeReporter(isJson: boolean, print: Print, areSeveral = false): Reporter {
-  if (isJson) return (report) => print.log(JSON.stringify(report))
+  const tell = isJson ? makeJsonPrinter(print) : makeTextPrinter(print, areSeveral)
+  let dropped = 0
+  return (report) => {
+    const max = report.event === 'request' ? REQUESTS_BACKLOG_MAX_BYTES : REPORTS_BACKLOG_MAX_BYTES
+    if ((print.backlog?.(isJson ? 'log' : outputOf(report)) ?? 0) > max) {
+      dropped += 1
+      return
+    }
+    if (dropped > 0) tell({ event: 'dropped', count: dropped })
+    dropped = 0
+    tell(report)
+  }
+}
+
+function makeJsonPrinter(print: Print): Reporter {
+  return (report) => print.log(JSON.stringify(report))
+}
+
+function makeTextPrinter(print: Print, areSeveral: boolean): Reporter {
   /** The last error that was printed of each tunnel. */
   const said = new Map<string | undefined, string>()
   /** The lines about a newer release: each is printed once, whichever tunnel it came by. */
@@ -115,11 +144,15 @@ export function makeReporter(isJson: boolean, print: Print, areSeveral = false):
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
     if (report.event === 'update' && offered.size === offered.add(line).size) return
-    if (line !== undefined) print[ON_STANDARD_ERROR.has(report.event) ? 'error' : 'log'](printable(line))
+    if (line !== undefined) print[outputOf(report)](printable(line))
   }
 }
 
-const ON_STANDARD_ERROR: ReadonlySet<string> = new Set(['error', 'failed', 'probe', 'update'])
+const ON_STANDARD_ERROR: ReadonlySet<string> = new Set(['error', 'failed', 'probe', 'update', 'dropped'])
+
+function outputOf({ event }: Report): 'log' | 'error' {
+  return ON_STANDARD_ERROR.has(event) ? 'error' : 'log'
+}
 
 /** @returns undefined for a report that is only of interest to machines */
 export function formatReport(report: Report, areSeveral = false): string | undefined {
@@ -134,6 +167,10 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return `${nameOf(report, areSeveral)}taken off ${report.relay}${formatLeft(report.cache)}`
     case 'cache':
       return nameOf(report, areSeveral) + formatCopy(report)
+    case 'request':
+      return formatRequest(report, areSeveral)
+    case 'dropped':
+      return `svc: ${report.count} ${report.count === 1 ? 'line was' : 'lines were'} left out: the output is read too slowly`
     case 'probe':
       if (report.verdict !== 'suspected' && report.verdict !== 'cached') return undefined
       return `svc: ${nameOf(report, areSeveral)}${report.relay} ${report.verdict === 'cached' ? NOT_PROBED : READ}`

@@ -41,6 +41,12 @@ export class StatusStore {
   readonly #rows = new Set<SiteEntry>()
   readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
   readonly #requests: AgentRequest[] = []
+  readonly #onRequest: ((request: AgentRequest) => void) | undefined
+
+  /** @param onRequest called with each request of a visitor */
+  constructor(onRequest?: (request: AgentRequest) => void) {
+    this.#onRequest = onRequest
+  }
 
   add(row: SiteEntry): SiteEntry {
     this.#rows.add(row)
@@ -65,6 +71,7 @@ export class StatusStore {
     if (request.status !== BAD_GATEWAY) this.recentErrors.answered(request.tunnel)
     this.#requests.push(request)
     if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
+    this.#onRequest?.(request)
   }
 
   /** The last requests, the oldest first. */

@@ -1,10 +1,10 @@
 // The live view of the agent, as lines that fit a terminal: its tunnels, one of which is chosen, and the last requests.
 
 import type { AgentStatus, TunnelStatus } from '../../agent/api-messages.ts'
-import { formatStats } from '../report/format-stats.ts'
+import { formatRequest, formatStats } from '../report/format-stats.ts'
 import { formatAddresses } from '../report/report.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
-import { cut, requestLine } from './text-lines.ts'
+import { cut } from './text-lines.ts'
 import type { TerminalSize } from './view.ts'
 
 export interface AgentViewContent {
@@ -61,7 +61,7 @@ function bodyLines(
   if (left <= 0) return top
   if (code.length > 0) return [...top, '', ...code]
   const areSeveral = tunnels.length > 1
-  return [...top, '', ...requests.slice(-left).map((request) => requestLine(request, areSeveral))]
+  return [...top, '', ...requests.slice(-left).map((request) => formatRequest(request, areSeveral))]
 }
 
 function tunnelLines(

@@ -1,6 +1,5 @@
 // Lines of text that fit a terminal, whatever visitors and relays put into them.
 
-import type { AgentRequest } from '../../agent/api-messages.ts'
 import { printable } from '../report/printable.ts'
 
 /**
@@ -10,13 +9,4 @@ export function cut(line: string, columns: number): string {
   const characters = Array.from(printable(line.replaceAll('\n', '?')))
   if (characters.length <= columns) return characters.join('')
   return `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
-}
-
-/** @param areSeveral the line has to say which tunnel it is about */
-export function requestLine(
-  { tunnel, method, path = '', status, ms }: AgentRequest,
-  areSeveral: boolean,
-): string {
-  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
-  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }

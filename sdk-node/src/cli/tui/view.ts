@@ -1,11 +1,11 @@
 // The live view as lines that fit a terminal: what matters most is kept when there is little room.
 
 import type { AgentRequest } from '../../agent/api-messages.ts'
-import { formatStats, until } from '../report/format-stats.ts'
+import { formatRequest, formatStats, until } from '../report/format-stats.ts'
 import { formatAddresses, formatHeading } from '../report/report.ts'
 import type { SiteStatus } from '../report/status-store.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
-import { cut, requestLine } from './text-lines.ts'
+import { cut } from './text-lines.ts'
 
 export interface ViewContent {
   sites: readonly SiteStatus[]
@@ -45,7 +45,7 @@ export function renderView(
   if (hasCode) left -= code.lines.length
   // with an empty line before and after them
   const last =
-    left > 2 ? requests.slice(-(left - 2)).map((request) => fit(requestLine(request, areSeveral))) : []
+    left > 2 ? requests.slice(-(left - 2)).map((request) => fit(formatRequest(request, areSeveral))) : []
   const lines = [...(hasCode ? code.lines : []), ...head]
   if (left > 1) lines.push('')
   lines.push(...last)
