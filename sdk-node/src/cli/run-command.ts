@@ -7,6 +7,13 @@ import { loadIdentityFile } from '../identity/identity-file.ts'
 import { shareStatus, showStatus } from './commands/status-socket.ts'
 import type { TunnelContext } from './commands/tunnel.ts'
 import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
+import {
+  readUserSettings,
+  setSetting,
+  settingOf,
+  unsetSetting,
+  withRemembered,
+} from './config/user-settings.ts'
 import { collectWhenIdle } from './idle-collection.ts'
 import {
   type AgentCommand,
@@ -51,7 +58,7 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
   let tell = makeReporter(json, print)
   try {
     if (chosen.command === 'expose' || chosen.command === 'serve')
-      return await runShown([chosen], json, tell, surroundings)
+      return await runShown([await remembering(chosen, env)], json, tell, surroundings)
     if (chosen.command === 'start') {
       const { readConfig } = await import('./config/read-config.ts')
       const commands = await readConfig(chosen.options.config, env)
@@ -70,6 +77,14 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
   }
 }
 
+/** The command with what the user's settings say of relays. */
+async function remembering<T extends Extract<ParsedCommand, { options: { relay: string[] } }>>(
+  chosen: T,
+  env: NodeJS.ProcessEnv,
+): Promise<T> {
+  return { ...chosen, options: withRemembered(chosen.options, await readUserSettings(env)) }
+}
+
 async function execute(
   chosen: Exclude<ParsedCommand, SiteCommand | AgentCommand | { command: 'start' }>,
   tell: Reporter,
@@ -81,17 +96,31 @@ async function execute(
       return EXIT.ok
     case 'relays': {
       const { showRelays } = await import('./commands/show-relays.ts')
-      return showRelays(chosen.options, tell)
+      return showRelays((await remembering(chosen, env)).options, tell)
     }
     case 'doctor': {
       const { examine } = await import('./commands/doctor.ts')
-      return await examine(chosen.options, tell, statusFolder(env))
+      return await examine((await remembering(chosen, env)).options, tell, statusFolder(env))
     }
     case 'config init': {
       const { writeTemplate } = await import('./config/template.ts')
       tell({ event: 'config', path: await writeTemplate(chosen.path) })
       return EXIT.ok
     }
+    case 'config set':
+      tell({ event: 'setting', key: chosen.key, value: await setSetting(env, chosen.key, chosen.values) })
+      return EXIT.ok
+    case 'config unset':
+      await unsetSetting(env, chosen.key)
+      tell({ event: 'setting', key: chosen.key })
+      return EXIT.ok
+    case 'config get':
+      tell({ event: 'value', key: chosen.key, value: await settingOf(env, chosen.key) })
+      return EXIT.ok
+    case 'config list':
+      for (const [key, value] of Object.entries(await readUserSettings(env)))
+        if (value !== undefined) tell({ event: 'setting', key, value })
+      return EXIT.ok
     case 'identity': {
       const { identityPath } = chosen.options
       const { address } = identityFromKey(await loadIdentityFile(identityPath))

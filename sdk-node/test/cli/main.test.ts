@@ -357,7 +357,7 @@ describe('bad input is one line and an exit code', () => {
 
   it.each<[string, () => string[], number, string]>([
     ['no target', () => ['expose', ...at()], 2, 'a target is needed'],
-    ['no relay', () => ['expose', '3000'], 2, 'give --relay URL, or set SVC_URL'],
+    ['no relay', () => ['expose', '3000'], 2, 'give --relay URL, set SVC_URL, or'],
     [
       'a target that is none',
       () => ['expose', 'not a target', ...at()],

@@ -36,7 +36,7 @@ export interface AgentParts {
   logPath: string
   isDetached: boolean
   /** The relay of tunnels for which svc.toml names none. */
-  defaultRelay: string | undefined
+  defaultRelay: string | string[] | undefined
   /** Called when a client asks the agent to end. */
   onShutdown(): void
   /** Called when the wallets that may sign in have changed. */

@@ -14,6 +14,7 @@ import { removeDrafts } from '../../identity/private-file.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { shareStatus } from '../commands/status-socket.ts'
 import { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
+import { readUserSettings } from '../config/user-settings.ts'
 import { collectWhenIdle } from '../idle-collection.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Report, Reporter } from '../report/report.ts'
@@ -44,7 +45,9 @@ export async function runAgent(run: AgentRun): Promise<void> {
   const directory = new StateDirectory(run.stateDirectory)
   await directory.open()
   const { env } = run
-  const file = new ConfigFile(run.configPath, { env, identityPath: (name) => directory.identity(name) })
+  const remembered = await readUserSettings(env)
+  const identityPath = (name: string | undefined): string => directory.identity(name)
+  const file = new ConfigFile(run.configPath, { env, remembered, identityPath })
   const config = await file.load()
   const address = await resolveControlAddress(config.agent.controlAddr ?? CONTROL_ADDR_DEFAULT)
   const log = new LogFile(directory.log)
@@ -65,7 +68,7 @@ export async function runAgent(run: AgentRun): Promise<void> {
     tell,
     logPath: directory.log,
     isDetached: run.isDetached,
-    defaultRelay: env.SVC_URL,
+    defaultRelay: env.SVC_URL || remembered.relay,
     onShutdown: () => asked.abort(),
     onWallets: (isAllowed) => server?.signIns.keepWallets(isAllowed),
   })

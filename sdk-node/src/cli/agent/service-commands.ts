@@ -9,6 +9,7 @@ import { AGENT_PATH, type AgentStatus } from '../../agent/api-messages.ts'
 import { findRunning } from '../../agent/endpoint-file.ts'
 import { StateDirectory } from '../../agent/state-directory.ts'
 import { parseConfig, readConfigText } from '../config/read-config.ts'
+import { readUserSettings } from '../config/user-settings.ts'
 import type { InstallOptions, UninstallOptions } from '../options/command-line.ts'
 import { ownCommand } from '../own-command.ts'
 import type { Print, Reporter } from '../report/report.ts'
@@ -38,7 +39,8 @@ export async function install(
     print.log(plan.text.trimEnd())
     return
   }
-  parseConfig(options.config, await readConfigText(options.config), { env, identityPath: () => '' })
+  const context = { env, remembered: await readUserSettings(env), identityPath: () => '' }
+  parseConfig(options.config, await readConfigText(options.config), context)
   if (!options.system) await refuseBackground(stateDirectory)
   const notes = await installService(plan)
   tell({ event: 'service', state: 'installed', path: plan.isTemporary ? undefined : plan.path })

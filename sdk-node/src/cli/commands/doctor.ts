@@ -7,7 +7,7 @@ import type { CopyStatus } from '../../agent/api-messages.ts'
 import { loadIdentityFile } from '../../identity/identity-file.ts'
 import { type KeptCertificate, readKeptCertificate } from '../../identity/site-keys.ts'
 import { type ShownChain, shownChain } from '../../probe/shown-chain.ts'
-import type { ParsedCommand } from '../options/command-line.ts'
+import { NO_RELAY, type ParsedCommand } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
@@ -31,8 +31,7 @@ const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared', 'cached'])
  * @returns `EXIT.differs` unless every hostname shows here what it should
  */
 export async function examine(options: Options, tell: Reporter, statusFolder: string): Promise<ExitCode> {
-  if (options.relay.length === 0)
-    throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
+  if (options.relay.length === 0) throw new SvcError('invalid_option', NO_RELAY)
   const ca = options.ca === undefined ? undefined : await readPem('--ca', options.ca)
   const { address } = identityFromKey(await loadIdentityFile(options.identityPath))
   const name = normalizeName(options.name ?? nameOfAddress(address))

@@ -3,7 +3,7 @@
 import { isAbsolute } from 'node:path'
 import { type SiteMetadata, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose.ts'
-import type { SiteCommand, SiteOptions } from '../options/command-line.ts'
+import { NO_RELAY, type SiteCommand, type SiteOptions } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
@@ -24,8 +24,7 @@ export function hasWeb(command: SiteCommand): boolean {
 }
 
 async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
-  if (options.relay.length === 0)
-    throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
+  if (options.relay.length === 0) throw new SvcError('invalid_option', NO_RELAY)
   return {
     relays: options.relay,
     identityPath: options.identityPath,

@@ -4,7 +4,7 @@ import { PROTOCOL_VERSION } from '@svc/protocol'
 import { type FetchFunction, SvcError, signerOf } from '@svc/sdk-core'
 import { parseDiscover, parseRelays, probeRelay, searchRelays } from '@svc/sdk-core/relays'
 import { nodePlatform } from '../../platform.ts'
-import type { ParsedCommand } from '../options/command-line.ts'
+import { NO_RELAY, type ParsedCommand } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
@@ -15,7 +15,7 @@ export async function showRelays(
   { relay, ca: caPath, proxy, discover: max }: Extract<ParsedCommand, { command: 'relays' }>['options'],
   tell: Reporter,
 ): Promise<ExitCode> {
-  if (relay.length === 0) throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
+  if (relay.length === 0) throw new SvcError('invalid_option', NO_RELAY)
   const ca = caPath === undefined ? undefined : await readPem('--ca', caPath)
   const { fetch } = nodePlatform({ ca, proxy })
   const asked = parseRelays(relay)

@@ -17,6 +17,7 @@ import {
 import { isUrl } from '../options/thumbnail.ts'
 import { wordsOf } from '../options/word-list.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
+import { readUserSettings, type UserSettings, withRemembered } from './user-settings.ts'
 
 interface Kind {
   wanted: string
@@ -186,6 +187,8 @@ export interface ConfiguredTunnel {
 /** The surroundings of a config file, for what it leaves open. */
 export interface ConfigContext {
   env: NodeJS.ProcessEnv
+  /** What `svc config set` remembers: it counts after the file and SVC_URL. */
+  remembered: UserSettings
   /** @returns the identity's file of a tunnel for which svc.toml names none */
   identityPath(name: string | undefined): string
 }
@@ -196,7 +199,8 @@ export interface ConfigContext {
  */
 export async function readConfig(path: string, env: NodeJS.ProcessEnv): Promise<SiteCommand[]> {
   const identityPath = identityPathOf(env)
-  const { tunnels } = parseConfig(path, await readConfigText(path), { env, identityPath: () => identityPath })
+  const context = { env, remembered: await readUserSettings(env), identityPath: () => identityPath }
+  const { tunnels } = parseConfig(path, await readConfigText(path), context)
   const commands = tunnels.flatMap(({ command, isPaused }) => (isPaused ? [] : [command]))
   if (tunnels.length === 0) throw wrong(path, 'there is no [[tunnel]]')
   if (commands.length === 0) throw wrong(path, 'every [[tunnel]] is paused')
@@ -239,9 +243,10 @@ export function parseConfig(path: string, text: string, context: ConfigContext):
       const name = fields.name?.toLowerCase()
       if (names.has(name)) throw wrong(where, `name "${fields.name}" is there twice`)
       names.add(name)
-      fields.relay ??= context.env.SVC_URL
-      if (!fields.relay) throw wrong(where, 'relay is missing, and SVC_URL is not set')
-      const command = commandOf(where, fields, { ...context, base: dirname(resolve(path)) })
+      fields.relay ??= context.env.SVC_URL || context.remembered.relay
+      if (!fields.relay) throw wrong(where, 'relay is missing, and neither SVC_URL nor svc config has one')
+      const own = commandOf(where, fields, { ...context, base: dirname(resolve(path)) })
+      const command = { ...own, options: withRemembered(own.options, context.remembered) } as SiteCommand
       return { command, isPaused: fields.paused ?? false }
     }),
   }

@@ -6,7 +6,7 @@ import { SvcError } from '@svc/sdk-core'
 /** Every key of read-config.ts is here, the optional ones as comments: a test takes the marks off and reads it. */
 export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths are relative to this file.
 
-# The relay, or several: each gives a site a URL of its own. Default: SVC_URL.
+# The relay, or several: each gives a site a URL of its own. Default: SVC_URL, else svc config.
 #relay = "https://relay.example"
 #relay = ["https://relay.example", "https://other.example"]
 

@@ -91,6 +91,9 @@ export type ParsedCommand =
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
   | { command: 'start'; options: JsonOption & { config: string } }
   | { command: 'config init'; path: string; options: JsonOption }
+  | { command: 'config set'; key: string; values: string[]; options: JsonOption }
+  | { command: 'config get' | 'config unset'; key: string; options: JsonOption }
+  | { command: 'config list'; options: JsonOption }
   | AgentCommand
 
 interface AgentOptions extends JsonOption {
@@ -134,6 +137,9 @@ export const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
 /** The values of `--x402-network`. */
 export const PAYMENT_NETWORKS = ['sui:mainnet', 'sui:testnet'] as const
 const CONFIG_PATH = 'svc.toml'
+/** Says what is missing where neither the command line nor the user's settings name a relay. */
+export const NO_RELAY =
+  'no relay: give --relay URL, set SVC_URL, or remember one with svc config set relay URL'
 /** The number of relays for which `--discover` without a value asks. */
 const DISCOVERED = '3'
 
@@ -211,12 +217,9 @@ export function parseCommandLine(
     .action((options) => {
       chosen = { command: 'doctor', options }
     })
-  json(program.command('config').description('the config file of svc start').command('init'))
-    .description('writes one that explains itself; never over another')
-    .argument('[file]', 'where to', CONFIG_PATH)
-    .action((path, options) => {
-      chosen = { command: 'config init', path, options }
-    })
+  configCommands(program, (command) => {
+    chosen = command
+  })
   agentCommands(program, (command) => {
     chosen = command
   })
@@ -233,6 +236,32 @@ export function parseCommandLine(
     return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage }
   }
   return chosen ?? { exitCode: EXIT.usage }
+}
+
+function configCommands(program: Command, choose: (command: ParsedCommand) => void): void {
+  const config = program
+    .command('config')
+    .description('the relay and CA that svc remembers, and the config file of svc start')
+  json(config.command('set'))
+    .description('remembers a relay, or several, or the CA of it, for all commands of this user')
+    .argument('<key>', 'relay or ca')
+    .argument('<values...>', 'URLs, or the path of a PEM file')
+    .action((key, values, options) => choose({ command: 'config set', key, values, options }))
+  for (const [name, description] of [
+    ['get', 'prints what is remembered'],
+    ['unset', 'forgets it'],
+  ] as const)
+    json(config.command(name))
+      .description(description)
+      .argument('<key>', 'relay or ca')
+      .action((key, options) => choose({ command: `config ${name}`, key, options }))
+  json(config.command('list'))
+    .description('prints all that is remembered')
+    .action((options) => choose({ command: 'config list', options }))
+  json(config.command('init'))
+    .description('writes a config file that explains itself; never over another')
+    .argument('[file]', 'where to', CONFIG_PATH)
+    .action((path, options) => choose({ command: 'config init', path, options }))
 }
 
 function agentCommands(program: Command, choose: (command: AgentCommand) => void): void {

@@ -48,6 +48,10 @@ export type Report =
   | { event: 'idle' }
   | RelayReport
   | { event: 'config'; path: string }
+  /** What svc remembers for all commands of the user; without a value: nothing any more. */
+  | { event: 'setting'; key: string; value?: string | string[] | undefined }
+  /** The same, where it was asked for. */
+  | { event: 'value'; key: string; value: string | string[] }
   | AgentReport
   /** A tunnel of the agent that is at no relay. */
   | ({ event: 'tunnel' } & Pick<TunnelStatus, 'state' | 'failure' | 'retry_at'> & {
@@ -198,9 +202,17 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return `the service is ${report.state}${report.path === undefined ? '' : `: ${report.path}`}`
     case 'page':
       return `${report.url}`
+    case 'setting':
+      return `${report.key} ${report.value === undefined ? 'is not set' : `= ${wordsIn(report.value)}`}`
+    case 'value':
+      return wordsIn(report.value)
     case 'config':
       return `${report.path} is written: svc start --config ${report.path}`
   }
+}
+
+function wordsIn(value: string | string[]): string {
+  return [value].flat().join(',')
 }
 
 function formatAgent({ state, url, pid, config, error }: AgentReport): string {

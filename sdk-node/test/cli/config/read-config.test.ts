@@ -197,7 +197,11 @@ describe('svc.toml', () => {
     ['a prototype', '__proto__ = { http = 1 }\n[[tunnel]]', ': __proto__ is not known'],
     ['a port that is none', '[[tunnel]]\nhttp = 1.5', ': tunnel 1: http is not a port or a string'],
     ['an empty name', '[[tunnel]]\nname = ""', ': tunnel 1: name is not a string'],
-    ['no relay', '[[tunnel]]\nhttp = 1', ': tunnel 1: relay is missing, and SVC_URL is not set'],
+    [
+      'no relay',
+      '[[tunnel]]\nhttp = 1',
+      ': tunnel 1: relay is missing, and neither SVC_URL nor svc config has one',
+    ],
     ['an empty list of relays', 'relay = []\n[[tunnel]]', ': relay is not a URL or a list of URLs'],
     [
       'the key of before',
