@@ -2,18 +2,19 @@
 // packages, unit tests, the end-to-end suite and the size of a page.
 // With CI set, half a minute of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
 // whose name, matches. With --whole, large tests run whole and not a slice of them. The last lines: what failed, why, and the counts.
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureCertutil, ensureChromium } from '../tools/programs/chromium.ts'
-import { type Outcome, root, runCommand } from '../tools/programs/command.ts'
+import { type Outcome, runCommand } from '../tools/programs/command.ts'
 import { ensureServices } from '../tools/programs/services.ts'
 import { ensureShells } from '../tools/programs/shells.ts'
 import { ensureTlsClients } from '../tools/programs/tls-clients.ts'
 import { failingLines, listFailures, listPassedAlone } from './suites/failures.ts'
 import { filesToRepeat, type MergedCount, mergeRepeated } from './suites/passed-alone.ts'
 import { type Count, readPlaywright, readVitest } from './suites/test-counts.ts'
+import { writeTypePrograms } from './suites/type-programs.ts'
 
 /** Longest that one step may take, in milliseconds: they end what hangs, for a busy machine takes several times as long. */
 const CHECK_TIMEOUT_MS: number = 6 * 60_000
@@ -22,7 +23,7 @@ const SUITE_TIMEOUT_MS: number = 25 * 60_000
 const ATTACK_TIMEOUT_MS: number = 10 * 60_000
 /** Half a minute and its recovery when all is well. */
 const CI_SOAK_TIMEOUT_MS: number = 6 * 60_000
-/** Type-checks side by side: each loads the same libraries again. */
+/** Type-checks side by side, each with one thread: threads of one program would check the same types again. */
 const TSC_PARALLEL = 2
 
 /** How many times as long the suites may take with --whole. */
@@ -51,7 +52,8 @@ rmSync(temporary, { recursive: true })
 summarize()
 
 async function runAll(): Promise<void> {
-  // none of them keeps two cores busy
+  // None of these judges anything by the clock. Attack and soak wait more than they compute.
+  const waiting = Promise.all([step('attack', attack), process.env.CI && step('soak', soak)])
   await Promise.all([
     step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.'])),
     step('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts'])),
@@ -60,8 +62,9 @@ async function runAll(): Promise<void> {
     step('packages', () => check(['node', 'scripts/packages/slice.ts'])),
     step('size', () => check(['node', 'scripts/size.ts'], true)),
   ])
-  // attack and soak wait more than they compute, and judge nothing by the clock; they would disturb what is timed in the suites
-  await Promise.all([step('types', checkTypes), step('attack', attack), process.env.CI && step('soak', soak)])
+  await step('types', checkTypes)
+  // They would disturb what is timed in the suites.
+  await waiting
   await step('unit', () => steady(vitest, ['--no-file-parallelism']))
   await step('e2e', () => steady(playwright, ['--workers=1']))
 }
@@ -115,16 +118,12 @@ async function attack(): Promise<Count> {
 }
 
 async function checkTypes(): Promise<Count> {
-  const projects = globSync(
-    '{*,*/test,{relay,sdk-node}/web,{relay,sdk-node}/web/test,scripts/binaries/program}/tsconfig.json',
-    {
-      cwd: root,
-    },
-  ).sort()
+  const programs = writeTypePrograms(temporary)
   const outcomes: Outcome[] = []
   const worker = async (): Promise<void> => {
-    for (let project = projects.pop(); project !== undefined; project = projects.pop()) {
-      outcomes.push(await runCommand(['tsc', '-p', project], { timeoutMs: CHECK_TIMEOUT_MS, quiet: true }))
+    for (let program = programs.pop(); program !== undefined; program = programs.pop()) {
+      const command = ['tsc', '-p', program, '--singleThreaded']
+      outcomes.push(await runCommand(command, { timeoutMs: CHECK_TIMEOUT_MS, quiet: true }))
     }
   }
   await Promise.all(Array.from({ length: TSC_PARALLEL }, worker))
