@@ -1,6 +1,7 @@
 // The example's journey: an Astro site, built with the adapter, with a form, cookies, a script and prerendered pages.
 
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import {
   exampleTest,
@@ -26,13 +27,16 @@ astro('a visitor logs in, is greeted after a reload, and logs out', async ({ exa
   expect(example.errors).toEqual([])
 })
 
-astro('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
-  const url = await address()
-  await expectLoginByCurl(relay.caFile, url, { login: '/', logout: '/' })
-  await expectForeignFormRefused(relay.caFile, `${url}/`, '403')
-})
+wholeOnly(astro)(
+  'curl logs in, and a form of another site does not',
+  async ({ example: { address }, relay }) => {
+    const url = await address()
+    await expectLoginByCurl(relay.caFile, url, { login: '/', logout: '/' })
+    await expectForeignFormRefused(relay.caFile, `${url}/`, '403')
+  },
+)
 
-astro(
+wholeOnly(astro)(
   'its assets come from the bundle; a page of the build is sent as it is, and one for what is not there',
   async ({ example: { address }, relay, visitor }) => {
     const url = await address()
@@ -48,7 +52,7 @@ astro(
   },
 )
 
-astro(
+wholeOnly(astro)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())

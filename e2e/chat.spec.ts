@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import {
   exampleTest,
@@ -138,25 +139,28 @@ chat(
   },
 )
 
-chat('50 people are in the room, its host among them', async ({ example: { page, address }, visitor }) => {
-  await visitor.goto(await address())
-  const late = await visitor.evaluate(async () => {
-    const open = async (): Promise<string> => {
-      const socket = new WebSocket(`wss://${location.host}/socket`)
-      return new Promise((resolve) => {
-        socket.onmessage = ({ data }) => resolve(JSON.parse(data).name)
-        socket.onclose = ({ code, reason }) => resolve(`${code} ${reason}`)
-      })
-    }
-    for (let i = 0; i < 49; i++) await open()
-    return [await open(), (await fetch('/events')).status]
-  })
-  expect(late).toEqual(['1013 The room is full', 503])
-  await expect(people(page)).toHaveCount(50)
-  await expect(people(page).last()).toHaveText('Somebody 49')
-  await visitor.goto('about:blank')
-  await expect(people(page)).toHaveText(['Host (you)'])
-})
+wholeOnly(chat)(
+  '50 people are in the room, its host among them',
+  async ({ example: { page, address }, visitor }) => {
+    await visitor.goto(await address())
+    const late = await visitor.evaluate(async () => {
+      const open = async (): Promise<string> => {
+        const socket = new WebSocket(`wss://${location.host}/socket`)
+        return new Promise((resolve) => {
+          socket.onmessage = ({ data }) => resolve(JSON.parse(data).name)
+          socket.onclose = ({ code, reason }) => resolve(`${code} ${reason}`)
+        })
+      }
+      for (let i = 0; i < 49; i++) await open()
+      return [await open(), (await fetch('/events')).status]
+    })
+    expect(late).toEqual(['1013 The room is full', 503])
+    await expect(people(page)).toHaveCount(50)
+    await expect(people(page).last()).toHaveText('Somebody 49')
+    await visitor.goto('about:blank')
+    await expect(people(page)).toHaveText(['Host (you)'])
+  },
+)
 
 chat('the last 100 messages are remembered', async ({ example: { page, address }, visitor }) => {
   const url = await address()
@@ -194,7 +198,7 @@ chat('other sites cannot open its WebSocket', async ({ example: { address }, ten
   expect(opened).toBe(false)
 })
 
-chat(
+wholeOnly(chat)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

@@ -1,6 +1,7 @@
 // A page whose clock is wrong, or is set while its site is up: the relay signs for it all the same.
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 const DAY_MS = 86_400_000
@@ -29,18 +30,18 @@ function publish(page: Page, relay: string, name: string): Promise<string> {
   )
 }
 
-for (const [what, ms] of [
-  ['ahead', DAY_MS],
-  ['behind', -DAY_MS],
+for (const [what, ms, atStart, later] of [
+  ['ahead', DAY_MS, test, wholeOnly(test)],
+  ['behind', -DAY_MS, wholeOnly(test), test],
 ] as const) {
-  test(`a clock that is a day ${what}`, async ({ relay, tenant }) => {
+  atStart(`a clock that is a day ${what}`, async ({ relay, tenant }) => {
     await setClock(tenant, ms)
     const url = await publish(tenant, relay.url, `day-${what}`)
     const said = Date.parse(String(await curl(relay.caFile, url)))
     expect(Math.abs(said - Date.now() - ms)).toBeLessThan(60_000)
   })
 
-  test(`a clock that is set, to a day ${what}, while the site is up`, async ({ relay, tenant }) => {
+  later(`a clock that is set, to a day ${what}, while the site is up`, async ({ relay, tenant }) => {
     const url = await publish(tenant, relay.url, `set-${what}`)
     await curl(relay.caFile, url)
     await setClock(tenant, ms)

@@ -1,9 +1,10 @@
 // The SDK in everything that has the web's APIs: a page, a dedicated, a shared and a service worker.
 
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
-test('a page', async ({ relay, tenant }) => {
+wholeOnly(test)('a page', async ({ relay, tenant }) => {
   const url = await tenant.evaluate(async (relayUrl) => {
     const fetch = (): Response => new Response(`hello from a ${globalThis.constructor.name}`)
     return (await svc.publish({ relay: relayUrl, name: 'in-page', fetch })).url
@@ -17,7 +18,9 @@ for (const [kind, scope] of [
   ['service', 'ServiceWorkerGlobalScope'],
   ['single-file', 'ServiceWorkerGlobalScope'],
 ] as const) {
-  test(`a ${kind} worker`, async ({ relay, tenant, visitor, pageServer }) => {
+  // The next test has a worker in a single file, too.
+  const oneOf = kind === 'single-file' ? wholeOnly(test) : test
+  oneOf(`a ${kind} worker`, async ({ relay, tenant, visitor, pageServer }) => {
     await tenant.goto(`${pageServer.url}contexts.html`)
     const ask = ([kind, relay]: readonly [Parameters<typeof publishIn>[0], string]) =>
       publishIn(kind, relay, `in-${kind}`)

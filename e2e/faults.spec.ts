@@ -7,7 +7,7 @@ import { test as base, expect } from '@playwright/test'
 import type { Site } from '@svc/sdk-node'
 import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, type Visitor, visitorOf } from '../tools/site/node-site.ts'
-import { atDepth } from '../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../tools/test-depth.ts'
 
 interface Fixtures {
   site: Site
@@ -116,7 +116,7 @@ test('half-open: the relay believes in the old WebSocket, and visitors go to the
   await isBack(site, visitor)
 })
 
-test('delay: slow, and whole', async ({ relay, site, visitor }) => {
+wholeOnly(test)('delay: slow, and whole', async ({ relay, site, visitor }) => {
   relay.proxy.delayMs = 100
   const body = Buffer.alloc(2_000_000, 'delayed')
   expect((await visitor.get('/', body)).equals(body)).toBe(true)
@@ -124,7 +124,7 @@ test('delay: slow, and whole', async ({ relay, site, visitor }) => {
   expect(site.stats()).toMatchObject({ reconnects: 0, rttMs: expect.any(Number) })
 })
 
-test('pieces of one byte: slow, and whole', async ({ relay, site, visitor }) => {
+wholeOnly(test)('pieces of one byte: slow, and whole', async ({ relay, site, visitor }) => {
   relay.proxy.pieceBytes = 1
   const body = Buffer.alloc(50_000, 'split')
   expect((await visitor.get('/', body)).equals(body)).toBe(true)

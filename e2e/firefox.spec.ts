@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Firefox, findFirefox, startFirefox } from '../tools/browser/firefox.ts'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 
 const command = await findFirefox()
@@ -58,7 +59,7 @@ test('a page in Firefox publishes: curl and Firefox itself get its answer', asyn
   expect(tenant.errors).toEqual([])
 })
 
-test('Firefox shows the relay’s own pages', async ({ firefox, relay }) => {
+wholeOnly(test)('Firefox shows the relay’s own pages', async ({ firefox, relay }) => {
   const page = await firefox.newPage()
   for (const route of ['/', '/sites', '/admin']) {
     await page.goto(relay.url + route)

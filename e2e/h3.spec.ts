@@ -1,6 +1,7 @@
 // The example's journey: an h3 app as it is, with a middleware, a page, JSON, a parameter and errors.
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import {
   exampleTest,
@@ -58,7 +59,7 @@ h3('its limits hold', async ({ example: { page, address } }) => {
   await expect(page.locator('#links li').last()).toContainText('/to/same-50')
 })
 
-h3(
+wholeOnly(h3)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

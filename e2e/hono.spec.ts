@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import {
   exampleTest,
@@ -65,7 +66,7 @@ hono('its middleware and its limits hold', async ({ example: { page, address }, 
   await expect(page.locator('#entries bdi').last()).toHaveText('n')
 })
 
-hono('50 visitors follow, and no more', async ({ example: { address }, relay }) => {
+wholeOnly(hono)('50 visitors follow, and no more', async ({ example: { address }, relay }) => {
   const url = await address()
   const live = ['--silent', '--no-buffer', '--cacert', relay.caFile, '--parallel', '--parallel-max', '50']
   const followers = spawn('curl', [...live, `${url}/live?[1-50]`])
@@ -86,7 +87,7 @@ hono('50 visitors follow, and no more', async ({ example: { address }, relay }) 
   await expect.poll(next).toBe('data: 0\n\n')
 })
 
-hono(
+wholeOnly(hono)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

@@ -1,7 +1,7 @@
 // HTTP/2 to a page: curl and Chromium over ALPN, a page of 100 images, bodies both ways, and a WebSocket in a stream.
 
 import { curl } from '../tools/programs/curl.ts'
-import { atDepth } from '../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 const VERSION = ['--http2', '--write-out', ' %{http_version}']
@@ -50,7 +50,7 @@ test('a page of 100 images comes over one connection', async ({ relay, tenant, v
 
 const BODY_BYTES: number = atDepth(20_000_000, 3_000_000)
 
-test(`${BODY_BYTES} bytes go up and come down`, async ({ relay, tenant, visitor }) => {
+wholeOnly(test)(`${BODY_BYTES} bytes go up and come down`, async ({ relay, tenant, visitor }) => {
   const url = await tenant.evaluate(async (relayUrl) => {
     const fetch = async (request: Request): Promise<Response> => {
       if (request.method === 'GET')

@@ -2,7 +2,7 @@
 import { test as base, expect } from '@playwright/test'
 import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, type Visitor, visitorOf } from '../tools/site/node-site.ts'
-import { atDepth } from '../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../tools/test-depth.ts'
 
 const test = base.extend<object, { relay: FaultyRelay }>({
   relay: [
@@ -46,30 +46,33 @@ test('visitors who do not read do not slow others, on the same WebSocket', async
   await site.close()
 })
 
-test('a page that reads nothing of 200 MiB costs the relay its windows, not more', async ({ relay }) => {
-  const asked = Promise.withResolvers<void>()
-  const site = await publishNode(relay, 'slow-page', {
-    fetch: (request) => {
-      if (request.method === 'GET') return new Response('quick')
-      asked.resolve()
-      return new Promise<Response>(() => {})
-    },
-  })
-  const visitor = visitorOf(site, relay)
-  await visitor.get('/')
-  const before = await relay.rss()
-  const uploads = Array.from({ length: 4 }, () =>
-    visitor.get('/upload', Buffer.alloc(50 * MiB)).catch((error: Error) => error),
-  )
-  const failed = Promise.all(uploads).then(([error]) => Promise.reject(error))
-  await Promise.race([asked.promise, failed])
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
-  expect((await relay.rss()) - before).toBeLessThan(GROWTH_MAX_BYTES)
-  expect(String(await visitor.get('/'))).toBe('quick')
-  await site.close()
-  for (const upload of uploads) expect(await upload).toBeInstanceOf(Error)
-  await expect(failed).rejects.toBeInstanceOf(Error)
-})
+wholeOnly(test)(
+  'a page that reads nothing of 200 MiB costs the relay its windows, not more',
+  async ({ relay }) => {
+    const asked = Promise.withResolvers<void>()
+    const site = await publishNode(relay, 'slow-page', {
+      fetch: (request) => {
+        if (request.method === 'GET') return new Response('quick')
+        asked.resolve()
+        return new Promise<Response>(() => {})
+      },
+    })
+    const visitor = visitorOf(site, relay)
+    await visitor.get('/')
+    const before = await relay.rss()
+    const uploads = Array.from({ length: 4 }, () =>
+      visitor.get('/upload', Buffer.alloc(50 * MiB)).catch((error: Error) => error),
+    )
+    const failed = Promise.all(uploads).then(([error]) => Promise.reject(error))
+    await Promise.race([asked.promise, failed])
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    expect((await relay.rss()) - before).toBeLessThan(GROWTH_MAX_BYTES)
+    expect(String(await visitor.get('/'))).toBe('quick')
+    await site.close()
+    for (const upload of uploads) expect(await upload).toBeInstanceOf(Error)
+    await expect(failed).rejects.toBeInstanceOf(Error)
+  },
+)
 
 test('a page whose WebSocket does not move costs the relay its buffers, not more', async ({ relay }) => {
   const site = await publishNode(relay, 'stalled-page', {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from '@playwright/test'
 import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, visitorOf } from '../tools/site/node-site.ts'
-import { atDepth } from '../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../tools/test-depth.ts'
 
 const SEQUENTIAL: number = atDepth(10_000, 1_000)
 /** The requests that one connection serves: there are dozens of handshakes, or hundreds. */
@@ -16,7 +16,7 @@ const SETTLED = { openStreams: 0, reconnects: 0, ...atDepth({ webSockets: 1 }, {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-test(`${SEQUENTIAL} requests one after another`, async () => {
+wholeOnly(test)(`${SEQUENTIAL} requests one after another`, async () => {
   const relay = await startFaultyRelay()
   const site = await publishNode(relay, 'sequential', { fetch: ({ url }) => new Response(url) })
   for (let done = 0; done < SEQUENTIAL; done += PER_CONNECTION) {
@@ -32,7 +32,7 @@ test(`${SEQUENTIAL} requests one after another`, async () => {
   await relay.stop()
 })
 
-test(`${CONCURRENT} requests at the same time`, async () => {
+wholeOnly(test)(`${CONCURRENT} requests at the same time`, async () => {
   const relay = await startFaultyRelay()
   const everybody = Promise.withResolvers<void>()
   let asked = 0

@@ -1,5 +1,6 @@
 // The example's journey: visitors pay one cent of play money through a real tunnel, and see the answer.
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import {
   exampleTest,
@@ -72,7 +73,7 @@ paid(
   },
 )
 
-paid(
+wholeOnly(paid)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await page.getByLabel('The question').fill('AnUnbreakablyLongQuestion'.repeat(4))

@@ -1,5 +1,6 @@
 // The example's journey: a React Router app, built with the preset, with an action, a loader, cookies and hydration.
 
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import { exampleTest, expectAccessible, expectFits, expectLinked } from './support/example-page.ts'
 import {
@@ -17,17 +18,23 @@ reactRouter('a visitor logs in, is greeted after a reload, and logs out', async 
   expect(example.errors).toEqual([])
 })
 
-reactRouter('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
-  const url = await address()
-  await expectLoginByCurl(relay.caFile, url, { login: '/?index', logout: '/?index' })
-  await expectForeignFormRefused(relay.caFile, `${url}/?index`, '400')
-})
+wholeOnly(reactRouter)(
+  'curl logs in, and a form of another site does not',
+  async ({ example: { address }, relay }) => {
+    const url = await address()
+    await expectLoginByCurl(relay.caFile, url, { login: '/?index', logout: '/?index' })
+    await expectForeignFormRefused(relay.caFile, `${url}/?index`, '400')
+  },
+)
 
-reactRouter('its assets come from the bundle', async ({ example: { address }, relay, visitor }) => {
-  await expectAssets(visitor, relay.caFile, await address())
-})
+wholeOnly(reactRouter)(
+  'its assets come from the bundle',
+  async ({ example: { address }, relay, visitor }) => {
+    await expectAssets(visitor, relay.caFile, await address())
+  },
+)
 
-reactRouter(
+wholeOnly(reactRouter)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 const ZONE: string = createRequire(import.meta.resolve('zone.js')).resolve('../bundles/zone.umd.js')
@@ -25,11 +26,11 @@ const replacePromise = (): void => {
   globalThis.Promise = class extends Promise<unknown> {} as PromiseConstructor
 }
 
-for (const [what, name, change] of [
-  ['zone.js', 'zone', { path: ZONE }],
-  ['another Promise', 'promise', replacePromise],
+for (const [what, name, change, atStart, later] of [
+  ['zone.js', 'zone', { path: ZONE }, test, wholeOnly(test)],
+  ['another Promise', 'promise', replacePromise, wholeOnly(test), test],
 ] as const) {
-  test(`a page with ${what} from its beginning serves its visitors`, async ({ relay, tenant }) => {
+  atStart(`a page with ${what} from its beginning serves its visitors`, async ({ relay, tenant }) => {
     await tenant.addInitScript(change)
     await tenant.reload()
     const url = await publishEcho(tenant, relay.url, `${name}-first`)
@@ -37,7 +38,7 @@ for (const [what, name, change] of [
     await expectEcho(relay.caFile, url, '--http2')
   })
 
-  test(`a page that loads ${what} while it is online serves its visitors`, async ({ relay, tenant }) => {
+  later(`a page that loads ${what} while it is online serves its visitors`, async ({ relay, tenant }) => {
     const url = await publishEcho(tenant, relay.url, `${name}-late`)
     await expectEcho(relay.caFile, url)
     if ('path' in change) await tenant.addScriptTag(change)

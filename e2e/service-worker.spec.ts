@@ -1,6 +1,7 @@
 // The example's journey: the site stays while its pages come and go, and shows what happened meanwhile.
 
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 import {
   exampleTest,
@@ -106,7 +107,7 @@ test('without service workers a shared worker serves it', async ({ browser, rela
   await context.close()
 })
 
-board(
+wholeOnly(board)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

@@ -1,6 +1,7 @@
 // The example's switch at a relay with a static cache: the files stay when the page is closed, and go when it is turned off.
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, relayWith } from './fixtures.ts'
 import { exampleTest, expectAccessible, expectFits } from './support/example-page.ts'
 
@@ -80,7 +81,7 @@ share('files that are too large to keep are named, and shared as before', async 
   expect((await curl(relay.caFile, `${url}/big.bin`)).equals(buffer)).toBe(true)
 })
 
-share(
+wholeOnly(share)(
   'it fits a phone and a desk and passes axe-core with the switch on',
   async ({ example, visitor }, info) => {
     const { page, address } = example

@@ -6,6 +6,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, relayWith } from './fixtures.ts'
 import { expectAccessible } from './support/example-page.ts'
 
@@ -93,29 +94,32 @@ test('a page leaves: curl and another browser get every file, at the canonical h
   await expect(visitor.goto(left.url)).rejects.toThrow('ERR_SSL_UNRECOGNIZED_NAME_ALERT')
 })
 
-test('validators, ranges, HEAD and compressed forms are the relay’s', async ({ relay, tenant }) => {
-  const left = await publishFiles(tenant, relay, 'cache-http')
-  await tenant.close({ runBeforeUnload: true })
-  const binary = urlOf(left, 'data.bin')
-  const head = await headOf(relay, '--head', binary)
-  expect(head).toMatch(/^HTTP\/\S+ 200/)
-  expect(head).toContain(`content-length: ${BINARY.length}\r\n`)
-  expect(head).toContain('cache-control: no-cache\r\n')
-  const [, etag = ''] = /^etag: (.*)\r$/m.exec(head) ?? []
-  expect(await headOf(relay, '--header', `If-None-Match: ${etag}`, binary)).toMatch(/^HTTP\/\S+ 304/)
-  expect(await curl(relay.caFile, '--range', '1000-1999', binary)).toEqual(BINARY.subarray(1000, 2000))
-  expect(await curl(relay.caFile, '--range', '-100', binary)).toEqual(BINARY.subarray(-100))
-  expect(await headOf(relay, '--range', `${BINARY.length}-`, binary)).toMatch(/^HTTP\/\S+ 416/)
+wholeOnly(test)(
+  'validators, ranges, HEAD and compressed forms are the relay’s',
+  async ({ relay, tenant }) => {
+    const left = await publishFiles(tenant, relay, 'cache-http')
+    await tenant.close({ runBeforeUnload: true })
+    const binary = urlOf(left, 'data.bin')
+    const head = await headOf(relay, '--head', binary)
+    expect(head).toMatch(/^HTTP\/\S+ 200/)
+    expect(head).toContain(`content-length: ${BINARY.length}\r\n`)
+    expect(head).toContain('cache-control: no-cache\r\n')
+    const [, etag = ''] = /^etag: (.*)\r$/m.exec(head) ?? []
+    expect(await headOf(relay, '--header', `If-None-Match: ${etag}`, binary)).toMatch(/^HTTP\/\S+ 304/)
+    expect(await curl(relay.caFile, '--range', '1000-1999', binary)).toEqual(BINARY.subarray(1000, 2000))
+    expect(await curl(relay.caFile, '--range', '-100', binary)).toEqual(BINARY.subarray(-100))
+    expect(await headOf(relay, '--range', `${BINARY.length}-`, binary)).toMatch(/^HTTP\/\S+ 416/)
 
-  const script = urlOf(left, 'assets/main.js')
-  const asked = ['--header', 'Accept-Encoding: br', script]
-  // The relay makes the compressed forms after the upload.
-  await expect.poll(() => headOf(relay, ...asked).catch(String)).toContain('content-encoding: br')
-  const compressed = await curl(relay.caFile, ...asked)
-  expect(compressed.length).toBeLessThan(SCRIPT.length / 10)
-  expect(String(brotliDecompressSync(compressed))).toBe(SCRIPT)
-  expect(await headOf(relay, script)).not.toContain('content-encoding')
-})
+    const script = urlOf(left, 'assets/main.js')
+    const asked = ['--header', 'Accept-Encoding: br', script]
+    // The relay makes the compressed forms after the upload.
+    await expect.poll(() => headOf(relay, ...asked).catch(String)).toContain('content-encoding: br')
+    const compressed = await curl(relay.caFile, ...asked)
+    expect(compressed.length).toBeLessThan(SCRIPT.length / 10)
+    expect(String(brotliDecompressSync(compressed))).toBe(SCRIPT)
+    expect(await headOf(relay, script)).not.toContain('content-encoding')
+  },
+)
 
 test('while the page is open, it answers what the files do not', async ({ relay, tenant }) => {
   const left = await publishFiles(tenant, relay, 'cache-live')
@@ -154,7 +158,7 @@ test('what the files do not answer, when the page is away, is said on a page tha
   await expectAccessible(visitor)
 })
 
-test('the relay keeps the files no longer than the site said', async ({ relay, tenant }) => {
+wholeOnly(test)('the relay keeps the files no longer than the site said', async ({ relay, tenant }) => {
   const left = await publishFiles(tenant, relay, 'cache-expiry', 3)
   await tenant.close({ runBeforeUnload: true })
   const answers: string[] = []

@@ -1,6 +1,7 @@
 // The example's journey: a SvelteKit app, built with the adapter, with form actions, cookies and hydrated pages.
 
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import {
   exampleTest,
@@ -45,7 +46,7 @@ sveltekit(
   },
 )
 
-sveltekit(
+wholeOnly(sveltekit)(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { curl } from '../tools/programs/curl.ts'
 import { visitorOf } from '../tools/site/node-site.ts'
-import { atDepth } from '../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 const MIB: number = atDepth(20, 4)
@@ -56,13 +56,13 @@ test.describe(`${MIB} MiB`, () => {
     digest = site.digest
   })
 
-  test('down to curl', async ({ relay }) => {
+  wholeOnly(test)('down to curl', async ({ relay }) => {
     const body = await curl(relay.caFile, url)
     expect(body.length).toBe(BODY_BYTES)
     expect(sha256(body)).toBe(digest)
   })
 
-  test('up from curl', async ({ relay }) => {
+  wholeOnly(test)('up from curl', async ({ relay }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-'))
     const body = randomBytes(BODY_BYTES)
     await writeFile(path.join(directory, 'body'), body)
@@ -111,7 +111,7 @@ test.describe('50 requests at once', () => {
     )
   })
 
-  test('on 50 connections', async ({ relay }) => {
+  wholeOnly(test)('on 50 connections', async ({ relay }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-'))
     const parallel = ['--parallel', '--parallel-immediate', '--parallel-max', String(REQUESTS)]
     await curl(
@@ -137,7 +137,7 @@ test.describe('50 requests at once', () => {
     expect(answers.map(String)).toEqual(paths.map((path) => `answer to ${path}`))
   })
 
-  test('from one browser', async ({ visitor }) => {
+  wholeOnly(test)('from one browser', async ({ visitor }) => {
     await visitor.goto(url)
     const answers = await visitor.evaluate(async (count) => {
       const ask = async (_: unknown, number: number): Promise<string> => (await fetch(`/${number}`)).text()

@@ -1,6 +1,7 @@
 // The example's journey: a webhook comes, is shown, repeated, and taken along as a command that works.
 import { execFileSync } from 'node:child_process'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import { exampleTest, expectAccessible, expectFits, expectLinked } from './support/example-page.ts'
 
@@ -69,7 +70,7 @@ hook(
   },
 )
 
-hook(
+wholeOnly(hook)(
   'it fits a phone and a desk and passes axe-core; its index leads to it',
   async ({ example: { page, address }, relay }, info) => {
     const url = await address()
