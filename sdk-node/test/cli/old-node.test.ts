@@ -30,3 +30,12 @@ it.each<[string, () => Promise<unknown>]>([
   vi.stubGlobal('process', Object.create(process, { versions: { value: OLD } }))
   await expect(call()).rejects.toMatchObject({ code: 'unsupported_platform', message: SENTENCE })
 })
+
+it('can be loaded where Node lacks process.getBuiltinModule, and publish rejects', async () => {
+  const members = { versions: { value: OLD }, getBuiltinModule: { value: undefined } }
+  vi.stubGlobal('process', Object.create(process, members))
+  vi.resetModules()
+  const { publish } = await import('../../src/index.ts')
+  const published = publish({ relay: 'https://relay.localhost', fetch: () => new Response() })
+  await expect(published).rejects.toMatchObject({ code: 'unsupported_platform', message: SENTENCE })
+})
