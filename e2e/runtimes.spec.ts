@@ -105,3 +105,35 @@ test('a Blob has a length, where the globals are installed', async ({ relay, ten
   for (const args of [['--head'], ['-D-', '-o', '/dev/null']])
     expect(String(await curl(relay.caFile, ...args, url))).toMatch(/^content-length: 3000000\r$/im)
 })
+
+test('a kept key that is damaged is not used, and the error says so', async ({ relay, tenant }) => {
+  const codes = await tenant.evaluate(async (relay) => {
+    const attempt = (identity: string): Promise<string> =>
+      svc.publish({ relay, name: 'damaged', identity, fetch: () => new Response() }).then(
+        ({ state }) => state,
+        ({ code }) => code,
+      )
+    // It makes the database.
+    const codes = [await attempt('whole')]
+    const opening = indexedDB.open('@svc/sdk-browser')
+    await new Promise((resolve) => opening.addEventListener('success', resolve))
+    const kinds = { text: 'damaged', short: new Uint8Array(31), zero: new Uint8Array(32), other: {} }
+    for (const [identity, value] of Object.entries(kinds)) {
+      const transaction = opening.result.transaction('identity', 'readwrite')
+      transaction.objectStore('identity').put(value, identity)
+      await new Promise((resolve) => transaction.addEventListener('complete', resolve))
+      codes.push(await attempt(identity))
+    }
+    return codes
+  }, relay.url)
+  expect(codes).toEqual(['online', ...Array(4).fill('identity_unavailable')])
+})
+
+test('a pagehide that a script dispatches does not suspend the site', async ({ relay, tenant }) => {
+  const url = await tenant.evaluate(async (relay) => {
+    const site = await svc.publish({ relay, name: 'synthetic', fetch: () => new Response(site.state) })
+    dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
+    return site.url
+  }, relay.url)
+  expect(String(await curl(relay.caFile, url))).toBe('online')
+})

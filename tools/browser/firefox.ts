@@ -21,10 +21,11 @@ const QUIET = [
 const READY = /^WebDriver BiDi listening on (ws:\S+)/
 
 /** @returns undefined where there is no Firefox */
-export async function findFirefox(): Promise<string | undefined> {
+export async function findFirefox(): Promise<{ command: string; version: string } | undefined> {
   for (const command of COMMANDS) {
     const found = await promisify(execFile)(command, ['--version']).catch(() => undefined)
-    if (found !== undefined) return command
+    const version = /Mozilla Firefox (\S+)/.exec(found?.stdout ?? '')?.[1]
+    if (version !== undefined) return { command, version }
   }
   return undefined
 }
