@@ -4,7 +4,8 @@
 // `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, `-- executables` what
 // `npm run binaries` made, with emulators and readers that are not ours, and `-- dns-providers` external DNS providers, with
 // moto, `-- acme` certificates by ACME, with a current pebble, `-- applications` what real software makes of `svc expose`, and
-// `-- handlers` what a `fetch` handler finds at `publish` and at other runtimes; all six need a registry.
+// `-- handlers` what a `fetch` handler finds at `publish` and at other runtimes, `-- runtimes` the packages in other runtimes and
+// in browsers; all seven need a registry.
 import '../tools/whole-tests.ts'
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
@@ -28,6 +29,8 @@ const DNS_PROVIDERS = 'dns-providers'
 const APPLICATIONS = 'applications'
 /** The word that asks for features of handlers beside other runtimes. */
 const HANDLERS = 'handlers'
+/** The word that asks for the packages in runtimes and browsers. */
+const RUNTIMES = 'runtimes'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
 if (process.argv.slice(2).join(' ') === PACKAGES) {
   const { provePackages } = await import('./packages/proof.ts')
@@ -48,6 +51,10 @@ if (process.argv.slice(2).join(' ') === ACME) {
 if (process.argv.slice(2).join(' ') === HANDLERS) {
   const { proveHandlers } = await import('./handlers/proof.ts')
   process.exit((await proveHandlers()) ? 0 : 1)
+}
+if (process.argv.slice(2).join(' ') === RUNTIMES) {
+  const { proveRuntimes } = await import('./runtimes/proof.ts')
+  process.exit((await proveRuntimes()) ? 0 : 1)
 }
 if (process.argv[2] === APPLICATIONS) {
   const { proveApplications } = await import('./applications/proof.ts')
@@ -116,7 +123,7 @@ function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
   console.error(`ROW is one of ${NAMES.join(', ')}`)
   console.error(
-    `or npm run interop -- ${PACKAGES}, ${EXECUTABLES}, ${DNS_PROVIDERS}, ${ACME} or ${HANDLERS}, alone, or ${APPLICATIONS} [NAME…]`,
+    `or npm run interop -- ${PACKAGES}, ${EXECUTABLES}, ${DNS_PROVIDERS}, ${ACME}, ${HANDLERS} or ${RUNTIMES}, alone, or ${APPLICATIONS} [NAME…]`,
   )
   process.exit(2)
 }

@@ -11,7 +11,7 @@ import type { Server } from './ask.ts'
 import type { Runtime } from './feature.ts'
 
 const SOURCES: string = path.join(import.meta.dirname, 'runtimes')
-const PACKAGES = { bun: '1.4.5', deno: '2.9.6', miniflare: '4.20260426.0', undici: '7.24.8' }
+export const PACKAGES = { bun: '1.4.5', deno: '2.9.6', miniflare: '4.20260426.0', undici: '7.24.8' }
 /** npm may leave out their install scripts, which put the executables in place. */
 const POSTINSTALL = { bun: 'install.js', deno: 'install.cjs' }
 const INSTALL_TIMEOUT_MS: number = 10 * 60_000
@@ -30,14 +30,19 @@ export function install(): Installed {
   const manifest = { private: true, type: 'module', dependencies: PACKAGES }
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest))
   run(folder, npmCommand('install', '--no-fund', '--no-audit'))
-  for (const [name, script] of Object.entries(POSTINSTALL))
-    run(path.join(folder, 'node_modules', name), [process.execPath, script])
+  putInPlace(folder)
   const { version } = JSON.parse(readFileSync(path.join(folder, 'node_modules/workerd/package.json'), 'utf8'))
   return {
     folder,
     versions: { 'Deno.serve': PACKAGES.deno, 'Bun.serve': PACKAGES.bun, workerd: version },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/** Puts the executables where they are looked for, in a folder in which npm has installed the runtimes. */
+export function putInPlace(folder: string): void {
+  for (const [name, script] of Object.entries(POSTINSTALL))
+    run(path.join(folder, 'node_modules', name), [process.execPath, script])
 }
 
 function commandOf(runtime: Runtime): readonly [string, ...string[]] {

@@ -1,0 +1,95 @@
+// The packages in runtimes and browsers: `npm run interop -- runtimes`. It writes docs/runtimes.md.
+import { copyFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { freePort } from '../../tools/network/free-port.ts'
+import { ensureCertutil, ensureChromium } from '../../tools/programs/chromium.ts'
+import { root } from '../../tools/programs/command.ts'
+import { startTestRelay } from '../../tools/relay/test-relay.ts'
+import { PACKAGES, putInPlace } from '../handlers/runtimes.ts'
+import { installedConsumer } from '../packages/consumer.ts'
+import { packPackages } from '../packages/pack.ts'
+import { findBrowsers, proveBrowser } from './prove-browser.ts'
+import { proveRuntime, type Relay } from './prove-runtime.ts'
+import { RUNTIMES } from './runtimes.ts'
+
+const PAGE: string = path.join(root, 'docs/runtimes.md')
+const HEAD = `# Runtimes and browsers
+
+\`npm run interop -- runtimes\` wrote this page: the packages as npm installs them, in each runtime. The site goes online at a local relay, answers a GET
+and a POST of curl, and closes. [What is needed](packages.md#what-is-needed) says what is supported; other rows say what happens elsewhere.
+
+| where | version | package | result |
+|---|---|---|---|
+`
+
+interface Row {
+  name: string
+  version: string
+  sdk: string
+  /** Whether it finds names below `localhost`. */
+  knowsNames: boolean
+  prove(relay: Relay, folder: string): Promise<string>
+}
+
+/** @returns whether all runtimes do what is said of them */
+export async function proveRuntimes(): Promise<boolean> {
+  process.env.CHROMIUM_PATH = ensureChromium()
+  ensureCertutil()
+  const consumer = await installedConsumer(await packPackages(), [
+    `bun@${PACKAGES.bun}`,
+    `deno@${PACKAGES.deno}`,
+  ])
+  try {
+    putInPlace(consumer.directory)
+    copyFileSync(path.join(import.meta.dirname, 'site.mjs'), path.join(consumer.directory, 'site.mjs'))
+    return await proveAll(await allRows(), consumer.directory)
+  } finally {
+    consumer.remove()
+  }
+}
+
+async function allRows(): Promise<Row[]> {
+  const runtimes = RUNTIMES.map(
+    (runtime, index): Row => ({
+      ...runtime,
+      knowsNames: runtime.sdk === '@svc/sdk-node',
+      prove: (relay, folder) => proveRuntime(runtime, folder, relay, `site-${index}`),
+    }),
+  )
+  const browsers = (await findBrowsers()).map(
+    (browser): Row => ({
+      ...browser,
+      sdk: '@svc/sdk-browser',
+      knowsNames: true,
+      prove: (relay, folder) => proveBrowser(browser, folder, relay),
+    }),
+  )
+  return [...browsers, ...runtimes]
+}
+
+async function proveAll(rows: readonly Row[], folder: string): Promise<boolean> {
+  const named = await startTestRelay()
+  // Browsers and the SDK for Node know names below `localhost`, and the `fetch` of other runtimes does not.
+  const port = await freePort()
+  const url = `https://localhost:${port}`
+  const relay = await startTestRelay({ port, env: { SVC_URL: url } })
+  let lines = ''
+  let hasFailed = false
+  try {
+    for (const row of rows) {
+      const at = row.knowsNames ? named : { ...relay, url }
+      const result = await row.prove(at, folder).catch(({ message }: Error) => {
+        hasFailed = true
+        return `**fails**: ${message.replaceAll('\n', ' ')}`
+      })
+      const line = `| ${[row.name, row.version, `\`${row.sdk}\``, result].join(' | ')} |`
+      console.log(line)
+      lines += `${line}\n`
+    }
+  } finally {
+    await relay.stop()
+    await named.stop()
+  }
+  writeFileSync(PAGE, HEAD + lines)
+  return !hasFailed
+}
