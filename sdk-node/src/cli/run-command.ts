@@ -15,13 +15,8 @@ import {
   withRemembered,
 } from './config/user-settings.ts'
 import { collectWhenIdle } from './idle-collection.ts'
-import {
-  type AgentCommand,
-  type ParsedCommand,
-  parseCommandLine,
-  type SiteCommand,
-  settingsFolder,
-} from './options/command-line.ts'
+import { parseCommandLine, settingsFolder } from './options/command-line.ts'
+import type { AgentCommand, ParsedCommand, SiteCommand } from './options/parsed-command.ts'
 import { EXIT, type ExitCode } from './report/exit-codes.ts'
 import { explainError } from './report/explain-error.ts'
 import { makeReporter, type Print, type Reporter } from './report/report.ts'

@@ -5,7 +5,7 @@ import type { TunnelStatus } from '../../agent/api-messages.ts'
 import type { Tunnel } from '../commands/tunnel.ts'
 import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
 import type { ConfiguredTunnel as Configured } from '../config/read-config.ts'
-import type { SiteCommand } from '../options/command-line.ts'
+import type { SiteCommand } from '../options/parsed-command.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 

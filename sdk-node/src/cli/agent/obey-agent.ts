@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { LOG_LINES_MAX } from '../../agent/limits.ts'
 import { stateDirectoryOf } from '../../agent/state-directory.ts'
-import type { AgentCommand } from '../options/command-line.ts'
+import type { AgentCommand } from '../options/parsed-command.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import type { Reporter } from '../report/report.ts'
 import type { Surroundings } from '../run-command.ts'

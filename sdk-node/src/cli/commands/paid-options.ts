@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/sdk-core'
 import type { PaidOptions, PaidRoute } from '@svc/sdk-core/handlers'
 import { openPaymentJournal } from '../../payment/journal-file.ts'
-import type { SiteOptions } from '../options/command-line.ts'
+import type { SiteOptions } from '../options/parsed-command.ts'
 
 /** A PricedRoute is one `--route`, or one of `routes` in the config file. */
 export interface PricedRoute {

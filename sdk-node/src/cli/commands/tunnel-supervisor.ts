@@ -2,7 +2,7 @@
 
 import { EventEmitter } from 'node:events'
 import { SvcError } from '@svc/sdk-core'
-import type { SiteCommand } from '../options/command-line.ts'
+import type { SiteCommand } from '../options/parsed-command.ts'
 import { Tunnel, type TunnelContext, type TunnelEnd } from './tunnel.ts'
 
 interface SupervisorEvents {

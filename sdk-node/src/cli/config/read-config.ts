@@ -6,14 +6,14 @@ import { isRecord, SvcError } from '@svc/sdk-core'
 import { addressFault } from '@svc/sdk-core/siwe'
 import { CARRIERS } from '../../carrier/kinds.ts'
 import { parseRoute } from '../commands/paid-options.ts'
+import { identityPathOf } from '../options/command-line.ts'
 import {
   CERTIFICATES,
-  identityPathOf,
   PAYMENT_NETWORKS,
   type SiteCommand,
   type SiteOptions,
   TLS_VERSIONS,
-} from '../options/command-line.ts'
+} from '../options/parsed-command.ts'
 import { isUrl } from '../options/thumbnail.ts'
 import { wordsOf } from '../options/word-list.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'

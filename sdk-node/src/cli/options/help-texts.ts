@@ -1,0 +1,57 @@
+// The examples below the help of `svc` and of its commands, and its exit codes: lines of at most 80 columns.
+
+export const EXAMPLES = {
+  svc: `
+Examples:
+  svc config set relay https://relay.example   remembers it for all commands
+  svc expose 3000 --name demo                  https://demo.relay.example
+  svc serve ./folder --listing                 the files of a folder
+  svc start                                    all tunnels of svc.toml
+  svc expose --help                            all that expose can do
+
+Exit codes:
+  0 ended when asked to, 1 unforeseen, 2 wrong usage,
+  3 relay unreachable or not trusted, 4 refused by the relay,
+  5 incompatible relay, 6 broken identity,
+  7 ended by the relay while it was online,
+  8 a certificate is not what it should be (doctor)`,
+  expose: `
+Examples:
+  svc expose 3000 --relay https://relay.example --name demo
+  svc expose 3000 --route /api=3001 --route /docs=./site
+  svc expose https://localhost:8443 --target-ca ca.pem
+  svc expose --tcp 25565 --udp 19132
+  svc expose 3000 --allow-wallet 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed
+  svc expose 3000 --listed --description "Our new page" --tag preview
+  svc expose 3000 --json`,
+  serve: `
+Examples:
+  svc serve ./folder --listing
+  svc serve ./dist --name demo --relay https://relay.example
+  svc serve ./dist --cache --cache-ttl 3600`,
+  start: `
+Examples:
+  svc config init
+  svc start
+  svc start --config ~/tunnels.toml`,
+  relays: `
+Examples:
+  svc relays
+  svc relays --relay https://relay.example --discover`,
+  doctor: `
+Example:
+  svc doctor --name demo`,
+  config: `
+Examples:
+  svc config set relay https://relay.example
+  svc config set ca ./ca.pem
+  svc config list
+  svc config unset ca
+  svc config init`,
+  agent: `
+Examples:
+  svc agent run
+  svc agent open
+  svc agent logs --lines 50
+  svc agent install`,
+} as const
