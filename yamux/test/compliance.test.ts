@@ -1,9 +1,14 @@
 // The compliance suite over links in memory: plain, in single bytes, in odd pieces, slow, and nearly always saturated.
 
+import { atDepth } from '../../tools/test-depth.ts'
 import { compliance } from './support/compliance.ts'
 import { pair } from './support/pair.ts'
 
-compliance('memory', () => pair(), { sequential: 10_000, bulkBytes: 4_000_000, properties: 50 })
+compliance('memory', () => pair(), {
+  sequential: atDepth(10_000, 2_000),
+  bulkBytes: 4_000_000,
+  properties: 50,
+})
 compliance('single bytes', () => pair({ splitBytes: 1 }), {
   sequential: 200,
   bulkBytes: 400_000,

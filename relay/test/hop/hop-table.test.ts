@@ -45,13 +45,15 @@ test('has so many routes of all owners, and room again when one is gone', () => 
 test('owners with as many routes as they may have leave half of the room to others', () => {
   const routes = new HopRoutes(() => {})
   const owners = Array.from({ length: HOP_ROUTES.max / HOP_ROUTES.perHolder }, newLease)
+  const codes = new Set<unknown>()
   for (const [index, owner] of owners.entries())
     for (let count = 0; count < HOP_ROUTES.perHolder; count++)
       try {
         routes.add(entry(`${index} ${count}`, owner))
       } catch (error) {
-        expect(error).toMatchObject({ code: 'rate_limited' })
+        codes.add((error as { code?: unknown }).code)
       }
+  expect([...codes]).toEqual(['rate_limited'])
   expect(routes.size).toBeLessThan(HOP_ROUTES.max * 0.6)
   routes.add(entry('another', newLease()))
   routes.close()

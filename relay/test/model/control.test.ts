@@ -3,9 +3,10 @@
 
 import { randomInt } from 'node:crypto'
 import { test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { runModel } from './run.ts'
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 15)
+const RUNS = Number(process.env.MODEL_RUNS ?? atDepth(15, 5))
 const SEED = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31))
 
 test(

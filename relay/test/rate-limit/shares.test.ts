@@ -22,12 +22,15 @@ import { newLease } from '../support/lease.ts'
 /** Takes one more for a client of that address, and keeps it. @returns whether it got it */
 type Take = (address: string, number: number) => boolean
 
+const REFUSALS: unknown[] = ['rate_limited', 'feature_unavailable']
+
 const answered = (take: () => unknown): boolean => {
   try {
     take()
     return true
   } catch (error) {
-    expect(error).toMatchObject({ code: expect.stringMatching(/^(rate_limited|feature_unavailable)$/) })
+    // A hundred thousand are thrown: `expect` would take most of the time.
+    if (!REFUSALS.includes((error as { code?: unknown }).code)) throw error
     return false
   }
 }

@@ -1,12 +1,16 @@
 // Against Node's own parser: what it refuses is refused here, and what both take they take for the same.
 
 import { describe, expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { SMUGGLING } from './corpus.ts'
 import { check, fuzz } from './fuzz.ts'
 import { readByNode, readByUs, WAYS } from './readers.ts'
 import { latin1 } from './visitor.ts'
 
-const FUZZ_RUNS = 800
+const FUZZ_RUNS: number = atDepth(800, 200)
+/** A slice tries every third of the pairs of place and octet. */
+const STRIDE: number = atDepth(1, 3)
+const OCTETS = [0, 9, 10, 11, 13, 32, 34, 44, 48, 58, 59, 127, 255]
 
 describe.each(WAYS)('RFC 9112 §11.2 smuggling vectors, way: %s', (way) => {
   test.each(Object.entries(SMUGGLING))('%s', async (_, text) => {
@@ -41,9 +45,9 @@ test('every octet in every place of a request: nothing that Node refuses is acce
     'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;a\r\nb\r\n0\r\nc: d\r\n\r\n',
   )
   for (let at = 0; at < bytes.length; at++) {
-    for (const octet of [0, 9, 10, 11, 13, 32, 34, 44, 48, 58, 59, 127, 255]) {
+    for (let which = at % STRIDE; which < OCTETS.length; which += STRIDE) {
       const changed = bytes.slice()
-      changed[at] = octet
+      changed[at] = OCTETS[which]!
       await check({ bytes: changed, cuts: [] })
     }
   }

@@ -9,13 +9,14 @@ import { join } from 'node:path'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { listening, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
 import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-const VISITORS = 200
+const VISITORS: number = atDepth(200, 60)
 /** So many come at once. */
 const BATCH = 20
 const BLOCK = randomBytes(64 * 1024)

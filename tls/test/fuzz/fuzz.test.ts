@@ -1,9 +1,10 @@
 // A short slice of the fuzz target; `npm run fuzz` runs it for as long as one likes.
 
 import { expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { fuzz } from './fuzz.ts'
 
-const RUNS = 400
+const RUNS: number = atDepth(400, 100)
 
 test(`${RUNS} damaged inputs`, async () => {
   expect(await fuzz((runs) => runs < RUNS, 20_260_101)).toEqual({ runs: RUNS })

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { atDepth } from '../../../../tools/test-depth.ts'
 import { memberWithin, parseJson } from '../../../src/api/http/json.ts'
 import { RelayError } from '../../../src/errors.ts'
 
@@ -100,7 +101,7 @@ describe('parseJson', () => {
       fc.property(fc.array(token, { maxLength: 60 }), (tokens) => {
         expect([undefined, 'invalid_json', 'invalid_request']).toContain(codeOf(tokens.join('')))
       }),
-      { numRuns: 2000 },
+      { numRuns: atDepth(2000, 400) },
     )
   })
 })
