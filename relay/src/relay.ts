@@ -107,7 +107,16 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
     new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log }),
   )
   const metrics = started.add(
-    await createMetrics({ ...parts, dns, staticCache, payment, discovery, overlay, hops }),
+    await createMetrics(parts, [
+      parts.datagrams,
+      dns,
+      staticCache,
+      payment,
+      discovery,
+      overlay,
+      hops,
+      parts.cluster,
+    ]),
   )
   const redirects = await createRedirects(parts)
   started.add({

@@ -725,6 +725,7 @@ export const FOLDER_TABLE: FolderTable = {
         'auth',
         'lease',
         'rate-limit',
+        'metrics',
         'log',
         'outbound',
         'config',
@@ -743,6 +744,7 @@ export const FOLDER_TABLE: FolderTable = {
         'auth',
         'storage',
         'rate-limit',
+        'metrics',
         'log',
         'config',
         'client-address',
@@ -762,6 +764,7 @@ export const FOLDER_TABLE: FolderTable = {
         'public-address',
         'storage',
         'rate-limit',
+        'metrics',
         'log',
         'config',
         'client-address',
@@ -824,7 +827,7 @@ export const FOLDER_TABLE: FolderTable = {
     routing: { imports: [], why: 'The table knows names; what a route is the user of the table decides.' },
     metrics: {
       imports: ['node-internals', 'limits.ts'],
-      why: 'Counters and exposition know nobody: what they read is given as callbacks.',
+      why: 'Counters and metrics know nobody: each part of the relay registers its own.',
     },
     'rate-limit': {
       imports: ['config', 'client-address', 'limits.ts', 'errors.ts'],

@@ -9,12 +9,14 @@ import type { CacheSettings } from '../config/cache-settings.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { Route } from '../lease/route.ts'
 import type { Logger } from '../log/log.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { IdentityBandwidths } from '../policy/identity-bandwidths.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { HasIssued } from './live-site/certificate.ts'
 import { startLiveSites } from './live-site/start-live-sites.ts'
+import { registerCacheMetrics } from './metrics.ts'
 import type { PresentSnapshot } from './present-snapshot.ts'
 import { type CacheServer, createCacheServer } from './server/cache-server.ts'
 import { ServerCertificates } from './server/server-certificate.ts'
@@ -50,7 +52,7 @@ export interface StaticCacheParts {
 }
 
 /** The static cache while it runs. */
-export interface RunningCache {
+export interface RunningCache extends Measured {
   readonly site: SiteSnapshots
   readonly sites: StoredSites
   /** Sites whose files this machine has, and the bytes of its disk. */
@@ -109,7 +111,8 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
       void registry.remove(identityKey)
     },
   })
-  return {
+  const running: RunningCache = {
+    metrics: (metrics) => registerCacheMetrics(metrics, running),
     site: new SiteSnapshots({ store, registry, admission, counts, canServe, bytes, sharing }),
     sites: storedSites({ ...parts, registry, store, bytes }),
     get snapshots() {
@@ -130,6 +133,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
       await store.close()
     },
   }
+  return running
 }
 
 interface StoredSitesParts extends Pick<StaticCacheParts, 'leases' | 'policy' | 'sharing'> {

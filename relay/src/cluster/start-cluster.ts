@@ -23,6 +23,7 @@ import type { Reservations } from '../lease/reservations.ts'
 import type { Route } from '../lease/route.ts'
 import type { Logger } from '../log/log.ts'
 import type { ClusterReadings } from '../metrics/cluster-readings.ts'
+import type { Measured, Metrics } from '../metrics/metrics.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -43,6 +44,7 @@ import { createLinkCertificate } from './links/link-certificate.ts'
 import type { LinkedVisitor } from './links/linked-visitor.ts'
 import { MachineLinks, markOf } from './links/machine-links.ts'
 import { type MachineStatus, Machines } from './machines.ts'
+import { registerClusterMetrics } from './metrics.ts'
 import { clusterReadings } from './readings.ts'
 import { deriveClusterKey } from './shared/cluster-key.ts'
 import { Seal } from './shared/seal.ts'
@@ -82,7 +84,7 @@ interface RelayParts {
   resumePorts: (lease: Lease) => Promise<void>
 }
 
-export class Cluster {
+export class Cluster implements Measured {
   readonly name: string
   readonly #settings: Settings & { cluster: ClusterSettings }
   readonly #run: string = randomUUID()
@@ -99,7 +101,7 @@ export class Cluster {
   readonly #pairs = new LoopbackPairs()
   /** The ends of these pairs that stand for visitors of other machines. */
   readonly #sockets = new OpenSockets()
-  /** What metrics and the admin page read. */
+  /** What the admin page reads. */
   readonly readings: ClusterReadings
   readonly files: SharedFiles
   readonly policyChanges: SharedPolicyChanges
@@ -148,6 +150,10 @@ export class Cluster {
       heard: () => this.heard(),
       onTold: (topic, listener) => this.onTold(topic, listener),
     })
+  }
+
+  metrics(metrics: Metrics): void {
+    registerClusterMetrics(metrics, this.readings)
   }
 
   /** The bytes with which bindings of this machine begin, behind that of the process. */

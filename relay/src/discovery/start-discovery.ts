@@ -16,6 +16,7 @@ import type { DiscoverySettings } from '../config/discovery-settings.ts'
 import { isLocalhost } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
 import type { Logger } from '../log/log.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import { HttpClient } from '../outbound/http-client.ts'
 import { createNameLookup } from '../outbound/name-lookup.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
@@ -24,6 +25,7 @@ import { DescriptorSignatures } from './descriptor-signatures.ts'
 import { RelayDiscovery } from './discovery.ts'
 import type { KnownRelay } from './known-relays.ts'
 import { POLL_MS } from './limits.ts'
+import { registerDiscoveryMetrics } from './metrics.ts'
 import { OwnDescriptor, type OwnState } from './own-descriptor.ts'
 import { type Refusal, RelayRefused } from './refusals.ts'
 import { type AskOverlay, RelayQueries } from './relay-queries.ts'
@@ -50,7 +52,7 @@ export interface DiscoveryParts {
   lookup?: LookupFunction
 }
 
-export interface Discovery {
+export interface Discovery extends Measured {
   /** The answer to `GET /discovery`. @param isWhole false: with this relay alone */
   prepare(): Promise<(isWhole: boolean) => DiscoveryResponse>
   /**
@@ -69,7 +71,7 @@ export interface Discovery {
   sites: Pick<SiteSearch, 'find'>
   /** Visitors of `/go/` so far, by where they were led. */
   readonly visits: Record<'here' | 'elsewhere' | 'nowhere' | 'busy', number>
-  /** For metrics. */
+  /** Figures of this moment. */
   readings(): {
     known: number
     current: number
@@ -125,6 +127,13 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
   const file = new RelaysFile({ ...parts, relays })
   policy.onChange(() => relays.sweep(now()))
   const visits = { here: 0, elsewhere: 0, nowhere: 0, busy: 0 }
+  const readings: Discovery['readings'] = () => ({
+    known: relays.size,
+    current: [...relays.current(now())].length,
+    waiting: discovery.waiting,
+    refusals: discovery.refusals,
+    visits,
+  })
   return {
     prepare: async () => {
       const descriptor = await own.current()
@@ -149,13 +158,8 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
     useOverlay: (ask) => discovery.useOverlay(ask),
     sites: discovery.sites,
     visits,
-    readings: () => ({
-      known: relays.size,
-      current: [...relays.current(now())].length,
-      waiting: discovery.waiting,
-      refusals: discovery.refusals,
-      visits,
-    }),
+    readings,
+    metrics: (metrics) => registerDiscoveryMetrics(metrics, readings),
     start: () => {
       if (!closing.signal.aborted) discovery.start()
     },

@@ -7,6 +7,7 @@ import { sendData } from '../api/http/envelope.ts'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { FeatureRoute, Route } from '../lease/route.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { OverlayHandler, OverlayUpgrade } from '../overlay/overlay-server.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
@@ -16,6 +17,7 @@ import { HopHandover } from './hop-handover.ts'
 import { HopRoutes, isHostname } from './hop-routes.ts'
 import { HopVisitors, type HopVisitorsParts } from './hop-visitors.ts'
 import { PEER_CONNECTIONS } from './limits.ts'
+import { registerHopMetrics } from './metrics.ts'
 import { Neighbours, type NeighboursParts } from './neighbours.ts'
 import { Rooms } from './room.ts'
 
@@ -29,7 +31,7 @@ type HopsParts = Omit<HopVisitorsParts, 'hops' | 'counts' | 'peerRooms'> &
     settled: () => Promise<void>
   }
 
-export interface Hops {
+export interface Hops extends Measured {
   /** By `METHOD /path` of the overlay server. */
   handlers: [string, OverlayHandler][]
   /** By path of the overlay server. */
@@ -44,21 +46,7 @@ export interface Hops {
   isPeer(clientIp: string): boolean
   /** @see HopRoutes.isReachedByRelay */
   isReachedByRelay(lease: Lease): boolean
-  readonly readings: HopReadings
   close(): void
-}
-
-interface HopReadings {
-  /** Hop routes of this relay, tokens that end here included. */
-  routes(): number
-  /** Visitors who are passed on now. */
-  visitors(): number
-  /** Connections of sites to neighbours. */
-  connections(): number
-  /** Hop routes that were refused. */
-  refusals: HopCounts['refusals']
-  /** The outcomes of visitors on hop routes. */
-  results: HopCounts['visitors']
 }
 
 export function startHops(parts: HopsParts): Hops {
@@ -107,13 +95,7 @@ export function startHops(parts: HopsParts): Hops {
     connect: (...connection) => neighbours.connect(...connection),
     isPeer: (clientIp) => parts.network.peerAt(clientIp) !== undefined,
     isReachedByRelay: (lease) => hops.isReachedByRelay(lease),
-    readings: {
-      routes: () => hops.size,
-      visitors: () => visitors.size,
-      connections: () => neighbours.size,
-      refusals: counts.refusals,
-      results: counts.visitors,
-    },
+    metrics: (metrics) => registerHopMetrics(metrics, { hops, visitors, neighbours }, counts),
     close: () => hops.close(),
   }
 }

@@ -4,13 +4,15 @@ import { QuicCertificates } from '../certificates/quic-certificate.ts'
 import type { Settings } from '../config/settings.ts'
 import type { DataPlane } from '../data-plane.ts'
 import { DatagramForwarder } from '../datagram/datagram-forwarder.ts'
+import { registerDatagramMetrics, registerEndpointMetrics } from '../datagram/metrics.ts'
 import { DatagramEndpoint } from '../datagram/quic-endpoint.ts'
 import { type LeaseTunnels, Tunnels } from '../datagram/tunnels.ts'
 import type { Logger } from '../log/log.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { RelayState } from './stored-state.ts'
 
-export interface Datagrams {
+export interface Datagrams extends Measured {
   forwarder: DatagramForwarder
   endpoint: DatagramEndpoint
   certificates: QuicCertificates
@@ -57,5 +59,15 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: D
       )
     },
   )
-  return { forwarder, endpoint, certificates, close: () => endpoint.close() }
+  return {
+    forwarder,
+    endpoint,
+    certificates,
+    metrics: (metrics) => {
+      registerDatagramMetrics(metrics, counters)
+      if (settings.portGates.udp && settings.portRange !== undefined)
+        registerEndpointMetrics(metrics, endpoint)
+    },
+    close: () => endpoint.close(),
+  }
 }

@@ -12,9 +12,10 @@ import type { DnsServer } from '../dns/server/start-dns-server.ts'
 import type { Ens } from '../ens/start-ens.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { Logger } from '../log/log.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { PublicAddressWatcher } from '../public-address/public-address-watcher.ts'
 
-export interface Dns {
+export interface Dns extends Measured {
   /** Makes the changes of all its callers one after another; undefined where the relay changes no records. */
   provider: DnsProvider | undefined
   /** The relay's own name server; undefined where another provider has the zone. */
@@ -41,7 +42,13 @@ export interface DnsParts {
 export async function startDns(parts: DnsParts): Promise<Dns> {
   const { settings, isManaged, log } = parts
   if (!isDnsNeeded(settings, isManaged))
-    return { provider: undefined, server: undefined, ens: undefined, close: async () => {} }
+    return {
+      provider: undefined,
+      server: undefined,
+      ens: undefined,
+      metrics: () => {},
+      close: async () => {},
+    }
   const { startDnsProvider } = await import('../dns/start-provider.ts')
   const { oneAtATime } = await import('../dns/one-at-a-time.ts')
   let embedded: StartedEmbedded | undefined
@@ -59,7 +66,8 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
       await embedded?.issuers?.close()
       await close()
     }
-    return { provider, server: embedded?.server, ens, close: closeAll }
+    const server = embedded?.server
+    return { provider, server, ens, metrics: (metrics) => server?.metrics(metrics), close: closeAll }
   } catch (error) {
     await embedded?.issuers?.close()
     await provider.close()

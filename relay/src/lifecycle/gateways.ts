@@ -1,6 +1,7 @@
 // Starts gateways, both sides: this relay's own as a gateway of others, and the choice of gateways for its leases.
 
 import type { GatewayChoice } from '../api/handlers/sdk.ts'
+import type { GatewayFigures } from '../overlay/metrics.ts'
 import type { OverlayNetwork } from '../overlay/overlay-network.ts'
 import type { OverlayHandler, OverlayUpgrade } from '../overlay/overlay-server.ts'
 import type { ConnectEndpoint, ReverseGateway } from '../reverse/connect-endpoint.ts'
@@ -15,17 +16,8 @@ export interface Gateways {
   serve(connect: ConnectEndpoint): void
   /** Begins to ask peers. */
   start(): void
-  readings(): GatewayReadings
+  readings(): GatewayFigures
   close(): void
-}
-
-export interface GatewayReadings {
-  /** Peers that carry sessions. */
-  available: number
-  /** Sessions that this relay carries for others. */
-  sessions: number
-  /** Requests at this gateway, by what became of them. */
-  requests: Readonly<Record<string, number>>
 }
 
 interface Tables {

@@ -1,43 +1,27 @@
-// The metrics server and what it reads.
+// The metrics server, and the parts of the relay that register metrics there.
 
 import type { Server } from 'node:http'
+import type { Measured } from '../metrics/metrics.ts'
 import { countReadySessions } from '../reverse/ready-queues.ts'
-import type { Discovery } from './discovery.ts'
-import type { Dns } from './dns.ts'
-import type { Hops } from './hops.ts'
-import type { Overlay } from './overlay.ts'
 import type { RelayParts } from './parts.ts'
-import type { Payment } from './payment.ts'
-import type { StaticCache } from './static-cache.ts'
 
-/** @returns undefined where no metrics are served; the server does not listen yet */
-export async function createMetrics({
-  settings,
-  state,
-  visitors,
-  counters,
-  dataPlane,
-  datagrams,
-  cluster,
-  dns,
-  staticCache,
-  payment,
-  discovery,
-  overlay,
-  hops,
-}: RelayParts & {
-  dns: Dns
-  staticCache?: StaticCache | undefined
-  payment?: Payment | undefined
-  discovery?: Discovery | undefined
-  overlay?: Pick<Overlay, 'link' | 'readings'> | undefined
-  hops?: Hops | undefined
-}): Promise<Server | undefined> {
+/**
+ * @param measured undefined for parts that the operator did not turn on
+ * @returns undefined where no metrics are served; the server does not listen yet
+ */
+export async function createMetrics(
+  { settings, state, visitors, counters, dataPlane }: RelayParts,
+  measured: readonly (Measured | undefined)[],
+): Promise<Server | undefined> {
   if (settings.metricsAddress === undefined) return undefined
-  const { createMetricsServer } = await import('../metrics/metrics-server.ts')
+  const [{ createMetricsServer }, { Metrics }, { registerRelayMetrics }] = await Promise.all([
+    import('../metrics/metrics-server.ts'),
+    import('../metrics/metrics.ts'),
+    import('../metrics/relay-metrics.ts'),
+  ])
   const { leases, writeHealth, certificateStatuses } = state
-  const hasUdp = settings.portGates.udp && settings.portRange !== undefined
-  return createMetricsServer(counters, {
+  const metrics = new Metrics()
+  registerRelayMetrics(metrics, counters, {
     silentConnections: () => dataPlane.connectionLimiter.silent,
     leases: () => leases.size,
     readySessions: () => countReadySessions(leases),
@@ -52,21 +36,7 @@ export async function createMetrics({
           notAfter === undefined ? [] : [{ kind, remainingMs: notAfter - Date.now() }],
         ),
     acmeOrders: certificateStatuses.orders,
-    dns: dns.server,
-    staticCache: staticCache && {
-      uploads: staticCache.counts.uploads,
-      requests: staticCache.counts.requests,
-      sentBytes: () => staticCache.counts.sentBytes,
-      connections: () => staticCache.connections,
-      snapshots: () => staticCache.snapshots,
-      usedBytes: () => staticCache.usedBytes,
-    },
-    payments: payment && { requests: payment.counts.requests, settled: () => payment.counts.settled },
-    discovery: discovery?.readings,
-    overlayLink: overlay?.link,
-    overlay: overlay?.readings,
-    hops: hops?.readings,
-    cluster: cluster?.readings,
-    tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
   })
+  for (const part of measured) part?.metrics(metrics)
+  return createMetricsServer(metrics)
 }

@@ -3,11 +3,11 @@
 import type { GivenOverlay } from '../config/overlay-config.ts'
 import { isLocalhost, SettingsError } from '../config/settings.ts'
 import type { OwnOverlay } from '../discovery/own-descriptor.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { OverlayNetwork } from '../overlay/overlay-network.ts'
 import type { OverlayHandler, OverlayTable, OverlayUpgrade } from '../overlay/overlay-server.ts'
-import type { LinkReadings } from '../overlay/wireguard/wireguard-network.ts'
 import type { Discovery } from './discovery.ts'
-import { createGateways, type GatewayReadings, type Gateways } from './gateways.ts'
+import { createGateways, type Gateways } from './gateways.ts'
 import type { RelayParts } from './parts.ts'
 
 /** By `METHOD /path`, and with an upgrade by path. */
@@ -16,30 +16,17 @@ interface Table extends OverlayTable {
   upgrades: Map<string, OverlayUpgrade>
 }
 
-export interface Overlay {
+export interface Overlay extends Measured {
   /** The statements of the relay's descriptor about it; undefined while it is down. */
   readonly own: OwnOverlay | undefined
   readonly network: OverlayNetwork
   /** The requests that peers may make. Features add theirs before {@link listen}. */
   readonly table: Table
-  /** For metrics; undefined where the relay does not make the network itself. */
-  readonly link: (() => LinkReadings) | undefined
   /** Undefined where the operator did not turn them on. */
   readonly gateways: Gateways | undefined
-  /** For metrics. */
-  readings(): OverlayReadings
   /** Lets peers in. @throws SettingsError when the address of a given network cannot be had */
   listen(): Promise<void>
   close(): Promise<void>
-}
-
-interface OverlayReadings {
-  peers: number
-  /** Open connections of peers. */
-  connections: number
-  /** Connections that the overlay server closed, by the reason. */
-  refused: Readonly<Record<string, number>>
-  gateways: GatewayReadings | undefined
 }
 
 /** @throws SettingsError when the file of OVERLAY_CONFIG, or wireguard.json, cannot be used */
@@ -79,7 +66,6 @@ async function startGiven(parts: RelayParts, discovery: Discovery, config: Given
   return {
     ...served,
     own: GIVEN,
-    link: undefined,
     listen: () =>
       served.listen(config.port).catch((error: Error) => {
         throw new SettingsError('OVERLAY_CONFIG', error.message)
@@ -92,7 +78,10 @@ async function startWireGuard(
   discovery: Discovery,
   { wireguardPort, hasGateways }: { wireguardPort: number; hasGateways: boolean },
 ): Promise<Overlay> {
-  const { createWireGuard } = await import('../overlay/wireguard/start-wireguard.ts')
+  const [{ createWireGuard }, { registerLinkMetrics }] = await Promise.all([
+    import('../overlay/wireguard/start-wireguard.ts'),
+    import('../overlay/metrics.ts'),
+  ])
   const { settings, state, log } = parts
   const bootstrapHosts = new Set(settings.discovery.bootstraps.map((origin) => new URL(origin).hostname))
   const { network, publicKey, port, start } = await createWireGuard({
@@ -114,13 +103,16 @@ async function startWireGuard(
     get own() {
       return network.isUp ? own : undefined
     },
-    link: () => network.readings,
+    metrics: (metrics) => {
+      served.metrics(metrics)
+      registerLinkMetrics(metrics, () => network.readings)
+    },
     listen: () => start(() => served.listen(port)),
   }
 }
 
 /** The members that both kinds of network have. */
-interface Served extends Pick<Overlay, 'network' | 'table' | 'gateways' | 'readings' | 'close'> {
+interface Served extends Pick<Overlay, 'network' | 'table' | 'gateways' | 'metrics' | 'close'> {
   /** @throws Error of the system */
   listen(port: number): Promise<void>
   /** Cuts the connections of all peers. */
@@ -133,8 +125,14 @@ async function createServer(
   made: OverlayNetwork,
   hasGateways: boolean,
 ): Promise<Served> {
-  const [{ OverlayServer }, { limitOutbound }, { askRelaysOver, overlayDiscovery }] = await Promise.all([
+  const [
+    { OverlayServer },
+    { registerGatewayMetrics, registerOverlayMetrics },
+    { limitOutbound },
+    { askRelaysOver, overlayDiscovery },
+  ] = await Promise.all([
     import('../overlay/overlay-server.ts'),
+    import('../overlay/metrics.ts'),
     import('../overlay/outbound-limit.ts'),
     import('../overlay/overlay-discovery.ts'),
   ])
@@ -151,12 +149,14 @@ async function createServer(
     network,
     table,
     gateways,
-    readings: () => ({
-      peers: [...network.peers()].length,
-      connections: server.connections,
-      refused: server.refused,
-      gateways: gateways?.readings(),
-    }),
+    metrics: (metrics) => {
+      registerOverlayMetrics(metrics, () => ({
+        peers: [...network.peers()].length,
+        connections: server.connections,
+        refused: server.refused,
+      }))
+      if (gateways) registerGatewayMetrics(metrics, () => gateways.readings())
+    },
     cutAll: () => server.cut(() => true),
     listen: async (port) => {
       await server.listen(port)

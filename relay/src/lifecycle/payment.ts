@@ -3,10 +3,11 @@
 import type { X402FacilitatorInfo } from '@svc/protocol'
 import type { PaymentApi } from '../api/handlers/payment.ts'
 import { SettingsError } from '../config/settings.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { PaymentCounts } from '../payment/payment-counts.ts'
 import type { RelayParts } from './parts.ts'
 
-export interface Payment extends PaymentApi {
+export interface Payment extends PaymentApi, Measured {
   readonly info: X402FacilitatorInfo
   readonly counts: PaymentCounts
   /** Payments whose outcome is not known yet. */
@@ -21,11 +22,13 @@ export async function startPayment({ settings, state }: RelayParts): Promise<Pay
   const { payment, url, identityPath } = settings
   const { payTo } = payment
   if (!payment.isEnabled || payTo === undefined) return undefined
-  const [{ startFacilitator }, { createPaymentHandlers }, { PAYMENT_ENDPOINTS }] = await Promise.all([
-    import('../payment/start-facilitator.ts'),
-    import('../api/handlers/payment.ts'),
-    import('../api/endpoints/payment-endpoints.ts'),
-  ])
+  const [{ startFacilitator }, { registerPaymentMetrics }, { createPaymentHandlers }, { PAYMENT_ENDPOINTS }] =
+    await Promise.all([
+      import('../payment/start-facilitator.ts'),
+      import('../payment/metrics.ts'),
+      import('../api/handlers/payment.ts'),
+      import('../api/endpoints/payment-endpoints.ts'),
+    ])
   const running = await startFacilitator({
     settings: { ...payment, payTo },
     origin: url.origin,
@@ -37,6 +40,7 @@ export async function startPayment({ settings, state }: RelayParts): Promise<Pay
   return {
     info: running.info,
     counts: running.counts,
+    metrics: (metrics) => registerPaymentMetrics(metrics, running.counts),
     countOpen: async () => (await running.journal.open()).length,
     endpoints: PAYMENT_ENDPOINTS,
     createHandlers: (parts) => createPaymentHandlers(running, parts),

@@ -2,21 +2,15 @@
 
 import type { StaticCacheLimits } from '@svc/protocol'
 import type { CacheEndpointParts, CacheHandlers, StoredSites } from '../api/handlers/static-cache.ts'
-import type { CacheCounts } from '../cache/cache-counts.ts'
 import type { HasIssued } from '../cache/live-site/certificate.ts'
 import { SettingsError } from '../config/settings.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { RelayParts } from './parts.ts'
 
-export interface StaticCache {
+export interface StaticCache extends Measured {
   /** Undefined while the relay has no certificate with which it can serve sites. */
   readonly limits: StaticCacheLimits | undefined
   readonly sites: StoredSites
-  /** Sites whose files this machine has, and the bytes of its disk. */
-  readonly snapshots: number
-  readonly usedBytes: number
-  readonly counts: CacheCounts
-  /** Open connections of visitors of stored files. */
-  readonly connections: number
   createHandlers(parts: CacheEndpointParts): CacheHandlers
   /** Ends uploads, visitors and timers. The files stay for the next start. */
   close(): Promise<void>
@@ -55,22 +49,13 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<StaticC
   }).catch((error) => {
     throw new SettingsError('STATIC_CACHE_ENABLED', `the static cache cannot start: ${error.message}`)
   })
-  const { site, sites, counts } = running
+  const { site, sites } = running
   return {
+    metrics: (metrics) => running.metrics(metrics),
     get limits() {
       return site.canServe ? site.limits : undefined
     },
     sites,
-    get snapshots() {
-      return running.snapshots
-    },
-    get usedBytes() {
-      return running.usedBytes
-    },
-    counts,
-    get connections() {
-      return running.connections
-    },
     createHandlers: (parts) => createCacheHandlers(site, parts),
     close: () => running.close(),
   }

@@ -4,17 +4,14 @@ import type { Server, ServerResponse } from 'node:http'
 import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
 import { createServer } from '../node-internals/http-module.ts'
-import { createExposition } from './exposition.ts'
-import type { Readings } from './readings.ts'
-import type { RelayCounters } from './relay-counters.ts'
+import type { Metrics } from './metrics.ts'
 
 const PATH = '/metrics'
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
 const INTERNAL_SERVER_ERROR = 500
 
-export function createMetricsServer(counters: RelayCounters, readings: Readings): Server {
-  const exposition = createExposition(counters, readings)
+export function createMetricsServer(metrics: Metrics): Server {
   const server = createServer({
     requestTimeout: METRICS_REQUEST_DEADLINE_MS,
     maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
@@ -26,8 +23,8 @@ export function createMetricsServer(counters: RelayCounters, readings: Readings)
       response.on('error', () => response.destroy())
       if (request.url !== PATH) return refuse(response, NOT_FOUND)
       if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), METHOD_NOT_ALLOWED)
-      exposition.text().then(
-        (text) => response.setHeader('Content-Type', exposition.contentType).end(text),
+      metrics.text().then(
+        (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
         () => refuse(response, INTERNAL_SERVER_ERROR),
       )
     }),

@@ -1,9 +1,11 @@
 // Metrics of a relay on several machines: what each of them says of the whole.
 
 import { expect, test } from 'vitest'
+import { registerClusterMetrics } from '../../src/cluster/metrics.ts'
 import type { ClusterReadings } from '../../src/metrics/cluster-readings.ts'
-import { createExposition } from '../../src/metrics/exposition.ts'
+import { Metrics } from '../../src/metrics/metrics.ts'
 import { RelayCounters } from '../../src/metrics/relay-counters.ts'
+import { registerRelayMetrics } from '../../src/metrics/relay-metrics.ts'
 import { clusterReadings, machineReading } from '../support/cluster-readings.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
 
@@ -11,7 +13,8 @@ type Scrape = () => Promise<Map<string, Family>>
 
 function exposing(cluster: ClusterReadings | undefined): Scrape {
   const nothing = (): number => 0
-  const exposition = createExposition(new RelayCounters(), {
+  const metrics = new Metrics()
+  registerRelayMetrics(metrics, new RelayCounters(), {
     silentConnections: nothing,
     leases: nothing,
     readySessions: nothing,
@@ -21,12 +24,9 @@ function exposing(cluster: ClusterReadings | undefined): Scrape {
     writeFailures: nothing,
     certificateExpiries: () => [],
     acmeOrders: [],
-    dns: undefined,
-    staticCache: undefined,
-    cluster,
-    tunnelEndpoint: undefined,
   })
-  return async () => parseExposition(await exposition.text())
+  if (cluster) registerClusterMetrics(metrics, cluster)
+  return async () => parseExposition(await metrics.text())
 }
 
 /** The samples of one family, without the prefix of its name. */

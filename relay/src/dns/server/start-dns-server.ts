@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { DnsAddress } from '../../config/setting-values.ts'
 import { installation, type ThreadCode } from '../../installation.ts'
 import type { Logger } from '../../log/log.ts'
+import type { Measured, Metrics } from '../../metrics/metrics.ts'
 import type { ZoneChange } from '../zone/answer.ts'
 import type { ZoneParameters } from '../zone/zone.ts'
 import { type DnsCounts, noCounts, RESULTS } from './counts.ts'
@@ -16,6 +17,7 @@ import {
   YOUNG_GENERATION_MAX_MB,
 } from './limits.ts'
 import type { BoundAddress } from './listeners.ts'
+import { registerDnsMetrics } from './metrics.ts'
 import type { ResponseRates } from './response-rate.ts'
 import { type FromThread, sentChange, type ThreadData, type ToThread } from './thread-messages.ts'
 
@@ -35,7 +37,7 @@ export interface DnsServerOptions {
   code?: ThreadCode
 }
 
-export interface DnsServer {
+export interface DnsServer extends Measured {
   /** The addresses at which it listens just now. */
   readonly bound: readonly BoundAddress[]
   /** As the thread reported them last. */
@@ -93,6 +95,10 @@ class ThreadedDnsServer implements DnsServer {
 
   get bound(): BoundAddress[] {
     return [...this.#bound.values()]
+  }
+
+  metrics(metrics: Metrics): void {
+    registerDnsMetrics(metrics, () => this.counts)
   }
 
   get counts(): DnsCounts {

@@ -13,8 +13,7 @@ import { type DnsServer, startDnsServer } from '../../../src/dns/server/start-dn
 import type { ZoneChange } from '../../../src/dns/zone/answer.ts'
 import { addressData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
 import { createLog } from '../../../src/log/log.ts'
-import { createExposition } from '../../../src/metrics/exposition.ts'
-import { RelayCounters } from '../../../src/metrics/relay-counters.ts'
+import { Metrics } from '../../../src/metrics/metrics.ts'
 import { dnsQuery, readAnswer } from '../../support/dns-message.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { newZoneKey } from '../support/zone.ts'
@@ -165,23 +164,10 @@ test('metrics count each query once', async () => {
     log,
   })
   cleanups.push(() => own.close())
-  const nothing = (): number => 0
-  const exposition = createExposition(new RelayCounters(), {
-    silentConnections: nothing,
-    leases: nothing,
-    readySessions: nothing,
-    visitors: nothing,
-    traffic: () => ({ fromVisitors: 0, toVisitors: 0 }),
-    unwritableFiles: nothing,
-    writeFailures: nothing,
-    certificateExpiries: () => [],
-    acmeOrders: [],
-    dns: own,
-    staticCache: undefined,
-    tunnelEndpoint: undefined,
-  })
+  const metrics = new Metrics()
+  own.metrics(metrics)
   const count = async (result: string): Promise<number> => {
-    const family = parseExposition(await exposition.text()).get('svc_relay_dns_queries_total')
+    const family = parseExposition(await metrics.text()).get('svc_relay_dns_queries_total')
     return family?.samples.get(`svc_relay_dns_queries_total{result="${result}"}`) ?? Number.NaN
   }
   const at = own.bound[0]!.port
