@@ -1,4 +1,4 @@
-// Has software from Debian, npm, PyPI and Go modules, and writes the files of applications.
+// Has software from Debian, npm, PyPI, Maven and Go modules, and writes the files of applications.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -66,8 +66,14 @@ export function go(folder: string, source: string, modules: readonly string[]): 
   return run(folder, ['go', 'list', '-m', '-f', '{{.Version}}', modules[0]!.split('@')[0]!])
 }
 
+/** Builds `target/app.jar` of a Maven project. */
+export function maven(folder: string, files: Record<string, string>): void {
+  write(folder, files)
+  if (!existsSync(path.join(folder, 'target/app.jar'))) run(folder, ['mvn', '-q', '-B', 'package'])
+}
+
 /** @throws Unavailable with the last words of the command */
-function run(folder: string, [command = '', ...args]: readonly string[]): string {
+export function run(folder: string, [command = '', ...args]: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd: folder,
     encoding: 'utf8',

@@ -1,7 +1,7 @@
 // Real software with its defaults behind `svc expose`: `npm run interop -- applications [NAME…]`. A whole run writes docs/applications.md.
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reported, runSvc } from '../../sdk-node/test/support/svc.ts'
@@ -15,11 +15,14 @@ import { APPLICATIONS } from './applications.ts'
 import { type ApplicationRow, asPage } from './page.ts'
 import { Visitor } from './visitor.ts'
 
-const FOLDER: string = path.join(root, 'node_modules/.cache/applications')
+/** Frameworks do not compile what lies in a `node_modules`. */
+const FOLDER: string = path.join(homedir(), '.cache/svc-applications')
 const PAGE: string = path.join(root, 'docs/applications.md')
 /** Milliseconds for an application to listen, and between two looks. */
 const START_TIMEOUT_MS = 120_000
 const LOOK_MS = 250
+/** The longest name of a site. */
+const LABEL_CHARACTERS = 22
 
 /**
  * @param names of applications, none for all
@@ -77,7 +80,7 @@ export async function serve(application: Application, folder: string, relay: Tes
       said = `${said}${bytes}`.slice(-1000)
     })
   const home = mkdtempSync(path.join(tmpdir(), 'svc-application-'))
-  const name = `app-${application.name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}`
+  const name = labelOf(application)
   try {
     await untilListening(server, port, () => said)
     const svc = runSvc(home, [
@@ -107,6 +110,12 @@ export async function serve(application: Application, folder: string, relay: Tes
     endGroup(server)
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+/** @returns a name that a relay takes */
+function labelOf({ name }: Application): string {
+  const words = `app-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
+  return words.slice(0, LABEL_CHARACTERS).replace(/-$/, '')
 }
 
 async function untilListening(server: ChildProcess, port: number, said: () => string): Promise<void> {

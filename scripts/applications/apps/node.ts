@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import path from 'node:path'
 import type { Application } from '../application.ts'
 import { npm, write } from '../installers.ts'
+import type { Visitor } from '../visitor.ts'
 
 const EXPRESS = `
 import express from 'express'
@@ -86,15 +87,7 @@ export const NODE: readonly Application[] = [
     ],
     async check(visitor) {
       await visitor.page('/', 'here')
-      const { text } = await visitor.page('/@vite/client', 'WebSocket')
-      const token = /wsToken = "([^"]+)"/.exec(text)?.[1] ?? ''
-      const protocol = { 'Sec-WebSocket-Protocol': 'vite-hmr' }
-      await visitor.echo(
-        `/?token=${token}`,
-        '{"type":"ping"}',
-        (came) => came.includes('connected'),
-        protocol,
-      )
+      await hmrOfVite(visitor)
     },
   },
   {
@@ -157,3 +150,11 @@ export const NODE: readonly Application[] = [
     },
   },
 ]
+
+/** @throws Error unless the WebSocket of Vite's HMR opens */
+export async function hmrOfVite(visitor: Visitor): Promise<void> {
+  const { text } = await visitor.page('/@vite/client', 'WebSocket')
+  const token = /wsToken = "([^"]+)"/.exec(text)?.[1] ?? ''
+  const protocol = { 'Sec-WebSocket-Protocol': 'vite-hmr' }
+  await visitor.echo(`/?token=${token}`, '{"type":"ping"}', (came) => came.includes('connected'), protocol)
+}
