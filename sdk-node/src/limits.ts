@@ -101,6 +101,8 @@ export const WEBSOCKET_WAITING_MAX_BYTES: number = 1024 * 1024
 export const REPEATED_BODY_MAX_BYTES: number = 64 * 1024
 /** Milliseconds in which a target must answer when the SDK looks which host it takes. */
 export const HOST_LOOK_DEADLINE_MS = 5_000
+/** Redirects that such a look follows. */
+export const LOOK_REDIRECTS_MAX = 3
 /** Bytes of the longest message of a local service, the same as the engine's bound for visitors' messages. */
 export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
 /** Milliseconds between two looks at a visitor whose queue is full: no event says that it has drained. */

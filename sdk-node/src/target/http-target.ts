@@ -1,9 +1,16 @@
 // A local HTTP or HTTPS server as the target: requests and responses are streamed to it and back.
 
-import { DIRECT, type DirectHandler, type DirectlyHandled, SvcError } from '@svc/sdk-core'
+import {
+  DIRECT,
+  type DirectExchange,
+  type DirectHandler,
+  type DirectlyHandled,
+  type DirectResponse,
+  SvcError,
+} from '@svc/sdk-core'
 import { ConnectionPool } from '../http-client/connection-pool.ts'
 import { type TargetAccess, TargetDialer } from '../http-client/target-dialer.ts'
-import { HOST_LOOK_DEADLINE_MS } from '../limits.ts'
+import { HOST_LOOK_DEADLINE_MS, LOOK_REDIRECTS_MAX } from '../limits.ts'
 import { answerRequest, toResponse } from './answer-request.ts'
 import { badGateway, ForwardedExchange, type ForwardingOptions } from './forwarded-exchange.ts'
 import { Http2Way } from './http2-way.ts'
@@ -94,18 +101,34 @@ export function httpTarget(
   return handler
 }
 
-/** Asks for `/` in the name of nobody. Resolves with the status. */
+/** Asks for `/` in the name of nobody, and for the page to which the target leads from there. Resolves with the last status. */
 async function look(view: TargetView, ways: Ways): Promise<number> {
-  const exchange = new ForwardedExchange(
-    { method: 'GET', url: new URL(view.visited.origin), fields: [['accept', '*/*']], body: undefined },
-    { ...ways, report: () => {}, mayRepeat: false, answerIn: (_, ask) => ask(view)! },
-  )
-  const late = setTimeout(() => exchange.cancel(new Error('no answer in time')), HOST_LOOK_DEADLINE_MS)
+  let asked: DirectExchange | undefined
+  const late = setTimeout(() => asked?.cancel(new Error('no answer in time')), HOST_LOOK_DEADLINE_MS)
   try {
-    const answer = await exchange.respond()
-    answer.cancel(undefined)
-    return answer.status
+    let url = new URL(view.visited.origin)
+    for (let redirects = 0; ; redirects += 1) {
+      asked = new ForwardedExchange(
+        { method: 'GET', url, fields: [['accept', '*/*']], body: undefined },
+        { ...ways, report: () => {}, mayRepeat: false, answerIn: (_, ask) => ask(view)! },
+      )
+      const answer = await asked.respond()
+      answer.cancel(undefined)
+      const next = redirects < LOOK_REDIRECTS_MAX ? redirectOf(answer, url) : undefined
+      if (!next) return answer.status
+      url = next
+    }
   } finally {
     clearTimeout(late)
   }
+}
+
+/** @returns where at the site itself the answer leads */
+function redirectOf({ status, fields }: DirectResponse, from: URL): URL | undefined {
+  const location = fields.find(([name]) => name.toLowerCase() === 'location')?.[1]
+  const next = status >= 300 && status < 400 && location ? URL.parse(location, from) : null
+  if (next?.host !== from.host) return undefined
+  // the target may not know that visitors come by HTTPS
+  next.protocol = from.protocol
+  return next
 }

@@ -37,7 +37,12 @@ interface Seen {
 }
 
 describe.each(WAYS)('on the way: %s', (way) => {
-  async function behind(rule: Rule, options: Partial<HttpTargetOptions> = {}, refusal = 403): Promise<Seen> {
+  async function behind(
+    rule: Rule,
+    options: Partial<HttpTargetOptions> = {},
+    refusal = 403,
+    redirects: Record<string, string> = {},
+  ): Promise<Seen> {
     const seen: string[] = []
     let own = ''
     const answer = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -46,7 +51,9 @@ describe.each(WAYS)('on the way: %s', (way) => {
       const isTaken = rule(headers, own, asked)
       const content = Buffer.concat(await asked.toArray()).toString()
       const text = `${content.length}\n`
-      response.writeHead(isTaken ? 200 : refusal, { 'Content-Length': text.length }).end(text)
+      const location = isTaken && redirects[url!]?.replace('LOCAL', `http://${own}`)
+      const said = { 'Content-Length': text.length, ...(location && { Location: location }) }
+      response.writeHead(location ? 302 : isTaken ? 200 : refusal, said).end(text)
     }
     const server = createServer((...args) => void answer(...args))
     own = `localhost:${await listening(server)}`
@@ -79,6 +86,33 @@ describe.each(WAYS)('on the way: %s', (way) => {
     expect(await status(target, post())).toBe(200)
     expect(seen).toEqual([`POST /form ${own} http://${own}`])
     expect(visitor.failures).toHaveLength(1)
+  })
+
+  test('a server that takes its own host alone, except where `/` leads elsewhere, gets that', async () => {
+    const target = await behind(
+      (fields, own, asked) => isLocal(fields, own, asked) || asked.url === '/',
+      {},
+      403,
+      {
+        '/': '/tree?x',
+        '/tree?x': 'LOCAL/login',
+      },
+    )
+    const { own, seen } = target
+    expect(await status(target, get('/a'))).toBe(200)
+    const looked = ['GET / site.example', 'GET /tree?x site.example']
+    const again = [`GET / ${own}`, `GET /tree?x ${own}`, `GET /login ${own}`]
+    expect(seen).toEqual(['GET /a site.example', ...looked, ...again, `GET /a ${own}`])
+  })
+
+  test('a look follows a few redirects, and none to another site', async () => {
+    const isTaken: Rule = (_, __, { url }) => url !== '/a'
+    const round = await behind(isTaken, {}, 403, { '/': '/' })
+    expect(await status(round, get('/a'))).toBe(403)
+    expect(round.seen).toEqual(['GET /a site.example', ...Array(4).fill('GET / site.example')])
+    const away = await behind(isTaken, {}, 403, { '/': 'https://other.example/a' })
+    expect(await status(away, get('/a'))).toBe(403)
+    expect(away.seen).toEqual(['GET /a site.example', 'GET / site.example'])
   })
 
   test('a server that is told its own host hears of no other', async () => {
