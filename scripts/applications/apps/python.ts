@@ -1,4 +1,4 @@
-// Django, Flask, and the rule of Home Assistant for proxies in aiohttp.
+// Django, Flask, Jupyter, and the rule of Home Assistant for proxies in aiohttp.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -45,6 +45,8 @@ app = web.Application(middlewares=[forwarded])
 app.router.add_get('/', lambda request: web.Response(text='from ' + request.headers.get('X-Forwarded-For', 'nobody')))
 web.run_app(app, host='127.0.0.1', port=int(sys.argv[1]))
 `
+
+const TOKEN = 'a-token'
 
 export const PYTHON: readonly Application[] = [
   {
@@ -95,6 +97,39 @@ export const PYTHON: readonly Application[] = [
     start: (folder, port) => [pythonOf(folder), 'app.py', String(port)],
     check: async (visitor) =>
       void (await visitor.expect(200, 'from ', '/', { headers: { 'X-Forwarded-For': 'unknown' } })),
+  },
+  {
+    name: 'Jupyter',
+    checks:
+      'Notebook: its hosts are local ones alone; login with a token and a check against forged requests, a kernel, its WebSocket with a check of the `Origin`',
+    install: (folder) => pip(folder, ['notebook==7.6.5', 'ipykernel==7.4.0']),
+    start: (folder, port) => [
+      pythonOf(folder),
+      '-m',
+      'notebook',
+      '--allow-root',
+      '--no-browser',
+      `--port=${port}`,
+      `--IdentityProvider.token=${TOKEN}`,
+    ],
+    async check(visitor) {
+      await visitor.redirect('/', '/tree?')
+      await visitor.redirect('/tree', '/login?next=%2Ftree')
+      await visitor.page('/login', 'name="_xsrf"')
+      const fields = { password: TOKEN, _xsrf: visitor.cookie('_xsrf') ?? '' }
+      await visitor.redirect('/login?next=%2Ftree', '/tree', visitor.form('/login?next=%2Ftree', fields))
+      await visitor.page('/tree', 'jupyter-config-data')
+      const kernels = {
+        method: 'POST',
+        body: '{}',
+        headers: { 'X-XSRFToken': visitor.cookie('_xsrf') ?? '', Origin: visitor.url.origin },
+      }
+      const { text } = await visitor.expect(201, '"id"', '/api/kernels', kernels)
+      const ask = JSON.stringify({ header: { msg_type: 'none' }, channel: 'none' })
+      await visitor.echo(`/api/kernels/${JSON.parse(text).id}/channels`, ask, (came) =>
+        came.includes('execution_state'),
+      )
+    },
   },
 ]
 
