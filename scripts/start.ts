@@ -1,5 +1,5 @@
 // `npm start`: a relay on this machine with its pages and the examples, and one site published through it from this process.
-// The specification's settings (SVC_URL, SNI_PORT, IDENTITY_PATH, ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
+// The relay's settings (SVC_URL, SNI_PORT, IDENTITY_PATH, ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'

@@ -1,4 +1,4 @@
-// Every path of the relay's API, with its methods, its body and the data of its answer (spec.md, Endpoints).
+// Every path of the relay's API, with its methods, its body and the data of its answer (docs/protocol.md).
 
 /** `GET`: the OpenAPI 3 document of the API, outside the envelope. *Extension*. */
 export const openapi = '/api/openapi.json'
@@ -59,7 +59,7 @@ export const unregister = '/sdk/unregister'
 /** `GET` of HTTP/1.1 with a reverse capability: the upgrade to a native reverse session or a browser carrier. */
 export const connect = '/sdk/connect'
 /**
- * `GET`: the chain that sites present, as PEM, leaf first (wire.md, Browser carrier). *Extension*: with the lease token, the
+ * `GET`: the chain that sites present, as PEM, leaf first (docs/protocol.md §10.1). *Extension*: with the lease token, the
  * chain of that lease.
  */
 export const certificateChain = '/sdk/certificate-chain'
@@ -70,10 +70,10 @@ export const certificateChain = '/sdk/certificate-chain'
 export const siteCertificate = '/sdk/certificate'
 /** `POST` of `SignRequest` with the lease token: `SignResponse` or `SignFailure`, outside the envelope. */
 export const sign = '/v1/sign'
-/** `POST`, `PUT` and `DELETE` with the lease token: the static cache of a site (spec.md, Static cache rules). */
+/** `POST`, `PUT` and `DELETE` with the lease token: the static cache of a site (docs/protocol.md §15.1). */
 export const cache = '/sdk/cache'
 /**
- * `POST` and `DELETE` of a signed HopRoute, from relay to relay in the overlay (wire.md, Discovery). *Ours*: `GET` with an upgrade
+ * `POST` and `DELETE` of a signed HopRoute, from relay to relay in the overlay (docs/protocol.md §18). `GET` with an upgrade
  * to {@link HOP_UPGRADE} passes a visitor on.
  */
 export const hop = '/sdk/hop'
@@ -86,7 +86,7 @@ export const hopRoute = '/sdk/route'
 export const neighbour = '/sdk/route/relay'
 /** `GET`: `DiscoveryResponse`. */
 export const discovery = '/discovery'
-/** `POST` of a relay's version and signed descriptor: 202 (wire.md, Discovery). */
+/** `POST` of a relay's version and signed descriptor: 202 (docs/protocol.md §14.1). */
 export const announce = '/discovery/announce'
 /** `GET` with the query `site`: `SitePresence`. *Extension*. */
 export const discoverySite = '/discovery/site'
@@ -95,7 +95,7 @@ export const discoverySite = '/discovery/site'
  * envelope. *Extension*.
  */
 export const go = '/go/'
-/** The payment facilitator of a relay that has one; its endpoints are below it, outside the envelope (wire.md, x402). */
+/** The payment facilitator of a relay that has one; its endpoints are below it, outside the envelope (docs/protocol.md §19.1). */
 export const x402 = '/api/x402'
 /** `GET`: the kinds of payments that the facilitator takes. */
 export const x402Supported = '/api/x402/supported'

@@ -13,7 +13,7 @@ export const SUBPROTOCOL = 'svc.reverse.v1'
  */
 export const YAMUX_UPGRADE = 'yamux'
 
-/** STREAM_ANSWER has the relay's one-byte answers to a stream's capability (wire.md, Browser carrier). */
+/** STREAM_ANSWER has the relay's one-byte answers to a stream's capability (docs/protocol.md §7.4). */
 export const STREAM_ANSWER = {
   /** The stream is a ready session now, and markers follow. */
   accepted: 0x00,

@@ -10,7 +10,7 @@ import { DISCOVERY_VERSION } from './versions.ts'
 export const DESCRIPTOR_SIGNATURE_BYTES = 65
 
 /**
- * RelayDescriptor is a relay's signed description of itself, as discovery passes it on (wire.md, Discovery). Its times are
+ * RelayDescriptor is a relay's signed description of itself, as discovery passes it on (docs/protocol.md §14.2). Its times are
  * RFC 3339 date-times with at most nanoseconds.
  */
 export interface RelayDescriptor {
@@ -35,7 +35,7 @@ export interface RelayDescriptor {
   supports_tcp: boolean
   /** The number of connections that the relay says it has. */
   active_connections: number
-  /** The TCP traffic that the relay says it carries. The specification gives no unit; relays of this software count bytes a second. */
+  /** The TCP traffic that the relay says it carries. Relays of this software count bytes a second. */
   tcp_bps: number
   /** The signature of one of {@link descriptorTexts}, of {@link DESCRIPTOR_SIGNATURE_BYTES} bytes, in base64. */
   signature: string

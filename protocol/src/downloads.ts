@@ -13,7 +13,7 @@ export const PROGRAM_SLUGS = [
 ] as const
 /**
  * BROWSER_SLUGS are the slugs for browsers: the connector, which is the module at `/sdk.js`, and the script that puts
- * `globalThis.svc` into a page without modules. The specification's names tell of an implementation in WebAssembly.
+ * `globalThis.svc` into a page without modules. The names come from an implementation in WebAssembly.
  */
 export const BROWSER_SLUGS = ['js-wasm', 'wasm-exec'] as const
 /** INSTALL_SLUGS are all slugs at `/api/install/bin/{slug}`. */

@@ -1,7 +1,7 @@
 // The error codes of the control plane, with the HTTP status of each.
 
 /**
- * Maps each code to its HTTP status (spec.md, Errors; wire.md, HTTP statuses). `unauthorized` is 403 on `/sdk/*` and
+ * Maps each code to its HTTP status (docs/protocol.md §23). `unauthorized` is 403 on `/sdk/*` and
  * `/v1/sign`, and 401 on admin and policy routes.
  */
 export const ERROR_STATUS = {

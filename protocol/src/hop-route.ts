@@ -1,4 +1,4 @@
-// HopRoute: one step of a route over several relays, which the owner of the site signs (wire.md, Discovery).
+// HopRoute: one step of a route over several relays, which the owner of the site signs (docs/protocol.md §18.1).
 
 import type { LeaseMetadata } from './messages.ts'
 

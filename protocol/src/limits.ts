@@ -45,7 +45,7 @@ export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 /** A request body must have arrived whole after this time. */
 export const BODY_DEADLINE_MS = 10_000
-/** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most so many bytes (wire.md, x402). */
+/** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most so many bytes (docs/protocol.md §19). */
 export const X402_BODY_MAX_BYTES: number = 64 * 1024
 /** The manifest of a static cache snapshot has at most so many bytes of JSON. */
 export const CACHE_MANIFEST_MAX_BYTES: number = 1024 * 1024
@@ -56,7 +56,7 @@ export const CACHE_FILES_MAX = 2048
  * when each takes three bytes and each byte is percent-encoded.
  */
 export const CACHE_PATH_MAX_CHARS = 1024
-/** A file of a snapshot has at most so many bytes, unless the relay says another number (wire.md, Static cache). */
+/** A file of a snapshot has at most so many bytes, unless the relay says another number (docs/protocol.md §15.1). */
 export const CACHE_OBJECT_MAX_BYTES: number = 10 * 1024 * 1024
 /** All files of a snapshot have at most so many bytes together, unless the relay says another number. */
 export const CACHE_EXPOSURE_MAX_BYTES: number = 64 * 1024 * 1024
@@ -93,7 +93,7 @@ export const SIGN_CLOCK_SKEW_S = 30
 /** The random `nonce` of a request to `/v1/sign` has so many bytes, and twice as many hexadecimal digits. */
 export const SIGN_NONCE_BYTES = 16
 
-/** A certificate request of a site has at most so many bytes of DER (wire.md, Site certificates). */
+/** A certificate request of a site has at most so many bytes of DER (docs/protocol.md §11). */
 export const CERTIFICATE_REQUEST_MAX_BYTES: number = 8 * 1024
 
 /** The capability at the start of a carrier stream has at most so many bytes of UTF-8. */

@@ -1,4 +1,4 @@
-// The bodies of the control plane (spec.md, Resources). Times are RFC 3339 strings, and field names are those on the wire.
+// The bodies of the control plane (docs/protocol.md). Times are RFC 3339 strings, and field names are those on the wire.
 
 import type { RelayDescriptor } from './discovery.ts'
 import type { Extension } from './extensions.ts'
@@ -109,7 +109,7 @@ export interface EnsStatus {
   last_error: string
 }
 
-/** X402FacilitatorInfo describes the relay's payment facilitator (wire.md, x402). Its texts are empty while it is off. */
+/** X402FacilitatorInfo describes the relay's payment facilitator (docs/protocol.md §19). Its texts are empty while it is off. */
 export interface X402FacilitatorInfo {
   enabled: boolean
   /** The URL of the facilitator. */
@@ -433,7 +433,7 @@ export interface PolicyPortSettings {
 
 /**
  * PolicySettings is the policy's settings, without the decisions about single identities and addresses. A relay begins
- * with mode `auto`, its pages on, no limits of leases, and the ports that its own settings allow (wire.md, Settings).
+ * with mode `auto`, its pages on, no limits of leases, and the ports that its own settings allow (docs/protocol.md §20.2).
  */
 export interface PolicySettings {
   approval_mode: ApprovalMode

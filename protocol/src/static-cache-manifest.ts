@@ -1,4 +1,4 @@
-// Reads the manifest of a snapshot: what a site says about the files that the relay shall store (spec.md, StaticCacheManifest).
+// Reads the manifest of a snapshot: what a site says about the files that the relay stores (docs/protocol.md §15.1).
 
 import { compareCachePaths, problemOfCachePath } from './cache-path.ts'
 import { CACHE_FILES_MAX } from './limits.ts'

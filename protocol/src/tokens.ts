@@ -18,7 +18,7 @@ export const AUDIENCE = {
 /** Audience is one of {@link AUDIENCE}. */
 export type Audience = (typeof AUDIENCE)[keyof typeof AUDIENCE]
 
-/** TokenClaims are the claims of a lease token or a capability (RFC 7519 §4; wire.md, Tokens). Times are seconds. */
+/** TokenClaims are the claims of a lease token or a capability (RFC 7519 §4; docs/protocol.md §5). Times are seconds. */
 export interface TokenClaims {
   /** The origin of the relay's URL. */
   iss: string

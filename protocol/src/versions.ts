@@ -1,6 +1,6 @@
 // The revision of the contract.
 
-/** The version of the SDK tunnel protocol (wire.md, Versions). A client refuses a relay whose `protocol_version` differs. */
+/** The version of the SDK tunnel protocol (docs/protocol.md §4.1). A client refuses a relay whose `protocol_version` differs. */
 export const PROTOCOL_VERSION = '10'
 
 /** The version of discovery, which is not that of the tunnel: of lists, announcements and descriptors. */

@@ -1,4 +1,4 @@
-// The error that the relay sends to clients: a code of the specification and a sentence.
+// The error that the relay sends to clients: a code of the protocol and a sentence.
 
 import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
 

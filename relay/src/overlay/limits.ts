@@ -35,11 +35,11 @@ export const GATEWAY_ANSWER_MAX_BYTES: number = 8 * 1024
 export const FAILED_GATEWAYS_MAX = 16
 /** Time for which a lease gets no gateway that it could not use, in milliseconds. */
 export const FAILED_GATEWAY_MS: number = 5 * 60_000
-/** Requests with a delegated capability from one source IP (spec.md, Limits). An IPv6 source is its /64. */
+/** Requests with a delegated capability from one source IP (docs/protocol.md §17.2.3). An IPv6 source is its /64. */
 export const GATEWAY_SOURCE_RATE: { perMinute: number; burst: number } = { perMinute: 120, burst: 16 }
-/** Such requests that are pending or bridged, from one source (spec.md, Limits). */
+/** Such requests that are pending or bridged, from one source (docs/protocol.md §17.2.3). */
 export const GATEWAY_SESSIONS_PER_SOURCE_MAX = 16
-/** The same of all sources: each has a connection to an ingress relay (spec.md, Limits). */
+/** The same of all sources: each has a connection to an ingress relay (docs/protocol.md §17.2.3). */
 export const GATEWAY_OUTBOUND_MAX = 128
 /** The same of one ingress relay: half of them, so that a hostile one leaves room for the leases of others. */
 export const GATEWAY_SESSIONS_PER_INGRESS_MAX = 64

@@ -19,7 +19,7 @@ function earn(requests: number): void {
   vi.advanceTimersByTime((requests * 60_000) / GATEWAY_SOURCE_RATE.perMinute)
 }
 
-describe('limits of a gateway (spec.md, Limits)', () => {
+describe('limits of a gateway (protocol §17.2.3)', () => {
   test('have the numbers of the specification', () => {
     expect(GATEWAY_SOURCE_RATE).toEqual({ perMinute: 120, burst: 16 })
     expect([GATEWAY_SESSIONS_PER_SOURCE_MAX, GATEWAY_OUTBOUND_MAX]).toEqual([16, 128])

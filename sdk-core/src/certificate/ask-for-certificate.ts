@@ -1,4 +1,4 @@
-// Asks a relay for a certificate of the site's own: `POST /sdk/certificate` (wire.md, Site certificates).
+// Asks a relay for a certificate of the site's own: `POST /sdk/certificate` (docs/protocol.md §11).
 
 import { HEADER, PATH, type SiteCertificateRequest } from '@svc/protocol'
 import { toBase64 } from '../bytes/base64.ts'

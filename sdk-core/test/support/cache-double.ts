@@ -1,4 +1,4 @@
-// The static cache of a relay for one site, as wire.md has it: it stores what is uploaded, and checks all of it.
+// The static cache of a relay for one site, as docs/protocol.md §15 has it: it stores what is uploaded, and checks all of it.
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

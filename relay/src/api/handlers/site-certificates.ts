@@ -1,4 +1,4 @@
-// Answers `POST /sdk/certificate`: a certificate for a key that the site keeps itself (wire.md, Site certificates).
+// Answers `POST /sdk/certificate`: a certificate for a key that the site keeps itself (docs/protocol.md §11).
 
 import type { SiteCertificate, SiteCertificatePending } from '@svc/protocol'
 import { parseCertificateRequest } from '../../certificates/site/certificate-request.ts'

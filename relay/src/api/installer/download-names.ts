@@ -18,7 +18,7 @@ export const DOWNLOADS: readonly Download[] = [
   { name: 'node', file: 'svc.mjs', mediaType: 'text/javascript' },
 ]
 
-/** Names below `/api/install/bin` that the specification does not have. */
+/** Names below `/api/install/bin` beyond those of the platforms. */
 export const DOWNLOAD_FILES: readonly string[] = [
   'node',
   ...DOWNLOADS.map(({ name }) => `${name}.gz`),

@@ -1,4 +1,4 @@
-// Reads the upload of a snapshot: a manifest, then the files that it lists (spec.md, Static cache rules).
+// Reads the upload of a snapshot: a manifest, then the files that it lists (docs/protocol.md §15.1).
 
 import { CACHE_FILES_MAX, CACHE_MANIFEST_MAX_BYTES, type StaticCacheManifest } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// `POST /sdk/certificate` of a real relay (wire.md, Site certificates), asked with requests that openssl made.
+// `POST /sdk/certificate` of a real relay (docs/protocol.md §11), asked with requests that openssl made.
 
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
