@@ -1,5 +1,5 @@
-// Everything that must hold: lint, linear regular expressions, imports between folders, types, unused code, the tarballs of the
-// packages, unit tests, the end-to-end suite and the size of a page.
+// Everything that must hold: lint, linear regular expressions, imports between folders, rules of the protocol and their tests,
+// types, unused code, the tarballs of the packages, unit tests, the end-to-end suite and the size of a page.
 // With CI set, half a minute of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
 // whose name, matches. With --whole, large tests run whole and not a slice of them. The last lines: what failed, why, and the counts.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -58,6 +58,7 @@ async function runAll(): Promise<void> {
     step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.'])),
     step('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts'])),
     step('folders', () => check(['node', 'scripts/lint/folders.ts'])),
+    step('rules', () => check(['node', 'scripts/lint/protocol-rules.ts'])),
     step('unused', () => check(['knip', '--no-progress'])),
     step('packages', () => check(['node', 'scripts/packages/slice.ts'])),
     step('size', () => check(['node', 'scripts/size.ts'], true)),

@@ -51,7 +51,7 @@ const OTHER_SHAPES: [what: string, variation: Variation][] = [
   ],
 ]
 
-test.each(OTHER_SHAPES)('a transaction with %s is refused', async (_what, variation) => {
+test.each(OTHER_SHAPES)('a transaction with %s is refused (protocol §19.1.3)', async (_what, variation) => {
   const bytes = await transactionOf(variation)
   expect(() => readPayment(bytes)).toThrow(
     expect.objectContaining({ reason: 'invalid_exact_sui_payload_transaction' }),

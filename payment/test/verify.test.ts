@@ -64,7 +64,7 @@ describe('a payment', () => {
     })
   })
 
-  test('is refused 60 s after it was first seen, and forever then', async () => {
+  test('is refused 60 s after it was first seen, and forever then (protocol §19.1.4)', async () => {
     const request = await requestOf({ nonce: 60 })
     expect(await chain.facilitator.verify(request)).toMatchObject({ isValid: true })
     chain.clock.now += 60_001
@@ -117,7 +117,7 @@ describe('requirements', () => {
       ],
     ),
   ]
-  test.each(WRONG)('with %s are %s', async (_what, invalidReason, requirements) => {
+  test.each(WRONG)('with %s are %s (protocol §19.1.2)', async (_what, invalidReason, requirements) => {
     expect(await chain.facilitator.verify(await requestOf({}, requirements))).toMatchObject({
       isValid: false,
       invalidReason,

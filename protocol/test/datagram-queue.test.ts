@@ -65,7 +65,7 @@ describe('in batches', () => {
 })
 
 describe('behind a receiver that stalls', () => {
-  test('what waited for more than 200 ms is dropped from the head, and the rest passes', () => {
+  test('what waited for more than 200 ms is dropped from the head, and the rest passes (protocol §12.2.7)', () => {
     const { queue, clock, passed, tooOld, resume } = queueOf(10)
     // one a millisecond, none of which is taken
     for (const item of range(500)) {
@@ -111,7 +111,7 @@ describe('behind a receiver that stalls', () => {
   })
 })
 
-test('more than a receiver takes never waits for more than 20 ms, once it is no burst any more', () => {
+test('more than a receiver takes never waits for more than 20 ms, once it is no burst any more (protocol §12.2.7)', () => {
   const { queue, clock, passed, tooOld, resume } = queueOf(1)
   /** Milliseconds for which the last one that passed had waited: each is its own time. */
   const waits: number[] = []

@@ -73,7 +73,7 @@ describe('the compact form of a signature', () => {
     expect(await verifyDescriptor(compact(first), NOW, signer)).toEqual({ fault: 'forged' })
   })
 
-  it('and the other one are both tried where the bytes can be read in both ways', async () => {
+  it('and the other one are both tried where the bytes can be read in both ways (protocol §14.2.3)', async () => {
     const bytes = Uint8Array.of(31, ...new Uint8Array(63), 1)
     const descriptor = { ...GOOD, signature: btoa(String.fromCharCode(...bytes)) }
     const recover = vi.fn((_: string, signature: Uint8Array) => (signature[0] === 31 ? ADDRESS : undefined))

@@ -29,7 +29,7 @@ it('has every field but the signature, in the order of the specification, and ti
   ])
 })
 
-it('has a second text without the fields of the overlay where they are empty, which is the first in version 9', () => {
+it('has a second text without the fields of the overlay where they are empty, which is the first in version 9 (protocol §14.2.1, §14.2.2)', () => {
   const short =
     '{"address":"0x2c7536E3605D9C16a7a3D7b1898e529396a65c23","version":"9",' +
     '"issued_at_unix_nano":1767319445000000000,"expires_at_unix_nano":1767323045123456789,' +

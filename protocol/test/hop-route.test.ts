@@ -45,7 +45,7 @@ it('passes no field on that nobody signed', () => {
   expect(parseHopRoute({ ...GOOD, note: 'x' })).toEqual(GOOD)
 })
 
-it('has a hostname at the first relay, and a token at each other one', () => {
+it('has a hostname at the first relay, and a token at each other one (protocol §18.2.1)', () => {
   const later = { ...GOOD, public_hostname: '', match_token: 'B'.repeat(43) }
   expect(parseHopRoute(later)).toEqual(later)
   expect(parseHopRoute({ ...later, match_token: '' })).toBeUndefined()

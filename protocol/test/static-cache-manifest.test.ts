@@ -54,7 +54,7 @@ describe('paths that a file may have', () => {
   })
 })
 
-describe('paths that no file may have', () => {
+describe('paths that no file may have (protocol §15.1.2)', () => {
   test.each([
     ['', 'empty segment'],
     ['/etc/passwd', 'empty segment'],
@@ -128,7 +128,7 @@ describe('paths that no file may have', () => {
 })
 
 describe('manifests', () => {
-  test('are in the order of UTF-8, in which U+1F600 comes after U+FF5E although its code units are smaller', () => {
+  test('are in the order of UTF-8, in which U+1F600 comes after U+FF5E although its code units are smaller (protocol §15.1.1)', () => {
     const files = ['a', 'a-', 'b', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}']
     const bytes = (path: string): string =>
       [...new TextEncoder().encode(path)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -17,7 +17,7 @@ const PATIENT_MS = 180_000
 const HELLO = Buffer.from('hello')
 
 describe('bindings', () => {
-  test('one is forgotten after 5 minutes', () => {
+  test('one is forgotten after 5 minutes (protocol §10.3.10)', () => {
     vi.useFakeTimers()
     const bindings = new BindingStore()
     const lease = newLease()
@@ -38,7 +38,7 @@ describe('bindings', () => {
     expect([first, second].map((one) => bindings.allows(one, lease, HELLO))).toEqual([false, true])
   })
 
-  test('one belongs to a lease instance and a ClientHello', () => {
+  test('one belongs to a lease instance and a ClientHello (protocol §10.3.10)', () => {
     const bindings = new BindingStore()
     const lease = newLease()
     const binding = bindings.issue(lease, HELLO)
@@ -49,7 +49,7 @@ describe('bindings', () => {
   })
 })
 
-test('100,000 leases are the most; a renewal or replacement still finds its place', {
+test('100,000 leases are the most; a renewal or replacement still finds its place (protocol §4.4.9)', {
   timeout: PATIENT_MS,
 }, () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -101,7 +101,7 @@ describe('a relay', () => {
     expect((await readAll(socket)).toString()).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('refuses a request head over 64 KiB with 431, and stays up', async () => {
+  test('refuses a request head over 64 KiB with 431, and stays up (protocol §2.1.6)', async () => {
     const large = { 'X-Large': 'x'.repeat(64 * 1024) }
     expect(await relay.call('GET', '/api/healthz', undefined, large)).toMatchObject({ status: 431 })
     expect((await relay.call('GET', '/api/healthz')).status).toBe(200)

@@ -14,7 +14,7 @@ function frames(count: number, frame: (i: number) => string): Uint8Array {
 
 const id = (i: number) => i.toString(16).padStart(8, '0')
 
-describe('a broken protocol is answered with GoAway(1), and the transport closed', () => {
+describe('a broken protocol is answered with GoAway(1), and the transport closed (protocol §8.1.3)', () => {
   test.each([
     ['another version', 'bad_version', ['01 00 0000 00000001 00000000']],
     ['an unknown type', 'bad_type', ['00 04 0000 00000001 00000000']],
@@ -55,7 +55,7 @@ describe('a broken protocol is answered with GoAway(1), and the transport closed
 })
 
 describe('frames for streams that are over', () => {
-  test('are skipped with their payload, whatever they say', async () => {
+  test('are skipped with their payload, whatever they say (protocol §8.1.8)', async () => {
     const peer = scripted()
     await peer.feed(SYN_1)
     peer.streams[0]!.abort()
@@ -145,7 +145,7 @@ describe('60,000 tiny frames in one message', () => {
     expect([peer.session.rtt, await peer.sent()]).toEqual([undefined, []])
   })
 
-  test('of SYN end the session, because the answers cannot wait', async () => {
+  test('of SYN end the session, because the answers cannot wait (protocol §8.1.9)', async () => {
     const peer = scripted()
     await peer.feed(frames(COUNT, (i) => `00010001 ${id(2 * i + 1)} 00000000`))
     expect(await peer.session.closed).toMatchObject({ code: 'control_flood', goAwayCode: 1 })

@@ -131,7 +131,7 @@ describe('a stream that is discarded', () => {
 })
 
 describe('a session that has to free memory', () => {
-  test('resets the streams that hold the most, no more of them than needed', async () => {
+  test('resets the streams that hold the most, no more of them than needed (protocol §8.1.10)', async () => {
     const { meter, peer } = metered()
     await peer.feed(
       SYN_1,

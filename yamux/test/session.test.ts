@@ -7,7 +7,7 @@ import { hex, scripted } from './support/scripted.ts'
 const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString()
 
 describe('specification, "Opening a stream"', () => {
-  test('a client opens odd ids with SYN, a server even ones', async () => {
+  test('a client opens odd ids with SYN, a server even ones (protocol §8.1.1)', async () => {
     const client = scripted({ role: 'client' })
     expect([(await client.session.open()).id, (await client.session.open()).id]).toEqual([1, 3])
     expect(await client.sent()).toEqual(['00 01 0001 00000001 00000000', '00 01 0001 00000003 00000000'])
@@ -85,7 +85,7 @@ describe('specification, "Opening a stream"', () => {
 })
 
 describe('specification, "Closing a stream"', () => {
-  test('FIN is a frame of its own, behind the data; the other direction stays open', async () => {
+  test('FIN is a frame of its own, behind the data; the other direction stays open (protocol §8.1.5)', async () => {
     const { feed, sent, streams, session } = scripted()
     await feed('00 01 0001 00000001 00000000')
     const stream = streams[0]!
@@ -231,7 +231,7 @@ describe('specification, "Session termination"', () => {
     expect((await peer.sent()).at(-1)).toBe('00 03 0000 00000000 00000001')
   })
 
-  test('after GoAway(0) of the peer nothing is opened, and the old streams finish', async () => {
+  test('after GoAway(0) of the peer nothing is opened, and the old streams finish (protocol §8.1.7)', async () => {
     const { feed, session } = scripted({ role: 'client' })
     const stream = await session.open()
     await feed('00 03 0000 00000000 00000000')
@@ -311,7 +311,7 @@ describe('specification, "Session termination"', () => {
 })
 
 describe('ping', () => {
-  test('is answered with its value', async () => {
+  test('is answered with its value (protocol §8.1.4)', async () => {
     const { feed, sent } = scripted()
     await feed('00 02 0001 00000000 deadbeef')
     expect(await sent()).toEqual(['00 02 0002 00000000 deadbeef'])
@@ -342,7 +342,7 @@ test('what is read is a plain Uint8Array, whatever the transport delivers', asyn
 })
 
 describe('options', () => {
-  test('a larger window is announced with SYN and with ACK', async () => {
+  test('a larger window is announced with SYN and with ACK (protocol §8.1.2)', async () => {
     const client = scripted({ role: 'client', windowBytes: 1024 * 1024 })
     await client.session.open()
     expect(await client.sent()).toEqual(['00 01 0001 00000001 000c0000'])

@@ -12,7 +12,7 @@ const MINUTE = 60_000
 const PING_0 = '00 02 0001 00000000 00000000'
 const PONG_0 = '00 02 0002 00000000 00000000'
 
-test('a session of its own pings every 30 s, and each round trip counts', async () => {
+test('a session of its own pings every 30 s, and each round trip counts (protocol §8.1.4)', async () => {
   const { feed, sent, session } = scripted({ keepAliveIntervalMs: undefined })
   await vi.advanceTimersByTimeAsync(29_999)
   expect(await sent()).toEqual([])
@@ -58,7 +58,7 @@ test('a ping that is not answered fails alone when there is no keepalive', async
   expect([peer.session.rtt, peer.closes]).toEqual([undefined, 0])
 })
 
-test('a stream that is not acknowledged in 75 s is reset', async () => {
+test('a stream that is not acknowledged in 75 s is reset (protocol §8.1.6)', async () => {
   const { feed, sent, session } = scripted({ role: 'client', openTimeoutMs: undefined })
   const silent = await session.open()
   await vi.advanceTimersByTimeAsync(1000)
@@ -73,7 +73,7 @@ test('a stream that is not acknowledged in 75 s is reset', async () => {
   expect(await sent()).toEqual(['00 01 0008 00000001 00000000'])
 })
 
-test('a stream that we ended is reset 5 minutes after its last byte', async () => {
+test('a stream that we ended is reset 5 minutes after its last byte (protocol §8.1.6)', async () => {
   const { feed, sent, streams, session } = scripted({ closeTimeoutMs: undefined })
   await feed('00 01 0001 00000001 00000000', '00 01 0001 00000003 00000000')
   const [stream, open] = streams

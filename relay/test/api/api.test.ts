@@ -36,7 +36,7 @@ describe('GET endpoints', () => {
     })
   })
 
-  test('/api/healthz and /api/state', async () => {
+  test('/api/healthz and /api/state (protocol §4.6.4)', async () => {
     expect(await relay.call('GET', '/api/healthz')).toMatchObject({
       json: { ok: true, data: { status: 'ok' } },
     })
@@ -66,7 +66,7 @@ describe('GET endpoints', () => {
     })
   })
 
-  test('HTTP/2 is not offered on the API listener', async () => {
+  test('HTTP/2 is not offered on the API listener (protocol §2.1.1)', async () => {
     const socket = connectTls({
       host: '127.0.0.1',
       port: relay.port,
@@ -81,7 +81,7 @@ describe('GET endpoints', () => {
 })
 
 describe('CORS', () => {
-  test('any origin may call /sdk/* and /v1/sign, with a preflight kept for a day', async () => {
+  test('any origin may call /sdk/* and /v1/sign, with a preflight kept for a day (protocol §2.3.1, §2.3.2)', async () => {
     for (const path of ['/sdk/register', '/v1/sign']) {
       const preflight = await relay.call('OPTIONS', path, undefined, { Origin: 'https://anywhere.example' })
       expect(preflight).toMatchObject({
@@ -123,7 +123,7 @@ describe('registration', () => {
     expect(lease.reverse_endpoint.expires_at <= lease.expires_at).toBe(true)
   })
 
-  test('the challenge asks for exactly the message of the contract', async () => {
+  test('the challenge asks for exactly the message of the contract (protocol §4.3.2)', async () => {
     const account = newAccount()
     const { siwe_message, challenge_id } = await openChallenge('message', account)
     const host = `relay.localhost:${relay.port}`
@@ -201,7 +201,7 @@ describe('registration', () => {
     })
   })
 
-  test('metadata as long as it may be is kept whole, through registration and renewal', async () => {
+  test('metadata as long as it may be is kept whole, through registration and renewal (protocol §4.6.1, §4.6.2, §4.6.3)', async () => {
     const metadata = {
       description: '\u6f22'.repeat(4096),
       owner: '\u{1f600}'.repeat(512),
@@ -282,7 +282,7 @@ describe('registration', () => {
     }
   })
 
-  test('a challenge is used once, also when the proof was wrong; an unknown one is refused', async () => {
+  test('a challenge is used once, also when the proof was wrong; an unknown one is refused (protocol §4.3.1, §4.4.1)', async () => {
     const account = newAccount()
     const { challenge_id, siwe_message } = await openChallenge('once', account)
     const good = {
@@ -298,7 +298,7 @@ describe('registration', () => {
     expect(await relay.call('POST', '/sdk/register', unknown)).toMatchObject({ status: 403 })
   })
 
-  test('a taken friendly name: conflict, or canonical only', async () => {
+  test('a taken friendly name: conflict, or canonical only (protocol §4.4.4)', async () => {
     await relay.register('taken')
     await expect(relay.register('taken')).rejects.toThrow(/hostname_conflict/)
     const second = await relay.register('taken', { allow_canonical_fallback: true })
@@ -340,7 +340,7 @@ describe('a registered lease', () => {
       })
   })
 
-  test('does not take its capability for its token', async () => {
+  test('does not take its capability for its token (protocol §5.1.3)', async () => {
     const lease = await relay.register('kinds')
     for (const path of ['/sdk/renew', '/sdk/reverse', '/sdk/unregister'])
       expect(await post(path, { access_token: lease.reverse_endpoint.capability })).toMatchObject({

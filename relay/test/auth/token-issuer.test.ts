@@ -31,7 +31,7 @@ describe('Tokens', () => {
 
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  test('a lease token carries the claims of the contract and verifies with the relay key', () => {
+  test('a lease token carries the claims of the contract and verifies with the relay key (protocol §5.1.1, §5.1.2)', () => {
     const token = tokens.issue(lease, AUDIENCE.lease)
     const [header, payload, signature] = token.split('.') as [string, string, string]
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'ES256K', typ: 'JWT' })
@@ -58,7 +58,7 @@ describe('Tokens', () => {
     }
   })
 
-  test('the two kinds are not interchangeable', () => {
+  test('the two kinds are not interchangeable (protocol §5.1.3)', () => {
     expect(tokens.verify(tokens.issue(lease, AUDIENCE.lease), 'reverse')).toBeUndefined()
     expect(tokens.verify(tokens.issue(lease, AUDIENCE.reverse), 'lease')).toBeUndefined()
     const shown = tokens.issue(lease, AUDIENCE.reverse)
@@ -66,7 +66,7 @@ describe('Tokens', () => {
     expect(tokens.verify(shown, 'lease')).toBeUndefined()
   })
 
-  test('a token dies with its lease, to the second', () => {
+  test('a token dies with its lease, to the second (protocol §5.1.4)', () => {
     vi.useFakeTimers()
     const lease = newLease()
     const token = tokens.issue(lease, AUDIENCE.lease)

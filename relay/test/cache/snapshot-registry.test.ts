@@ -36,7 +36,7 @@ const pass = (seconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(
 const leftS = (identityKey: string): number => (system.registry.of(identityKey)!.expiresAt - now()) / S
 
 describe('visitors of a site', () => {
-  test('come to its snapshot at the canonical hostname alone', async () => {
+  test('come to its snapshot at the canonical hostname alone (protocol §15.2.1)', async () => {
     const lease = system.lease('demo')
     expect(system.isServed(lease.canonicalHostname)).toBe(false)
     await system.publish(lease)
@@ -180,7 +180,7 @@ describe('the end', () => {
     ['the end of the lease, when that is earlier', { cacheTtlS: 60 }, 30, 30 + 60],
     ['the operator’s time, when the site names none', { cacheTtlS: 0 }, 30, 30 + TTL_MAX_S],
     ['the operator’s time, when the site wants more', { cacheTtlS: 10 * TTL_MAX_S }, 30, 30 + TTL_MAX_S],
-  ])('comes a ttl after %s', async (_, preferences, ttlS, expected) => {
+  ])('comes a ttl after %s (protocol §15.1.7)', async (_, preferences, ttlS, expected) => {
     const lease = system.lease('demo', preferences, ttlS)
     await system.publish(lease)
     expect(leftS(lease.identityKey)).toBe(expected)
@@ -193,7 +193,7 @@ describe('the end', () => {
     expect(system.store.records.size).toBe(0)
   })
 
-  test('moves with a renewal, and visitors do not move it', async () => {
+  test('moves with a renewal, and visitors do not move it (protocol §15.1.7)', async () => {
     const lease = system.lease('demo', { cacheTtlS: 60 })
     await system.publish(lease)
     await pass(100)

@@ -43,7 +43,7 @@ const usedBytes = async (): Promise<number> => {
 }
 const leave = ({ access_token }: RegisterResponse) => relay.call('POST', '/sdk/unregister', { access_token })
 
-test('the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB', async () => {
+test('the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB (protocol §15.1.3)', async () => {
   await start()
   expect(await limits()).toEqual({ max_exposure_bytes: 64 * MIB, max_object_size: 10 * MIB })
   await relay.stop()

@@ -76,7 +76,7 @@ describe('/v1/sign', () => {
     expect(await ask(own, h2)).toMatchObject({ status: 200 })
   })
 
-  test('does not with the one that names other hosts', async () => {
+  test('does not with the one that names other hosts (protocol §10.2.2, §10.3.9)', async () => {
     const error = 'h2 needs a certificate that names hostnames of this lease only'
     expect(await ask(shared, h2)).toMatchObject({ status: 403, json: { error } })
   })

@@ -34,7 +34,7 @@ describe('without a wildcard', () => {
     expect([rootOnly.hasWildcard, whole.hasWildcard]).toEqual([false, true])
   })
 
-  test('there is no shared chain to be had, with or without a token', () => {
+  test('there is no shared chain to be had, with or without a token (protocol §10.1.2)', () => {
     const unavailable = expect.objectContaining({ code: 'feature_unavailable', status: 503 })
     const chains = new LeaseCertificates(HOST, new CertificateRotation(rootOnly))
     expect(() => chains.chainFor({} as Lease)).toThrow(unavailable)
@@ -44,7 +44,7 @@ describe('without a wildcard', () => {
     )
   })
 
-  test('the signer takes no chain of the root host alone, and the previous wildcard for a while', () => {
+  test('the signer takes no chain of the root host alone, and the previous wildcard for a while (protocol §10.1.3)', () => {
     const rotation = new CertificateRotation(whole)
     rotation.replace(rootOnly)
     expect(rotation.presentable).toEqual([whole])

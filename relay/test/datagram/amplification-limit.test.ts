@@ -38,7 +38,7 @@ function most(it: AmplificationLimit, bytes = 1): number {
 }
 
 describe('an address that has not answered', () => {
-  test('gets three bytes for each, and three datagrams for each', () => {
+  test('gets three bytes for each, and three datagrams for each (protocol §12.2.5)', () => {
     const it = credit()
     expect(it.spend(0, now)).toBe(false)
     it.onReceived(100, now)
@@ -90,7 +90,7 @@ describe('an address that has not answered', () => {
 })
 
 describe('an address that has answered twice', () => {
-  test('gets 512 bytes for each, at most 16 KiB for a datagram', () => {
+  test('gets 512 bytes for each, at most 16 KiB for a datagram (protocol §12.2.5)', () => {
     const it = answered()
     it.onReceived(1, now)
     expect(it.spend(3 + 512 + 1, now)).toBe(false)

@@ -8,7 +8,7 @@ import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 
 const PER_MS = 20
 
-test('from a lease’s tunnel 4,096 at once, 20,000 a second', async () => {
+test('from a lease’s tunnel 4,096 at once, 20,000 a second (protocol §12.2.6)', async () => {
   const port = await freeRange(1)
   const lease = { ports: { udp: port } } as Lease
   const counters = new RelayCounters()

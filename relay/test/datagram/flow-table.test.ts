@@ -17,7 +17,7 @@ const table = (bounds: { perPort?: number; all?: number; firstId?: number } = {}
   new FlowTable(counters, () => () => true, { ...bounds, now: () => now })
 
 describe('ids', () => {
-  test('go from 1 up, one for each address and port, which keeps it', () => {
+  test('go from 1 up, one for each address and port, which keeps it (protocol §12.2.1)', () => {
     const flows = table()
     expect(flows.onReceived('192.0.2.1', 1000, 0)?.id).toBe(1)
     expect(flows.onReceived('192.0.2.1', 1001, 0)?.id).toBe(2)
@@ -38,7 +38,7 @@ describe('ids', () => {
 })
 
 describe('idleness', () => {
-  test('5 minutes without a datagram either way end a flow, and its id is not used again', () => {
+  test('5 minutes without a datagram either way end a flow, and its id is not used again (protocol §12.2.2)', () => {
     const flows = table()
     const flow = flows.onReceived('192.0.2.1', 1, 0)!
     now += IDLE_MS - 1

@@ -110,7 +110,7 @@ async function untilReached(visitor: Visitor, tunnel: TestTunnel): Promise<void>
 }
 
 describe('a tunnel', () => {
-  test('carries both ways: flow id and payload, answered from the port of the lease', async () => {
+  test('carries both ways: flow id and payload, answered from the port of the lease (protocol §12.2.1)', async () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     one.send(hex('c0ffee'))
@@ -137,7 +137,7 @@ describe('a tunnel', () => {
     expect(six.got[0]).toEqual({ payload: Buffer.from('hello').toString('hex'), port })
   })
 
-  test('a datagram of 1150 bytes with its flow id passes at once, both ways', async () => {
+  test('a datagram of 1150 bytes with its flow id passes at once, both ways (protocol §12.2.3)', async () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     const payload = Buffer.alloc(1149, 7)
@@ -180,7 +180,7 @@ describe('a tunnel', () => {
     }
   })
 
-  test('whose peer does not gets each in a frame of its own', async () => {
+  test('whose peer does not gets each in a frame of its own (protocol §12.2.4)', async () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     for (let count = 0; count < 200; count += 1) one.send('together')
@@ -199,7 +199,7 @@ describe('a tunnel', () => {
     await expect.poll(() => opened.datagrams.length).toBe(1)
   })
 
-  test('sends heartbeats back, byte by byte', async () => {
+  test('sends heartbeats back, byte by byte (protocol §12.1.7)', async () => {
     const { tunnel } = await site()
     const answer = tunnel.received()
     tunnel.stream.write('a'.repeat(3000))
@@ -207,7 +207,7 @@ describe('a tunnel', () => {
     expect(tunnel.received().slice(answer.length)).toBe('a'.repeat(3000))
   })
 
-  test('a second one of the lease replaces the first, and visitors keep their flows', async () => {
+  test('a second one of the lease replaces the first, and visitors keep their flows (protocol §12.1.6)', async () => {
     const { lease, port, tunnel: first } = await site()
     const one = visitor(port)
     one.send('a')
@@ -271,7 +271,7 @@ describe('who is not let in', () => {
     ['a token that is no string', '{"access_token":7}', 'invalid_request'],
     ['no token of this relay', '{"access_token":"a.b.c"}', 'unauthorized'],
     ['an array', '[{}]{"a":1}'.repeat(400), 'invalid_request'],
-  ])('a hello with %s', async (_name, hello, error) => {
+  ])('a hello with %s (protocol §12.1.3, §12.1.4)', async (_name, hello, error) => {
     const opened = await openedTunnel()
     opened.stream.write(hello)
     await expect.poll(() => opened.received()).not.toBe('')
@@ -286,7 +286,7 @@ describe('who is not let in', () => {
     expect(await opened.closed).toMatchObject({ errorCode: 3, reason: 'invalid_json' })
   })
 
-  test('a reverse capability, and a lease without UDP', async () => {
+  test('a reverse capability, and a lease without UDP (protocol §12.1.4)', async () => {
     const lease = await registered({})
     const one = await openedTunnel()
     expect(await one.hello(lease.reverse_endpoint.capability)).toEqual({ ok: false, error: 'unauthorized' })
@@ -294,13 +294,13 @@ describe('who is not let in', () => {
     expect(await other.hello(lease.access_token)).toEqual({ ok: false, error: 'transport_mismatch' })
   })
 
-  test('another ALPN, and nobody else notices', async () => {
+  test('another ALPN, and nobody else notices (protocol §12.1.1)', async () => {
     const { port, tunnel } = await site()
     await expect(openTunnel(relay, 'h3')).rejects.toThrow()
     await untilReached(visitor(port), tunnel)
   })
 
-  test('more connections without a token than 16 from one network', async () => {
+  test('more connections without a token than 16 from one network (protocol §12.1.5)', async () => {
     const many = await Promise.all(Array.from({ length: 16 }, () => openedTunnel()))
     const more = await openTunnel(relay)
     open.push(more)
@@ -314,7 +314,7 @@ describe('who is not let in', () => {
 })
 
 describe('what is dropped, and counted', () => {
-  test('datagrams before the token', async () => {
+  test('datagrams before the token (protocol §12.1.5)', async () => {
     const lease = await registered()
     const opened = await openedTunnel()
     const one = visitor(portOf(lease))
@@ -324,7 +324,7 @@ describe('what is dropped, and counted', () => {
     expect(await opened.hello(lease.access_token)).toMatchObject({ ok: true })
   })
 
-  test('unknown flows and truncated ids: nothing goes to an address that has not sent', async () => {
+  test('unknown flows and truncated ids: nothing goes to an address that has not sent (protocol §12.2.2)', async () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     const send = (text: string) => () => tunnel.session.sendDatagram(hex(text))
@@ -346,7 +346,7 @@ describe('what is dropped, and counted', () => {
     expect(one.got).toEqual([])
   })
 
-  test('larger ones than the path takes', async () => {
+  test('larger ones than the path takes (protocol §12.2.3)', async () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     // loopback takes up to 16383 bytes of QUIC
@@ -383,7 +383,7 @@ describe('what is dropped, and counted', () => {
     }, PATIENT_MS)
   })
 
-  test('a stream that is more than heartbeats ends the tunnel', async () => {
+  test('a stream that is more than heartbeats ends the tunnel (protocol §12.1.7)', async () => {
     const { tunnel } = await site()
     tunnel.stream.write(Buffer.alloc(50 * 1024))
     expect(await tunnel.closed).toMatchObject({ errorCode: 5 })

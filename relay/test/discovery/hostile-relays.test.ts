@@ -158,13 +158,16 @@ describe('a descriptor in a list', () => {
     ['of a loopback address', 'not_public', () => mallory.describe('https://127.0.0.1')],
     ['of a private address', 'not_public', () => mallory.describe('https://[fd00::1]')],
   ]
-  test.each(cases)('%s is %s, and nobody is asked', async (_what, reason, make) => {
-    await judged(make(), reason)
-    expect(await known()).not.toContain(mallory.address)
-    expect(hosts.asked.every((line) => /^(boot|good) /.test(line))).toBe(true)
-  })
+  test.each(cases)(
+    '%s is %s, and nobody is asked (protocol §14.3.1, §14.3.2, §14.3.3, §14.3.4)',
+    async (_what, reason, make) => {
+      await judged(make(), reason)
+      expect(await known()).not.toContain(mallory.address)
+      expect(hosts.asked.every((line) => /^(boot|good) /.test(line))).toBe(true)
+    },
+  )
 
-  test('of a name with a private address is not dialled', async () => {
+  test('of a name with a private address is not dialled (protocol §14.3.4)', async () => {
     hosts.addresses.set('private', PRIVATE)
     const relay = hosts.relay('private')
     await judged(relay.describe(hosts.originOf('private')), 'not_public')
@@ -220,7 +223,7 @@ describe('an origin', () => {
       'incompatible',
       (all) => void all.relay('bad', undefined, { protocol_version: '8' }),
     ],
-  ])('%s is %s, and holds up nobody', async (_what, reason, behave) => {
+  ])('%s is %s, and holds up nobody (protocol §14.3.6)', async (_what, reason, behave) => {
     behave(hosts)
     const relay = inventRelay()
     await judged(relay.describe(hosts.originOf('bad')), reason)
@@ -269,7 +272,7 @@ describe('a known relay', () => {
     await vi.waitFor(async () => expect(await known()).not.toContain(relay.address), patient)
   })
 
-  test('whose origin shows another address keeps it until its descriptor has been expired for a day', async () => {
+  test('whose origin shows another address keeps it until its descriptor has been expired for a day (protocol §14.3.5)', async () => {
     const first = hosts.relay('moved')
     listed = [first.describe(hosts.originOf('moved'))]
     await knows(first)
@@ -279,7 +282,7 @@ describe('a known relay', () => {
     expect(await known()).not.toContain(second.address)
   })
 
-  test('that is banned is dropped at once and refused, by its address or its origin', async () => {
+  test('that is banned is dropped at once and refused, by its address or its origin (protocol §21.1.7)', async () => {
     const [one, two] = [hosts.relay('one'), hosts.relay('two')]
     listed = [one.describe(hosts.originOf('one')), two.describe(hosts.originOf('two'))]
     await knows(one)

@@ -68,7 +68,7 @@ describe('the own descriptor', () => {
     expect(await verifyDescriptor(changed, time, signerOf)).toEqual({ fault: 'forged' })
   })
 
-  test('has its address with the checksum of EIP-55, since other relays of the family verify the text with that', async () => {
+  test('has its address with the checksum of EIP-55, since other relays of the family verify the text with that (protocol §14.2.1)', async () => {
     const address = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
     const own = new OwnDescriptor(ORIGIN, { ...inventRelay(), address }, () => state)
     expect((await own.current()).address).toBe('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
@@ -87,7 +87,7 @@ describe('the own descriptor', () => {
     expect(sign).toHaveBeenCalledTimes(2)
   })
 
-  test('has the compact form of a signature, as the other relays of the family read it', async () => {
+  test('has the compact form of a signature, as the other relays of the family read it (protocol §14.2.3)', async () => {
     const firsts = new Set<number>()
     for (let i = 0; i < 24; i++) {
       const { signature } = await new OwnDescriptor(ORIGIN, inventRelay(), () => state).current()

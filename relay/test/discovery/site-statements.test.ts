@@ -55,7 +55,7 @@ test.each<[string, Partial<StatementTerms>]>([
   ['that is over', { issuedAt: NOW - 240_000, expiresAt: NOW }],
   ['of a time to come', { issuedAt: NOW + SITE_STATEMENT_TOLERANCE_MS + 1 }],
   ['for too long', { expiresAt: NOW + SITE_STATEMENT_MAX_MS + 1 }],
-])('a statement %s is not', async (_what, terms) => {
+])('a statement %s is not (protocol §16.1.2)', async (_what, terms) => {
   expect(await isBelieved(await stated(terms))).toBe(false)
 })
 

@@ -188,7 +188,7 @@ describe('refused is', () => {
     expect(await bring(signed(), { method: 'DELETE' })).toEqual(FORGED)
   })
 
-  test('a route that has ended, or ends too late', async () => {
+  test('a route that has ended, or ends too late (protocol §18.2.4)', async () => {
     expect(await bring(signed({ expires_at: inSeconds(-1), first_seen_at: inSeconds(-2) }))).toEqual(
       MALFORMED,
     )
@@ -196,13 +196,13 @@ describe('refused is', () => {
     expect(await bring(signed({ first_seen_at: inSeconds(301) }))).toEqual(MALFORMED)
   })
 
-  test('a route for another relay', async () => {
+  test('a route for another relay (protocol §18.2.3)', async () => {
     expect(await bring(signed({ relay_url: stranger.origin }))).toEqual(MALFORMED)
     // The same bytes, which are good here, at another relay.
     expect(await bring(signed({ expires_at: inSeconds(311) }), { to: stranger })).toEqual(MALFORMED)
   })
 
-  test('a route that another peer than its next relay brings', async () => {
+  test('a route that another peer than its next relay brings (protocol §18.2.3)', async () => {
     expect(await bring(signed(), { from: stranger })).toEqual(FORGED)
   })
 
@@ -214,7 +214,7 @@ describe('refused is', () => {
     expect(await bring(signed({ hostname_hash: '00'.repeat(32) }))).toEqual(MALFORMED)
   })
 
-  test('an older signature, after a later one and after the removal', async () => {
+  test('an older signature, after a later one and after the removal (protocol §18.2.4)', async () => {
     const at = { public_hostname: owner.canonical, expires_at: inSeconds(200) }
     const [old, newer] = [signed(at), signed({ ...at, expires_at: inSeconds(210) })]
     expect(await bring(newer)).toEqual(TAKEN)
@@ -253,7 +253,7 @@ describe('refused is', () => {
   })
 })
 
-test('an owner has so many routes, and others theirs', async () => {
+test('an owner has so many routes, and others theirs (protocol §18.2.5)', async () => {
   const crowd = await newOwner('crowd')
   const later = (): HopRoute => signed({ public_hostname: '', match_token: randomToken() }, { of: crowd })
   const answers = []
@@ -307,7 +307,7 @@ describe('POST /sdk/route', () => {
     return { status, code: (json.error as { code?: string } | undefined)?.code }
   }
 
-  test('brings a route to its relay, and tells what that says', async () => {
+  test('brings a route to its relay, and tells what that says (protocol §18.2.6)', async () => {
     const key = new Uint8Array(randomBytes(32))
     const account = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
     const lease = await here.register('handed', { account })
@@ -383,7 +383,7 @@ describe('a visitor who is passed on', () => {
   }
   const hash = (hostname: string): string => createHash('sha256').update(hostname).digest('hex')
 
-  test('needs the token of a route, its hostname, a binding and a number of relays', async () => {
+  test('needs the token of a route, its hostname, a binding and a number of relays (protocol §18.3.1, §18.3.2)', async () => {
     const token = randomToken()
     expect(await bring(signed({ public_hostname: '', match_token: token }))).toEqual(TAKEN)
     const fields = {
@@ -443,7 +443,7 @@ describe('a visitor who is passed on', () => {
   })
 })
 
-test('a lease that the operator banned has no routes any more, and brings none', async () => {
+test('a lease that the operator banned has no routes any more, and brings none (protocol §18.3.4)', async () => {
   const bearer = { Authorization: `Bearer ${ADMIN_TOKEN}` }
   const ban = async (at: OverlayMember, address: string, is_banned: boolean): Promise<void> => {
     const update = { identity_key: identityKey('banned', address), is_banned }
@@ -526,7 +526,7 @@ describe('a visitor at the first relay', () => {
   })
 })
 
-test('a connection that a peer brings has passed three relays at most, and is no proxy', async () => {
+test('a connection that a peer brings has passed three relays at most, and is no proxy (protocol §18.4.2)', async () => {
   const of = await newOwner('nested')
   const { overlayAddress: host, overlayPort: port } = here
   const open = async (count: string): Promise<[Socket, string]> => {
@@ -583,7 +583,7 @@ describe('GET /sdk/route/relay', () => {
     return [socket, `${(await once(socket, 'data'))[0]}`]
   }
 
-  test('leads to the public port of a neighbour, and nowhere else', async () => {
+  test('leads to the public port of a neighbour, and nowhere else (protocol §18.4.1)', async () => {
     const { token } = await newOwner('through')
     const [socket, head] = await upgrade(token, peer.origin)
     expect(head).toContain(' 101 ')

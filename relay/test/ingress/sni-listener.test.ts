@@ -72,13 +72,13 @@ describe('what is not for anybody here', () => {
     await stillServes()
   })
 
-  test('an unknown host gets unrecognized_name (RFC 6066 §3)', async () => {
+  test('an unknown host gets unrecognized_name (RFC 6066 §3) (protocol §9.1.3)', async () => {
     for (const name of ['nobody.relay.localhost', 'relay.example', 'deep.demo.relay.localhost'])
       expect(await send(await captureHello(name))).toEqual(alert(112))
     await stillServes()
   })
 
-  test('a handshake message that claims more than 64 KiB is refused at once', async () => {
+  test('a handshake message that claims more than 64 KiB is refused at once (protocol §9.1.1)', async () => {
     expect((await send(Buffer.from('16030100040101000f', 'hex'))).at(-1)).toBeDefined()
     await stillServes()
   })
@@ -95,7 +95,7 @@ describe('what is not for anybody here', () => {
 describe('what is for somebody here', () => {
   // The clients of Go and Kubernetes leave the name out where they know an address; others send the address.
   test.each([{ name: ['-noservername'] }, { name: ['-servername', '127.0.0.1'] }])(
-    'a client that knows an address reaches the root host: $name',
+    'a client that knows an address reaches the root host: $name (protocol §2.1.5)',
     async ({ name }) => {
       const { port } = relay
       expect(await ask(name, '/api/healthz', `${ROOT_HOST}:${port}`)).toBe(200)
@@ -109,7 +109,7 @@ describe('what is for somebody here', () => {
     },
   )
 
-  test('the ClientHello is replayed whole, also when it came byte by byte and in several records', async () => {
+  test('the ClientHello is replayed whole, also when it came byte by byte and in several records (protocol §9.1.1, §9.1.5)', async () => {
     const hello = await captureHello(lease.hostname)
     const message = hello.subarray(5)
     const records = [message.subarray(0, 1), message.subarray(1, 60), message.subarray(60)].map((part) =>
@@ -133,7 +133,7 @@ describe('what is for somebody here', () => {
     }
   })
 
-  test('bytes pass both ways and each direction ends by itself', async () => {
+  test('bytes pass both ways and each direction ends by itself (protocol §7.5.5)', async () => {
     const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
     await read(1)
     const hello = await captureHello(lease.hostname)

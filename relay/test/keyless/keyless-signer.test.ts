@@ -74,7 +74,7 @@ describe('a session that was activated', () => {
     ])
   })
 
-  test('gets one signature over the hash of its handshake, outside the envelope', async () => {
+  test('gets one signature over the hash of its handshake, outside the envelope (protocol §10.3.12)', async () => {
     const request = genuine(session)
     const answer = await sign(request)
     expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } })
@@ -206,14 +206,17 @@ describe('a session that was activated', () => {
     ['a nonce of 15 bytes', 400, () => ({ nonce: '00'.repeat(15) })],
     ['no ClientHello', 400, () => ({ client_hello: undefined })],
     ['text that is not base64', 400, () => ({ client_hello: '%' })],
-  ])('%s is refused, and the binding stays usable', async (_name, status, change) => {
-    const request = genuine(session)
-    const answer = await sign({ ...request, ...change(request) })
-    expect(answer).toMatchObject({ status, json: { error: expect.any(String) } })
-    expect(await sign(request)).toMatchObject({ status: 200 })
-  })
+  ])(
+    '%s is refused, and the binding stays usable (protocol §10.3.3, §10.3.4, §10.3.6, §10.3.7, §10.3.8, §10.3.11, §10.3.12)',
+    async (_name, status, change) => {
+      const request = genuine(session)
+      const answer = await sign({ ...request, ...change(request) })
+      expect(answer).toMatchObject({ status, json: { error: expect.any(String) } })
+      expect(await sign(request)).toMatchObject({ status: 200 })
+    },
+  )
 
-  test('is its own: another lease cannot use its binding, even with its ClientHello', async () => {
+  test('is its own: another lease cannot use its binding, even with its ClientHello (protocol §10.3.10)', async () => {
     const other = await relay.register('other')
     expect(await sign(genuine(session), other.access_token)).toMatchObject({ status: 403 })
     expect(await sign(genuine(session))).toMatchObject({ status: 200 })
@@ -221,7 +224,7 @@ describe('a session that was activated', () => {
 })
 
 describe('the endpoint', () => {
-  test('a bad token is the enveloped 403', async () => {
+  test('a bad token is the enveloped 403 (protocol §10.3.1)', async () => {
     for (const token of ['', 'x.y.z', lease.reverse_endpoint.capability])
       expect(await sign({}, token)).toMatchObject({
         status: 403,
@@ -229,7 +232,7 @@ describe('the endpoint', () => {
       })
   })
 
-  test('another media type is 415, another method 405, more than 512 KiB refused', async () => {
+  test('another media type is 415, another method 405, more than 512 KiB refused (protocol §10.3.2, §10.3.11)', async () => {
     expect(await sign({}, undefined, { 'Content-Type': 'text/plain' })).toMatchObject({ status: 415 })
     for (const method of ['GET', 'PUT'])
       expect(await relay.call(method, '/v1/sign')).toMatchObject({
@@ -241,7 +244,7 @@ describe('the endpoint', () => {
     expect(large).toMatchObject({ status: 400, json: { error: expect.stringMatching(/larger than 524288/) } })
   })
 
-  test('a visitor who left takes the binding along', async () => {
+  test('a visitor who left takes the binding along (protocol §10.3.12)', async () => {
     const { read, stream } = await carrier.open(lease.reverse_endpoint.capability)
     await read(1)
     const visitor = relay.tls(lease.hostname)

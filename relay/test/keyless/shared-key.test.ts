@@ -79,7 +79,7 @@ describe('/v1/sign, asked by an attacker who has a lease and is on the path of a
       }
     })
 
-    test('gets no signature of a ServerKeyExchange, which would make it the relay to the victim', async () => {
+    test('gets no signature of a ServerKeyExchange, which would make it the relay to the victim (protocol §10.2.1)', async () => {
       const answer = await sign(relay, lease.access_token, tls12)
       expect(proves(answer, content)).toBe(false)
       expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining('server_hello') } })
@@ -97,7 +97,7 @@ describe('/v1/sign, asked by an attacker who has a lease and is on the path of a
     })
   })
 
-  test("gets nothing for the victim's own hello, not even as the second one of a handshake", async () => {
+  test("gets nothing for the victim's own hello, not even as the second one of a handshake (protocol §10.3.5, §10.3.7)", async () => {
     const session = await bridge(await captureHello(lease.hostname))
     const request = genuine(session, [shared.raw])
     expect(await sign(relay, lease.access_token, { ...request, client_hello: victim })).toMatchObject({
@@ -112,7 +112,7 @@ describe('/v1/sign, asked by an attacker who has a lease and is on the path of a
   })
 })
 
-test('the API ends the connection of a client that knows TLS 1.2 only, with an alert', async () => {
+test('the API ends the connection of a client that knows TLS 1.2 only, with an alert (protocol §2.1.1)', async () => {
   const client = relay.tls(ROOT_HOST, { maxVersion: 'TLSv1.2' })
   expect((await once(client, 'error'))[0]).toMatchObject({ code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' })
 })

@@ -56,7 +56,7 @@ describe('Challenges', () => {
     expect(issued(spared, '192.0.2.1')).toBe(32)
   })
 
-  test('one is used once, and within two minutes', () => {
+  test('one is used once, and within two minutes (protocol §4.3.1)', () => {
     const challenges = new Challenges('relay.localhost', unauthenticatedMemory(), USUAL)
     const [used, late] = ['a', 'b'].map((name) => challenges.issue(request(name, ALICE), '192.0.2.1'))
     expect(challenges.take(used!.id)).toBe(used)

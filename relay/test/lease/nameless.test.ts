@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => relay.close())
 
 test.each([[''], ['  '], [undefined]])(
-  'the name %j is made of the address, and the same each time',
+  'the name %j is made of the address, and the same each time (protocol §3.1.2)',
   async (name) => {
     const account = newAccount()
     const digits = account.address.slice(2).toLowerCase()

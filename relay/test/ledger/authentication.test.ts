@@ -70,14 +70,14 @@ ledger('Authentication rules', {
     await world.admin('POST', '/api/admin/auth/logout')
     expect(await world.admin('GET', '/api/policy')).toMatchObject({ status: 200 })
   },
-  '2 admin tokens and lease tokens are not interchangeable': async () => {
+  '2 admin tokens and lease tokens are not interchangeable (protocol §5.1.6)': async () => {
     const { access_token } = await world.lease()
     expect(await world.call('GET', '/api/policy', undefined, bearer(access_token))).toMatchObject({
       status: 401,
     })
     expect(await world.post('/sdk/renew', { access_token: ADMIN_TOKEN })).toMatchObject({ status: 403 })
   },
-  '3 the challenge is a SIWE message with a fixed statement': async () => {
+  '3 the challenge is a SIWE message with a fixed statement (protocol §4.3.2)': async () => {
     const identity = { name: 'statement', address: newAccount().address }
     const { json } = await world.post('/sdk/register/challenge', { identity })
     const { siwe_message, challenge_id } = json.data as unknown as RegisterChallengeResponse
@@ -85,7 +85,7 @@ ledger('Authentication rules', {
     expect(siwe_message).toContain(identity.address)
     expect(siwe_message).toMatch(new RegExp(`\nRequest ID: ${challenge_id}$`))
   },
-  '4 a lease token is an ES256K JWT of one lease instance': async () => {
+  '4 a lease token is an ES256K JWT of one lease instance (protocol §5.1.1, §5.1.2)': async () => {
     const { access_token, identity } = await world.lease()
     const header = JSON.parse(Buffer.from(access_token.split('.')[0]!, 'base64url').toString())
     expect(header).toEqual({ alg: 'ES256K', typ: 'JWT' })
@@ -97,7 +97,7 @@ ledger('Authentication rules', {
       lease_id: expect.any(String),
     })
   },
-  '5 a reverse capability is reverse-only and expires with the lease': async () => {
+  '5 a reverse capability is reverse-only and expires with the lease (protocol §5.1.3)': async () => {
     const lease = await world.lease()
     const { capability, expires_at } = lease.reverse_endpoint
     expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.parse(lease.expires_at))

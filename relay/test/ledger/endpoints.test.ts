@@ -77,7 +77,7 @@ ledger('Endpoints, public', {
     expect(await get('/')).toMatchObject({ status: 200, text: 'the frontend' }),
   'GET /api/healthz {status}': async () =>
     expect(await get('/api/healthz')).toMatchObject(ok({ status: 'ok' })),
-  'GET /api/state PublicStateResponse': async () => {
+  'GET /api/state PublicStateResponse (protocol §20.1.1)': async () => {
     const shown = await world.lease()
     const hidden = await world.lease({ metadata: { hide: true } })
     const { leases } = (await get('/api/state')).json.data as unknown as { leases: { name: string }[] }
@@ -97,7 +97,7 @@ ledger('Endpoints, public', {
         headers: { 'content-type': expect.stringMatching(/^text\/javascript/) },
       })
   },
-  'paths not reserved fall back to the frontend or a plain 404': async () => {
+  'paths not reserved fall back to the frontend or a plain 404 (protocol §20.1.4)': async () => {
     for (const path of ['/api/nothing', '/sdk/nothing', '/nothing'])
       expect(await get(path)).toMatchObject({ status: 404, text: 'Not found\n' })
     expect(await get('/index.html')).toMatchObject({ status: 200, text: 'the frontend' })
@@ -165,7 +165,7 @@ ledger('Endpoints, admin and policy', {
         ok({}),
       )
   },
-  'updates are partial, persist to policy.json and return {}': async () => {
+  'updates are partial, persist to policy.json and return {} (protocol §20.2.3, §20.2.5)': async () => {
     const lease = await world.lease()
     await world.decide(lease, { bps: 7 })
     await world.decide(lease, { is_banned: true })
@@ -173,7 +173,7 @@ ledger('Endpoints, admin and policy', {
     expect(file.identity_bps).toMatchObject({ [keyOf(lease)]: 7 })
     expect(file.banned_identity_keys).toContain(keyOf(lease))
   },
-  'max_leases must be non-negative': async () => {
+  'max_leases must be non-negative (protocol §20.2.1)': async () => {
     const udp = { enabled: true, max_leases: -1 }
     expect(await world.admin('POST', '/api/policy', { ...(await settings()), udp })).toMatchObject(
       failsWith(400, 'invalid_request'),
@@ -207,7 +207,7 @@ ledger('Registration rules', {
     for (const path of ['/sdk/renew', '/sdk/reverse', '/sdk/unregister'])
       expect(await world.post(path, { access_token })).toMatchObject({ status: 200 })
   },
-  '2 only a signature of the identity key over the message registers': async () => {
+  '2 only a signature of the identity key over the message registers (protocol §4.3.4, §4.4.1)': async () => {
     const [account, other] = [newAccount(), newAccount()]
     const register = async (signer: typeof account, change: (message: string) => string) => {
       const identity = { name: 'proven', address: account.address }
@@ -225,9 +225,9 @@ ledger('Registration rules', {
     expect((await world.register('A'.repeat(22))).identity.name).toBe('a'.repeat(22))
     await expect(world.register('a'.repeat(23))).rejects.toThrow(/invalid_request/)
   },
-  '4 UDP: server gate, range, policy and capacity': () => gates('udp_enabled', 'udp'),
-  '4 TCP: server gate, range, policy and capacity': () => gates('tcp_enabled', 'tcp_port'),
-  '5 a taken friendly name without fallback: hostname_conflict': async () => {
+  '4 UDP: server gate, range, policy and capacity (protocol §4.4.7)': () => gates('udp_enabled', 'udp'),
+  '4 TCP: server gate, range, policy and capacity (protocol §4.4.7)': () => gates('tcp_enabled', 'tcp_port'),
+  '5 a taken friendly name without fallback: hostname_conflict (protocol §4.4.4)': async () => {
     const { identity } = await world.lease()
     await expect(world.register(identity.name)).rejects.toThrow(/hostname_conflict/)
   },
@@ -245,23 +245,23 @@ ledger('Registration rules', {
 const capabilityOf = (lease: RegisterResponse) => lease.reverse_endpoint.capability
 
 ledger('Connect rules', {
-  'HTTP/1.1 and the capability header': async () => {
+  'HTTP/1.1 and the capability header (protocol §7.1.1, §7.1.4)': async () => {
     const lease = await world.lease()
     expect(await connectHead(capabilityOf(lease), '1.0')).toMatch(/^HTTP\/1\.1 505 /)
     expect(await connectHead(capabilityOf(lease))).toMatch(/^HTTP\/1\.1 101 /)
   },
-  'native: 101, then raw session bytes': async () => {
+  'native: 101, then raw session bytes (protocol §7.1.3)': async () => {
     const head = await connectHead(capabilityOf(await world.lease()))
     expect(head).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n')
   },
-  'browser: WebSocket with the two subprotocols, then streams': async () => {
+  'browser: WebSocket with the two subprotocols, then streams (protocol §7.2.1)': async () => {
     const capability = capabilityOf(await world.lease())
     const { socket, open } = await openCarrier(world, capability)
     expect(socket.protocol).toBe(SUBPROTOCOL)
     expect(await (await open(capability)).read(1)).toEqual(Buffer.of(0x00))
     socket.terminate()
   },
-  'failures before the upgrade are enveloped': async () => {
+  'failures before the upgrade are enveloped (protocol §7.1.2)': async () => {
     const socket = connectWebSocket(world, [SUBPROTOCOL, 'no-capability'])
     const [, response] = await once(socket, 'unexpected-response')
     const chunks: Buffer[] = []
@@ -292,5 +292,5 @@ ledger('Envelope exceptions', {
     expect((await get('/api/install.sh')).text).toBe('install.sh')
     expect((await get('/api/install/bin/windows-arm64')).text).not.toContain('"ok"')
   },
-  'unknown routes': async () => expect((await get('/unknown')).text).not.toContain('"ok"'),
+  'unknown routes (protocol §2.2.5)': async () => expect((await get('/unknown')).text).not.toContain('"ok"'),
 })

@@ -66,11 +66,11 @@ function exhausted(kind: 'udp' | 'tcp_port', field: string) {
 }
 
 ledger('Errors', {
-  'invalid_json 400': async () =>
+  'invalid_json 400 (protocol §2.2.1)': async () =>
     expect(await world.post('/sdk/renew', '{')).toMatchObject(failsWith(400, 'invalid_json')),
   'invalid_request 400': async () =>
     expect(await world.post('/sdk/renew', '{}')).toMatchObject(failsWith(400, 'invalid_request')),
-  'method_not_allowed 405': async () => {
+  'method_not_allowed 405 (protocol §2.2.6)': async () => {
     const answer = await world.call('GET', '/sdk/renew')
     expect(answer).toMatchObject({ ...failsWith(405, 'method_not_allowed'), headers: { allow: 'POST' } })
   },
@@ -78,13 +78,13 @@ ledger('Errors', {
     expect(await world.post('/sdk/renew', { access_token: 'no-token' })).toMatchObject(
       failsWith(403, 'unauthorized'),
     ),
-  'unauthorized 401 on admin and policy routes': async () =>
+  'unauthorized 401 on admin and policy routes (protocol §23.1.1)': async () =>
     expect(await world.call('GET', '/api/policy')).toMatchObject(failsWith(401, 'unauthorized')),
   'feature_unavailable 503': async () =>
     expect(await narrow.post('/api/admin/auth/login', { token: 'x' })).toMatchObject(
       failsWith(503, 'feature_unavailable'),
     ),
-  'rate_limited 429': () =>
+  'rate_limited 429 (protocol §2.2.8)': () =>
     withWorld({ SOURCE_BUDGET_PER_MINUTE: '1' }, async (other) => {
       let answer = await challenge(other)
       for (let i = 0; i < 20 && answer.status === 201; i++) answer = await challenge(other)
@@ -100,44 +100,44 @@ ledger('Errors', {
     const answer = await world.post('/sdk/register', { challenge_id, siwe_message, siwe_signature })
     expect(answer).toMatchObject(failsWith(409, 'hostname_conflict'))
   },
-  'lease_not_found 404': async () => {
+  'lease_not_found 404 (protocol §5.1.4)': async () => {
     const { access_token } = await world.lease()
     await world.post('/sdk/unregister', { access_token })
     expect(await world.post('/sdk/renew', { access_token })).toMatchObject(failsWith(404, 'lease_not_found'))
   },
-  'lease_rejected 403': async () => {
+  'lease_rejected 403 (protocol §7.1.2, §21.1.1)': async () => {
     const lease = await world.lease()
     await world.decide(lease, { is_banned: true })
     const answer = await connectAnswer(connectRequest(lease.reverse_endpoint.capability, []))
     expect(answer).toMatch(/^HTTP\/1\.1 403 [\s\S]*"lease_rejected"/)
   },
-  'ip_banned 403': async () => {
+  'ip_banned 403 (protocol §6.2.3, §21.1.4)': async () => {
     const { access_token } = await world.lease()
     await world.admin('POST', '/api/policy/ips', { ip: '192.0.2.66', is_banned: true })
     expect(await world.post('/sdk/renew', { access_token, reported_ip: '192.0.2.66' })).toMatchObject(
       failsWith(403, 'ip_banned'),
     )
   },
-  'invalid_address 400': async () =>
+  'invalid_address 400 (protocol §3.1.3)': async () =>
     expect(await challenge(world, { identity: { name: 'errs', address: '0x12' } })).toMatchObject(
       failsWith(400, 'invalid_address'),
     ),
-  'invalid_ip 400': async () =>
+  'invalid_ip 400 (protocol §20.2.4)': async () =>
     expect(await world.admin('POST', '/api/policy/ips', { ip: 'nowhere', is_banned: true })).toMatchObject(
       failsWith(400, 'invalid_ip'),
     ),
-  'invalid_mode 400': async () => {
+  'invalid_mode 400 (protocol §20.2.1)': async () => {
     const { data } = (await world.admin('GET', '/api/policy')).json as unknown as { data: object }
     expect(await world.admin('POST', '/api/policy', { ...data, approval_mode: 'maybe' })).toMatchObject(
       failsWith(400, 'invalid_mode'),
     )
   },
-  'http11_only 505': async () => {
+  'http11_only 505 (protocol §7.1.1)': async () => {
     const { reverse_endpoint } = await world.lease()
     const answer = await connectAnswer(connectRequest(reverse_endpoint.capability, [], '1.0'))
     expect(answer).toMatch(/^HTTP\/1\.1 505 [\s\S]*"http11_only"/)
   },
-  'hijack_unsupported 500': async () => {
+  'hijack_unsupported 500 (protocol §7.1.4)': async () => {
     const { reverse_endpoint } = await world.lease()
     // In one write: the first answer is still owed when the second request is read.
     const owed =
@@ -151,7 +151,7 @@ ledger('Errors', {
   'tcp_port_disabled 403': disabled('tcp_port', 'tcp_enabled'),
   'tcp_port_capacity_exceeded 503': exceeded('tcp_port', 'tcp_enabled'),
   'tcp_port_exhausted 503': exhausted('tcp_port', 'tcp_enabled'),
-  'transport_mismatch 409': async () => {
+  'transport_mismatch 409 (protocol §6.2.2)': async () => {
     const { access_token } = await world.lease()
     expect(await world.post('/sdk/renew', { access_token, udp_enabled: true })).toMatchObject(
       failsWith(409, 'transport_mismatch'),

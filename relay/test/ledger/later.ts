@@ -46,7 +46,7 @@ export const LATER = {
       ),
       proved(
         'relay/test/ports/port-pool.test.ts',
-        'after that it is sticky while it is free: others get unused ports, then those given up first',
+        'after that it is sticky while it is free: others get unused ports, then those given up first (protocol §4.4.8)',
       ),
     ),
   },
@@ -56,14 +56,14 @@ export const LATER = {
       'an upgrade elsewhere is not taken up',
     ),
     '2 UDP exposure is raw UDP': datagram(
-      'carries both ways: flow id and payload, answered from the port of the lease',
+      'carries both ways: flow id and payload, answered from the port of the lease (protocol §12.2.1)',
     ),
     '3 exception: relay TLS for the static cache': together(
       registry(
-        'come to its snapshot at the canonical hostname alone',
+        'come to its snapshot at the canonical hostname alone (protocol §15.2.1)',
         '%s closes the hostname at once and removes the snapshot, with and without a lease',
       ),
-      cacheApi('is not served by the friendly hostname'),
+      cacheApi('is not served by the friendly hostname (protocol §15.2.1)'),
     ),
     '4 the relay never receives traffic secrets of visitors': proved(
       'e2e/secrecy.spec.ts',
@@ -72,8 +72,8 @@ export const LATER = {
   },
   'Network roles': {
     'internal datagram tunnel: QUIC to the relay URL, ALPN svc-tunnel, DATAGRAM': datagram(
-      'carries both ways: flow id and payload, answered from the port of the lease',
-      'another ALPN, and nobody else notices',
+      'carries both ways: flow id and payload, answered from the port of the lease (protocol §12.2.1)',
+      'another ALPN, and nobody else notices (protocol §12.1.1)',
     ),
     'the tunnel’s port is that of the relay URL, 443 without one': proved(
       'relay/test/ports/dedicated-ports.test.ts',
@@ -84,13 +84,13 @@ export const LATER = {
   'Reverse session protocol': {
     'UDP flow: a port, udp_addr, {access_token} on the first stream, flow ids, replies from the port':
       datagram(
-        'carries both ways: flow id and payload, answered from the port of the lease',
-        'datagrams before the token',
+        'carries both ways: flow id and payload, answered from the port of the lease (protocol §12.2.1)',
+        'datagrams before the token (protocol §12.1.5)',
       ),
     'browser carrier: signature, expiry, lease and identity are checked for each stream': proved(
       'relay/test/reverse/connect-endpoint.test.ts',
-      'with another capability is rejected with 0x01 and closed; the others live on',
-      'refuses a made-up capability, a lease token, and a capability whose lease instance ended',
+      'with another capability is rejected with 0x01 and closed; the others live on (protocol §7.4.1, §7.4.2)',
+      'refuses a made-up capability, a lease token, and a capability whose lease instance ended (protocol §5.1.3, §5.1.4)',
     ),
   },
   'Routing and hostnames': {
@@ -99,7 +99,7 @@ export const LATER = {
     ),
     'one identity has an origin of its own at each relay': proved(
       'relay/test/ledger/rules.test.ts',
-      'a canonical hostname <name>-<address>, always present',
+      'a canonical hostname <name>-<address>, always present (protocol §3.1.6)',
     ),
   },
   'State files': {
@@ -152,7 +152,7 @@ export const LATER = {
     ),
     'overlay between relays: forwarding over several of them': proved(
       'sdk-node/test/hops/three-relays.test.ts',
-      'visitors of the first relay reach the site, at both hostnames',
+      'visitors of the first relay reach the site, at both hostnames (protocol §18.3.3)',
       'a WebSocket passes',
     ),
     'overlay between relays: WireGuard joins peers, serves discovery and nothing else, and fails alone':
@@ -174,7 +174,7 @@ export const LATER = {
       ),
     'overlay-network ingress: a gateway in the reverse endpoint': proved(
       'relay/test/overlay/gateways.test.ts',
-      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease (protocol §17.2.1, §17.2.2)',
     ),
     'direct transport is the default and the fallback': proved(
       'relay/test/api/handlers/features.test.ts',
@@ -189,9 +189,9 @@ export const LATER = {
         'know the others after a restart without any bootstrap relay',
       ),
       hostile(
-        '%s is %s, and nobody is asked',
-        'of a name with a private address is not dialled',
-        '%s is %s, and holds up nobody',
+        '%s is %s, and nobody is asked (protocol §14.3.1, §14.3.2, §14.3.3, §14.3.4)',
+        'of a name with a private address is not dialled (protocol §14.3.4)',
+        '%s is %s, and holds up nobody (protocol §14.3.6)',
         'a ban ends the questions to a bootstrap relay and to one that waits, and hides one of another version',
         'an origin that a stranger claims behind slow ones of its own is looked at when its relay announces itself',
       ),
@@ -208,10 +208,10 @@ export const LATER = {
     'payment facilitator under /api/x402': together(
       facilitator(
         'says what it takes, outside the envelope',
-        'verifies a payment, settles it once, and answers again as it did',
+        'verifies a payment, settles it once, and answers again as it did (protocol §19.1.4)',
       ),
-      proved('payment/test/verify.test.ts', '%s is %s', 'with %s are %s'),
-      proved('payment/test/transaction.test.ts', 'a transaction with %s is refused'),
+      proved('payment/test/verify.test.ts', '%s is %s', 'with %s are %s (protocol §19.1.2)'),
+      proved('payment/test/transaction.test.ts', 'a transaction with %s is refused (protocol §19.1.3)'),
     ),
     'settings of what is not there yet are named at the start': proved(
       'relay/test/config/settings.test.ts',
@@ -225,7 +225,7 @@ export const LATER = {
     ),
     'RegisterChallengeRequest.cache_ttl: 0 is the relay’s own, positive values are clamped': proved(
       'relay/test/cache/snapshot-registry.test.ts',
-      'comes a ttl after %s',
+      'comes a ttl after %s (protocol §15.1.7)',
     ),
     'PolicyLease.is_ip_banned: by observed and reported address': proved(
       'relay/test/api/handlers/admin.test.ts',
@@ -235,7 +235,7 @@ export const LATER = {
     'ReverseEndpoint.gateway, RelayDescriptor, HopRoute': together(
       proved(
         'relay/test/overlay/gateways.test.ts',
-        'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+        'gets a gateway with its signed descriptor, and a capability for it that ends with the lease (protocol §17.2.1, §17.2.2)',
       ),
       proved(
         'protocol/test/hop-route.test.ts',
@@ -250,11 +250,11 @@ export const LATER = {
     'DomainResponse.cache, StaticCacheLimits, -Manifest, -Status': together(
       proved(
         'relay/test/cache/stored-sites.test.ts',
-        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB',
+        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB (protocol §15.1.3)',
       ),
       cacheApi(
         'is absent, is uploaded and present, and is removed',
-        'what does not fit is 400, and what was there stays',
+        'what does not fit is 400, and what was there stays (protocol §15.1.4, §15.1.5)',
       ),
     ),
     'ENSStatus: values while the automation is on': ens(
@@ -276,7 +276,7 @@ export const LATER = {
     ),
     'reverse: a failed gateway is avoided': proved(
       'relay/test/overlay/gateways.test.ts',
-      'gets another gateway for one that failed, and then the direct endpoint; lease and hostnames stay',
+      'gets another gateway for one that failed, and then the direct endpoint; lease and hostnames stay (protocol §17.2.1)',
     ),
     'ENS/DNS records removed with the lease': ens(
       'both hostnames lose theirs when the lease is unregistered, and the text goes first',
@@ -289,9 +289,12 @@ export const LATER = {
       cacheApi(
         'is absent, is uploaded and present, and is removed',
         'is removed when the site asks for %s',
-        'is replaced as a whole by another upload',
+        'is replaced as a whole by another upload (protocol §15.1.4)',
       ),
-      registry('comes a ttl after %s', 'moves with a renewal, and visitors do not move it'),
+      registry(
+        'comes a ttl after %s (protocol §15.1.7)',
+        'moves with a renewal, and visitors do not move it (protocol §15.1.7)',
+      ),
     ),
   },
   'Endpoints, public': {
@@ -307,26 +310,26 @@ export const LATER = {
   'Endpoints, SDK': {
     'POST, PUT, DELETE /sdk/cache': cacheApi(
       'is absent, is uploaded and present, and is removed',
-      'no one without the token of a lease that opted in; a reverse capability is no such token',
+      'no one without the token of a lease that opted in; a reverse capability is no such token (protocol §15.1.5)',
     ),
   },
   'Endpoints, delegated': {
     'POST /v1/sign refuses what does not belong to its session': proved(
       'relay/test/keyless/keyless-signer.test.ts',
-      '%s is refused, and the binding stays usable',
-      'is its own: another lease cannot use its binding, even with its ClientHello',
+      '%s is refused, and the binding stays usable (protocol §10.3.3, §10.3.4, §10.3.6, §10.3.7, §10.3.8, §10.3.11, §10.3.12)',
+      'is its own: another lease cannot use its binding, even with its ClientHello (protocol §10.3.10)',
     ),
     'GET /discovery, POST /discovery/announce': together(
       discovery(
         'has the relay itself, with a descriptor that it signed',
         'takes the signed descriptor of a relay with 202',
       ),
-      proved('relay/test/api/handlers/features.test.ts', '%s %s is feature_unavailable'),
+      proved('relay/test/api/handlers/features.test.ts', '%s %s is feature_unavailable (protocol §14.1.1)'),
     ),
     '/sdk/hop': hopRoutes('a route that its owner signed is taken from its next relay, again, and removed'),
     '/api/x402/supported, verify, settle': facilitator(
       'says what it takes, outside the envelope',
-      'verifies a payment, settles it once, and answers again as it did',
+      'verifies a payment, settles it once, and answers again as it did (protocol §19.1.4)',
       'of the form %j is refused with 200, as facilitators do',
     ),
     '/api/x402 does not exist while it is off': proved(
@@ -337,14 +340,14 @@ export const LATER = {
   'Connect rules': {
     'the connection must support hijack': proved(
       'relay/test/ledger/errors.test.ts',
-      'hijack_unsupported 500',
+      'hijack_unsupported 500 (protocol §7.1.4)',
     ),
     'overlay gateways: delegated capability, 120 requests a minute': together(
       proved(
         'relay/test/overlay/gateways.test.ts',
-        'with another %s',
-        'at another gateway, and at its own relay directly',
-        'on the overlay from any relay but its gateway',
+        'with another %s (protocol §17.2.4)',
+        'at another gateway, and at its own relay directly (protocol §17.2.4)',
+        'on the overlay from any relay but its gateway (protocol §17.2.6)',
       ),
       proved(
         'relay/test/overlay/source-limits.test.ts',
@@ -353,19 +356,19 @@ export const LATER = {
     ),
     'overlay endpoints: gateways resolve to public addresses only': proved(
       'sdk-node/test/net/public-lookup.test.ts',
-      'at a %s address is refused',
-      'that leads elsewhere at the next connection is refused then',
+      'at a %s address is refused (protocol §17.3.2)',
+      'that leads elsewhere at the next connection is refused then (protocol §17.3.2)',
     ),
   },
   'Envelope exceptions': {
     '/api/x402/*': facilitator(
       'to %s in another method gets 405 without an envelope',
-      'to %s that is no JSON, or of 10 MiB, gets 400 with the reason',
-      'that do not answer make it 503, and not a word about the payment',
+      'to %s that is no JSON, or of 10 MiB, gets 400 with the reason (protocol §19.1.1)',
+      'that do not answer make it 503, and not a word about the payment (protocol §19.1.1)',
     ),
     'static cache failures': cacheApi(
-      'another method is told so as plain text, with Allow',
-      'there are two %s: a third one is put off, and so is another one of the same site',
+      'another method is told so as plain text, with Allow (protocol §2.2.6, §15.1.5)',
+      'there are two %s: a third one is put off, and so is another one of the same site (protocol §15.1.5)',
     ),
   },
   'Local agent': {
@@ -401,14 +404,14 @@ export const LATER = {
   },
   'Authentication schemes': {
     'lease access token on the first stream of the datagram tunnel': datagram(
-      'datagrams before the token',
-      'a reverse capability, and a lease without UDP',
+      'datagrams before the token (protocol §12.1.5)',
+      'a reverse capability, and a lease without UDP (protocol §12.1.4)',
     ),
     'reverse capability as a subprotocol': proved(
       'relay/test/reverse/connect-endpoint.test.ts',
-      'needs exactly the subprotocol and one capability',
+      'needs exactly the subprotocol and one capability (protocol §7.2.1)',
     ),
-    'signed descriptor': discovery('refuses %s with %i %s'),
+    'signed descriptor': discovery('refuses %s with %i %s (protocol §14.1.2)'),
     'signed hop route': hopRoutes(
       'a route whose %s was changed',
       'a route that was signed for the other method',
@@ -419,24 +422,26 @@ export const LATER = {
       proved('relay/test/auth/lease-authorizer.test.ts', '(of a replaced instance) finds no lease anywhere'),
       proved(
         'relay/test/auth/token-issuer.test.ts',
-        'the two kinds are not interchangeable',
-        'a token dies with its lease, to the second',
+        'the two kinds are not interchangeable (protocol §5.1.3)',
+        'a token dies with its lease, to the second (protocol §5.1.4)',
         'a relay of another URL, or with another key, is another issuer',
         '%s is refused',
       ),
     ),
     '5 a reverse capability opens no datagram tunnel, nor the cache': together(
-      datagram('a reverse capability, and a lease without UDP'),
-      cacheApi('no one without the token of a lease that opted in; a reverse capability is no such token'),
+      datagram('a reverse capability, and a lease without UDP (protocol §12.1.4)'),
+      cacheApi(
+        'no one without the token of a lease that opted in; a reverse capability is no such token (protocol §15.1.5)',
+      ),
     ),
     '5 in overlay mode the ingress signs a delegated capability': proved(
       'relay/test/overlay/gateways.test.ts',
-      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease (protocol §17.2.1, §17.2.2)',
       'for other uses, as the direct capability is through a gateway',
     ),
     '6 the access token authenticates the UDP tunnel': datagram(
-      'a reverse capability, and a lease without UDP',
-      'carries both ways: flow id and payload, answered from the port of the lease',
+      'a reverse capability, and a lease without UDP (protocol §12.1.4)',
+      'carries both ways: flow id and payload, answered from the port of the lease (protocol §12.2.1)',
     ),
     '7 application wallet allow-list': proved(
       'sdk-core/test/handlers/wallet/sign-in.test.ts',
@@ -456,9 +461,9 @@ export const LATER = {
     hijack_failed: impossible('Node hands the socket over before the relay is asked: it cannot fail'),
     'failures of the static cache': cacheApi(
       'nobody whose lease has ended',
-      'a lease that the policy does not route may only remove its files',
-      'what does not fit is 400, and what was there stays',
-      'there are two %s: a third one is put off, and so is another one of the same site',
+      'a lease that the policy does not route may only remove its files (protocol §15.1.5)',
+      'what does not fit is 400, and what was there stays (protocol §15.1.4, §15.1.5)',
+      'there are two %s: a third one is put off, and so is another one of the same site (protocol §15.1.5)',
     ),
     'budget of overlay gateways: 429': proved(
       'relay/test/overlay/source-limits.test.ts',
@@ -468,11 +473,11 @@ export const LATER = {
   Limits: {
     'claim wait: up to ClaimTimeout': proved(
       'relay/test/ledger/states.test.ts',
-      'claim pending → claim fails: no session within ClaimTimeout',
+      'claim pending → claim fails: no session within ClaimTimeout (protocol §9.2.1)',
     ),
     'wildcard depth: one label': proved(
       'relay/test/ledger/rules.test.ts',
-      '2 single-label wildcard, not deeper labels',
+      '2 single-label wildcard, not deeper labels (protocol §9.1.2)',
     ),
     'overlay gateway rate and connections': proved(
       'relay/test/overlay/source-limits.test.ts',
@@ -487,14 +492,14 @@ export const LATER = {
       ),
       proved(
         'relay/test/cache/stored-sites.test.ts',
-        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB',
+        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB (protocol §15.1.3)',
       ),
     ),
   },
   Versioning: {
     'the endpoint contract is the same when it is overlay': proved(
       'relay/test/overlay/gateways.test.ts',
-      'passes through the gateway both ways, as a direct one',
+      'passes through the gateway both ways, as a direct one (protocol §17.2.5)',
     ),
   },
 } as const satisfies Standings

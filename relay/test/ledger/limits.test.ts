@@ -46,11 +46,11 @@ ledger('Limits', {
     expect(secondsLeft(await world.lease({ ttl: 600 }))).toBeGreaterThan(590)
     expect(await challenge(world, { ttl: 601 })).toMatchObject(failsWith(400, 'invalid_request'))
   },
-  'lease name: at most 22 characters': async () => {
+  'lease name: at most 22 characters (protocol §3.1.1)': async () => {
     expect((await world.register('n'.repeat(22))).identity.name).toHaveLength(22)
     await expect(world.register('n'.repeat(23))).rejects.toThrow(/invalid_request/)
   },
-  'canonical label: name and 40 lower-case hex characters': async () => {
+  'canonical label: name and 40 lower-case hex characters (protocol §3.1.6)': async () => {
     const { canonical_hostname, identity } = await world.lease()
     const label = canonical_hostname.split('.')[0]!
     expect(label.slice(identity.name.length)).toMatch(/^-[0-9a-f]{40}$/)
@@ -75,7 +75,7 @@ ledger('Limits', {
   },
   'udp.max_leases: 0 is unlimited': unlimited('udp_enabled'),
   'tcp_port.max_leases: 0 is unlimited': unlimited('tcp_enabled'),
-  'bps: bytes per second of the identity': async () => {
+  'bps: bytes per second of the identity (protocol §9.2.5, §21.1.6)': async () => {
     const lease = await world.lease({ tcp_enabled: true })
     await world.decide(lease, { bps: 30_000 })
     const session = await world.session(lease)
@@ -90,14 +90,14 @@ ledger('Limits', {
     expect(performance.now() - start).toBeGreaterThan(900)
     client.destroy()
   },
-  'ready sessions: 8 of a lease': async () => {
+  'ready sessions: 8 of a lease (protocol §7.5.1)': async () => {
     const lease = await world.lease()
     const sessions = []
     for (let i = 0; i < READY_SESSIONS_MAX; i++) sessions.push(await world.session(lease))
     await expect(world.session(lease)).rejects.toThrow(/ 429 /)
     for (const session of sessions) session.abort()
   },
-  'budget: 60 units at once from one source': () =>
+  'budget: 60 units at once from one source (protocol §2.4.1, §2.4.3)': () =>
     withWorld({ SOURCE_BUDGET_PER_MINUTE: '10' }, async (limited) => {
       // The relay's clock stands still: no unit comes back while this takes long.
       const clock = vi.spyOn(process.hrtime, 'bigint').mockReturnValue(process.hrtime.bigint())
@@ -106,7 +106,7 @@ ledger('Limits', {
       expect(await challenge(limited)).toMatchObject(failsWith(429, 'rate_limited'))
       clock.mockRestore()
     }),
-  'challenges: 32 open ones of a source': () =>
+  'challenges: 32 open ones of a source (protocol §2.4.5)': () =>
     withWorld({ SOURCE_BUDGET_PER_MINUTE: '10' }, async (limited) => {
       for (let i = 0; i < 32; i++) expect(await challenge(limited)).toMatchObject({ status: 201 })
       expect(await challenge(limited)).toMatchObject({
@@ -114,12 +114,12 @@ ledger('Limits', {
         headers: { 'retry-after': '2' },
       })
     }),
-  'admin login: 5 failures a minute': async () => {
+  'admin login: 5 failures a minute (protocol §2.4.6)': async () => {
     const login = () => other.post('/api/admin/auth/login', { token: 'guess' })
     for (let i = 0; i < 5; i++) expect(await login()).toMatchObject(failsWith(401, 'unauthorized'))
     expect(await login()).toMatchObject(failsWith(429, 'rate_limited'))
   },
-  'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes': async () => {
+  'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes (protocol §2.2.2)': async () => {
     const padded = (bytes: number) => JSON.stringify({ token: 'x', padding: 'x'.repeat(bytes) })
     for (const [path, maxBytes] of [
       ['/sdk/register/challenge', 384 * 1024],
@@ -155,7 +155,7 @@ ledger('Versioning', {
     const second: RegisterResponse = await world.register(identity.name, { allow_canonical_fallback: true })
     expect(second).toMatchObject({ hostname: '', canonical_hostname: expect.stringMatching(/./) })
   },
-  'installer binaries: an incompatible version is rejected': async () => {
+  'installer binaries: an incompatible version is rejected (protocol §20.1.3)': async () => {
     const answer = await world.call('GET', '/api/install/bin/js-wasm?version=0.0.0-other')
     expect(answer).toMatchObject({ status: 409 })
   },

@@ -51,7 +51,7 @@ ledger('Core rules', {
     socket.write(`GET / HTTP/1.1\r\nHost: ${lease.hostname}\r\n\r\n`)
     expect((await readAll(socket)).toString('latin1')).not.toContain('HTTP/')
   },
-  '3 the relay peeks the ClientHello and bridges raw encrypted bytes': async () => {
+  '3 the relay peeks the ClientHello and bridges raw encrypted bytes (protocol §1.1.2, §9.1.5)': async () => {
     const lease = await world.lease()
     const session = await world.session(lease)
     const { hello, read, socket } = await visitor(lease.hostname)
@@ -82,7 +82,7 @@ ledger('Core rules', {
     expect(verify('sha256', signed, chain.publicKey, Buffer.from(signature, 'base64'))).toBe(true)
     carrier.socket.terminate()
   },
-  '5 control plane, reverse session and tenant TLS are separate connections': async () => {
+  '5 control plane, reverse session and tenant TLS are separate connections (protocol §1.1.3)': async () => {
     const request = Buffer.from(`GET /sdk/domain HTTP/1.1\r\nHost: ${ROOT_HOST}\r\n\r\n`)
     // A session is no control plane: one that speaks before its marker is dropped without an answer.
     const speaking = await world.session(await world.lease())
@@ -99,7 +99,7 @@ ledger('Core rules', {
     expect(socket.bytesRead).toBe(0)
     socket.destroy()
   },
-  '6 relay URLs use https': async () => {
+  '6 relay URLs use https (protocol §1.1.1)': async () => {
     expect(() => readSettings({ SVC_URL: 'http://relay.example' })).toThrow(/SVC_URL: must begin with https/)
     expect((await world.lease()).reverse_endpoint.url).toMatch(/^https:/)
   },
@@ -116,7 +116,7 @@ ledger('Core rules', {
     expect(socket.alpnProtocol).toBe('http/1.1')
     socket.destroy()
   },
-  '7 JSON answers use the envelope': async () => {
+  '7 JSON answers use the envelope (protocol §2.2.4)': async () => {
     expect((await world.call('GET', '/sdk/domain')).json).toEqual({ ok: true, data: expect.any(Object) })
     const { json } = await world.post('/sdk/renew', {})
     expect(json).toEqual({ ok: false, error: { code: expect.any(String), message: expect.any(String) } })
@@ -140,7 +140,7 @@ ledger('Network roles', {
 })
 
 ledger('Reverse session protocol', {
-  '0x00 idle keepalive, repeatedly while the session waits': async () => {
+  '0x00 idle keepalive, repeatedly while the session waits (protocol §7.5.2)': async () => {
     const lease = await world.lease()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const session = await world.session(lease)
@@ -166,14 +166,14 @@ ledger('Reverse session protocol', {
     expect(bytes.subarray(BINDING_BYTES)).toEqual(hello)
     session.abort()
   },
-  'acquiring a session writes no session-start frame': async () => {
+  'acquiring a session writes no session-start frame (protocol §7.5.2)': async () => {
     const lease = await world.lease()
     const session = await world.session(lease)
     await visitor(lease.hostname)
     expect(await session.read(1)).toEqual(Buffer.of(0x02))
     session.abort()
   },
-  'TCP port flow: a port, tcp_addr, 0x01, bytes both ways': async () => {
+  'TCP port flow: a port, tcp_addr, 0x01, bytes both ways (protocol §9.3.1, §7.5.5)': async () => {
     const lease = await world.lease({ tcp_enabled: true })
     const session = await world.session(lease)
     const [host, port] = lease.tcp_addr?.split(':') ?? []
@@ -186,22 +186,23 @@ ledger('Reverse session protocol', {
     expect((await socketReader(client)(4)).toString()).toBe('pong')
     client.destroy()
   },
-  'browser carrier: one WebSocket, a capability on each stream, the same markers': async () => {
-    const lease = await world.lease()
-    const { capability } = lease.reverse_endpoint
-    const carrier = await openCarrier(world, capability)
-    const { read } = await carrier.open(capability)
-    expect(await read(1)).toEqual(Buffer.of(0x00))
-    await visitor(lease.hostname)
-    expect(await read(1)).toEqual(Buffer.of(0x02))
-    const refused = await carrier.open('another')
-    expect(await refused.read(1)).toEqual(Buffer.of(0x01))
-    carrier.socket.terminate()
-  },
+  'browser carrier: one WebSocket, a capability on each stream, the same markers (protocol §7.2.3)':
+    async () => {
+      const lease = await world.lease()
+      const { capability } = lease.reverse_endpoint
+      const carrier = await openCarrier(world, capability)
+      const { read } = await carrier.open(capability)
+      expect(await read(1)).toEqual(Buffer.of(0x00))
+      await visitor(lease.hostname)
+      expect(await read(1)).toEqual(Buffer.of(0x02))
+      const refused = await carrier.open('another')
+      expect(await refused.read(1)).toEqual(Buffer.of(0x01))
+      carrier.socket.terminate()
+    },
 })
 
 ledger('Routing and hostnames', {
-  '1 exact match on a friendly or identity-bound hostname': async () => {
+  '1 exact match on a friendly or identity-bound hostname (protocol §9.1.2)': async () => {
     const lease = await world.lease()
     expect(await world.visit(lease.hostname)).toBe('let in')
     expect(await world.visit(lease.canonical_hostname)).toBe('let in')
@@ -209,7 +210,7 @@ ledger('Routing and hostnames', {
     expect(await world.visit(`nobody.${ROOT_HOST}`)).toBe('turned away')
   },
   // No lease asks for a wildcard yet: the table of routes itself.
-  '2 single-label wildcard, not deeper labels': () => {
+  '2 single-label wildcard, not deeper labels (protocol §9.1.2)': () => {
     const routes = new RoutingTable<Route>('relay.example', ROOT_ROUTE)
     const route: Route = { to: 'lease', lease: {} as Lease }
     routes.publish('*.parent.example.com', route)
@@ -218,7 +219,7 @@ ledger('Routing and hostnames', {
   },
   '3 root-host fallback to the admin/API handler': async () =>
     expect(await world.call('GET', '/api/healthz')).toMatchObject({ status: 200 }),
-  'the exact root host is never served by the wildcard': () => {
+  'the exact root host is never served by the wildcard (protocol §9.1.2)': () => {
     const routes = new RoutingTable<Route>('relay.example', ROOT_ROUTE)
     routes.publish('*.example', { to: 'lease', lease: {} as Lease })
     expect(routes.resolve('relay.example')).toEqual({ to: 'root' })
@@ -227,21 +228,21 @@ ledger('Routing and hostnames', {
     const { rootHost, host } = readSettings({ SVC_URL: 'https://a.relay.example:4433/path?query' })
     expect({ rootHost, host }).toEqual({ rootHost: 'a.relay.example', host: 'a.relay.example:4433' })
   },
-  'a friendly hostname <name>.<root host>': async () => {
+  'a friendly hostname <name>.<root host> (protocol §3.1.5)': async () => {
     const { identity, hostname } = await world.lease()
     expect(hostname).toBe(`${identity.name}.${ROOT_HOST}`)
   },
-  'a canonical hostname <name>-<address>, always present': async () => {
+  'a canonical hostname <name>-<address>, always present (protocol §3.1.6)': async () => {
     const { identity, canonical_hostname } = await world.lease()
     expect(canonical_hostname).toBe(`${identity.name}-${identity.address.slice(2)}.${ROOT_HOST}`)
     expect(identity.address).toMatch(/^0x[0-9a-f]{40}$/)
   },
-  'lease names normalize to one ASCII label of at most 22 characters': async () => {
+  'lease names normalize to one ASCII label of at most 22 characters (protocol §3.1.1)': async () => {
     expect((await world.register(' MiXed-Case ')).identity.name).toBe('mixed-case')
     for (const name of ['two.labels', '-dash', 'ümlaut', 'x'.repeat(23)])
       await expect(world.register(name)).rejects.toThrow(/invalid_request/)
   },
-  'the identity is the pair of name and address': async () => {
+  'the identity is the pair of name and address (protocol §3.1.4)': async () => {
     const account = newAccount()
     const [one, other] = [await world.lease({ account }), await world.lease({ account })]
     expect(await world.policyLease(one)).toMatchObject({ address: account.address.toLowerCase() })
@@ -253,14 +254,14 @@ ledger('Routing and hostnames', {
     const again = await world.register(one.identity.name, { account })
     expect(again.hostname).toBe(one.hostname)
   },
-  'registration publishes at once; visitors wait for a session': async () => {
+  'registration publishes at once; visitors wait for a session (protocol §4.4.2)': async () => {
     const lease = await world.lease()
     await visitor(lease.hostname)
     const session = await world.session(lease)
     expect(await marker(session)).toBe(0x02)
     session.abort()
   },
-  'a friendly-name conflict never transfers or blocks the canonical origin': async () => {
+  'a friendly-name conflict never transfers or blocks the canonical origin (protocol §4.4.4)': async () => {
     const owner = await world.lease()
     const second = await world.register(owner.identity.name, { allow_canonical_fallback: true })
     expect(second.hostname).toBe('')

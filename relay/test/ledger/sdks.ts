@@ -100,13 +100,15 @@ export const SDKS = {
       signer('sends whole messages, the binding and the time of the relay'),
     ),
     'sessions are opened, and replaced when they are claimed': {
-      browser: carrier('the next is opened the moment one is claimed, while that one is still served'),
+      browser: carrier(
+        'the next is opened the moment one is claimed, while that one is still served (protocol §7.5.7)',
+      ),
       node: carriers('has two sessions ready, follows demand, and opens the next the moment one is claimed'),
     },
     'browser carrier: one WebSocket, svc.reverse.v1 and the capability': shared(
       webSocket(
-        'is exactly svc.reverse.v1 and the capability',
-        'is refused when the relay selects the capability',
+        'is exactly svc.reverse.v1 and the capability (protocol §7.2.1)',
+        'is refused when the relay selects the capability (protocol §7.2.1)',
       ),
     ),
     'browser carrier: each stream presents the capability of now': shared(
@@ -120,7 +122,10 @@ export const SDKS = {
       node: impossible('Node is no browser'),
     },
     'TCP service behind a dedicated port': ofNode(
-      proved('sdk-node/test/expose/tcp.test.ts', 'lets a service speak first, and breaks with it'),
+      proved(
+        'sdk-node/test/expose/tcp.test.ts',
+        'lets a service speak first, and breaks with it (protocol §7.5.6)',
+      ),
     ),
     'UDP: QUIC with ALPN svc-tunnel, {access_token}, datagrams to the local target and back': ofNode(
       udp('answers its visitors, and sees each of them as a client of its own'),
@@ -155,23 +160,23 @@ export const SDKS = {
   'Specification: self-probe': {
     '1 one probe for each listener, behind a cooldown of 30 s': ofNode(
       probe(
-        'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
-        'a relay that is slow is not called guilty, and is asked again behind the cooldown',
+        'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing (protocol §13.1.2, §13.1.3)',
+        'a relay that is slow is not called guilty, and is asked again behind the cooldown (protocol §13.1.1, §13.1.4)',
       ),
       NO_PROBE,
     ),
     '2 to 4 nonce first, keying material of both ends compared': ofNode(
       probe(
-        'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
-        'TLS that ends on the way is suspected, and only told',
+        'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing (protocol §13.1.2, §13.1.3)',
+        'TLS that ends on the way is suspected, and only told (protocol §13.1.4)',
       ),
       NO_PROBE,
     ),
     '5 verdicts; a timeout is no proof; banning is opted into': ofNode(
       probe(
-        'TLS that ends on the way is suspected, and only told',
+        'TLS that ends on the way is suspected, and only told (protocol §13.1.4)',
         'with banMitm that relay is left',
-        'a relay that is slow is not called guilty, and is asked again behind the cooldown',
+        'a relay that is slow is not called guilty, and is asked again behind the cooldown (protocol §13.1.1, §13.1.4)',
       ),
       NO_PROBE,
     ),
@@ -181,7 +186,7 @@ export const SDKS = {
       registration('asks domain, challenge, register, and sends what the protocol says'),
     ),
     'a relay of another protocol_version is refused': shared(
-      registration('registers at no relay of protocol %s, and says who has to upgrade'),
+      registration('registers at no relay of protocol %s, and says who has to upgrade (protocol §4.1.1)'),
     ),
     'personal_sign over the message': shared(
       proved(
@@ -192,20 +197,20 @@ export const SDKS = {
     ),
     'renews in time, with the ttl that was asked for': shared(
       together(
-        keeper('is due at half the time to live, again and again'),
+        keeper('is due at half the time to live, again and again (protocol §6.2.1)'),
         site('renews ahead of expiry with the ttl that was asked for'),
       ),
     ),
     'reverse: asks for another endpoint, with failed_url': shared(
       registration('asks for another, naming that one, and takes the one of the relay'),
     ),
-    unregister: shared(site('close unregisters, ends the carrier, and is final')),
+    unregister: shared(site('close unregisters, ends the carrier, and is final (protocol §6.2.5)')),
     'tokens in the body': shared(registration('send the token in the body')),
     'envelope: data of a success, code of a failure': shared(
       client('gives the data of a success', 'passes %s through'),
     ),
     'metadata: description, owner, thumbnail, tags, hide': {
-      browser: keeper('is left out: then all texts, but never that the site is hidden'),
+      browser: keeper('is left out: then all texts, but never that the site is hidden (protocol §4.6.5)'),
       node: proved(
         'sdk-node/test/cli/main.test.ts',
         'tells the relay what to show: description, owner, tags, and a picture from a file',
@@ -225,16 +230,18 @@ export const SDKS = {
     ),
     'ttl: 1 to 600 s': shared(proved('sdk-core/test/site/options.test.ts', 'refuses')),
     'rate_limited is waited out': shared(
-      keeper('is not tried before the time that Retry-After names, whoever asks for it'),
+      keeper('is not tried before the time that Retry-After names, whoever asks for it (protocol §2.2.8)'),
     ),
     'a replaced lease closes the site, an ended one is registered again': shared(
       site(
-        'registers again when the lease ended (4001)',
-        'closes instead of fighting when the lease was replaced (4002)',
+        'registers again when the lease ended (4001) (protocol §7.6.1)',
+        'closes instead of fighting when the lease was replaced (4002) (protocol §7.6.2)',
       ),
     ),
     'overlay: a page rejects relay-selected gateways': {
-      browser: registration('refuses when the relay knows no other, and gives the lease back'),
+      browser: registration(
+        'refuses when the relay knows no other, and gives the lease back (protocol §4.4.6, §4.5.1, §4.5.2)',
+      ),
       node: proved(
         'sdk-node/test/cli/overlay.test.ts',
         'brings visitors through a gateway; when one is gone through another, and at last directly',
@@ -244,10 +251,10 @@ export const SDKS = {
       browser: impossible('a page rejects gateways that the relay selects'),
       node: together(
         registration(
-          'takes one with a genuine descriptor of its URL, and says so at the challenge',
-          'refuses %s, and takes the next endpoint',
+          'takes one with a genuine descriptor of its URL, and says so at the challenge (protocol §17.3.1)',
+          'refuses %s, and takes the next endpoint (protocol §4.5.3, §17.3.1)',
         ),
-        proved('sdk-node/test/net/public-lookup.test.ts', 'at a %s address is refused'),
+        proved('sdk-node/test/net/public-lookup.test.ts', 'at a %s address is refused (protocol §17.3.2)'),
       ),
     },
     'discovery: relays are picked out of signed descriptors': {
@@ -256,11 +263,15 @@ export const SDKS = {
           'e2e/discover.spec.ts',
           'a page with discover: 2 is at three relays, and within five seconds at another one when one is killed',
         ),
-        search('10,000 forged descriptors cost as many checks as are allowed, and no probe'),
+        search(
+          '10,000 forged descriptors cost as many checks as are allowed, and no probe (protocol §14.1.3)',
+        ),
       ),
       node: together(
         discovery('takes those that a relay knows'),
-        search('10,000 forged descriptors cost as many checks as are allowed, and no probe'),
+        search(
+          '10,000 forged descriptors cost as many checks as are allowed, and no probe (protocol §14.1.3)',
+        ),
       ),
     },
     'discovery: no relay of a loopback or private address': shared(
@@ -302,7 +313,7 @@ export const SDKS = {
         ),
         proved(
           'sdk-core/test/cache/cache-keeper.test.ts',
-          'is told of at once when it refuses, and when it fails twice',
+          'is told of at once when it refuses, and when it fails twice (protocol §15.1.6)',
         ),
       ),
       node: together(
@@ -312,18 +323,18 @@ export const SDKS = {
         ),
         proved(
           'sdk-core/test/cache/cache-keeper.test.ts',
-          'is told of at once when it refuses, and when it fails twice',
+          'is told of at once when it refuses, and when it fails twice (protocol §15.1.6)',
         ),
       ),
     },
     'x402: paid routes of the tunnel, /x402/prepare, /x402/client.js': shared(
       together(
         sale(
-          'gets 402 with the requirements in its body and two fields; the handler does not run',
+          'gets 402 with the requirements in its body and two fields; the handler does not run (protocol §19.2.1)',
           'in %s buys one response, and moves the money once',
           'of two requests with it at once, one is served',
-          'for a response of %i; the payment buys the next one',
-          'a settlement that fails gives 402 and not the content, which is cancelled',
+          'for a response of %i; the payment buys the next one (protocol §19.2.3)',
+          'a settlement that fails gives 402 and not the content, which is cancelled (protocol §19.2.3)',
         ),
         proved(
           'sdk-core/test/handlers/paid/spellings.test.ts',
@@ -331,8 +342,8 @@ export const SDKS = {
         ),
         proved(
           'sdk-core/test/handlers/paid/prepare.test.ts',
-          'the transaction for a path and a method, which the wallet signs',
-          'a body of more than 64 KiB is refused, and read no further',
+          'the transaction for a path and a method, which the wallet signs (protocol §19.2.5)',
+          'a body of more than 64 KiB is refused, and read no further (protocol §19.2.5)',
         ),
         proved(
           'sdk-core/test/handlers/paid/methods.test.ts',
@@ -340,7 +351,7 @@ export const SDKS = {
         ),
         proved(
           'sdk-core/test/payer/lying-seller.test.ts',
-          'signs nothing for a seller who prepares %s',
+          'signs nothing for a seller who prepares %s (protocol §19.2.6)',
           'carries nothing out for a seller who wants %s to be moved first',
         ),
         proved('sdk-node/test/expose/unpaid.test.ts', 'GET %s costs what /paid costs'),
@@ -383,16 +394,16 @@ export const SDKS = {
     'the SIWE message is read before it is signed': shared(
       registration(
         'refuses another %s',
-        'refuses the message when any byte outside nonce and times changes, is missing or is doubled',
+        'refuses the message when any byte outside nonce and times changes, is missing or is doubled (protocol §4.3.3)',
       ),
     ),
     'a token has 8192 characters at most': shared(registration('takes a capability of 8192 bytes')),
-    'no cookies': shared(client('posts a body as JSON, without cookies')),
+    'no cookies': shared(client('posts a body as JSON, without cookies (protocol §2.1.7)')),
     'extensions: only those that are listed': {
-      browser: registration('takes of the extensions %j those that it knows'),
+      browser: registration('takes of the extensions %j those that it knows (protocol §4.1.2)'),
       node: proved(
         'sdk-node/test/publish/extensions.test.ts',
-        'is not asked for what it cannot sign; the client is told: %s',
+        'is not asked for what it cannot sign; the client is told: %s (protocol §10.2.3)',
       ),
     },
     'extension native_yamux': ofNode(
@@ -440,19 +451,22 @@ export const SDKS = {
       reverseStream(
         'is sent behind its length, and taken when the relay answers 0x00',
         'is rejected by %s',
-        'must be answered in time',
+        'must be answered in time (protocol §7.4.3)',
       ),
     ),
     'yamux: the SDK is the client, as hashicorp has it': shared(
       together(
-        proved('yamux/test/session.test.ts', 'a client opens odd ids with SYN, a server even ones'),
+        proved(
+          'yamux/test/session.test.ts',
+          'a client opens odd ids with SYN, a server even ones (protocol §8.1.1)',
+        ),
         proved('yamux/test/interop/go.test.ts', 'we open, Go echoes and ends when we do'),
       ),
     ),
     'the chain of the tenant is fetched, leaf first': shared(
       proved(
         'sdk-core/test/control/certificate-chain.test.ts',
-        'gets /sdk/certificate-chain, which has no envelope',
+        'gets /sdk/certificate-chain, which has no envelope (protocol §10.1.1)',
       ),
     ),
   },
@@ -473,7 +487,7 @@ export const SDKS = {
       ),
     ),
     'clock skew: the time of the relay is sent': shared(
-      signer("whose date is %i ms from ours is asked again by the relay's time"),
+      signer("whose date is %i ms from ours is asked again by the relay's time (protocol §10.3.13)"),
     ),
     'at most 32 signatures at once': shared(
       tenant('whose flood has the relay sign 32 handshakes at a time, and no more'),
@@ -500,7 +514,7 @@ export const SDKS = {
     ),
     'extension udp_tunnel_addr': ofNode(
       tunnel(
-        'is dialed there, at %s, while the certificate is that of its own host',
+        'is dialed there, at %s, while the certificate is that of its own host (protocol §12.1.2)',
         'gets no token from a site where another certificate is shown',
       ),
     ),
@@ -509,7 +523,7 @@ export const SDKS = {
     'exporter label, 32 bytes, no context': ofNode(
       together(
         probe(
-          'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
+          'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing (protocol §13.1.2, §13.1.3)',
         ),
         proved('tls/test/node-client.test.ts', '§7.5 both sides export the same'),
       ),
@@ -521,7 +535,9 @@ export const SDKS = {
           'protocol/test/discovery.test.ts',
           'has every field but the signature, in the order of the specification, and times in nanoseconds',
         ),
-        search('10,000 forged descriptors cost as many checks as are allowed, and no probe'),
+        search(
+          '10,000 forged descriptors cost as many checks as are allowed, and no probe (protocol §14.1.3)',
+        ),
       ),
     ),
   },

@@ -44,7 +44,7 @@ ledger('Lease states', {
     expect(lease).toMatchObject({ access_token: expect.any(String), reverse_endpoint: expect.any(Object) })
     expect(await world.visit(lease.hostname)).toBe('let in')
   },
-  'active → active: renew extends, refreshes token and endpoint': async () => {
+  'active → active: renew extends, refreshes token and endpoint (protocol §5.1.5)': async () => {
     const lease = await world.lease()
     const renewed = (await renew(lease, 600)).json.data as unknown as RenewResponse
     expect(Date.parse(renewed.expires_at) - Date.parse(lease.expires_at)).toBeGreaterThan(470_000)
@@ -100,7 +100,7 @@ ledger('Lease states', {
       expect(await world.policyLease(lease)).toMatchObject({ is_approved: false })
       expect(await world.visit(lease.hostname)).toBe('turned away')
     }),
-  'replaced: a new instance, and the old tokens die': async () => {
+  'replaced: a new instance, and the old tokens die (protocol §4.4.3, §5.1.5)': async () => {
     const account = newAccount()
     const first = await world.register('replaced', { account })
     const second = await world.register('replaced', { account })
@@ -123,7 +123,7 @@ ledger('Approval and ban flags', {
       await world.decide(lease, { is_approved: false })
       expect(await world.policyLease(lease)).toMatchObject({ is_approved: false })
     }),
-  'is_denied=true sets denial and revokes approval': () =>
+  'is_denied=true sets denial and revokes approval (protocol §20.2.3)': () =>
     inModeManual(async () => {
       const lease = await world.lease()
       await world.decide(lease, { is_approved: true })
@@ -138,7 +138,7 @@ ledger('Approval and ban flags', {
     await world.decide(lease, { is_denied: false })
     expect(await world.policyLease(lease)).toMatchObject({ is_denied: false, is_approved: true })
   },
-  'is_banned=true/false blocks and unblocks routing': async () => {
+  'is_banned=true/false blocks and unblocks routing (protocol §21.1.1)': async () => {
     const lease = await world.lease()
     await world.decide(lease, { is_banned: true })
     expect(await world.visit(lease.hostname)).toBe('turned away')
@@ -154,7 +154,7 @@ ledger('Approval and ban flags', {
   },
   'mode auto: active leases route unless banned or denied': async () =>
     expect(await world.visit((await world.lease()).hostname)).toBe('let in'),
-  'mode manual: active leases route only after approval': () =>
+  'mode manual: active leases route only after approval (protocol §21.1.2)': () =>
     inModeManual(async () => {
       const lease = await world.lease()
       expect(await world.visit(lease.hostname)).toBe('turned away')
@@ -170,7 +170,7 @@ ledger('Reverse session states', {
     expect(await world.policyLease(lease)).toMatchObject({ ready: 1 })
     session.abort()
   },
-  'idle → claimed: a visitor arrives, the idle writer stops': async () => {
+  'idle → claimed: a visitor arrives, the idle writer stops (protocol §7.5.2)': async () => {
     const lease = await world.lease()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const session = await world.session(lease)
@@ -198,7 +198,7 @@ ledger('Reverse session states', {
     expect(await marker(session)).toBe(0x01)
     client.destroy()
   },
-  'claim pending → claim fails: no session within ClaimTimeout': async () => {
+  'claim pending → claim fails: no session within ClaimTimeout (protocol §9.2.1)': async () => {
     const lease = await world.lease()
     const visitor = world.tls(lease.hostname)
     const failed = once(visitor, 'error')

@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(new Set(requests.map(({ request }) => request)).size).toBe(requests.length)
   })
 
-  test('an answer with 500 names the request under which the log has the cause', () => {
+  test('an answer with 500 names the request under which the log has the cause (protocol §2.1.8)', () => {
     const id = failed.headers['x-request-id'] as string
     expect(failed).toMatchObject({ status: 500, json: { error: { code: 'internal' } } })
     expect(failed.text).toContain(`and nothing has changed; its log has the reason for request ${id}`)

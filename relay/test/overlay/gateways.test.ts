@@ -67,7 +67,7 @@ async function refusalOf(at: OverlayMember, capability: string): Promise<[number
 }
 
 describe('a lease that prefers the overlay', () => {
-  test('gets a gateway with its signed descriptor, and a capability for it that ends with the lease', async () => {
+  test('gets a gateway with its signed descriptor, and a capability for it that ends with the lease (protocol §17.2.1, §17.2.2)', async () => {
     const lease = await ingress.register('preferring', { overlay: true, ttl: 30 })
     const { url, gateway, capability, expires_at, overlay } = lease.reverse_endpoint
     expect(overlay).toBe(true)
@@ -107,7 +107,7 @@ describe('a lease that prefers the overlay', () => {
     }
   })
 
-  test('gets another gateway for one that failed, and then the direct endpoint; lease and hostnames stay', async () => {
+  test('gets another gateway for one that failed, and then the direct endpoint; lease and hostnames stay (protocol §17.2.1)', async () => {
     const lease = await ingress.register('failing', { overlay: true })
     const urls = [lease.reverse_endpoint.url]
     for (let times = 0; times < 3; times++) {
@@ -127,7 +127,7 @@ describe('a lease that prefers the overlay', () => {
 })
 
 describe.each(CARRIERS)('a session of %s', (name, open) => {
-  test('passes through the gateway both ways, as a direct one', async () => {
+  test('passes through the gateway both ways, as a direct one (protocol §17.2.5)', async () => {
     const label = `way-${CARRIERS.findIndex(([other]) => other === name)}`
     const lease = await ingress.register(label, { overlay: true })
     const gateway = gatewayOf(lease.reverse_endpoint)
@@ -174,7 +174,7 @@ describe('a delegated capability is refused', () => {
   }
 
   test.each(['iss', 'sub', 'jti', 'iat', 'nbf', 'exp', 'lease_id', 'ingress', 'gateway', 'identity'])(
-    'with another %s',
+    'with another %s (protocol §17.2.4)',
     async (field) => {
       const forged = changed((claims) => {
         const value = claims[field]
@@ -207,7 +207,7 @@ describe('a delegated capability is refused', () => {
       expect(await refusalOf(gateway, forged)).toEqual([403, 'unauthorized'])
   })
 
-  test('at another gateway, and at its own relay directly', async () => {
+  test('at another gateway, and at its own relay directly (protocol §17.2.4)', async () => {
     expect(await refusalOf(other, capability)).toEqual([403, 'unauthorized'])
     expect(await refusalOf(ingress, capability)).toEqual([403, 'unauthorized'])
   })
@@ -227,7 +227,7 @@ describe('a delegated capability is refused', () => {
     expect(await refusalOf(at, before.reverse_endpoint.capability)).toEqual([404, 'lease_not_found'])
   })
 
-  test('when the relay chose another gateway since', async () => {
+  test('when the relay chose another gateway since (protocol §17.2.6)', async () => {
     const before = await ingress.register('moved', { overlay: true })
     const body = { access_token: before.access_token, failed_url: before.reverse_endpoint.url }
     const { json } = await ingress.call('POST', PATH.reverse, body)
@@ -249,7 +249,7 @@ describe('a delegated capability is refused', () => {
     )
   })
 
-  test('on the overlay from any relay but its gateway', async () => {
+  test('on the overlay from any relay but its gateway (protocol §17.2.6)', async () => {
     const ask = async (localAddress: string): Promise<string> => {
       const socket: Socket = connect({
         host: ingress.overlayAddress,

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-test('an address is the prefix of the overlay and 80 bits of the hash of the key', () => {
+test('an address is the prefix of the overlay and 80 bits of the hash of the key (protocol §17.1.2)', () => {
   const prefix = createHash('sha256').update('svc overlay').digest('hex').slice(0, 10)
   expect(prefix).toBe('9c6cc02f1f')
   const key = Buffer.alloc(32, 7)

@@ -116,7 +116,7 @@ async function connectFrom(port: number, localAddress: string): Promise<Socket> 
   return socket
 }
 
-test('peers are relays that the operator named, that discovery verified, and that support the overlay', async () => {
+test('peers are relays that the operator named, that discovery verified, and that support the overlay (protocol §17.1.1)', async () => {
   await start()
   expect([...network.peers()].map(({ origin }) => origin)).toEqual([
     'https://b.example',
@@ -137,7 +137,7 @@ test('a peer is known by its address, from which the network dials', async () =>
   expect(dialled.localAddress).toBe(OWN)
 })
 
-test('a connection of anybody else is closed at once, unheard', async () => {
+test('a connection of anybody else is closed at once, unheard (protocol §17.1.3)', async () => {
   const port = await start()
   for (const address of [STRANGER, '127.0.90.4', '127.0.90.5', OWN]) {
     await once(await connectFrom(port, address), 'close')

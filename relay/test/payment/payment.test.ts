@@ -54,7 +54,7 @@ describe('the facilitator of a relay', () => {
     expect(answer.json).toMatchObject({ kinds: [KIND], extensions: [], signers: {} })
   })
 
-  test('verifies a payment, settles it once, and answers again as it did', async () => {
+  test('verifies a payment, settles it once, and answers again as it did (protocol §19.1.4)', async () => {
     const request = await payment()
     const before = received()
     expect(await ask('verify', request)).toMatchObject({ status: 200, json: { isValid: true, payer } })
@@ -124,20 +124,23 @@ describe('a wrong request', () => {
     ['verify', { isValid: false, invalidReason: 'invalid_payload' }],
     ['settle', { success: false, errorReason: 'invalid_payload', transaction: '' }],
     ['prepare', { errorReason: 'invalid_payload' }],
-  ])('to %s that is no JSON, or of 10 MiB, gets 400 with the reason', async (name, json) => {
-    expect(await relay.call('POST', `/api/x402/${name}`, '{"x402Version":')).toMatchObject({
-      status: 400,
-      json,
-    })
-    // The relay refuses a body by its announced length, before one byte of it has come.
-    const announced = relay.tls('relay.localhost')
-    onTestFinished(() => void announced.destroy())
-    announced.write(
-      `POST /api/x402/${name} HTTP/1.1\r\nHost: relay.localhost:${relay.port}\r\nContent-Length: ${10 * 1024 * 1024}\r\n\r\n`,
-    )
-    const [head] = (await once(announced, 'data')) as [Buffer]
-    expect(head.toString()).toMatch(/^HTTP\/1\.1 400 .*the body is larger than 65536 bytes/s)
-  })
+  ])(
+    'to %s that is no JSON, or of 10 MiB, gets 400 with the reason (protocol §19.1.1)',
+    async (name, json) => {
+      expect(await relay.call('POST', `/api/x402/${name}`, '{"x402Version":')).toMatchObject({
+        status: 400,
+        json,
+      })
+      // The relay refuses a body by its announced length, before one byte of it has come.
+      const announced = relay.tls('relay.localhost')
+      onTestFinished(() => void announced.destroy())
+      announced.write(
+        `POST /api/x402/${name} HTTP/1.1\r\nHost: relay.localhost:${relay.port}\r\nContent-Length: ${10 * 1024 * 1024}\r\n\r\n`,
+      )
+      const [head] = (await once(announced, 'data')) as [Buffer]
+      expect(head.toString()).toMatch(/^HTTP\/1\.1 400 .*the body is larger than 65536 bytes/s)
+    },
+  )
 
   test.each([null, [], 7, {}, { x402Version: 1 }, { x402Version: 2, paymentPayload: 'x' }])(
     'of the form %j is refused with 200, as facilitators do',
@@ -169,7 +172,7 @@ describe('a wrong request', () => {
 })
 
 describe('full nodes', () => {
-  test('that do not answer make it 503, and not a word about the payment', async () => {
+  test('that do not answer make it 503, and not a word about the payment (protocol §19.1.1)', async () => {
     const request = await payment()
     for (const [name, json] of [
       ['verify', { isValid: false, invalidReason: 'unexpected_verify_error' }],
@@ -198,7 +201,7 @@ describe('a flood', () => {
   })
 })
 
-test('requests of one network that full nodes keep waiting are 32 at once, and no one else waits for them', async () => {
+test('requests of one network that full nodes keep waiting are 32 at once, and no one else waits for them (protocol §19.1.5)', async () => {
   const silent = await startSuiNode()
   const slow = await startTestRelay(settings({ X402_ENDPOINTS: silent.url }))
   onTestFinished(async () => {

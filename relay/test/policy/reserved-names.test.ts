@@ -27,7 +27,7 @@ describe('reserved names', () => {
   const change = (fields: Partial<PolicySettings>, policy: Partial<PolicySettings> = {}) =>
     relay.call('POST', '/api/policy', { ...policy, ...fields }, BEARER)
 
-  test("the usual ones are nobody's, and the refusal says why", async () => {
+  test("the usual ones are nobody's, and the refusal says why (protocol §4.4.4)", async () => {
     for (const name of ['www', 'admin', 'api', 'mail', 'ns', 'WWW'])
       await expect(relay.register(name)).rejects.toThrow(
         `"code":"hostname_conflict","message":"the name ${name.toLowerCase()} is reserved on this relay`,
@@ -100,7 +100,7 @@ describe('a name whose lease is over', () => {
   const leave = ({ access_token }: { access_token: string }) =>
     relay.call('POST', '/sdk/unregister', { access_token })
 
-  test('waits for its identity, which gets it back at once; a restart changes nothing', async () => {
+  test('waits for its identity, which gets it back at once; a restart changes nothing (protocol §4.4.5)', async () => {
     const account = newAccount()
     await leave(await relay.register('studio', { account }))
     await expect(relay.register('studio')).rejects.toThrow('hostname_conflict')

@@ -247,7 +247,7 @@ describe('a relay with ports for many', () => {
       }
     })
 
-    test('its visitors are cut off when the plane is shut, and get nothing while nobody is ready', async () => {
+    test('its visitors are cut off when the plane is shut, and get nothing while nobody is ready (protocol §9.2.3, §21.1.5)', async () => {
       const { tcp_addr } = await relay.register('cut', { tcp_enabled: true })
       const visitor = connect({ host: '127.0.0.1', port: portOf(tcp_addr) })
       await once(visitor, 'connect')
@@ -279,7 +279,7 @@ describe('a relay with ports for many', () => {
       visitor.destroy()
     })
 
-    test('renews as what it is: another transport is a mismatch and changes nothing', async () => {
+    test('renews as what it is: another transport is a mismatch and changes nothing (protocol §6.2.2)', async () => {
       const { access_token, expires_at } = await relay.register('match', { tcp_enabled: true })
       const renew = (fields: object) =>
         relay.call('POST', '/sdk/renew', { access_token, ttl: 600, ...fields })

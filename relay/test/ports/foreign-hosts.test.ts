@@ -68,7 +68,7 @@ describe.each(CARRIERS)('the port of a site over %s', (carrier, open) => {
     expect(await reset).toBe('ECONNRESET')
   })
 
-  test('is reset for a ClientHello that names another site', async () => {
+  test('is reset for a ClientHello that names another site (protocol §9.3.2)', async () => {
     await visit()
     visitor.write(await captureHello(victim))
     expect(await isReset()).toBe('ECONNRESET')

@@ -30,7 +30,7 @@ describe('PortPool', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => take(pool, key))).toEqual([100, 101, 102, undefined])
   })
 
-  test('a lost port stays reserved 5 minutes for its identity', () => {
+  test('a lost port stays reserved 5 minutes for its identity (protocol §4.4.8)', () => {
     const pool = new PortPool({ min: 100, max: 100 })
     take(pool, 'a')
     pool.release('a')
@@ -42,7 +42,7 @@ describe('PortPool', () => {
     expect(first(pool, 'a')).toBeUndefined()
   })
 
-  test('after that it is sticky while it is free: others get unused ports, then those given up first', () => {
+  test('after that it is sticky while it is free: others get unused ports, then those given up first (protocol §4.4.8)', () => {
     const pool = new PortPool({ min: 100, max: 103 })
     for (const key of ['a', 'b', 'c']) take(pool, key)
     for (const key of ['b', 'a', 'c']) pool.release(key)
@@ -137,7 +137,7 @@ describe('PortPlane', () => {
     expect(bound.size).toBe(0)
   })
 
-  test('is open exactly while the gate is open and the lease is routed, always at the same port', async () => {
+  test('is open exactly while the gate is open and the lease is routed, always at the same port (protocol §9.3.3)', async () => {
     let [enabled, routed] = [true, true]
     const { plane, bound } = setup({
       settings: () => ({ enabled, max_leases: 0 }),

@@ -65,7 +65,7 @@ describe('Budgets', () => {
   const make = (settings: RateLimitSettings = DEFAULTS) =>
     new RateLimits(settings, () => false, Buffer.alloc(32))
 
-  test('a source has a burst of 60 and 10 units a minute: ten registrations at once', () => {
+  test('a source has a burst of 60 and 10 units a minute: ten registrations at once (protocol §2.4.1)', () => {
     const rateLimits = make()
     for (let i = 0; i < 10; i++)
       for (const units of [1, 5]) expect(charge(rateLimits, ALICE, units)).toBeUndefined()
@@ -139,7 +139,7 @@ describe('Budgets', () => {
     expect(charge(rateLimits, BOB, 5)).toBeUndefined()
   })
 
-  test('all sources together have a burst of 600 and 600 units a minute', () => {
+  test('all sources together have a burst of 600 and 600 units a minute (protocol §2.4.2)', () => {
     const rateLimits = make()
     for (let i = 0; i < 120; i++) expect(charge(rateLimits, `198.51.100.${i}`, 5)).toBeUndefined()
     expect(charge(rateLimits, ALICE, 5)).toBe(1)
@@ -164,7 +164,7 @@ describe('Budgets', () => {
     expect(charge(small, ALICE, 1)).toBe(60)
   })
 
-  test('unregistering gives a registration back: a page may be reloaded again and again', () => {
+  test('unregistering gives a registration back: a page may be reloaded again and again (protocol §2.4.4)', () => {
     const rateLimits = make()
     const register = () => charge(rateLimits, ALICE, 1) ?? charge(rateLimits, ALICE, 5)
     for (let i = 0; i < 10; i++) {
@@ -237,7 +237,7 @@ describe('over HTTP', () => {
 
   const call: TestRelay['call'] = (method, path, body) => relay.call(method, path, body, client)
 
-  test('challenge costs 1 and register 5, before anything of the request is looked at', async () => {
+  test('challenge costs 1 and register 5, before anything of the request is looked at (protocol §2.4.3)', async () => {
     for (let i = 0; i < 11; i++)
       expect(await call('POST', '/sdk/register', 'not JSON')).toMatchObject({ status: 400 })
     for (let i = 0; i < 5; i++)

@@ -125,7 +125,7 @@ describe('a source', () => {
   })
   afterAll(() => relay.close())
 
-  test('has 1 MiB of unfinished bodies, and others have theirs', async () => {
+  test('has 1 MiB of unfinished bodies, and others have theirs (protocol §2.4.7)', async () => {
     const upload = { length: 384 * KIB, from: '127.0.0.7' }
     const body = metadata(340 * KIB)
     const open = [await stall(relay, '/sdk/register/challenge', body, upload)]

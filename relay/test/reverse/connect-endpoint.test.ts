@@ -32,13 +32,13 @@ const ready = async (name: string): Promise<number | undefined> => {
 const capabilityOf = (lease: RegisterResponse) => lease.reverse_endpoint.capability
 
 describe('the upgrade', () => {
-  test('selects svc.reverse.v1 and nothing else', async () => {
+  test('selects svc.reverse.v1 and nothing else (protocol §7.2.1)', async () => {
     const { socket } = await openCarrier(relay, capabilityOf(await relay.register('select')))
     expect(socket.protocol).toBe(SUBPROTOCOL)
     socket.close()
   })
 
-  test('needs exactly the subprotocol and one capability', async () => {
+  test('needs exactly the subprotocol and one capability (protocol §7.2.1)', async () => {
     const capability = capabilityOf(await relay.register('offers'))
     for (const offers of [[], [SUBPROTOCOL]])
       expect(await refused(offers)).toEqual({ status: 403, code: 'unauthorized' })
@@ -46,7 +46,7 @@ describe('the upgrade', () => {
       expect(await refused(offers)).toEqual({ status: 400, code: 'invalid_request' })
   })
 
-  test('refuses a made-up capability, a lease token, and a capability whose lease instance ended', async () => {
+  test('refuses a made-up capability, a lease token, and a capability whose lease instance ended (protocol §5.1.3, §5.1.4)', async () => {
     const account = newAccount()
     const first = await relay.register('tokens', { account })
     expect(await refused([SUBPROTOCOL, 'a.b.c'])).toEqual({ status: 403, code: 'unauthorized' })
@@ -63,14 +63,14 @@ describe('the upgrade', () => {
     })
   })
 
-  test('an ordinary GET is told what is missing', async () => {
+  test('an ordinary GET is told what is missing (protocol §7.1.4)', async () => {
     expect(await relay.call('GET', '/sdk/connect')).toMatchObject({
       status: 403,
       json: { error: { code: 'unauthorized', message: expect.stringMatching(/capability is needed/) } },
     })
   })
 
-  test('a lease has at most 8 carriers of both kinds; closing one makes room', async () => {
+  test('a lease has at most 8 carriers of both kinds; closing one makes room (protocol §7.1.5)', async () => {
     const capability = capabilityOf(await relay.register('many'))
     const open = []
     for (let i = 0; i < 8; i++) open.push(await LINKS[i % 2]![1](relay, capability))
@@ -81,7 +81,7 @@ describe('the upgrade', () => {
   })
 })
 
-test('a WebSocket that sends a message over 1 MiB is closed with 1009', async () => {
+test('a WebSocket that sends a message over 1 MiB is closed with 1009 (protocol §7.2.2)', async () => {
   const { socket } = await openCarrier(relay, capabilityOf(await relay.register('big')))
   socket.send(Buffer.alloc(1024 * 1024 + 1))
   expect((await once(socket, 'close'))[0]).toBe(1009)
@@ -105,7 +105,7 @@ describe.each(LINKS)('on a carrier of %s', (kind, connect) => {
       await expect.poll(() => readyAt('ready')).toBe(0)
     })
 
-    test('with another capability is rejected with 0x01 and closed; the others live on', async () => {
+    test('with another capability is rejected with 0x01 and closed; the others live on (protocol §7.4.1, §7.4.2)', async () => {
       const lease = await register('rejects')
       const carrier = await open(capabilityOf(lease))
       const good = await carrier.open(capabilityOf(lease))
@@ -118,14 +118,14 @@ describe.each(LINKS)('on a carrier of %s', (kind, connect) => {
       expect(await readyAt('rejects')).toBe(1)
     })
 
-    test('of a ninth idle session is rejected', async () => {
+    test('of a ninth idle session is rejected (protocol §7.5.1)', async () => {
       const capability = capabilityOf(await register('nine'))
       const carrier = await open(capability)
       for (let i = 0; i < 8; i++) expect(await (await carrier.open(capability)).read(1)).toEqual(Buffer.of(0))
       expect(await (await carrier.open(capability)).read(2)).toEqual(Buffer.of(1))
     })
 
-    test('that claims 65,535 bytes of capability is rejected before they come', async () => {
+    test('that claims 65,535 bytes of capability is rejected before they come (protocol §7.4.2)', async () => {
       const capability = capabilityOf(await register('length'))
       const { session } = await open(capability)
       const stream = await session.open()
@@ -161,7 +161,7 @@ describe.each(LINKS)('on a carrier of %s', (kind, connect) => {
       link.terminate()
     })
 
-    test('ends with its lease, and is told why', async () => {
+    test('ends with its lease, and is told why (protocol §7.6.1, §7.6.2)', async () => {
       const account = newAccount()
       const first = await register('told', { account })
       const replaced = await open(capabilityOf(first))

@@ -50,12 +50,12 @@ describe.each(LINKS)('of %s', (kind, connect) => {
     ['huge', 'a frame of 4 GiB', [hex(SYN_1), hex('00 00 0000 00000001 ffffffff')]],
     ['window', 'more than the window', [hex(SYN_1), hex('00 00 0000 00000001 00040001')]],
     ['credit', 'credit beyond 32 bits', [hex(`${SYN_1} 00 01 0000 00000001 ffffffff`)]],
-  ])('(%s) one that sends %s gets GoAway(1)', async (name, _what, messages) => {
+  ])('(%s) one that sends %s gets GoAway(1) (protocol §8.1.3)', async (name, _what, messages) => {
     expect(await attack(`attack-${name}`, messages)).toEqual(GO_AWAY_PROTOCOL_ERROR)
     expect(bystander.stream.error).toBeUndefined()
   })
 
-  test('one that opens 80,000 streams in a message has most of them refused, and the relay answers on', async () => {
+  test('one that opens 80,000 streams in a message has most of them refused, and the relay answers on (protocol §7.4.4)', async () => {
     const link = await connect(relay, capabilityOf(await relay.register(`${prefix}-flood`)))
     const flood = Buffer.alloc(FLOOD * 12)
     for (let frame = 0; frame < FLOOD; frame++) {
@@ -79,7 +79,7 @@ describe.each(LINKS)('of %s', (kind, connect) => {
     link.terminate()
   })
 
-  test('a second carrier makes the relay look after the first: a dead one is closed, a live one is not', async () => {
+  test('a second carrier makes the relay look after the first: a dead one is closed, a live one is not (protocol §7.6.6)', async () => {
     const lease = await relay.register(`${prefix}-probed`)
     const live = await connect(relay, capabilityOf(lease))
     carrierOn(live)

@@ -61,7 +61,7 @@ describe('the upgrade', () => {
     },
   )
 
-  test('to yamux is answered with 101 and both headers, and then speaks yamux', async () => {
+  test('to yamux is answered with 101 and both headers, and then speaks yamux (protocol §7.1.3, §7.3.1)', async () => {
     const socket = await apiSocket(relay)
     const read = socketReader(socket)
     socket.write(connectRequest(capability, ['Connection: Upgrade', 'Upgrade: YAMUX']))
@@ -140,9 +140,12 @@ describe('the upgrade', () => {
         `POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}${connectRequest(capability, UPGRADE_HEADERS)}`,
       [500, 'hijack_unsupported'],
     ],
-  ])('%s is refused within the envelope', async (_name, request, expected) => {
-    expect(await refusal(request())).toEqual(expected)
-  })
+  ])(
+    '%s is refused within the envelope (protocol §2.1.3, §7.1.1, §7.1.2, §7.1.4)',
+    async (_name, request, expected) => {
+      expect(await refusal(request())).toEqual(expected)
+    },
+  )
 
   test('a folded header, or one with a bare CR, is malformed', async () => {
     for (const value of ['a\r\n b', 'a\rb', 'a\0b'])
@@ -162,7 +165,7 @@ describe('the upgrade', () => {
     ['raw', 'Transfer-Encoding: chunked', '0\r\n\r\n'],
     ['yamux', 'Content-Length: 5', 'hello'],
     ['websocket', 'Transfer-Encoding: chunked', '1\r\nx\r\n0\r\n\r\n'],
-  ])('a body has no place in an upgrade to %s: %s', async (protocol, framing, body) => {
+  ])('a body has no place in an upgrade to %s: %s (protocol §7.1.1)', async (protocol, framing, body) => {
     const fields =
       protocol === 'websocket'
         ? [
@@ -197,7 +200,7 @@ describe('the upgrade', () => {
         })
   })
 
-  test('8 ready sessions: one more gets 429 with Retry-After; one that leaves makes room', async () => {
+  test('8 ready sessions: one more gets 429 with Retry-After; one that leaves makes room (protocol §7.5.1)', async () => {
     const { reverse_endpoint } = await relay.register('full')
     const sessions = []
     for (let i = 0; i < 8; i++)
@@ -216,7 +219,7 @@ describe('the upgrade', () => {
       .toBe(true)
   })
 
-  test('a lease that is denied is rejected; a banned address gets ip_banned', async () => {
+  test('a lease that is denied is rejected; a banned address gets ip_banned (protocol §7.1.2)', async () => {
     const account = newAccount()
     const lease = await relay.register('denied', { account })
     const admin = { Authorization: `Bearer ${ADMIN_TOKEN}` }

@@ -32,7 +32,7 @@ function newSession() {
 }
 
 describe('ReadyQueue', () => {
-  test('the youngest session is claimed first', async () => {
+  test('the youngest session is claimed first (protocol §9.2.1)', async () => {
     const queue = new ReadyQueue()
     const [a, b] = [newSession(), newSession()]
     expect(queue.offer(a.session) && queue.offer(b.session)).toBe(true)
@@ -48,7 +48,7 @@ describe('ReadyQueue', () => {
     expect(queue.offer(newSession().session)).toBe(false)
   })
 
-  test('an idle session gets 0x00 every 15 s, a claimed one no more', async () => {
+  test('an idle session gets 0x00 every 15 s, a claimed one no more (protocol §7.5.2)', async () => {
     const queue = new ReadyQueue()
     const { session, written } = newSession()
     queue.offer(session)
@@ -82,7 +82,7 @@ describe('ReadyQueue', () => {
     for (const queue of queues) queue.close()
   })
 
-  test('a session that does not take a marker within 5 s is closed', async () => {
+  test('a session that does not take a marker within 5 s is closed (protocol §7.5.3)', async () => {
     const queue = new ReadyQueue()
     const stuck = new Duplex({ read() {}, write() {} })
     queue.offer(stuck)
@@ -107,7 +107,7 @@ describe('ReadyQueue', () => {
     },
   )
 
-  test('a visitor waits for the next session, at most 10 s', async () => {
+  test('a visitor waits for the next session, at most 10 s (protocol §9.2.1)', async () => {
     const queue = new ReadyQueue()
     const early = queue.claim(forever)
     const { session } = newSession()
@@ -137,7 +137,7 @@ describe('ReadyQueue', () => {
     expect(await queue.claim(AbortSignal.abort())).toBeUndefined()
   })
 
-  test('1024 visitors may wait; one more is turned away at once', async () => {
+  test('1024 visitors may wait; one more is turned away at once (protocol §9.2.4)', async () => {
     const queue = new ReadyQueue()
     const waiting = Array.from({ length: 1024 }, () => queue.claim(forever))
     expect(await queue.claim(forever)).toBeUndefined()
@@ -168,7 +168,7 @@ describe('ReadyQueue', () => {
     expect(queue.size).toBe(1)
   })
 
-  test('60 sessions may break before they answer, then one more each half second is taken', async () => {
+  test('60 sessions may break before they answer, then one more each half second is taken (protocol §7.5.8)', async () => {
     vi.useFakeTimers()
     const queue = new ReadyQueue()
     for (let i = 0; i < 60; i++) queue.sessionLost()

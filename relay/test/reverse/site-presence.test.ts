@@ -31,7 +31,7 @@ describe('a visitor', () => {
     return { queue, wait }
   }
 
-  test('waits 2 s for a site whose side closed its last connection, and who comes later waits no more', async () => {
+  test('waits 2 s for a site whose side closed its last connection, and who comes later waits no more (protocol §9.2.2)', async () => {
     const { queue, wait } = newSite()
     const early = wait()
     queue.setConnection(connection, 'cut')

@@ -193,7 +193,7 @@ describe('a relay that fails', () => {
     chance.mockRestore()
   })
 
-  it('is told of at once when it refuses, and when it fails twice', async () => {
+  it('is told of at once when it refuses, and when it fails twice (protocol §15.1.6)', async () => {
     answer = () => failing(503)
     await keeper.refresh()
     expect(errors).toEqual([])

@@ -144,7 +144,7 @@ describe('ready streams', () => {
     expect(events.traffic).toHaveBeenCalled()
   })
 
-  it('the next is opened the moment one is claimed, while that one is still served', async () => {
+  it('the next is opened the moment one is claimed, while that one is still served (protocol §7.5.7)', async () => {
     await settle()
     await claim()
     await settle()
@@ -544,7 +544,7 @@ describe('end', () => {
     [4001, 'lease_ended'],
     [4002, 'lease_replaced'],
     [1006, 'relay_unreachable'],
-  ])('with close code %i is %s', async (code, expected) => {
+  ])('with close code %i is %s (protocol §7.6.1, §7.6.2, §7.6.5)', async (code, expected) => {
     await settle()
     links[0]!.closed(code)
     expect(events.ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: expected }))
@@ -588,7 +588,7 @@ describe('a machine of the relay that leaves', () => {
     await settle()
   }
 
-  it('keeps its visitors to their end, and streams for the next ones are ready elsewhere at once', async () => {
+  it('keeps its visitors to their end, and streams for the next ones are ready elsewhere at once (protocol §7.6.4)', async () => {
     await settle()
     await claim()
     await settle()

@@ -31,7 +31,7 @@ describe('capability', () => {
     expect(stream.aborted).toBe(true)
   })
 
-  it('must be answered in time', async () => {
+  it('must be answered in time (protocol §7.4.3)', async () => {
     vi.useFakeTimers()
     const stream = new FedStream()
     const offer = offerStream(stream, 'abc')
@@ -84,7 +84,7 @@ describe('activation', () => {
     ['an unknown marker', Uint8Array.of(0x03)],
     ['a binding that is cut off', Uint8Array.of(0x02, 1, 2, 3)],
     ['nothing', new Uint8Array()],
-  ])('does not happen for %s: the stream is aborted', async (_, bytes) => {
+  ])('does not happen for %s: the stream is aborted (protocol §7.5.4)', async (_, bytes) => {
     const stream = new FedStream().feed(ACCEPTED, bytes).finish()
     expect(await (await offerStream(stream, 'abc'))!.activation()).toBeUndefined()
     expect(stream.aborted).toBe(true)

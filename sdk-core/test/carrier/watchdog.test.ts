@@ -40,7 +40,7 @@ const watch = (): void => {
 }
 
 describe('a visible page', () => {
-  it('asks only after silence, and takes any answer for life', async () => {
+  it('asks only after silence, and takes any answer for life (protocol §7.6.7)', async () => {
     watch()
     for (let heard = 0; heard < 20; heard++) {
       await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS - WATCH_RENEW_MS)

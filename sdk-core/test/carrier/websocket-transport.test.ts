@@ -54,12 +54,12 @@ async function connect(): Promise<{
 }
 
 describe('offer', () => {
-  it('is exactly svc.reverse.v1 and the capability', async () => {
+  it('is exactly svc.reverse.v1 and the capability (protocol §7.2.1)', async () => {
     await connect()
     expect(offered).toEqual(['svc.reverse.v1', 'a.b-c_d'])
   })
 
-  it('is refused when the relay selects the capability', async () => {
+  it('is refused when the relay selects the capability (protocol §7.2.1)', async () => {
     selected = 'a.b-c_d'
     await expect(connect()).rejects.toMatchObject({ code: 'unexpected_answer' })
   })

@@ -43,7 +43,7 @@ describe('fetchCertificateChain', () => {
   })
   afterEach(() => relay.close())
 
-  it('gets /sdk/certificate-chain, which has no envelope', async () => {
+  it('gets /sdk/certificate-chain, which has no envelope (protocol §10.1.1)', async () => {
     relay.replies['/sdk/certificate-chain'] = ({ headers }, response) => {
       response.statusCode = headers['x-svc-access-token'] === 'token' ? 200 : 403
       response.end(block(LEAF))

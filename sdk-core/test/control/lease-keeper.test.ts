@@ -69,7 +69,7 @@ afterEach(() => {
 })
 
 describe('renewal', () => {
-  it('is due at half the time to live, again and again', async () => {
+  it('is due at half the time to live, again and again (protocol §6.2.1)', async () => {
     await keeper.acquire(never)
     await vi.advanceTimersByTimeAsync(TTL_S * 500 - 1)
     expect(paths()).not.toContain('/sdk/renew')
@@ -109,7 +109,7 @@ describe('renewal', () => {
     expect(keeper.lease?.accessToken).toBe('access.9')
   })
 
-  it('without an answer is tried again soon, then less often, and soon again after a success', async () => {
+  it('without an answer is tried again soon, then less often, and soon again after a success (protocol §6.2.4)', async () => {
     await keeper.acquire(never)
     const renewals = (): number => paths().filter((path) => path === '/sdk/renew').length
     const renews = replies['/sdk/renew']!
@@ -131,7 +131,7 @@ describe('renewal', () => {
     expect(keeper.lease?.accessToken).toBe('access.3')
   })
 
-  it('is not tried before the time that Retry-After names, whoever asks for it', async () => {
+  it('is not tried before the time that Retry-After names, whoever asks for it (protocol §2.2.8)', async () => {
     await keeper.acquire(never)
     const renewals = (): number => paths().filter((path) => path === '/sdk/renew').length
     replies['/sdk/renew'] = () => no(429, 'rate_limited')
@@ -324,7 +324,7 @@ describe('metadata that the relay does not take', () => {
     expect(events.reduced).toHaveBeenCalledTimes(1)
   })
 
-  it('is left out: then all texts, but never that the site is hidden', async () => {
+  it('is left out: then all texts, but never that the site is hidden (protocol §4.6.5)', async () => {
     begin(full, (metadata) => Object.keys(metadata).join() === 'hide')
     await keeper.acquire(never)
     expect(asked('/sdk/register/challenge').at(-1)).toEqual({ hide: true })

@@ -113,7 +113,7 @@ describe('register', () => {
     ['sha384', []],
     [{ sha384: true }, []],
     [null, []],
-  ])('takes of the extensions %j those that it knows', async (listed, known) => {
+  ])('takes of the extensions %j those that it knows (protocol §4.1.2)', async (listed, known) => {
     relay.replies['/sdk/domain'] = () => ({ protocol_version: '10', extensions: listed })
     expect([...(await enrol(relay.client, request)).extensions]).toEqual(known)
   })
@@ -131,7 +131,7 @@ describe('register', () => {
     ],
     ['10.1', '<b>', 'the relay speaks protocol 10.1, this SDK protocol 10: one of them has to be upgraded'],
   ])(
-    'registers at no relay of protocol %s, and says who has to upgrade',
+    'registers at no relay of protocol %s, and says who has to upgrade (protocol §4.1.1)',
     async (theirs, release, message) => {
       relay.replies['/sdk/domain'] = () => ({ protocol_version: theirs, release_version: release })
       await expect(enrol(relay.client, request)).rejects.toMatchObject({
@@ -206,7 +206,7 @@ describe('SIWE message: read before it is signed (EIP-4361)', () => {
     )
   })
 
-  it('refuses the message when any byte outside nonce and times changes, is missing or is doubled', async () => {
+  it('refuses the message when any byte outside nonce and times changes, is missing or is doubled (protocol §4.3.3)', async () => {
     const free = [/Nonce: (.*)/, /Issued At: (.*)/, /Expiration Time: (.*)/].map((line) => {
       const { index, 0: whole, 1: value } = line.exec(good)!
       return { from: index + whole.length - value!.length, to: index + whole.length }
@@ -425,7 +425,7 @@ describe('registration answer', () => {
       })
     })
 
-    it('refuses when the relay knows no other, and gives the lease back', async () => {
+    it('refuses when the relay knows no other, and gives the lease back (protocol §4.4.6, §4.5.1, §4.5.2)', async () => {
       relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: alternate })
       relay.replies['/sdk/reverse'] = () => alternate
       await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'alternate_gateway' })
@@ -449,7 +449,7 @@ describe('registration answer', () => {
       ...change,
     })
 
-    it('takes one with a genuine descriptor of its URL, and says so at the challenge', async () => {
+    it('takes one with a genuine descriptor of its URL, and says so at the challenge (protocol §17.3.1)', async () => {
       relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: through() })
       expect(await enrol(relay.client, overlaid())).toMatchObject({
         carrierUrl: 'wss://gw.example/sdk/connect',
@@ -478,7 +478,7 @@ describe('registration answer', () => {
       ['another path', { url: 'https://gw.example/sdk/connect/more' }],
       ['a query', { url: 'https://gw.example/sdk/connect?site=demo' }],
       ['credentials in the URL', { url: 'https://a:b@gw.example/sdk/connect' }],
-    ])('refuses %s, and takes the next endpoint', async (_, change) => {
+    ])('refuses %s, and takes the next endpoint (protocol §4.5.3, §17.3.1)', async (_, change) => {
       relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: through(change) })
       relay.replies['/sdk/reverse'] = () => endpoint
       expect(await enrol(relay.client, overlaid())).toMatchObject({ isGateway: false })

@@ -17,7 +17,7 @@ describe('envelope', () => {
     expect(relay.calls[0]).toMatchObject({ method: 'GET', path: '/x' })
   })
 
-  it('posts a body as JSON, without cookies', async () => {
+  it('posts a body as JSON, without cookies (protocol §2.1.7)', async () => {
     relay.replies['/x'] = () => ({})
     await relay.client.call('/x', { body: { b: 2 } })
     expect(relay.calls[0]).toMatchObject({ method: 'POST', body: { b: 2 } })
@@ -38,7 +38,7 @@ describe('envelope', () => {
   )
 
   it.each(['no_such_code', 'constructor', '__proto__'])(
-    'does not pass the unknown code %s through',
+    'does not pass the unknown code %s through (protocol §23.1.2)',
     async (code) => {
       relay.replies['/x'] = failure(400, code)
       await expect(relay.client.call('/x')).rejects.toMatchObject({ code: 'unexpected_answer' })
@@ -103,7 +103,7 @@ describe('bounds', () => {
       })
   })
 
-  it('does not follow a redirect: tokens stay with this relay', async () => {
+  it('does not follow a redirect: tokens stay with this relay (protocol §2.1.7)', async () => {
     relay.replies['/x'] = (_, response) => void response.writeHead(307, { Location: '/y' }).end()
     relay.replies['/y'] = () => ({})
     await expect(relay.client.call('/x', { body: { access_token: 't' } })).rejects.toMatchObject({

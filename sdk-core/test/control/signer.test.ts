@@ -66,7 +66,7 @@ describe('a refusal', () => {
   }
 
   it.each([86_400_000, -86_400_000])(
-    "whose date is %i ms from ours is asked again by the relay's time",
+    "whose date is %i ms from ours is asked again by the relay's time (protocol §10.3.13)",
     async (ms) => {
       relay.replies['/v1/sign'] = relayAt(NOW + ms)
       const signature = await requestSignature(relay.client, transcript, context, never)

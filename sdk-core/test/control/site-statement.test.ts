@@ -78,7 +78,7 @@ const signerOf = (statement: SiteStatement): string | undefined =>
   personalSigner(siteStatementText(LABEL, RELAY.origin, statement), statement.signature)
 
 describe('a lease of a site', () => {
-  it('soon has a statement at a relay that takes one, and a new one with each renewal', async () => {
+  it('soon has a statement at a relay that takes one, and a new one with each renewal (protocol §16.1.1)', async () => {
     await acquire({ isStated: true })
     await vi.advanceTimersByTimeAsync(STATEMENT_DELAY_MS)
     expect(renewals).toHaveLength(1)

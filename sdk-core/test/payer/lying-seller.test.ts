@@ -134,7 +134,7 @@ describe.each(CLIENTS)('%s', (_name, load) => {
         },
       },
     ],
-  ])('signs nothing for a seller who prepares %s', async (_what, variation) => {
+  ])('signs nothing for a seller who prepares %s (protocol §19.2.6)', async (_what, variation) => {
     lie.prepared = async (answer) => ({ ...answer, paymentTransaction: await payment(variation) })
     await expectNothingPaid()
   })

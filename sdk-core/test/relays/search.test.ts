@@ -93,7 +93,7 @@ it('a long list costs no more probes than a short one, a few at once', async () 
   expect(parallel.most).toBe(PROBES_PARALLEL_MAX)
 })
 
-it('10,000 forged descriptors cost as many checks as are allowed, and no probe', async () => {
+it('10,000 forged descriptors cost as many checks as are allowed, and no probe (protocol §14.1.3)', async () => {
   const forgery = { ...describeRelay('https://forged.example'), tcp_bps: 1 }
   // as short as they can be, so that the answer is not too long
   const { address, issued_at, expires_at, api_https_addr, signature, version, tcp_bps } = forgery

@@ -218,7 +218,7 @@ describe('errors of a visit', () => {
 describe('life', () => {
   const online = (site: Site): Promise<void> => vi.waitFor(() => expect(site.state).toBe('online'))
 
-  it('registers again when the lease ended (4001)', async () => {
+  it('registers again when the lease ended (4001) (protocol §7.6.1)', async () => {
     const site = await publish()
     relay.endLease(4001)
     await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']))
@@ -227,7 +227,7 @@ describe('life', () => {
     expect(await get(await relay.visit('demo.relay.localhost'))).toContain('hello')
   })
 
-  it('closes instead of fighting when the lease was replaced (4002)', async () => {
+  it('closes instead of fighting when the lease was replaced (4002) (protocol §7.6.2)', async () => {
     const site = await publish()
     relay.endLease(4002)
     await vi.waitFor(() => expect(site.state).toBe('closed'))
@@ -304,7 +304,7 @@ describe('life', () => {
     expect([site.states, relay.count('/sdk/register')]).toEqual([[], 1])
   })
 
-  it('close unregisters, ends the carrier, and is final', async () => {
+  it('close unregisters, ends the carrier, and is final (protocol §6.2.5)', async () => {
     const site = await publish()
     const [socket] = relay.sockets
     const closed = new Promise((resolve) => socket!.once('close', resolve))

@@ -131,7 +131,7 @@ it.each<[string, () => void, Partial<PublishOptions>]>([
     {},
   ],
   ['the options say so', () => {}, { certificate: 'shared' }],
-])('asks for none where %s', async (_, prepare, options) => {
+])('asks for none where %s (protocol §11.1.5)', async (_, prepare, options) => {
   prepare()
   relay.overrides['/sdk/certificate'] = issue
   const { socket } = await publishDemo(options).then(() => visit())

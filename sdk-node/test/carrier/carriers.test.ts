@@ -129,7 +129,7 @@ describe.each(CARRIERS)('by the carrier %s', (carrier) => {
       expect(errors.map(({ code }) => code)).toContain('ip_banned')
     })
 
-    it('of an untrusted relay say so', async () => {
+    it('of an untrusted relay say so (protocol §2.1.2)', async () => {
       await expect(publishBy({ ca: CERTIFICATE_PEM })).rejects.toMatchObject({ code: 'relay_unreachable' })
     })
   })

@@ -86,7 +86,7 @@ function registeringAt(udp_tunnel_addr: string, fetch: FetchFunction): FetchFunc
 
 describe('a relay that names where the tunnel of a lease comes in', () => {
   it.each(['machine-2.localhost', '127.0.0.1'])(
-    'is dialed there, at %s, while the certificate is that of its own host',
+    'is dialed there, at %s, while the certificate is that of its own host (protocol §12.1.2)',
     async (host) => {
       // no UDP passes to the relay's authority
       network.impair({ loss: 1 })

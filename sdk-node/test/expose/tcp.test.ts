@@ -80,7 +80,7 @@ describe.each(['native', 'websocket'] as const)('a dedicated port by the carrier
     expect(await broken.promise).toBe('ECONNRESET')
   })
 
-  it('lets a service speak first, and breaks with it', async () => {
+  it('lets a service speak first, and breaks with it (protocol §7.5.6)', async () => {
     await exposeTcp((socket) => {
       socket.write('220 hello')
       socket.once('data', () => socket.resetAndDestroy())

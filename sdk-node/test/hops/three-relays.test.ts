@@ -107,7 +107,7 @@ async function back(): Promise<void> {
   await vi.waitFor(look, { timeout: PATIENT_MS, interval: 200 })
 }
 
-test('visitors of the first relay reach the site, at both hostnames', async () => {
+test('visitors of the first relay reach the site, at both hostnames (protocol §18.3.3)', async () => {
   expect(site.url).toBe(`https://demo.${entry!.host}:${entry!.port}`)
   for (const url of [site.url, site.canonicalUrl]) expect(await textOf(`${url}/there`)).toBe('hello /there')
 })

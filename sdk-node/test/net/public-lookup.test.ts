@@ -48,7 +48,7 @@ describe('the name of a gateway', () => {
     ['carrier-grade NAT', '100.64.0.1'],
     ['mapped loopback', '::ffff:127.0.0.1'],
     ['unique local', 'fd00::1'],
-  ])('at a %s address is refused', async (_, address) => {
+  ])('at a %s address is refused (protocol §17.3.2)', async (_, address) => {
     answers.push([address])
     await expect(resolve('gw.example')).rejects.toEqual(refused)
   })
@@ -57,7 +57,7 @@ describe('the name of a gateway', () => {
     await expect(resolve('gw.localhost')).rejects.toEqual(refused)
   })
 
-  it('that leads elsewhere at the next connection is refused then', async () => {
+  it('that leads elsewhere at the next connection is refused then (protocol §17.3.2)', async () => {
     answers.push(['93.184.215.14'], ['127.0.0.1'])
     await resolve('gw.example')
     const socket = connect({ host: 'gw.example', port: 9, lookup: publicLookup as never })

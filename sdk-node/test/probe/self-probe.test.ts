@@ -75,7 +75,7 @@ function withoutHaste(): void {
 const visitor = async (url: string): Promise<string> => text(await visit(relay, url))
 
 it.each(['native', 'websocket'] as const)(
-  'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing',
+  'nothing is seen from here at a relay that passes TLS through (%s), and visitors notice nothing (protocol §13.1.2, §13.1.3)',
   async (carrier) => {
     withoutHaste()
     const url = await start({ carrier })
@@ -88,7 +88,7 @@ it.each(['native', 'websocket'] as const)(
   },
 )
 
-it('TLS that ends on the way is suspected, and only told', async () => {
+it('TLS that ends on the way is suspected, and only told (protocol §13.1.4)', async () => {
   withoutHaste()
   const url = await start()
   front.mode = 'terminate'
@@ -157,7 +157,7 @@ it('with banMitm and discover another relay takes its place', async () => {
   await Promise.all([named.crash(), next.crash()])
 })
 
-it('a relay that is slow is not called guilty, and is asked again behind the cooldown', async () => {
+it('a relay that is slow is not called guilty, and is asked again behind the cooldown (protocol §13.1.1, §13.1.4)', async () => {
   const url = await start({ banMitm: true })
   front.mode = 'stall'
   await visitor(url)

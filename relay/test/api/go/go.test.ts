@@ -133,7 +133,7 @@ function expectOwnPolicy(headers: Answer['headers'], text: string): void {
 }
 
 describe('a site that is here', () => {
-  test('a visitor is redirected to it, path and query included, with GET and HEAD', async () => {
+  test('a visitor is redirected to it, path and query included, with GET and HEAD (protocol §16.1.4)', async () => {
     const { label, close } = await openSite(relay, 'here')
     const base = urlOf(relay, label)
     for (const [path, url] of Object.entries({
@@ -275,7 +275,7 @@ test.each([
   `${'a'.repeat(23)}-${DIGITS}`,
   `/demo-${DIGITS}`,
   '%',
-])('/go/%s is 404', async (path) => {
+])('/go/%s is 404 (protocol §16.1.4)', async (path) => {
   expect(await go(path)).toMatchObject({ status: 404, text: 'No site has such an address.\n' })
 })
 
@@ -285,7 +285,7 @@ test('takes GET and HEAD alone', async () => {
 })
 
 describe('GET /discovery/site', () => {
-  test("says whether the relay has the site, with the site's statement, to pages of any origin", async () => {
+  test("says whether the relay has the site, with the site's statement, to pages of any origin (protocol §16.1.3)", async () => {
     const { label, close } = await openSite(relay, 'asked')
     const cors = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
     expect(await ask(relay, label)).toMatchObject({
@@ -327,7 +327,7 @@ describe('GET /discovery/site', () => {
   })
 
   test.each(['', '?site=', `?site=demo-${DIGITS}`, `?site=${'0'.repeat(63)}`, `?site=${'A'.repeat(64)}`])(
-    'with %j is invalid_request',
+    'with %j is invalid_request (protocol §16.1.3)',
     async (query) => {
       expect(await relay.call('GET', `/discovery/site${query}`)).toMatchObject({
         status: 400,

@@ -271,7 +271,7 @@ describe('policy', () => {
 
 describe("a ban's effect on what is open", () => {
   test.each(['is_banned', 'is_denied', 'ip'])(
-    '%s closes sessions and connections within a second, and keeps them out',
+    '%s closes sessions and connections within a second, and keeps them out (protocol §21.1.3)',
     async (how) => {
       const name = `open-${how.replace('_', '-')}`
       const lease = await relay.register(name)
@@ -351,12 +351,12 @@ describe("a lost approval's effect on what is open", () => {
   )
 })
 
-test('no answer of the relay carries CORS headers on admin endpoints', async () => {
+test('no answer of the relay carries CORS headers on admin endpoints (protocol §2.3.3)', async () => {
   for (const path of ['/api/policy', '/api/admin/auth/status'])
     expect((await get(path)).headers).not.toHaveProperty('access-control-allow-origin')
 })
 
-test('no endpoint sets a cookie, and one that is sent is no credential', async () => {
+test('no endpoint sets a cookie, and one that is sent is no credential (protocol §2.1.7)', async () => {
   const token = encodeURIComponent(TOKEN)
   const Cookie = `access_token=${token}; token=${token}; Authorization=Bearer ${token}`
   const login = await post('/api/admin/auth/login', { token }, { Cookie })

@@ -51,7 +51,7 @@ describe('GET /discovery', () => {
   })
 })
 
-test('a page of any origin may read the list, and announce nothing', async () => {
+test('a page of any origin may read the list, and announce nothing (protocol §2.3.1, §2.3.3)', async () => {
   const origin = { Origin: 'https://page.example' }
   const readable = { 'access-control-allow-origin': '*' }
   expect(await relay.call('GET', '/discovery', undefined, origin)).toMatchObject({
@@ -85,7 +85,7 @@ describe('POST /discovery/announce', () => {
     expect((await list()).relays).toHaveLength(1)
   })
 
-  test('of another protocol version is not accepted, with 202', async () => {
+  test('of another protocol version is not accepted, with 202 (protocol §14.1.2)', async () => {
     const body = { protocol_version: '8', descriptor: {} }
     expect(await relay.call('POST', '/discovery/announce', body)).toMatchObject({
       status: 202,
@@ -104,11 +104,11 @@ describe('POST /discovery/announce', () => {
     ],
     ['a forged one', 403, 'unauthorized', () => ({ ...inventRelay().describe(NOWHERE), tcp_bps: 1 })],
     ['its own origin', 400, 'invalid_request', () => inventRelay().describe(relay.origin)],
-  ])('refuses %s with %i %s', async (_what, status, code, make) => {
+  ])('refuses %s with %i %s (protocol §14.1.2)', async (_what, status, code, make) => {
     expect(await announce(make())).toMatchObject({ status, json: { ok: false, error: { code } } })
   })
 
-  test('costs 2 units of the budget before authentication', async () => {
+  test('costs 2 units of the budget before authentication (protocol §2.4.3)', async () => {
     const strict = await startTestRelay({ ...ON, SOURCE_BUDGET_PER_MINUTE: '3' })
     try {
       const statuses: number[] = []
@@ -127,7 +127,7 @@ describe('POST /discovery/announce', () => {
 })
 
 describe('a ban of a relay', () => {
-  test('refuses it until it is lifted, is kept in policy.json, and audited', async () => {
+  test('refuses it until it is lifted, is kept in policy.json, and audited (protocol §21.1.7)', async () => {
     const banned = inventRelay()
     expect(await ban(banned.address.toUpperCase().replace('0X', '0x'), true)).toMatchObject({ status: 200 })
     expect(await announce(banned.describe(NOWHERE))).toMatchObject({ status: 403 })

@@ -167,7 +167,7 @@ describe('features that are off', () => {
   test.each([
     ['GET', '/discovery'],
     ['POST', '/discovery/announce'],
-  ])('%s %s is feature_unavailable', async (method, path) => {
+  ])('%s %s is feature_unavailable (protocol §14.1.1)', async (method, path) => {
     expect(await relay.call(method, path)).toMatchObject(unavailable)
     expect(await relay.call('PATCH', path)).toMatchObject({
       status: 405,

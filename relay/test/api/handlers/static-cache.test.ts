@@ -60,7 +60,7 @@ describe('who may use it', () => {
   const each = (client: { access_token: string }) =>
     Promise.all([post(relay, client, MANIFEST), put(relay, client, FILES), remove(relay, client)])
 
-  test('no one without the token of a lease that opted in; a reverse capability is no such token', async () => {
+  test('no one without the token of a lease that opted in; a reverse capability is no such token (protocol §15.1.5)', async () => {
     const { reverse_endpoint } = await lease()
     const without = await lease({ cache: false })
     for (const access_token of ['', 'a.b.c', reverse_endpoint.capability, without.access_token])
@@ -74,7 +74,7 @@ describe('who may use it', () => {
     for (const answer of await each(ended)) expect(answer).toMatchObject(refused(404, 'lease_not_found'))
   })
 
-  test('a lease that the policy does not route may only remove its files', async () => {
+  test('a lease that the policy does not route may only remove its files (protocol §15.1.5)', async () => {
     const denied = await lease()
     await decide({ identity_key: keyOf(denied), is_denied: true })
     const [checked, uploaded, removed] = await each(denied)
@@ -100,7 +100,7 @@ describe('who may use it', () => {
     expect(stored).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } })
   })
 
-  test('another method is told so as plain text, with Allow', async () => {
+  test('another method is told so as plain text, with Allow (protocol §2.2.6, §15.1.5)', async () => {
     expect(await relay.call('PATCH', '/sdk/cache')).toMatchObject({
       status: 405,
       headers: { allow: 'POST, PUT, DELETE', 'content-type': 'text/plain; charset=utf-8' },
@@ -143,7 +143,7 @@ describe('a snapshot', () => {
     expect(statusOf(await post(relay, site, manifestOf(FILES, 'main.js')))).toEqual({ present: false })
   })
 
-  test('is replaced as a whole by another upload', async () => {
+  test('is replaced as a whole by another upload (protocol §15.1.4)', async () => {
     const site = await lease()
     await put(relay, site, FILES)
     await put(relay, site, { 'index.html': 'new' })
@@ -162,7 +162,7 @@ describe('a snapshot', () => {
     expect(await visit(relay, site)).toBeUndefined()
   })
 
-  test('is not served by the friendly hostname', async () => {
+  test('is not served by the friendly hostname (protocol §15.2.1)', async () => {
     const site = await lease()
     await put(relay, site, FILES)
     await relay.call('POST', '/sdk/unregister', { access_token: site.access_token })
@@ -171,7 +171,7 @@ describe('a snapshot', () => {
   })
 })
 
-describe('what does not fit is 400, and what was there stays', () => {
+describe('what does not fit is 400, and what was there stays (protocol §15.1.4, §15.1.5)', () => {
   const [manifestPart, ...objects] = uploadOf(FILES)
   const withManifest = (change: object): Buffer =>
     bodyOf([partOf('manifest', JSON.stringify({ ...MANIFEST, ...change }), ''), ...objects])
@@ -262,7 +262,7 @@ describe('at once', () => {
       (site: RegisterResponse) => put(relay, site, FILES),
     ],
   ])(
-    'there are two %s: a third one is put off, and so is another one of the same site',
+    'there are two %s: a third one is put off, and so is another one of the same site (protocol §15.1.5)',
     async (_what, beginOne, another, otherKind) => {
       const sites = [await lease(), await lease(), await lease()] as const
       await beginOne(sites[0])

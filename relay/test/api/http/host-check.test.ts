@@ -56,12 +56,12 @@ test.each(['127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8443'])(
   },
 )
 
-test('the relay’s own port, as its URL has it', async () => {
+test('the relay’s own port, as its URL has it (protocol §2.1.4)', async () => {
   const lines = [`Host: ${ROOT_HOST}:${relay.port}`]
   expect(await statusOf(relay, '/api/healthz HTTP/1.1', lines)).toBe(200)
 })
 
-test('HTTP/1.0 needs no Host', async () => {
+test('HTTP/1.0 needs no Host (protocol §2.1.4)', async () => {
   expect(await statusOf(relay, '/api/healthz HTTP/1.0', [])).toBe(200)
 })
 

@@ -55,14 +55,14 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual(JSON.parse(text))
   })
 
-  test('32 levels, not 33, also when they are never closed', () => {
+  test('32 levels, not 33, also when they are never closed (protocol §2.2.3)', () => {
     const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
     expect(codeOf(nested(32))).toBeUndefined()
     expect(codeOf(`[${nested(32)}]`)).toBe('invalid_request')
     expect(codeOf('['.repeat(4 << 20))).toBe('invalid_request')
   })
 
-  test('512 values, not 513, whatever they are', () => {
+  test('512 values, not 513, whatever they are (protocol §2.2.3)', () => {
     expect(codeOf(`[${Array(511).fill(1)}]`)).toBeUndefined()
     expect(codeOf(`[${Array(512).fill(1)}]`)).toBe('invalid_request')
     const members = Array.from({ length: 600 }, (_, i) => `"${i}":1`)

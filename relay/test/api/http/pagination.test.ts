@@ -68,7 +68,7 @@ describe.each([
   })
 })
 
-test('leases that come and go during a walk leave the others each on one page', async () => {
+test('leases that come and go during a walk leave the others each on one page (protocol §20.1.2)', async () => {
   const account = newAccount()
   const register = () => relay.register('moving', { account, metadata: METADATA, ttl: 600 })
   await register()

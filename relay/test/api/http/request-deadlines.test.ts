@@ -51,13 +51,13 @@ describe.concurrent('deadlines', () => {
     expect(seconds).toBeLessThan(LATEST_S)
   })
 
-  test('a visitor whom no session serves is turned away after 10 s', async () => {
+  test('a visitor whom no session serves is turned away after 10 s (protocol §9.2.1)', async () => {
     const { seconds } = await closing(relay.tls(hostname))
     expect(seconds).toBeGreaterThan(9.5)
     expect(seconds).toBeLessThan(LATEST_S)
   })
 
-  test('a stream that never presents its capability is reset after 10 s', async () => {
+  test('a stream that never presents its capability is reset after 10 s (protocol §7.4.3)', async () => {
     const stream = await carrier.session.open()
     const started = performance.now()
     await stream.write(Uint8Array.of(0))
@@ -65,7 +65,7 @@ describe.concurrent('deadlines', () => {
     expect((performance.now() - started) / 1000).toBeGreaterThan(9.5)
   })
 
-  test('a datagram tunnel whose token never comes is closed after 10 s', async () => {
+  test('a datagram tunnel whose token never comes is closed after 10 s (protocol §12.1.5)', async () => {
     const tunnel = await openTunnel(relay)
     const started = performance.now()
     await tunnel.closed
@@ -73,7 +73,7 @@ describe.concurrent('deadlines', () => {
     expect((performance.now() - started) / 1000).toBeLessThan(LATEST_S)
   })
 
-  test("a request's head must be whole after 10 s", async () => {
+  test("a request's head must be whole after 10 s (protocol §2.1.6)", async () => {
     const socket = await api()
     socket.write(HEAD)
     const { seconds, text } = await closing(socket)
@@ -82,7 +82,7 @@ describe.concurrent('deadlines', () => {
     expect(seconds).toBeLessThan(LATEST_S)
   })
 
-  test("a request's body must be whole after 10 s", async () => {
+  test("a request's body must be whole after 10 s (protocol §2.2.3)", async () => {
     const socket = await api()
     socket.write(`${HEAD}Content-Length: 10\r\n\r\n{`)
     const { seconds, text } = await closing(socket)

@@ -33,7 +33,7 @@ async function ask(
   return { head, body: body.join('\r\n\r\n') }
 }
 
-describe('while the site is away', () => {
+describe('while the site is away (protocol §15.2.5)', () => {
   test('a browser gets a page that loads nothing and runs nothing', async () => {
     await start()
     const { head, body } = await ask('GET', '/app.js', 'Accept: text/html,application/xhtml+xml,*/*;q=0.8')

@@ -108,7 +108,7 @@ describe('in a handshake', () => {
     old.destroy()
   })
 
-  test('with the key of all sites: HTTP/1.1 and TLS 1.3 alone (decisions 0010, 0016)', async () => {
+  test('with the key of all sites: HTTP/1.1 and TLS 1.3 alone (decisions 0010, 0016) (protocol §15.2.6)', async () => {
     await start(false)
     const tls = await site.tls({ ALPNProtocols: ['h2', 'http/1.1'] })
     expect([tls.alpnProtocol, tls.getProtocol()]).toEqual(['http/1.1', 'TLSv1.3'])

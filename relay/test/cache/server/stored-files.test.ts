@@ -134,7 +134,7 @@ describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
     expect(await fetch(path)).toMatchObject({ status: 400 })
   })
 
-  test('a folder whose index is stored gets the slash that its links need', async () => {
+  test('a folder whose index is stored gets the slash that its links need (protocol §15.2.2)', async () => {
     expect(await fetch('/docs?x=//evil.example')).toMatchObject({
       status: 301,
       headers: { location: 'docs/?x=//evil.example' },
@@ -167,7 +167,7 @@ describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
     expect((await fetch('/picture.png', '-H', 'Accept-Encoding: gzip, br')).body.equals(PICTURE)).toBe(true)
   })
 
-  test('304 for the tag of the very representation, and no content', async () => {
+  test('304 for the tag of the very representation, and no content (protocol §15.2.3)', async () => {
     const { etag = '' } = (await fetch('/', '-H', 'Accept-Encoding: br')).headers
     const known = await fetch('/', '-H', 'Accept-Encoding: br', '-H', `If-None-Match: "other", ${etag}`)
     expect(known).toMatchObject({
@@ -252,7 +252,7 @@ describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
     },
   )
 
-  test('the Host is that of the handshake', async () => {
+  test('the Host is that of the handshake (protocol §15.2.4)', async () => {
     const others = [
       'relay.localhost',
       'other.relay.localhost',

@@ -54,7 +54,7 @@ describe('a name that is being proven', () => {
     expect(await askChallenge(port, NAME)).toMatch(/alert no application protocol/)
   })
 
-  test('is shown to nobody who asks for another name or offers another protocol', async () => {
+  test('is shown to nobody who asks for another name or offers another protocol (protocol §9.1.4)', async () => {
     const hide = await prover.show(NAME, PROOF)
     for (const name of [`x.${NAME}`, 'other.test'])
       expect(await askChallenge(port, name)).toMatch(/alert no application protocol/)

@@ -46,7 +46,7 @@ describe('takes', () => {
   })
 })
 
-describe('refuses with openssl', () => {
+describe('refuses with openssl (protocol §11.1.1, §11.1.2)', () => {
   const NOT_OF_LEASE = /must have hostnames of this lease and no others/
   const KEY = /must be ECDSA P-256 or P-384, or RSA of 2048 to 4096 bits/
   test.each([

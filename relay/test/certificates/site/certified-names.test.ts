@@ -39,7 +39,7 @@ describe('a relay that was restarted', () => {
   }
   const conflict = /hostname_conflict/
 
-  test('gives the name to nobody else before the certificate has ended', async () => {
+  test('gives the name to nobody else before the certificate has ended (protocol §4.4.5, §11.1.4)', async () => {
     relay = await startTestRelay()
     const account = newAccount()
     const lease = await relay.register('named', { account })

@@ -110,7 +110,7 @@ describe('is refused', () => {
     expect(await answer()).toMatchObject(failure(status, code))
   })
 
-  test("for another lease's hostname, also with the token of that one's predecessor", async () => {
+  test("for another lease's hostname, also with the token of that one's predecessor (protocol §11.1.2)", async () => {
     const account = newAccount()
     const first = await relay.register('other', { account })
     expect(await ask(certificateRequest([first.hostname]))).toMatchObject(failure(400, 'invalid_request'))
@@ -157,7 +157,7 @@ describe('SITE_CERTIFICATES', () => {
 })
 
 describe('a flood', () => {
-  test('of one identity is refused after its burst, also from a new lease of it, and others are served', async () => {
+  test('of one identity is refused after its burst, also from a new lease of it, and others are served (protocol §11.1.3)', async () => {
     const usual = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '60', RELAY_BUDGET_PER_MINUTE: '1000000' })
     const account = newAccount()
     const { access_token, hostname } = await usual.register('flood', { account })

@@ -19,7 +19,7 @@ function prepare(shop: Shop, body: unknown): Promise<Response> {
 }
 
 describe('POST /x402/prepare', () => {
-  test('the transaction for a path and a method, which the wallet signs', async () => {
+  test('the transaction for a path and a method, which the wallet signs (protocol §19.2.5)', async () => {
     const shop = await openShop(() => new Response('sold'), { routes })
     const sender = shop.wallet.address
     const response = await prepare(shop, { sender, path: '/paid/x?q' })
@@ -62,7 +62,7 @@ describe('POST /x402/prepare', () => {
     expect(shop.errors).toEqual([])
   })
 
-  test('a body of more than 64 KiB is refused, and read no further', async () => {
+  test('a body of more than 64 KiB is refused, and read no further (protocol §19.2.5)', async () => {
     const shop = await openShop(() => new Response('sold'), { routes })
     const allowed = JSON.stringify({ sender: shop.wallet.address, path: '/paid' }).padEnd(PREPARE_MAX_BYTES)
     expect((await prepare(shop, allowed)).status).toBe(200)

@@ -16,7 +16,7 @@ function counting(answer: (request: Request) => Response | Promise<Response> = (
 }
 
 describe('a request that is not paid', () => {
-  test('gets 402 with the requirements in its body and two fields; the handler does not run', async () => {
+  test('gets 402 with the requirements in its body and two fields; the handler does not run (protocol §19.2.1)', async () => {
     const { seen, handler } = counting()
     const shop = await openShop(handler, {
       routes: [{ path: '/paid', amount: '0.01', description: 'a poem' }],
@@ -213,7 +213,7 @@ describe('a payment', () => {
       encode({ x402Version: 2, accepted: {}, payload: { transaction: 'AA==' }, resource: 1 }),
     ],
     ['too long', 'A'.repeat(PAYMENT_MAX_CHARS + 4)],
-  ])('that is malformed is told so: %s', async (_, payment) => {
+  ])('that is malformed is told so: %s (protocol §19.2.2)', async (_, payment) => {
     const { seen, handler } = counting()
     const shop = await openShop(handler)
     const response = await shop.buy('/paid', payment)
@@ -223,17 +223,24 @@ describe('a payment', () => {
 })
 
 describe('nobody is charged', () => {
-  test.each([500, 503, 404, 400])('for a response of %i; the payment buys the next one', async (status) => {
-    let fails = true
-    const shop = await openShop(() => (fails ? new Response('sorry', { status }) : new Response('sold')))
-    const payment = await shop.pay('/paid')
-    const response = await shop.buy('/paid', payment)
-    expect([response.status, await response.text(), receipt(response)]).toEqual([status, 'sorry', undefined])
-    expect(shop.earned()).toBe(0n)
-    fails = false
-    expect((await shop.buy('/paid', payment)).status).toBe(200)
-    expect(shop.earned()).toBe(CENT)
-  })
+  test.each([500, 503, 404, 400])(
+    'for a response of %i; the payment buys the next one (protocol §19.2.3)',
+    async (status) => {
+      let fails = true
+      const shop = await openShop(() => (fails ? new Response('sorry', { status }) : new Response('sold')))
+      const payment = await shop.pay('/paid')
+      const response = await shop.buy('/paid', payment)
+      expect([response.status, await response.text(), receipt(response)]).toEqual([
+        status,
+        'sorry',
+        undefined,
+      ])
+      expect(shop.earned()).toBe(0n)
+      fails = false
+      expect((await shop.buy('/paid', payment)).status).toBe(200)
+      expect(shop.earned()).toBe(CENT)
+    },
+  )
 
   test('for a handler that throws, for no Response, and for content that fails at once', async () => {
     const broken = (): Response =>
@@ -266,7 +273,7 @@ describe('nobody is charged', () => {
 })
 
 describe('the content is held back until it is paid', () => {
-  test('a settlement that fails gives 402 and not the content, which is cancelled', async () => {
+  test('a settlement that fails gives 402 and not the content, which is cancelled (protocol §19.2.3)', async () => {
     let cancelled = false
     const content = (): Response =>
       new Response(
@@ -322,7 +329,7 @@ describe('the content is held back until it is paid', () => {
     await reader.cancel()
   })
 
-  test('an outcome that nobody knows is no new price: the same payment buys the response later, and is charged once', async () => {
+  test('an outcome that nobody knows is no new price: the same payment buys the response later, and is charged once (protocol §19.2.4)', async () => {
     const { seen, handler } = counting()
     let lost = 2
     const shop = await openShop(handler, {
