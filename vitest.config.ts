@@ -12,7 +12,11 @@ const NODE_TESTS =
   '{protocol,yamux,tls,payment,node-kit,relay,relay/web,sdk-core,sdk-browser,sdk-node,sdk-node/web,examples,scripts,tools}/test/**/*.test.ts'
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
-const SETUP = ['tools/wait-longer.ts', 'relay/test/support/without-overload.ts']
+const SETUP = [
+  'tools/wait-longer.ts',
+  'relay/test/support/without-overload.ts',
+  'relay/test/support/scrypt-once.ts',
+]
 /** Tests of datagrams, which are late, and dropped, on a machine without time for them: they come last, alone. */
 const DATAGRAM_TESTS = '{relay/test/datagram,sdk-node/test/datagram}/**/*.test.ts'
 /**
