@@ -307,7 +307,7 @@ describe('POST /sdk/route', () => {
     return { status, code: (json.error as { code?: string } | undefined)?.code }
   }
 
-  test('brings a route to its relay, and tells what that says (protocol §18.2.6)', async () => {
+  test('brings a route to its relay, and tells what that says (protocol §18.2.2, §18.2.6)', async () => {
     const key = new Uint8Array(randomBytes(32))
     const account = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
     const lease = await here.register('handed', { account })

@@ -113,9 +113,10 @@ ledger('Endpoints, SDK', {
     )
   },
   'POST /sdk/register': async () => expect(await world.lease()).toHaveProperty('canonical_hostname'),
-  'POST /sdk/renew': async () => {
+  'POST /sdk/renew: times in UTC with milliseconds (protocol §2.2.7)': async () => {
     const { access_token } = await world.lease()
-    expect(await world.post('/sdk/renew', { access_token })).toMatchObject({ status: 200 })
+    const expires_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(await world.post('/sdk/renew', { access_token })).toMatchObject(ok({ expires_at }))
   },
   'POST /sdk/reverse': async () => {
     const { access_token } = await world.lease()
@@ -154,9 +155,21 @@ ledger('Endpoints, admin and policy', {
     expect(await settings()).toEqual(changed)
     await world.admin('POST', '/api/policy', before)
   },
-  'GET /api/policy/state': async () => {
+  'GET /api/policy/state (protocol §20.2.2)': async () => {
     const lease = await world.lease()
-    expect(await world.policyLease(lease)).toMatchObject({ identity_key: keyOf(lease) })
+    expect(await world.policyLease(lease)).toMatchObject({
+      identity_key: keyOf(lease),
+      address: lease.identity.address,
+      bps: 0,
+      client_ip: '127.0.0.1',
+      is_approved: true,
+      is_banned: false,
+      is_denied: false,
+      is_ip_banned: false,
+      ip_bans: [],
+    })
+    await world.decide(lease, { is_denied: true })
+    expect(await world.policyLease(lease)).toMatchObject({ is_approved: false, is_denied: true })
   },
   'POST /api/policy/leases': async () => world.decide(await world.lease(), { bps: 1 }),
   'POST /api/policy/ips': async () => {

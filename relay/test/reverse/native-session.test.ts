@@ -74,6 +74,15 @@ describe('the upgrade', () => {
     socket.destroy()
   })
 
+  test('to yamux ends when the client ends its direction (protocol §7.3.2)', async () => {
+    const socket = await apiSocket(relay)
+    const read = socketReader(socket)
+    socket.write(connectRequest(capability, ['Connection: Upgrade', 'Upgrade: yamux']))
+    expect(await readHead(read)).toMatch(/^HTTP\/1\.1 101 /)
+    socket.end()
+    expect(await read(1)).toHaveLength(0)
+  })
+
   test('may follow other requests on the same connection', async () => {
     const socket = await apiSocket(relay)
     const read = socketReader(socket)

@@ -236,7 +236,7 @@ describe('life', () => {
     expect([relay.count('/sdk/register'), relay.count('/sdk/unregister')]).toEqual([1, 0])
   })
 
-  it('reconnects with the lease that it has when only the socket broke', async () => {
+  it('reconnects with the lease that it has when only the socket broke (protocol §7.6.3)', async () => {
     const site = await publish()
     relay.endLease(1012)
     await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']))
