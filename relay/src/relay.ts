@@ -5,7 +5,7 @@ import { warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
 import { createPipe } from './bridge/pipe.ts'
 import { idleSettingsOf, type Settings } from './config/settings.ts'
 import { OpenSockets } from './ingress/open-sockets.ts'
-import { closeToOverlay } from './ingress/overlay-door.ts'
+import { refuseOverlayPeers } from './ingress/refuse-overlay-peers.ts'
 import { startAcme } from './lifecycle/acme.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
 import { createCluster, joinCluster } from './lifecycle/cluster.ts'
@@ -171,7 +171,7 @@ async function listen(
   listeners: Listeners,
 ): Promise<void> {
   const { controlPlane, listener, sockets, metrics, redirects } = listeners
-  if (settings.overlay.wireguardPort !== undefined) closeToOverlay(listener, metrics, redirects)
+  if (settings.overlay.wireguardPort !== undefined) refuseOverlayPeers(listener, metrics, redirects)
   await listenForAll(listener, settings)
   await workers.start(settings.sniPort, {
     serveApi: controlPlane.serveDecrypted,

@@ -22,7 +22,7 @@ import {
 import { PaymentError } from '../payment-error.ts'
 import { type Executed, execute, lookUp, simulate } from './chain.ts'
 import { checkSignature, checkTerms, checkValidity } from './check.ts'
-import { FirstSights } from './first-sights.ts'
+import { FirstSeen } from './first-seen.ts'
 import { Nodes } from './nodes.ts'
 import { preparePayment } from './prepare.ts'
 import { Refusal } from './refusal.ts'
@@ -43,7 +43,7 @@ interface SuiFacilitatorOptions {
 export class SuiFacilitator implements Facilitator {
   readonly #options: SuiFacilitatorOptions
   readonly #nodes: Nodes
-  readonly #firstSights = new FirstSights()
+  readonly #firstSeen = new FirstSeen()
   /** The answer that is being found, by digest. */
   readonly #settling = new Map<string, { resource: string; answer: Promise<SettleResponse> }>()
   #inFlight = 0
@@ -146,7 +146,7 @@ export class SuiFacilitator implements Facilitator {
   async #check(signed: SignedPayment, payment: Payment): Promise<void> {
     const { withinMs } = signed.terms
     const now = this.#options.now()
-    this.#firstSights.check(payment.digest, withinMs, now)
+    this.#firstSeen.check(payment.digest, withinMs, now)
     const checks = await Promise.allSettled([
       checkValidity(this.#nodes, payment, { withinMs, now }),
       this.#checkUnused(payment),
@@ -154,7 +154,7 @@ export class SuiFacilitator implements Facilitator {
     ])
     for (const check of checks) if (check.status === 'rejected') throw check.reason
     // Only what the chain would carry out is remembered, so that nobody fills the memory for nothing.
-    this.#firstSights.remember(payment.digest, now)
+    this.#firstSeen.remember(payment.digest, now)
   }
 
   async #checkUnused(payment: Payment): Promise<void> {

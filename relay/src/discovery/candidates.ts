@@ -3,7 +3,7 @@
 import { GcraLimiter } from '../rate-limit/gcra.ts'
 import type { ReadDescriptor } from './descriptor-rules.ts'
 import { CANDIDATES_MAX, LOOK_RATE, LOOKS_PARALLEL_MAX, LOOKS_PER_SOURCE_MAX } from './limits.ts'
-import type { LookTimes } from './look-times.ts'
+import type { RecentLookups } from './recent-lookups.ts'
 
 export interface Candidate {
   read: ReadDescriptor
@@ -22,7 +22,7 @@ interface Source {
 export interface CandidatesParts {
   /** Looks at one candidate. Never rejects. */
   look: (candidate: Candidate) => Promise<void>
-  times: LookTimes
+  times: RecentLookups
 }
 
 export class Candidates {

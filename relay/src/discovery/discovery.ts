@@ -13,10 +13,10 @@ import { DialLimits } from './dial-limits.ts'
 import { IncompatibleRelays } from './incompatible-relays.ts'
 import { KnownRelays } from './known-relays.ts'
 import { ANNOUNCE_MS, BOOTSTRAP_LIST_MS, NEWS_SHARE, WHOLE_LISTS_PER_INTERVAL } from './limits.ts'
-import { LookTimes } from './look-times.ts'
 import { relayNetworkOf } from './networks.ts'
 import type { OwnDescriptor } from './own-descriptor.ts'
 import { Polls } from './polls.ts'
+import { RecentLookups } from './recent-lookups.ts'
 import { noRefusals, type Refusal, type RefusalCounts, RelayRefused, refusalOf } from './refusals.ts'
 import type { AskOverlay, MayAsk, OnIncompatible, RelayList, RelayQueries } from './relay-queries.ts'
 import { SiteSearch } from './site-search.ts'
@@ -50,7 +50,7 @@ export class RelayDiscovery {
   /** Relays that announced themselves, and those that others named: a crowd of one kind holds up none of the other. */
   readonly #announced: Candidates
   readonly #listed: Candidates
-  readonly #lookTimes: LookTimes
+  readonly #recentLookups: RecentLookups
   readonly #polls: Polls
   readonly #incompatible = new IncompatibleRelays()
   /** Bootstrap relay → when this relay announced itself there, in relay time. */
@@ -67,9 +67,9 @@ export class RelayDiscovery {
       (origin, version) => this.#incompatible.add(origin, version),
       (origin, address) => this.#mayAsk(origin, relayNetworkOf(address)),
     )
-    this.#lookTimes = new LookTimes(parts.pollMs)
+    this.#recentLookups = new RecentLookups(parts.pollMs)
     const candidates = (): Candidates =>
-      new Candidates({ look: (candidate) => this.#look(candidate), times: this.#lookTimes })
+      new Candidates({ look: (candidate) => this.#look(candidate), times: this.#recentLookups })
     this.#announced = candidates()
     this.#listed = candidates()
     this.sites = new SiteSearch({
@@ -201,7 +201,7 @@ export class RelayDiscovery {
       const objection = this.relays.objectionTo(read, now())
       if (objection !== undefined) throw new RelayRefused(objection)
       if (!isGenuine) await this.#requireGenuine(read)
-      this.#lookTimes.add(origin)
+      this.#recentLookups.add(origin)
       await this.#queries.requireRelay(origin)
       const isWhole = this.#wantsWhole()
       const list = await this.#queries.list(origin, isWhole, false)

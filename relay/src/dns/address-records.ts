@@ -2,7 +2,7 @@
 
 import type { Logger } from '../log/log.ts'
 import type { PublicAddresses, PublicAddressWatcher } from '../public-address/public-address-watcher.ts'
-import { GrowingPause, pause } from './growing-pause.ts'
+import { Backoff, pause } from './backoff.ts'
 import type { DnsProvider } from './provider.ts'
 
 interface AddressRecordsParts {
@@ -23,7 +23,7 @@ export class AddressRecords {
   readonly #names: readonly string[]
   readonly #closing = new AbortController()
   readonly #leave: () => void
-  readonly #pause: GrowingPause
+  readonly #pause: Backoff
   /** What each name has, as far as this process made it. */
   readonly #made = new Map<string, PublicAddresses>()
   #wanted: PublicAddresses | undefined
@@ -34,7 +34,7 @@ export class AddressRecords {
   constructor(parts: AddressRecordsParts) {
     this.#parts = parts
     this.#names = [parts.rootHost, `*.${parts.rootHost}`]
-    this.#pause = new GrowingPause(parts.firstPauseMs)
+    this.#pause = new Backoff(parts.firstPauseMs)
     this.#leave = parts.addresses.watch((found) => {
       if (found.ipv4.length + found.ipv6.length === 0) return
       this.#wanted = found

@@ -1,6 +1,6 @@
 // Looks at DNSSEC of the base domain again and again, until the provider says that it is active.
 
-import { GrowingPause, pause } from '../dns/growing-pause.ts'
+import { Backoff, pause } from '../dns/backoff.ts'
 import type { DnsProvider, DnssecState } from '../dns/provider.ts'
 import { DNSSEC_SYNC_MS } from './limits.ts'
 
@@ -52,7 +52,7 @@ export class DnssecSync {
   async #repeat(): Promise<void> {
     const { provider, intervalMs = DNSSEC_SYNC_MS } = this.#parts
     const { signal } = this.#closing
-    const pauses = new GrowingPause()
+    const pauses = new Backoff()
     while (!signal.aborted && !this.isVerified) {
       let pauseMs = intervalMs
       try {

@@ -4,7 +4,7 @@ import { type ExpiryEntry, ExpiryHeap } from '../lease/expiry-heap.ts'
 import type { Lease } from '../lease/lease.ts'
 import { HopError } from './hop-error.ts'
 import { HOP_REMOVED_MAX, HOP_ROUTES } from './limits.ts'
-import { Room } from './room.ts'
+import { Quota } from './quota.ts'
 
 /** A route, or a token that ends at this relay. */
 export interface HopEntry {
@@ -41,7 +41,7 @@ interface KeysOfLease {
 
 export class HopRoutes {
   readonly #kept = new Map<string, Kept>()
-  readonly #room = new Room<string>(HOP_ROUTES)
+  readonly #room = new Quota<string>(HOP_ROUTES)
   readonly #ofLease = new Map<Lease, KeysOfLease>()
   /** Keys of routes that are gone before their end, with that end by the wall clock: the same signature is not taken again. */
   readonly #removed = new Map<string, number>()

@@ -27,7 +27,7 @@ import { upgradeAtPeer } from './ask-peer.ts'
 import type { HopCounts, HopVisitorResult } from './hop-counts.ts'
 import type { HopEntry, HopRoutes, NextRelay } from './hop-routes.ts'
 import { HOP_VISITORS, HOP_VISITORS_PER_NETWORK_MAX } from './limits.ts'
-import { Room, Rooms } from './room.ts'
+import { Quota, Quotas } from './quota.ts'
 import { digestOf } from './tokens.ts'
 
 export interface HopVisitorsParts {
@@ -41,7 +41,7 @@ export interface HopVisitorsParts {
   pipe: Pipe
   counts: HopCounts
   /** The connections that leases have open at each peer, by its identity. */
-  peerRooms: Rooms<string, Lease>
+  peerQuotas: Quotas<string, Lease>
 }
 
 /** The data that one relay sends to the next about a visitor. The visitor's address is not in it. */
@@ -58,9 +58,9 @@ const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upg
 
 export class HopVisitors {
   readonly #parts: HopVisitorsParts
-  readonly #room = new Room<Lease>(HOP_VISITORS)
+  readonly #room = new Quota<Lease>(HOP_VISITORS)
   /** At the first relay: the networks of each lease's visitors. */
-  readonly #networks = new Rooms<Lease, string>({
+  readonly #networks = new Quotas<Lease, string>({
     max: Number.POSITIVE_INFINITY,
     perHolder: HOP_VISITORS_PER_NETWORK_MAX,
     perHolderWhenHalfFull: HOP_VISITORS_PER_NETWORK_MAX,
@@ -134,11 +134,11 @@ export class HopVisitors {
     { lease }: HopEntry,
     on: { next: NextRelay; passed: Omit<PassedOn, 'token'>; first: PeekedHello | undefined },
   ): Promise<void> {
-    const { visitors, bandwidths, pipe, counts, peerRooms } = this.#parts
+    const { visitors, bandwidths, pipe, counts, peerQuotas } = this.#parts
     const leave = visitors.enter(visitor, lease)
     if (leave === undefined) return
     const release = lease.onBlock(() => visitor.destroy())
-    const giveBack = [this.#room.take(lease), peerRooms.take(on.next.identity, lease)]
+    const giveBack = [this.#room.take(lease), peerQuotas.take(on.next.identity, lease)]
     try {
       const next = await this.#dial(visitor, { ...on.passed, token: on.next.token }, on.next.identity)
       if (next === undefined) {
@@ -231,9 +231,9 @@ export class HopVisitors {
   }
 
   #isFull(lease: Lease, next: NextRelay): boolean {
-    const { peerRooms } = this.#parts
+    const { peerQuotas } = this.#parts
     return (
-      this.#room.refusalOf(lease) !== undefined || peerRooms.refusalOf(next.identity, lease) !== undefined
+      this.#room.refusalOf(lease) !== undefined || peerQuotas.refusalOf(next.identity, lease) !== undefined
     )
   }
 

@@ -1,10 +1,10 @@
 // Holds the limits of routes over several relays, as ../limits.ts does for the rest.
 
 import { HOP_ROUTES_PER_OWNER_MAX } from '@svc/protocol'
-import type { RoomLimits } from './room.ts'
+import type { QuotaLimits } from './quota.ts'
 
 /** Hop routes at this relay, and tokens that end here, by owner. */
-export const HOP_ROUTES: RoomLimits = {
+export const HOP_ROUTES: QuotaLimits = {
   max: 16_384,
   perHolder: HOP_ROUTES_PER_OWNER_MAX,
   perHolderWhenHalfFull: 8,
@@ -33,16 +33,16 @@ export const HOP_ANSWER_MAX_BYTES: number = 16 * 1024
 /** Milliseconds for such an answer, and for a peer to take a visitor or a connection. */
 export const HOP_ANSWER_DEADLINE_MS = 10_000
 /** Visitors that this relay passes on at once, by lease. */
-export const HOP_VISITORS: RoomLimits = { max: 4096, perHolder: 256, perHolderWhenHalfFull: 16 }
+export const HOP_VISITORS: QuotaLimits = { max: 4096, perHolder: 256, perHolderWhenHalfFull: 16 }
 /**
  * Visitors of one lease from one network that the first relay passes on: a quarter of them, as {@link NETWORK_VISITORS_SHARE}
  * is of those whom a site serves. No relay behind it knows their networks.
  */
 export const HOP_VISITORS_PER_NETWORK_MAX = 64
 /** Connections to neighbours that sites have through this relay at once, by lease: a few for requests, and one for a probe. */
-export const NEIGHBOUR_CONNECTIONS: RoomLimits = { max: 1024, perHolder: 16, perHolderWhenHalfFull: 4 }
+export const NEIGHBOUR_CONNECTIONS: QuotaLimits = { max: 1024, perHolder: 16, perHolderWhenHalfFull: 4 }
 /**
  * Visitors and connections of sites that this relay has at one peer, by lease. The peer may have room for more connections
  * of this relay, which are for requests: hop routes, gateways and discovery.
  */
-export const PEER_CONNECTIONS: RoomLimits = { max: 1024, perHolder: 256, perHolderWhenHalfFull: 16 }
+export const PEER_CONNECTIONS: QuotaLimits = { max: 1024, perHolder: 256, perHolderWhenHalfFull: 16 }

@@ -15,7 +15,7 @@ import type { PolicyRules } from '../policy/policy-rules.ts'
 import { upgradeAtPeer } from './ask-peer.ts'
 import { neighbourAt } from './hop-handover.ts'
 import { NEIGHBOUR_CONNECTIONS } from './limits.ts'
-import { Room, type Rooms } from './room.ts'
+import { Quota, type Quotas } from './quota.ts'
 
 export interface NeighboursParts {
   network: OverlayNetwork
@@ -23,7 +23,7 @@ export interface NeighboursParts {
   bandwidths: IdentityBandwidths
   pipe: Pipe
   /** The connections that leases have open at each peer, by its identity. */
-  peerRooms: Rooms<string, Lease>
+  peerQuotas: Quotas<string, Lease>
   /** Serves a connection as one to this relay's public port. */
   serveVisitor: (socket: Socket) => void
   clientAddresses: Pick<ClientAddresses, 'distrust'>
@@ -35,7 +35,7 @@ export class Neighbours {
   readonly #parts: NeighboursParts
   /** Relays that the connections have passed which peers brought, by address and port of the peer. */
   readonly #passed = new Map<string, number>()
-  readonly #room = new Room<Lease>(NEIGHBOUR_CONNECTIONS)
+  readonly #room = new Quota<Lease>(NEIGHBOUR_CONNECTIONS)
 
   constructor(parts: NeighboursParts) {
     this.#parts = parts
@@ -52,19 +52,19 @@ export class Neighbours {
    * @throws RelayError when the relay refuses it; nothing was written then
    */
   async connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { network, policy, bandwidths, pipe, peerRooms } = this.#parts
+    const { network, policy, bandwidths, pipe, peerQuotas } = this.#parts
     if (request.headers.upgrade?.toLowerCase() !== NEIGHBOUR_UPGRADE)
       throw new RelayError('invalid_request', `${PATH.neighbour} needs an upgrade to ${NEIGHBOUR_UPGRADE}`)
     if (policy.blocks(lease)) throw new RelayError('lease_rejected', 'the policy blocks this lease')
     const relays = (this.#passed.get(keyOf(request.socket)) ?? 0) + 1
     requireFew(relays)
     const peer = neighbourAt(network, `${request.headers[HEADER.neighbour.toLowerCase()] ?? ''}`)
-    const refusal = this.#room.refusalOf(lease) ?? peerRooms.refusalOf(peer.identity, lease)
+    const refusal = this.#room.refusalOf(lease) ?? peerQuotas.refusalOf(peer.identity, lease)
     if (refusal === 'full')
       throw new RelayError('feature_unavailable', 'this relay has no room for another such connection')
     if (refusal === 'holder_full')
       throw new RelayError('rate_limited', 'the lease has too many such connections', { 'Retry-After': '5' })
-    const giveBack = [this.#room.take(lease), peerRooms.take(peer.identity, lease)]
+    const giveBack = [this.#room.take(lease), peerQuotas.take(peer.identity, lease)]
     const gone = new AbortController()
     const end = (): void => {
       gone.abort()

@@ -19,10 +19,10 @@ import { HopVisitors, type HopVisitorsParts } from './hop-visitors.ts'
 import { PEER_CONNECTIONS } from './limits.ts'
 import { registerHopMetrics } from './metrics.ts'
 import { Neighbours, type NeighboursParts } from './neighbours.ts'
-import { Rooms } from './room.ts'
+import { Quotas } from './quota.ts'
 
-type HopsParts = Omit<HopVisitorsParts, 'hops' | 'counts' | 'peerRooms'> &
-  Omit<NeighboursParts, 'peerRooms'> & {
+type HopsParts = Omit<HopVisitorsParts, 'hops' | 'counts' | 'peerQuotas'> &
+  Omit<NeighboursParts, 'peerQuotas'> & {
     policy: PolicyRules
     /** Origin of this relay. */
     origin: string
@@ -51,7 +51,7 @@ export interface Hops extends Measured {
 
 export function startHops(parts: HopsParts): Hops {
   const counts = new HopCounts()
-  const peerRooms = new Rooms<string, Lease>(PEER_CONNECTIONS)
+  const peerQuotas = new Quotas<string, Lease>(PEER_CONNECTIONS)
   const features = new Map<string, FeatureRoute>()
   const hops: HopRoutes = new HopRoutes((key, entry) => {
     const known = features.get(key)
@@ -67,8 +67,8 @@ export function startHops(parts: HopsParts): Hops {
       parts.routes.uncover(key, known)
     }
   })
-  const visitors = new HopVisitors({ ...parts, hops, counts, peerRooms })
-  const neighbours = new Neighbours({ ...parts, peerRooms })
+  const visitors = new HopVisitors({ ...parts, hops, counts, peerQuotas })
+  const neighbours = new Neighbours({ ...parts, peerQuotas })
   const changes = new HopChanges({ ...parts, hops, counts })
   const handover = new HopHandover({ ...parts, hops, changes })
   const change = (method: HopRouteMethod): OverlayHandler => {

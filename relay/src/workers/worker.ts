@@ -9,7 +9,7 @@ import { setClockOrigin } from '../clock.ts'
 import { connectionCapacity, openFilesMax } from '../config/connection-capacity.ts'
 import { DataPlane } from '../data-plane.ts'
 import { OpenSockets } from '../ingress/open-sockets.ts'
-import { closeToOverlay } from '../ingress/overlay-door.ts'
+import { refuseOverlayPeers } from '../ingress/refuse-overlay-peers.ts'
 import { DRAIN_MS, LISTEN_BACKLOG } from '../limits.ts'
 import { createLog, type Logger } from '../log/log.ts'
 import { RelayCounters } from '../metrics/relay-counters.ts'
@@ -76,7 +76,7 @@ export function createWorker(
   const { connections } = connectionCapacity(openFilesMax(), { hasTcpPorts: false, hasOverlay: false })
   const listener = dataPlane.createListener(connections, serve)
   listener.on('connection', (socket) => sockets.track(socket))
-  if (start.makesOverlay) closeToOverlay(listener)
+  if (start.makesOverlay) refuseOverlayPeers(listener)
   listen(listener, start, primaryLink)
   const parts = { state, leases, visitors, dataPlane, primaryLink, connect, listener, sockets, log }
   return { handlers: createMessageHandlers(parts), log, leave: () => leave(parts) }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Candidate, Candidates } from '../../src/discovery/candidates.ts'
 import type { ReadDescriptor } from '../../src/discovery/descriptor-rules.ts'
 import { POLL_MS } from '../../src/discovery/limits.ts'
-import { LookTimes } from '../../src/discovery/look-times.ts'
+import { RecentLookups } from '../../src/discovery/recent-lookups.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -14,7 +14,7 @@ const candidate = (name: string, source: string): Candidate => ({
   isGenuine: true,
   source,
 })
-const candidatesOf = (look: (candidate: Candidate) => Promise<void>, times = new LookTimes(POLL_MS)) =>
+const candidatesOf = (look: (candidate: Candidate) => Promise<void>, times = new RecentLookups(POLL_MS)) =>
   new Candidates({ look, times })
 const forever = (): Promise<void> => new Promise(() => {})
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -72,7 +72,7 @@ test('are 512; a source with fewer takes the place of the last one of that with 
 
 test('of an origin that waits, or was looked at lately, are the same one', async () => {
   const looked: string[] = []
-  const times = new LookTimes(POLL_MS)
+  const times = new RecentLookups(POLL_MS)
   const candidates = candidatesOf(async ({ read }) => {
     looked.push(read.origin)
     times.add(read.origin)
@@ -115,7 +115,7 @@ test('that a source named behind slow ones of its own are looked at when another
 
 test('that another one looked at meanwhile take no turn', async () => {
   const looked: string[] = []
-  const times = new LookTimes(POLL_MS)
+  const times = new RecentLookups(POLL_MS)
   let end = (): void => {}
   const candidates = candidatesOf(({ read }) => {
     looked.push(read.origin)

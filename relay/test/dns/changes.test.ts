@@ -1,16 +1,16 @@
 // Changes of DNS records are made one after another, and with growing pauses after failures.
 
 import { describe, expect, test } from 'vitest'
-import { GrowingPause, pause } from '../../src/dns/growing-pause.ts'
+import { Backoff, pause } from '../../src/dns/backoff.ts'
 import { oneAtATime } from '../../src/dns/one-at-a-time.ts'
 import { DnsProviderError } from '../../src/dns/provider.ts'
 import { MemoryDnsProvider } from '../support/memory-dns-provider.ts'
 
-describe('GrowingPause', () => {
+describe('Backoff', () => {
   const failure = new Error('failed')
 
   test('doubles from 2 s to 10 min, and begins again after a success', () => {
-    const pauses = new GrowingPause()
+    const pauses = new Backoff()
     const seconds = Array.from({ length: 11 }, () => pauses.after(failure) / 1000)
     expect(seconds).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600])
     pauses.reset()
@@ -19,9 +19,9 @@ describe('GrowingPause', () => {
 
   test('is as long as the provider says, an hour at most', () => {
     const asked = (retryAfterMs: number) => new DnsProviderError('rate_limited', 'slowly', { retryAfterMs })
-    expect(new GrowingPause().after(asked(30_000))).toBe(30_000)
-    expect(new GrowingPause().after(asked(1))).toBe(2000)
-    expect(new GrowingPause().after(asked(Number.MAX_SAFE_INTEGER))).toBe(3_600_000)
+    expect(new Backoff().after(asked(30_000))).toBe(30_000)
+    expect(new Backoff().after(asked(1))).toBe(2000)
+    expect(new Backoff().after(asked(Number.MAX_SAFE_INTEGER))).toBe(3_600_000)
   })
 
   test('ends early when its signal aborts', async () => {

@@ -337,7 +337,7 @@ export const SDKS = {
           'a settlement that fails gives 402 and not the content, which is cancelled (protocol §19.2.3)',
         ),
         proved(
-          'sdk-core/test/handlers/paid/spellings.test.ts',
+          'sdk-core/test/handlers/paid/path-variants.test.ts',
           'whatever a server makes of a path, it is paid when it leads to the paid one',
         ),
         proved(

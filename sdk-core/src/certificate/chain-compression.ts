@@ -25,7 +25,7 @@ export class ChainCompression {
   /** Where the code cannot be loaded, as in a service worker, all visitors get the chain as it is. */
   async #compress(): Promise<void> {
     try {
-      const late = await import('./later.ts')
+      const late = await import('./lazy.ts')
       this.#forms = await late.compressCertificates(this.#chain)
     } catch {}
   }

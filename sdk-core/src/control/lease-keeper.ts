@@ -3,7 +3,7 @@
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS, STATEMENT_DELAY_MS } from '../limits.ts'
 import { fetchEndpoint } from './endpoint.ts'
-import { loadSeldom, withAcceptedMetadata } from './metadata.ts'
+import { loadLazy, withAcceptedMetadata } from './metadata.ts'
 import {
   type Grant,
   type LeaseRequest,
@@ -183,7 +183,7 @@ export class LeaseKeeper {
   async #renewOnce(signal?: AbortSignal): Promise<void> {
     const renewed = this.#registration!
     // Where the code cannot be loaded, as in a service worker, other relays do not learn that the site is here.
-    const late = this.#isStated && (await loadSeldom().catch(() => {}))
+    const late = this.#isStated && (await loadLazy().catch(() => {}))
     const statement = late
       ? late.prepareRenewal(this.#client, this.#request, renewed, this.#events)
       : undefined

@@ -11,7 +11,7 @@ export interface Accepted<T> {
 }
 
 /** Loads the code of the control plane that most pages never need. Rejects where none can be loaded, as in a service worker. */
-export const loadSeldom = (): Promise<typeof import('./seldom.ts')> => import('./seldom.ts')
+export const loadLazy = (): Promise<typeof import('./lazy.ts')> => import('./lazy.ts')
 
 /** An Attempt asks the relay for something, with `metadata` or with a part of it. */
 export type Attempt<T> = (metadata: LeaseMetadata | undefined) => Promise<T>
@@ -33,7 +33,7 @@ export async function withAcceptedMetadata<T>(
     if (!metadata || !isRefusal(error)) throw error
     reason = error
   }
-  const late = await loadSeldom().catch((cause) => {
+  const late = await loadLazy().catch((cause) => {
     throw reason ?? cause
   })
   return late.withLessMetadata(metadata!, reason, attempt)

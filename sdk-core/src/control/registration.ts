@@ -22,7 +22,7 @@ import { releaseOf, requireCompatible } from './compatibility.ts'
 import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
 import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
-import { loadSeldom } from './metadata.ts'
+import { loadLazy } from './metadata.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /** A LeaseRequest says what a site asks of a relay. */
@@ -142,8 +142,7 @@ async function parseRegistration(
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw await explained('unexpected_answer', ['anotherIdentity'])
   // A page has no ports, and loads nothing of them.
-  const ports =
-    request.tcp || request.udp ? (await loadSeldom()).parseDedicatedPorts(request, data) : undefined
+  const ports = request.tcp || request.udp ? (await loadLazy()).parseDedicatedPorts(request, data) : undefined
   const hostnames = parseHostnames(client, request, data)
   const grant = await parseGrant(client, request, data, signal)
   return { ...grant, ...hostnames, ...ports, answer: data }

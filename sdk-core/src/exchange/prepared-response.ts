@@ -55,11 +55,11 @@ export class PreparedResponse implements OutgoingResponse {
   ): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
     if (response.bodyUsed) throw new TypeError('The Response was used before: return a clone')
-    const seldom = await loadSeldom(response, method)
+    const lazy = await loadLazy(response, method)
     const declared =
       declaredLength(response) ??
       blobLengths.get(response.body!) ??
-      (await seldom?.prepareSeldom(response, method))
+      (await lazy?.prepareLazily(response, method))
     if (hasNoContent(response.status, method)) {
       response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
       const length = response.status === 204 ? undefined : declared
@@ -68,9 +68,9 @@ export class PreparedResponse implements OutgoingResponse {
     if (!response.body) return PreparedResponse.#withContent(response, declared, undefined, NOTHING)
     const content = new ResponseBody(response.body)
     try {
-      const isEncoded = seldom !== undefined && !isFetched(response)
+      const isEncoded = lazy !== undefined && !isFetched(response)
       const first = await Promise.race([content.ready(waitedFor(declared, isEncoded)), broken])
-      if (isEncoded) seldom.requireEncoded(response.headers, first.pieces[0])
+      if (isEncoded) lazy.requireEncoded(response.headers, first.pieces[0])
       return PreparedResponse.#withContent(response, declared, content, first)
     } catch (error) {
       content.cancel(error)
@@ -146,12 +146,12 @@ function waitedFor(declared: number = WRITE_BYTES, isEncoded: boolean): number {
 }
 
 /** Loads the code for HEAD, for redirects and for encoded content. A service worker cannot load it, and does without. */
-function loadSeldom(
+function loadLazy(
   { headers }: Response,
   method: string,
-): Promise<typeof import('./seldom.ts') | undefined> | undefined {
+): Promise<typeof import('./lazy.ts') | undefined> | undefined {
   if (method === 'HEAD' || headers.has('location') || headers.has('content-encoding'))
-    return import('./seldom.ts').catch(() => undefined)
+    return import('./lazy.ts').catch(() => undefined)
 }
 
 function declaredLength(response: Response): number | undefined {

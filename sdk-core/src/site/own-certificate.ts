@@ -121,7 +121,7 @@ export class OwnCertificate {
   /** Code cannot be loaded late in a service worker, or while the network is gone: the next check tries again. */
   async #load(parts: CertificateKeeperParts): Promise<void> {
     try {
-      const late = await import('../certificate/later.ts')
+      const late = await import('../certificate/lazy.ts')
       this.#keeper = new late.CertificateKeeper(parts)
       // A site that was closed or suspended meanwhile has no lease, and then there is nothing to check.
       this.#keeper.check()

@@ -5,7 +5,7 @@ import { ChainCompression } from '../../src/certificate/chain-compression.ts'
 
 const load = vi.hoisted(() => vi.fn(() => new TypeError('import() is not allowed here')))
 
-vi.mock('../../src/certificate/later.ts', () => {
+vi.mock('../../src/certificate/lazy.ts', () => {
   throw load()
 })
 

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { withAcceptedMetadata } from '../../src/control/metadata.ts'
 import { SvcError } from '../../src/errors.ts'
 
-vi.mock('../../src/control/seldom.ts', () => {
+vi.mock('../../src/control/lazy.ts', () => {
   throw new TypeError('import() is not allowed here')
 })
 

@@ -16,7 +16,7 @@ import { identityFromKey, personalSigner } from '../../src/identity/key.ts'
 import { STATEMENT_DELAY_MS } from '../../src/limits.ts'
 import { CHALLENGE_ID, goodMessage, grant, RELAY, registration } from '../support/fake-relay.ts'
 // Loaded before, so that no time passes while it is.
-import '../../src/control/seldom.ts'
+import '../../src/control/lazy.ts'
 
 const identity = identityFromKey(new Uint8Array(32).fill(1))
 const LABEL = `demo-${identity.address.slice(2).toLowerCase()}`

@@ -6,6 +6,7 @@ import { Agent, type AgentOptions } from 'node:https'
 import { isIP, connect as open, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
+import { Semaphore } from '@svc/node-kit/semaphore'
 import { HEADER, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
 import { asSvcError, RelayClient, SvcError } from '@svc/sdk-core'
 import { refusalOf } from '../carrier/dial.ts'
@@ -19,7 +20,6 @@ import {
 import { openThrough, type ProxyFor } from '../net/forward-proxy.ts'
 import { request } from '../net/http-module.ts'
 import { RelayFetch } from '../net/relay-fetch.ts'
-import { Turns } from '../net/turns.ts'
 
 /** One relay of a line. */
 interface LineRelay {
@@ -50,8 +50,11 @@ export class RelayLine {
     this.#options = options
     this.relays = options.relays.map((url, index) => {
       // An agent counts a connection when it is there: it would open any number at once.
-      const turns = new Turns(index === 0 ? RELAY_CONNECTIONS_MAX : ROUTE_CONNECTIONS_MAX)
-      const fetch = new RelayFetch(() => new LineAgent({ keepAlive: true }, () => this.connect(index)), turns)
+      const semaphore = new Semaphore(index === 0 ? RELAY_CONNECTIONS_MAX : ROUTE_CONNECTIONS_MAX)
+      const fetch = new RelayFetch(
+        () => new LineAgent({ keepAlive: true }, () => this.connect(index)),
+        semaphore,
+      )
       return { url, fetch, client: new RelayClient(url, (address, init) => fetch.fetch(address, init)) }
     })
   }

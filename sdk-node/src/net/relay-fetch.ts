@@ -3,25 +3,25 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type Agent, request } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
+import type { Semaphore } from '@svc/node-kit/semaphore'
 import type { FetchInit, FetchResponse } from '@svc/sdk-core'
 import { FORGET_INTERVAL_MS } from '../limits.ts'
 import { encodeForm } from './multipart-form.ts'
-import type { Turns } from './turns.ts'
 
 export class RelayFetch {
   readonly #makeAgent: () => Agent
-  readonly #turns: Turns | undefined
+  readonly #semaphore: Semaphore | undefined
   #agent: Agent | undefined
   /** The time of `performance.now()` at which the connections were forgotten last. */
   #forgottenAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param makeAgent makes what keeps the connections to the relay
-   * @param turns of requests, where the agent does not limit its connections
+   * @param semaphore of requests, where the agent does not limit its connections
    */
-  constructor(makeAgent: () => Agent, turns?: Turns) {
+  constructor(makeAgent: () => Agent, semaphore?: Semaphore) {
     this.#makeAgent = makeAgent
-    this.#turns = turns
+    this.#semaphore = semaphore
   }
 
   /**
@@ -29,7 +29,7 @@ export class RelayFetch {
    * @throws the error of the connection, or the reason of the signal
    */
   async fetch(url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
-    const end = await this.#turns?.take(signal)
+    const end = await this.#semaphore?.acquire(signal)
     this.#agent ??= this.#makeAgent()
     const agent = this.#agent
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {

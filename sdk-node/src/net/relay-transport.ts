@@ -3,11 +3,11 @@
 import { Agent, type AgentOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { Semaphore } from '@svc/node-kit/semaphore'
 import { ADDRESS_DEADLINE_MS, AUTHORITIES_MAX, RELAY_CONNECTIONS_MAX } from '../limits.ts'
 import { openThrough, type ProxyFor, proxyChoice } from './forward-proxy.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 import { RelayFetch } from './relay-fetch.ts'
-import { Turns } from './turns.ts'
 
 export class RelayTransport {
   readonly fetch: RelayFetch
@@ -26,7 +26,7 @@ export class RelayTransport {
     const agent = (): Agent =>
       new RelayAgent({ ...this.connect, keepAlive: true, maxSockets: RELAY_CONNECTIONS_MAX }, proxyFor)
     // An agent counts a connection through a proxy when it is there: it would open any number at once.
-    this.fetch = new RelayFetch(agent, new Turns(RELAY_CONNECTIONS_MAX))
+    this.fetch = new RelayFetch(agent, new Semaphore(RELAY_CONNECTIONS_MAX))
   }
 
   /** Options of TLS connections to a relay. Reading the authorities takes longer than a resumed handshake. */

@@ -2,8 +2,8 @@
 
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { Semaphore } from '@svc/node-kit/semaphore'
 import type { ByteRange } from '../../http/range.ts'
-import { Semaphore } from '../../http/semaphore.ts'
 import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../limits.ts'
 
 export interface StoredFile {

@@ -1,9 +1,9 @@
 // Answers GET and HEAD of a stored file: whole, in part, or with 304 when the visitor has it (RFC 9110 §13, §14).
 
 import type { ServerResponse } from 'node:http'
+import { Semaphore } from '@svc/node-kit/semaphore'
 import { isKnown } from '../../http/entity-tag.ts'
 import { type ByteRange, readRange } from '../../http/range.ts'
-import { Semaphore } from '../../http/semaphore.ts'
 import { RESPONSE_UNCOUNTED_BYTES } from '../../limits.ts'
 import { type MemoryShare, RequestMemory } from '../../rate-limit/request-memory.ts'
 import type { VisitorRequest, VisitorResponse } from '../live-site/live-sites.ts'

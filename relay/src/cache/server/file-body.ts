@@ -1,8 +1,8 @@
 // Sends the content of a file, or a part of it, in pieces: each after the visitor has taken the last.
 
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Semaphore } from '@svc/node-kit/semaphore'
 import type { ByteRange } from '../../http/range.ts'
-import type { Semaphore } from '../../http/semaphore.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 import { FILE_BUFFERS_SPARE_MAX, FILE_PIECE_BYTES, FILES_HELD_MAX } from './limits.ts'
 import { type Delivery, writePaced } from './pace.ts'

@@ -1,7 +1,7 @@
 // Keeps the small files that visitors want just now in memory, so that a response needs no read.
 
 import { readFile } from 'node:fs/promises'
-import type { Semaphore } from '../../http/semaphore.ts'
+import type { Semaphore } from '@svc/node-kit/semaphore'
 import { MEMORY_FILE_IDLE_MS, MEMORY_FILE_MAX_BYTES, MEMORY_FILES_MAX_BYTES } from './limits.ts'
 import type { Representation } from './representation.ts'
 

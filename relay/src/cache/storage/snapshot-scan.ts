@@ -2,8 +2,8 @@
 
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Semaphore } from '@svc/node-kit/semaphore'
 import { now, toWallTime } from '../../clock.ts'
-import { Semaphore } from '../../http/semaphore.ts'
 import { CACHE_CHECKED_AT_ONCE } from '../../limits.ts'
 import { compressibleFiles } from './compressible.ts'
 import {

@@ -19,7 +19,7 @@ import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/script
 import { CHANGES_KEPT, LEASES_PER_READ } from '../limits.ts'
 import type { MachineLinks } from '../links/machine-links.ts'
 import type { Seal } from '../shared/seal.ts'
-import { SnapshotsElsewhere } from './elsewhere.ts'
+import { RemoteSnapshots } from './remote-snapshots.ts'
 import { formatSnapshotEntry, parseSnapshotEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
 interface SharedSnapshotsParts {
@@ -51,7 +51,7 @@ const NO_USE: CacheUse = { usedBytes: 0, maxBytes: 0 }
 
 export class SharedSnapshots implements SnapshotSharing {
   readonly #parts: SharedSnapshotsParts
-  readonly #elsewhere: SnapshotsElsewhere
+  readonly #elsewhere: RemoteSnapshots
   #local: LocalSnapshots | undefined
   /** By identity key: the time of the last change that this machine knows, by the engine's clock. The oldest ones are forgotten. */
   readonly #changed = new Map<string, number>()
@@ -60,7 +60,7 @@ export class SharedSnapshots implements SnapshotSharing {
 
   constructor(parts: SharedSnapshotsParts) {
     this.#parts = parts
-    this.#elsewhere = new SnapshotsElsewhere({
+    this.#elsewhere = new RemoteSnapshots({
       routes: parts.routes,
       isReachable: (machine) => parts.links()?.isReachable(machine) === true,
       passOn: async (...visitor) => (await parts.links()?.passOn(...visitor)) === true,

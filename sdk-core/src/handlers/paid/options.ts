@@ -12,8 +12,8 @@ import {
 import { SvcError } from '../../errors.ts'
 import { smallestUnits } from '../../payer/amount.ts'
 import { ROUTES_MAX } from './limits.ts'
+import { meaningOf } from './path-variants.ts'
 import { type PricedRoute, PriceList } from './price-list.ts'
-import { meaningOf } from './spellings.ts'
 
 /** A PaidRoute is a path that has a price. */
 export interface PaidRoute {

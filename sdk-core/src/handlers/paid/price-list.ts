@@ -2,7 +2,7 @@
 
 import type { PaymentRequirements } from '@svc/payment/client'
 import type { Field } from '../../semantics/fields.ts'
-import { isBelow, meaningsOf } from './spellings.ts'
+import { isBelow, meaningsOf } from './path-variants.ts'
 import { isMethodField, mayOverride, pathsOf } from './substitutes.ts'
 
 /** A Price is what one request costs. */

@@ -10,7 +10,7 @@ import {
 import { toBase64 } from '../../bytes/base64.ts'
 import { SvcError } from '../../errors.ts'
 import { withDeadline } from '../../timers/with-deadline.ts'
-import { begun } from './begun-response.ts'
+import { begun } from './first-bytes.ts'
 import { SETTLE_ATTEMPTS, SETTLE_DEADLINE_MS, VERIFY_DEADLINE_MS } from './limits.ts'
 import { disagreement, type Payment } from './payment-header.ts'
 import { type Offer, paymentRequired, unavailable, withReceipt } from './responses.ts'

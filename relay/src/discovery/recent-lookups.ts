@@ -2,7 +2,7 @@
 
 import { LOOKED_AT_MAX } from './limits.ts'
 
-export class LookTimes {
+export class RecentLookups {
   /** Milliseconds between two looks at one origin. */
   readonly #pauseMs: number
   /** By origin, the longest ago first, by the monotonic clock. */

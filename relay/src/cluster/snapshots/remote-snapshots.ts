@@ -30,7 +30,7 @@ interface ElsewhereParts {
 /** setTimeout takes no longer time. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-export class SnapshotsElsewhere {
+export class RemoteSnapshots {
   readonly #parts: ElsewhereParts
   readonly #byIdentity = new Map<string, Known>()
 

@@ -6,7 +6,7 @@ import { ResponseBody } from './response-body.ts'
  * Corrects where a redirect leads.
  * @returns for HEAD, the length of the content that GET would get, when all of it is ready
  */
-export async function prepareSeldom(response: Response, method: string): Promise<number | undefined> {
+export async function prepareLazily(response: Response, method: string): Promise<number | undefined> {
   const { body, headers } = response
   const { origin } = globalThis.location ?? {}
   const location = headers.get('location')

@@ -2,21 +2,21 @@
 
 import { expect, test } from 'vitest'
 import { HOP_VISITORS, NEIGHBOUR_CONNECTIONS, PEER_CONNECTIONS } from '../../src/hop/limits.ts'
-import { Room, type RoomLimits, Rooms } from '../../src/hop/room.ts'
+import { Quota, type QuotaLimits, Quotas } from '../../src/hop/quota.ts'
 
 /** Takes all that one holder gets. @returns how much that is */
-function fill(room: Room<string>, holder: string): number {
+function fill(room: Quota<string>, holder: string): number {
   let taken = 0
   for (; room.refusalOf(holder) === undefined; taken++) room.take(holder)
   return taken
 }
 
-test.each<[string, RoomLimits]>([
+test.each<[string, QuotaLimits]>([
   ['visitors', HOP_VISITORS],
   ['connections to neighbours', NEIGHBOUR_CONNECTIONS],
   ['connections to one peer', PEER_CONNECTIONS],
 ])('the holders who fill half of the %s leave their shares to many others', (_what, limits) => {
-  const room = new Room<string>(limits)
+  const room = new Quota<string>(limits)
   let greedy = 0
   while (room.size * 2 < limits.max) expect(fill(room, `greedy ${greedy++}`)).toBe(limits.perHolder)
   const others = (limits.max - room.size) / limits.perHolderWhenHalfFull
@@ -28,11 +28,11 @@ test.each<[string, RoomLimits]>([
 })
 
 test('a room is gone when nothing is held in it', () => {
-  const rooms = new Rooms<string, string>({ max: 4, perHolder: 1, perHolderWhenHalfFull: 1 })
-  const giveBack = rooms.take('key', 'holder')
-  expect(rooms.refusalOf('key', 'holder')).toBe('holder_full')
-  expect(rooms.refusalOf('another', 'holder')).toBeUndefined()
+  const quotas = new Quotas<string, string>({ max: 4, perHolder: 1, perHolderWhenHalfFull: 1 })
+  const giveBack = quotas.take('key', 'holder')
+  expect(quotas.refusalOf('key', 'holder')).toBe('holder_full')
+  expect(quotas.refusalOf('another', 'holder')).toBeUndefined()
   giveBack()
-  expect(rooms.refusalOf('key', 'holder')).toBeUndefined()
-  expect(rooms.size).toBe(0)
+  expect(quotas.refusalOf('key', 'holder')).toBeUndefined()
+  expect(quotas.size).toBe(0)
 })

@@ -1,6 +1,6 @@
 // Counts what leases or owners hold of something that a relay has so many of, and gives each no more than its share.
 
-export interface RoomLimits {
+export interface QuotaLimits {
   /** Of all holders. */
   max: number
   /** Of one holder, while at most half is held. */
@@ -10,14 +10,14 @@ export interface RoomLimits {
 }
 
 /** The reasons for which a holder gets no more. */
-export type RoomRefusal = 'full' | 'holder_full'
+export type QuotaRefusal = 'full' | 'holder_full'
 
-export class Room<Holder> {
-  readonly #limits: RoomLimits
+export class Quota<Holder> {
+  readonly #limits: QuotaLimits
   readonly #held = new Map<Holder, number>()
   #size = 0
 
-  constructor(limits: RoomLimits) {
+  constructor(limits: QuotaLimits) {
     this.#limits = limits
   }
 
@@ -27,7 +27,7 @@ export class Room<Holder> {
   }
 
   /** @returns undefined when the holder may have one more */
-  refusalOf(holder: Holder): RoomRefusal | undefined {
+  refusalOf(holder: Holder): QuotaRefusal | undefined {
     const { max, perHolder, perHolderWhenHalfFull } = this.#limits
     if (this.#size >= max) return 'full'
     const share = this.#size * 2 < max ? perHolder : perHolderWhenHalfFull
@@ -49,32 +49,32 @@ export class Room<Holder> {
 }
 
 /** One room for each key, which lasts while something is held in it. */
-export class Rooms<Key, Holder> {
-  readonly #limits: RoomLimits
-  readonly #rooms = new Map<Key, Room<Holder>>()
+export class Quotas<Key, Holder> {
+  readonly #limits: QuotaLimits
+  readonly #quotas = new Map<Key, Quota<Holder>>()
 
-  constructor(limits: RoomLimits) {
+  constructor(limits: QuotaLimits) {
     this.#limits = limits
   }
 
-  /** Rooms in which something is held. */
+  /** Quotas in which something is held. */
   get size(): number {
-    return this.#rooms.size
+    return this.#quotas.size
   }
 
   /** @returns undefined when the holder may have one more */
-  refusalOf(key: Key, holder: Holder): RoomRefusal | undefined {
-    return (this.#rooms.get(key) ?? new Room<Holder>(this.#limits)).refusalOf(holder)
+  refusalOf(key: Key, holder: Holder): QuotaRefusal | undefined {
+    return (this.#quotas.get(key) ?? new Quota<Holder>(this.#limits)).refusalOf(holder)
   }
 
   /** @returns a function that gives it back, to be called once */
   take(key: Key, holder: Holder): () => void {
-    const room = this.#rooms.get(key) ?? new Room<Holder>(this.#limits)
-    this.#rooms.set(key, room)
+    const room = this.#quotas.get(key) ?? new Quota<Holder>(this.#limits)
+    this.#quotas.set(key, room)
     const giveBack = room.take(holder)
     return () => {
       giveBack()
-      if (room.size === 0) this.#rooms.delete(key)
+      if (room.size === 0) this.#quotas.delete(key)
     }
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DNS_RETRY_AFTER_MAX_MS, DNS_RETRY_FIRST_MS, DNS_RETRY_MAX_MS } from './limits.ts'
 import { DnsProviderError } from './provider.ts'
 
-export class GrowingPause {
+export class Backoff {
   readonly #firstMs: number
   #nextMs: number
 

@@ -3,8 +3,8 @@
 import { MAX_REMEMBERED } from '../limits.ts'
 import { Refusal } from './refusal.ts'
 
-/** FirstSights forgets the oldest payments where there are too many. */
-export class FirstSights {
+/** FirstSeen forgets the oldest payments where there are too many. */
+export class FirstSeen {
   /** Milliseconds since 1970, by digest. */
   readonly #seen = new Map<string, number>()
 

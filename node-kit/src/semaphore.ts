@@ -1,0 +1,66 @@
+// A FIFO semaphore: it bounds the operations that run at once, and the others wait in order.
+
+/** Semaphore bounds operations that run at once. */
+export class Semaphore {
+  #free: number
+  /** Each begins the operation of a caller. The first one has waited longest. */
+  readonly #waiting = new Set<() => void>()
+
+  /** @param count operations at once */
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Runs `work` when a slot is free. Settles as `work` does. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire()
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Resolves when a slot is free.
+   * @returns releases the slot; further calls do nothing
+   * @throws the reason of the signal
+   */
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted()
+    if (this.#free > 0) this.#free -= 1
+    else await this.#wait(signal)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#release()
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = (): void => {
+        this.#waiting.delete(begin)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(begin)
+    })
+  }
+
+  /** The slot goes to the one that has waited longest, so that nobody who comes later is before it. */
+  #release(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#free += 1
+      return
+    }
+    this.#waiting.delete(next)
+    next()
+  }
+}
