@@ -55,7 +55,8 @@ function namedRules(directory: string): Map<string, string> {
       const { value } = node as { value?: unknown }
       if (node.type !== 'Literal' || typeof value !== 'string') return
       for (const [, numbers = ''] of value.matchAll(NAMED))
-        for (const [rule] of numbers.matchAll(/\d+\.\d+\.\d+/g)) if (!named.has(rule)) named.set(rule, file)
+        for (const [rule] of numbers.matchAll(/(?<![\d.])\d+\.\d+\.\d+/g))
+          if (!named.has(rule)) named.set(rule, file)
     })
   }
   return named
