@@ -42,9 +42,9 @@ export async function* agent({ runs }: FamilyOptions): AsyncGenerator<Entry> {
   yield limited(question, median(memory.map(({ many }) => many)), limit)
 }
 
-/** @returns megabytes of an agent with so many tunnels, when it has been idle for a while */
+/** @returns megabytes of an agent with this many tunnels, when it has been idle for a while */
 async function weigh(port: number, count: number): Promise<number> {
-  // a relay of its own, since each one lets a source register so many leases a minute
+  // a relay of its own, since each one lets a source register this many leases a minute
   const relay = await BenchRelay.start()
   const state = path.join(relay.directory, 'agent')
   const config = `${state}.toml`

@@ -40,5 +40,5 @@ function file(path: string, bytes: number): ServedFile {
   return { path, content }
 }
 
-/** `getRandomValues` fills at most so many bytes at once. */
+/** `getRandomValues` fills at most this many bytes at once. */
 const RANDOM_MAX = 65_536

@@ -11,7 +11,7 @@ const CHUNK: Uint8Array = new Uint8Array(64 * 1024).fill(7)
 /** A transport that holds more than this is full. */
 const WIRE_MAX_BYTES: number = 256 * 1024
 
-/** Resolves when so many bytes were counted. */
+/** Resolves when this many bytes were counted. */
 class Counter {
   readonly #reached = Promise.withResolvers<void>()
   #left: number

@@ -43,7 +43,7 @@ export async function sendRaw(socket: WebSocket, bytes: number): Promise<void> {
   for (let sent = 0; sent < bytes; sent += MESSAGE.length) await sendOn(socket, MESSAGE)
 }
 
-/** Settles when so many bytes came as messages. */
+/** Settles when this many bytes came as messages. */
 export function receiveRaw(socket: WebSocket, bytes: number): Promise<void> {
   return new Promise((resolve) => {
     let left = bytes
@@ -59,7 +59,7 @@ export async function sendStream(stream: Stream, bytes: number): Promise<void> {
   await stream.end()
 }
 
-/** Settles when so many bytes came on a stream. */
+/** Settles when this many bytes came on a stream. */
 export async function receiveStream(stream: Stream, bytes: number): Promise<void> {
   for (let left = bytes; left > 0; ) {
     const chunk = await stream.read()

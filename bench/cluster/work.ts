@@ -13,7 +13,7 @@ export interface Hostnames {
 export type Task =
   /** Visitors who come one after the other, at each port in turn. Answer: the median for each port, in milliseconds. */
   | { kind: 'ask'; ports: readonly number[]; hostname: string; visitors: number }
-  /** Visitors who come together, each with so many bytes. Answer: seconds from the first byte to the last end. */
+  /** Visitors who come together, each with this many bytes. Answer: seconds from the first byte to the last end. */
   | { kind: 'download' | 'upload'; port: number; hostname: string; streams: number }
 
 /** Bytes of a visitor of a download or an upload. */

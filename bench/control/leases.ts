@@ -15,7 +15,7 @@ export interface Crowd {
   leases: LeaseRegistry
 }
 
-/** Names are this and a number of so many digits, so that all are equally long. */
+/** Names are this and a number of this many digits, so that all are equally long. */
 export const PREFIX = 'site-'
 export const DIGITS = 6
 

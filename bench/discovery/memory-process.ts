@@ -1,13 +1,13 @@
-// `memory-process.ts COUNT RUNS`: what one relay that knows so many adds to the memory of its process, in simulated time. A relay starts
+// `memory-process.ts COUNT RUNS`: what one relay that knows this many adds to the memory of its process, in simulated time. A relay starts
 // and ends several times, since the first ones also compile code.
 import { recoverTextSigner } from '../../relay/src/auth/ethereum-signature.ts'
 import { AwaitedSignatures, type Member, Network } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'
 
 const MINUTE_MS = 60_000
-/** After so many milliseconds every relay is known, and was asked. */
+/** After this many milliseconds every relay is known, and was asked. */
 const SETTLE_MS = 15 * MINUTE_MS
-/** After so many milliseconds the timers of a relay that ended are forgotten, which hold it. */
+/** After this many milliseconds the timers of a relay that ended are forgotten, which hold it. */
 const REST_MS = 15 * MINUTE_MS
 
 export interface Memory {

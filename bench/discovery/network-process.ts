@@ -5,7 +5,7 @@ import { POLL_MS } from '../../relay/src/discovery/limits.ts'
 import { Network, SharedSignatures } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'
 
-/** A relay that does not know all after so many rounds has failed. */
+/** A relay that does not know all after this many rounds has failed. */
 const ROUNDS_MAX = 30
 const MINUTE_MS = 60_000
 

@@ -8,7 +8,7 @@ import { AwaitedSignatures, Network, type Traffic } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'
 
 const HOUR_MS = 3_600_000
-/** After so many milliseconds every relay is known, and was asked. */
+/** After this many milliseconds every relay is known, and was asked. */
 const SETTLE_MS = HOUR_MS / 3
 
 /** Cost is the processor time of one descriptor, in milliseconds. */

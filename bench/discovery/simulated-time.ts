@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 /** Timers run at the first step that is not before their time. */
 export const STEP_MS = 250
-/** Code that awaits one promise after another comes to rest in so many turns of the event loop. */
+/** Code that awaits one promise after another comes to rest in this many turns of the event loop. */
 const TURNS = 24
 const STEP_NS = BigInt(STEP_MS) * 1_000_000n
 

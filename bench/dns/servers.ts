@@ -29,7 +29,7 @@ export interface OursOptions {
 export interface Ours extends NameServer {
   /** The port of the bridge. */
   bridge: number | undefined
-  /** Adds so many lease names. @returns bytes by which the process grew */
+  /** Adds this many lease names. @returns bytes by which the process grew */
   grow(names: number): Promise<number>
 }
 

@@ -11,7 +11,7 @@ export const SMALL_BODY = 'hello, visitor'
 export const CHUNK_BYTES: number = 64 * 1024
 export const GALLERY_IMAGES = 100
 
-/** @returns the path of a download of so many bytes */
+/** @returns the path of a download of this many bytes */
 export function downloadPath(bytes: number): string {
   return `${PATH.download}?bytes=${bytes}`
 }

@@ -27,7 +27,7 @@ export class Backend {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The next so many connections that say something: one that only looked whether a bridge listens does not. */
+  /** The next this many connections that say something: one that only looked whether a bridge listens does not. */
   accept(count: number, take: Take): Promise<End[]> {
     const ends: End[] = []
     return new Promise((resolve) => {

@@ -28,7 +28,7 @@ const CAPABILITY = 'bench'
 /** Every program under test has it, and the one cipher makes them comparable. */
 const TLS = { servername: 'localhost', ciphers: 'TLS_AES_128_GCM_SHA256', minVersion: 'TLSv1.3' } as const
 
-/** Opens so many connections, or streams, waits until they are there, and greets. */
+/** Opens this many connections, or streams, waits until they are there, and greets. */
 export const OPEN_CLIENTS: Record<
   Kind,
   (entrance: Entrance, streams: number, take: Take) => Promise<ClientEnds>

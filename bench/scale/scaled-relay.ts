@@ -51,7 +51,7 @@ export class ScaledRelay {
     return { ...change, turnMs: Math.max(change.turnMs, ...turns), crowd }
   }
 
-  /** Lets so many milliseconds pass. */
+  /** Lets this many milliseconds pass. */
   async stays(ms: number): Promise<Change> {
     await pause(ms - SETTLE_MS)
     return await this.#change()

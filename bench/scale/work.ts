@@ -29,7 +29,7 @@ export function nameOf(prefix: string, site: number): string {
   return `${prefix}-${String(site).padStart(DIGITS, '0')}`
 }
 
-/** Runs `work` for each number of a share, so many at once, and tells the parent when all is done. */
+/** Runs `work` for each number of a share, this many at once, and tells the parent when all is done. */
 export async function workThrough(
   { first, count }: Share,
   atOnce: number,

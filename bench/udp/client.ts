@@ -30,7 +30,7 @@ export async function roundTrips(port: number, bytes: number): Promise<Trips> {
   return { perSecond: times.length / seconds, p50Us: quantile(0.5), p99Us: quantile(0.99) }
 }
 
-/** Sends one datagram of each of so many visitors, a few at a time. @returns a function that closes them */
+/** Sends one datagram of each of this many visitors, a few at a time. @returns a function that closes them */
 export async function comeByTheThousand(port: number, count: number): Promise<() => void> {
   const sockets: Socket[] = []
   while (sockets.length < count) {

@@ -4,7 +4,7 @@ import type { SiteStatement } from './site-statement.ts'
 import { DISCOVERY_VERSION } from './versions.ts'
 
 /**
- * A descriptor's signature has so many bytes: a byte with the recovery bit, then r and s (the compact form, which relays write), or
+ * A descriptor's signature has this many bytes: a byte with the recovery bit, then r and s (the compact form, which relays write), or
  * r, s, and the recovery bit, plain or with Ethereum's 27 added.
  */
 export const DESCRIPTOR_SIGNATURE_BYTES = 65

@@ -340,7 +340,7 @@ export interface SiteCertificate {
 
 /** *Extension* `site_certificate`: SiteCertificatePending is the answer while the certificate is being issued. */
 export interface SiteCertificatePending {
-  /** The client asks again after so many seconds, with the same request. */
+  /** The client asks again after this many seconds, with the same request. */
   retry_after: number
 }
 

@@ -2,9 +2,9 @@
 
 /** Both ends of a probe export keying material with this label, without a context (RFC 5705 §4). */
 export const PROBE_LABEL = 'Svc-MITM-Probe-v1'
-/** Both ends export so many bytes. */
+/** Both ends export this many bytes. */
 export const PROBE_MATERIAL_BYTES = 32
-/** A probe begins with a nonce of so many bytes, which only the site itself can recognize. */
+/** A probe begins with a nonce of this many bytes, which only the site itself can recognize. */
 export const PROBE_NONCE_BYTES = 16
 /** At least so much random padding follows the nonce, so that the probe's size tells nothing. */
 export const PROBE_PADDING_MIN_BYTES = 96

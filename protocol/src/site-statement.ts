@@ -15,9 +15,9 @@ export const SITE_STATEMENT_TIME: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{
 /** The form of a statement's signature. */
 export const SITE_STATEMENT_SIGNATURE: RegExp = /^0x[\da-f]{130}$/
 
-/** A statement is valid for so many milliseconds at most: a day, for which a static cache answers in a site's place, and the tolerance. */
+/** A statement is valid for this many milliseconds at most: the day that a static cache answers for a site, and the tolerance. */
 export const SITE_STATEMENT_MAX_MS: number = (24 * 60 + 2) * 60_000
-/** The clocks of a site and of a relay that asks may differ by so many milliseconds: a statement outlives its lease by as much. */
+/** The clocks of a site and of a relay that asks may differ by this many milliseconds: a statement outlives its lease by as much. */
 export const SITE_STATEMENT_TOLERANCE_MS = 120_000
 
 /**

@@ -432,7 +432,7 @@ export const CACHE_SNAPSHOTS_MAX = 128
  */
 export const CACHE_NETWORK_SHARE: number = 1 / 16
 /**
- * A snapshot within that share stays for so many milliseconds after a visitor, or its site, has last used it, whoever needs room.
+ * A snapshot within that share stays for this many milliseconds after a visitor, or its site, has last used it, whoever needs room.
  */
 export const CACHE_KEPT_UNUSED_MS: number = 60 * 60_000
 /**
@@ -528,7 +528,7 @@ export const CERTIFIED_NAMES_PER_ACCOUNT_MAX = 16
 export const CERTIFIED_NAMES_PER_NETWORK_MAX = 32
 /** Names whose last owner the relay remembers, to tell the next one. It forgets the oldest first: some 20 MB at most. */
 export const FORMER_OWNERS_MAX = 65_536
-/** A name is kept for a certificate until the next whole number of so many milliseconds. */
+/** A name is kept for a certificate until the next whole number of this many milliseconds. */
 export const CERTIFIED_STEP_MS = 3_600_000
 /** Time for which an order of a certificate keeps the name: it waits for others, and lasts half an hour at most. */
 export const SITE_ORDER_MAX_MS: number = 24 * 3_600_000

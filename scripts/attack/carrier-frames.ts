@@ -26,7 +26,7 @@ export function webSocketFrame(payload: Uint8Array): Buffer {
   return Buffer.concat([webSocketHeader(payload.length), payload])
 }
 
-/** @returns the header of a frame that says it has so many bytes */
+/** @returns the header of a frame that says it has this many bytes */
 export function webSocketHeader(length: number): Buffer {
   const header = Buffer.alloc(length < LENGTH_16 ? 6 : length < 2 ** 16 ? 8 : 14)
   header[0] = FIN_BINARY

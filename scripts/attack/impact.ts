@@ -12,7 +12,7 @@ const MEDIAN_RISE_MAX_MS = 100
 /** Milliseconds by which the slowest 1 % may rise: that does not interrupt a thought (the same section). */
 const TAIL_RISE_MAX_MS = 1000
 /**
- * Each rise counts above so many times what visitors of the other relay wait: of a processor that is busy with other things,
+ * Each rise counts above this many times what visitors of the other relay wait: of a processor that is busy with other things,
  * both relays get the same share, and the one that is attacked has more to do with it.
  */
 const SHARE = 3

@@ -22,7 +22,7 @@ const BYTES_MAX = 20_000
 const LINGER_MS = 30
 /** The smallest QUIC Initial (RFC 9000 §14.1). */
 const INITIAL_BYTES = 1200
-/** Each of the datagram clients sends so many, and then rests so long: 800 a second in all, which is no flood. */
+/** Each of the datagram clients sends this many, and then rests so long: 800 a second in all, which is no flood. */
 const DATAGRAMS = 20
 const DATAGRAM_PAUSE_MS = 100
 const DATAGRAM_CLIENTS = 4

@@ -9,7 +9,7 @@ const MB = 1e6
 const LEASES = 150
 const THUMBNAIL = `data:image/png;base64,${'A'.repeat(16_000)}`
 const READERS = 240
-/** They have so many addresses. */
+/** They have this many addresses. */
 const ADDRESSES = 4
 /** Requests of a reader, one behind the other, so that many small answers are one large one. */
 const PIPELINED = 64

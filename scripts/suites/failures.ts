@@ -9,7 +9,7 @@ const MESSAGES_MAX = 6
 const MESSAGE_LINES_MAX = 12
 /** Characters of a line at most. */
 const LINE_MAX = 200
-/** A command that marks nothing is quoted with so many of its last lines. */
+/** A command that marks nothing is quoted with this many of its last lines. */
 const LAST_LINES = 8
 /** The marks of a failure in what commands print. */
 const MARKS = ['✗', '×', 'error', 'Error']

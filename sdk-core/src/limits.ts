@@ -21,9 +21,9 @@ export const SIGN_DEADLINE_MS = 8_000
  * connections that broke in the same moment.
  */
 export const SIGN_RETRY_PAUSE_MS = 50
-/** An answer of the control plane may have so many bytes. The largest, a certificate chain, has a few kilobytes. */
+/** An answer of the control plane may have this many bytes. The largest, a certificate chain, has a few kilobytes. */
 export const RESPONSE_MAX_BYTES: number = 256 * 1024
-/** A chain may have so many certificates: the leaf, its intermediates and a few to spare. */
+/** A chain may have this many certificates: the leaf, its intermediates and a few to spare. */
 export const CHAIN_MAX_CERTIFICATES = 10
 /** The number of endpoints that the SDK refuses before it gives up: a relay with gateways names the direct one at last. */
 export const ENDPOINTS_REFUSED_MAX = 4
@@ -83,13 +83,13 @@ export const LOAD_RTT_FACTOR = 4
 /** A shorter round trip than this does not count as slow: the page's own work may have delayed it. */
 export const LOAD_RTT_MIN_MS = 200
 /**
- * A site has at most so many connections: half of what a relay allows, so that old ones may linger there while a site
+ * A site has at most this many connections: half of what a relay allows, so that old ones may linger there while a site
  * reconnects.
  */
 export const CARRIER_CONNECTIONS_MAX = 4
-/** One connection has at most so many streams: a relay takes 1,024, and counts those that are ending a little longer. */
+/** One connection has at most this many streams: a relay takes 1,024, and counts those that are ending a little longer. */
 export const CONNECTION_STREAMS_MAX = 1000
-/** The carrier opens another connection when each has so many streams, so that the next visitors do not wait for it. */
+/** The carrier opens another connection when each has this many streams, so that the next visitors do not wait for it. */
 export const CONNECTION_STREAMS_MANY = 768
 /**
  * One connection may go when the others would then have less than this share of {@link CONNECTION_STREAMS_MANY} streams
@@ -103,7 +103,7 @@ export const SCALE_DOWN_IDLE_MS = 60_000
 /** Traffic makes a carrier check its load and its ready streams at most this often. */
 export const MAINTENANCE_INTERVAL_MS = 500
 
-/** A site without visitors keeps so many streams ready. */
+/** A site without visitors keeps this many streams ready. */
 export const READY_STREAMS_MIN = 2
 /** After this long without a claim, the number of streams kept ready halves. Streams that are open stay. */
 export const DEMAND_HALF_LIFE_MS = 60_000
@@ -112,7 +112,7 @@ export const REJECTION_PAUSE_MS = 10_000
 /** The SDK replaces a ready stream that the relay ended unused after this, or a random half less. */
 export const REPLACEMENT_PAUSE_MS = 1_000
 /**
- * A site has at most so many visitors' connections by default. An idle one takes some 20 KB of a page, and 60 KB in
+ * A site has at most this many visitors' connections by default. An idle one takes some 20 KB of a page, and 60 KB in
  * Node.
  */
 export const CONNECTIONS_DEFAULT = 1024
@@ -133,7 +133,7 @@ export const BEGINNING_MIN_MS = 5_000
  * {@link LEAVING_MIN} if that is more.
  */
 export const LEAVING_SHARE = 0.125
-/** At least so many connections may be closing for others at once. */
+/** At least this many connections may be closing for others at once. */
 export const LEAVING_MIN = 8
 /**
  * A visitor has this long to answer the end of its connection. Then the SDK may break it off when others need the slot.
@@ -168,12 +168,12 @@ export const HTTP2_LOAD_DEADLINE_MS = 5_000
 /** The SDK drops a visitor whose TLS handshake is not finished this long after activation. */
 export const TLS_HANDSHAKE_DEADLINE_MS = 15_000
 /**
- * Reading from a visitor pauses when so many decrypted bytes wait unread on its connection: the size of a yamux window.
+ * Reading from a visitor pauses when this many decrypted bytes wait unread on its connection: the size of a yamux window.
  */
 export const PLAINTEXT_WAITING_MAX_BYTES: number = 256 * 1024
-/** Writing to a visitor, and reading on, pauses when the carrier has not taken so many encrypted bytes yet. */
+/** Writing to a visitor, and reading on, pauses when the carrier has not taken this many encrypted bytes yet. */
 export const CIPHERTEXT_WAITING_MAX_BYTES: number = 256 * 1024
-/** The memory of encrypted bytes that were sent is given back at once when it has so many: less is not worth the call. */
+/** The memory of encrypted bytes that were sent is given back at once when it has this many: less is not worth the call. */
 export const FREED_MIN_BYTES: number = 8 * 1024
 /** A connection that is over gets this long to send its last bytes and to be ended by the visitor, too. */
 export const CARRIER_LINGER_MS = 5_000

@@ -41,7 +41,7 @@ export const SHOWN_CHAIN_DEADLINE_MS = 15_000
 
 /** Leases that a site may lose within `CONTEST_WINDOW_MS` while the relay stays reachable. */
 export const CONTEST_LOSSES_MAX = 3
-/** Milliseconds in which so many losses show that another process has the same name and identity. */
+/** Milliseconds in which this many losses show that another process has the same name and identity. */
 export const CONTEST_WINDOW_MS: number = 5 * 60_000
 
 /** Milliseconds for a QUIC handshake with the relay, on one of its addresses. */

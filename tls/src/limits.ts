@@ -1,7 +1,7 @@
 // All bounds of the engine, with the unit in the name, the source, and the effect of exceeding each.
 
 /**
- * One handshake message of a peer has at most so many bytes, header included. A longer one, such as a ClientHello, is
+ * One handshake message of a peer has at most this many bytes, header included. A longer one, such as a ClientHello, is
  * an illegal_parameter.
  */
 export const HANDSHAKE_MESSAGE_MAX_BYTES: number = 64 * 1024
@@ -41,7 +41,7 @@ export const RENEGOTIATIONS_MAX = 4
 export const EARLY_DATA_SKIP_MAX_BYTES: number = 64 * 1024
 
 /**
- * The server seals so many records with one key before its own KeyUpdate. TLS 1.2 has none, and ends with
+ * The server seals this many records with one key before its own KeyUpdate. TLS 1.2 has none, and ends with
  * internal_error. RFC 8446 §5.5 allows 2^24.5 full records for AES-GCM. ChaCha20-Poly1305 could do more, but one
  * number is simpler.
  */
@@ -53,7 +53,7 @@ export const RECORDS_IN_FLIGHT = 16
 /** When so much input waits in a handshake, `receive` asks its caller to hold back. */
 export const HANDSHAKE_BACKLOG_BYTES: number = 64 * 1024
 
-/** A chunk of waiting input counts so many bytes besides its own: about what an engine spends on a view. */
+/** A chunk of waiting input counts this many bytes besides its own: about what an engine spends on a view. */
 export const CHUNK_OVERHEAD_BYTES = 128
 
 /** So much input may wait when the caller does not hold back. More is an internal_error. */
@@ -68,26 +68,26 @@ const HANDSHAKE_TIMEOUT_MS = 30_000
 /** One signature may take this long. After that the connection ends with internal_error. */
 const SIGN_TIMEOUT_MS = 10_000
 
-/** One {@link boundedSigner} requests so many signatures at the same time. */
+/** One {@link boundedSigner} requests this many signatures at the same time. */
 export const SIGNATURES_IN_FLIGHT_MAX = 32
 
 /** So many handshakes may wait for one of them. One more fails with internal_error. */
 export const SIGNATURES_WAITING_MAX = 256
 
-/** The server reads so many PSK identities of a ClientHello (§4.2.11), and ignores the rest. */
+/** The server reads this many PSK identities of a ClientHello (§4.2.11), and ignores the rest. */
 export const PSK_IDENTITIES_MAX = 4
 
-/** A ticket, and the key that sealed it, is good for so many seconds. RFC 8446 §4.6.1 allows 7 days. */
+/** A ticket, and the key that sealed it, is good for this many seconds. RFC 8446 §4.6.1 allows 7 days. */
 export const TICKET_LIFETIME_S: number = 24 * 60 * 60
 
 /**
- * Resumptions may go on for so many seconds without a new signature. A resumed connection gives new tickets, and these
+ * Resumptions may go on for this many seconds without a new signature. A resumed connection gives new tickets, and these
  * are good until this long after the handshake with a certificate (RFC 8446 §4.6.1).
  */
 export const SESSION_LIFETIME_MAX_S: number = 7 * 24 * 60 * 60
 
 /**
- * The server sends so many tickets after a handshake: browsers open several connections, and a ticket should be used
+ * The server sends this many tickets after a handshake: browsers open several connections, and a ticket should be used
  * once (§C.4).
  */
 export const TICKETS_PER_HANDSHAKE = 2

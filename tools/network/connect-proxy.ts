@@ -12,9 +12,9 @@ export interface ConnectProxy {
   asked: string[]
   /** Bytes that passed towards clients. */
   bytes: number
-  /** Ends the tunnel that has passed so many bytes to its client, once; undefined: it ends none. */
+  /** Ends the tunnel that has passed this many bytes to its client, once; undefined: it ends none. */
   cutAfter: number | undefined
-  /** Passes no more bytes to a client that got so many in one tunnel, without a sign; undefined: it passes all. */
+  /** Passes no more bytes to a client that got this many in one tunnel, without a sign; undefined: it passes all. */
   stallAfter: number | undefined
   /** Called when it has cut a tunnel. */
   onCut: () => void

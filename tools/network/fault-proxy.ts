@@ -45,7 +45,7 @@ export class FaultProxy {
     }
   }
 
-  /** Resets every connection, and refuses new ones for so many milliseconds: nothing listens on the port. */
+  /** Resets every connection, and refuses new ones for this many milliseconds: nothing listens on the port. */
   async refuse(ms: number): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()

@@ -12,7 +12,7 @@ export const WINDOW_BUDGET_DEFAULT_BYTES: number = 16 * 1024 * 1024
 /** So many streams may be opened and not acknowledged, each way (hashicorp: `AcceptBacklog`). */
 export const ACCEPT_BACKLOG_DEFAULT = 256
 /**
- * A session has at most so many streams, both ways. With the initial window this bounds the memory that a peer can
+ * A session has at most this many streams, both ways. With the initial window this bounds the memory that a peer can
  * claim.
  */
 export const STREAMS_DEFAULT_MAX = 1024
@@ -34,7 +34,7 @@ export const CLOSE_TIMEOUT_DEFAULT_MS: number = 5 * 60_000
 /** One stream's slice of a message: a TLS record of full size (RFC 8446 §5.2) fits in one frame. */
 export const SLICE_MAX_BYTES: number = 16 * 1024 + 256 + 5
 /**
- * One message to the transport has so many slices: large enough to be cheap, small enough to let other streams in
+ * One message to the transport has this many slices: large enough to be cheap, small enough to let other streams in
  * between.
  */
 export const SLICES_PER_MESSAGE = 4

@@ -168,7 +168,7 @@ export class SnapshotRegistry implements ServedSnapshots {
   }
 
   /**
-   * Removes snapshots until that took so many bytes of the disk, as {@link choose} says. What a visitor reads just now stays, since
+   * Removes snapshots until that took this many bytes of the disk, as {@link choose} says. What a visitor reads just now stays, since
    * its removal would free nothing yet.
    * @param size bytes of the disk that the upload of the lease takes
    * @returns whether there was so much, and is free now. Else nothing is removed

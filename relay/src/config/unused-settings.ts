@@ -12,7 +12,7 @@ const PREFIXES = [
   'DISCOVERY_',
   'CLUSTER_',
 ]
-/** A name may have one wrong letter for each of so many letters. */
+/** A name may have one wrong letter for each of this many letters. */
 const LETTERS_PER_TYPO = 5
 
 export interface UnusedSetting {

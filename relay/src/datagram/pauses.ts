@@ -8,7 +8,7 @@ export const forATurn: Pause = (next) => {
   return () => clearImmediate(immediate)
 }
 
-/** @returns a pause of so many milliseconds */
+/** @returns a pause of this many milliseconds */
 export function forMs(duration: number): Pause {
   return (next) => {
     const timer = setTimeout(next, duration)

@@ -19,7 +19,7 @@ export const EARLY_MS = 60_000
 export const EARLY_PAUSE_MIN_MS = 2_000
 /** The same for each relay that is asked: a full table is not asked early. */
 export const EARLY_PAUSE_PER_RELAY_MS = 100
-/** With so many failures in a row a relay is not passed on any more. */
+/** With this many failures in a row a relay is not passed on any more. */
 export const POLL_FAILURES_MAX = 2
 /** The number of times in an interval at which the relay looks whose turn it is. */
 export const POLL_TICKS = 120

@@ -1,4 +1,4 @@
-// The network of a relay's address, of which the table takes so many relays and no more.
+// The network of a relay's address, of which the table takes this many relays and no more.
 
 import { groupsOf, normalizeIp } from '../client-address/ip-address.ts'
 

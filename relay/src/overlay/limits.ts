@@ -31,7 +31,7 @@ export const GATEWAY_PROBES_PARALLEL_MAX = 8
 export const GATEWAY_PROBE_DEADLINE_MS = 5_000
 /** Bytes of a relay's answer to another one about gateways. */
 export const GATEWAY_ANSWER_MAX_BYTES: number = 8 * 1024
-/** Gateways of one lease that failed, of which the relay remembers so many: the one that failed longest ago is forgotten. */
+/** Gateways of one lease that failed, of which the relay remembers this many: the one that failed longest ago is forgotten. */
 export const FAILED_GATEWAYS_MAX = 16
 /** Time for which a lease gets no gateway that it could not use, in milliseconds. */
 export const FAILED_GATEWAY_MS: number = 5 * 60_000

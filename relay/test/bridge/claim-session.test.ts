@@ -58,7 +58,7 @@ async function visit(hello: Buffer, localAddress: string): Promise<Buffer> {
   return await readAll(visitor)
 }
 
-/** A site that keeps so many sessions ready, and leaves each one to `serve` when it is activated. */
+/** A site that keeps this many sessions ready, and leaves each one to `serve` when it is activated. */
 class Site {
   activations = 0
   refused = 0

@@ -23,7 +23,7 @@ const TALK_MS = 400
 const TIMER_EARLY_MS = 5
 const INTERNAL_ERROR = Buffer.of(21, 3, 3, 0, 2, 2, 80)
 
-/** A site that serves so many visitors at once, and answers each with the first byte of its hello. */
+/** A site that serves this many visitors at once, and answers each with the first byte of its hello. */
 class Site {
   serving = 0
   readonly hello: Buffer

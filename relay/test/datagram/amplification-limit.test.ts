@@ -18,7 +18,7 @@ const credit = (
   host = new AddressValidation(),
 ): AmplificationLimit => new AmplificationLimit(host, share)
 
-/** It sends so many bytes, is answered with none, and once more: then it has answered twice. */
+/** It sends this many bytes, is answered with none, and once more: then it has answered twice. */
 function answered(share?: (bytes: number) => boolean): AmplificationLimit {
   const it = credit(share)
   for (let answers = 0; answers < 2; answers += 1) {

@@ -15,7 +15,7 @@ import { fastest } from './fastest.ts'
 
 /** Bodies tried at a time. */
 const ROUND_RUNS = 100
-/** One body in so many goes over the wire to a relay as well. */
+/** One body in this many goes over the wire to a relay as well. */
 const WIRE_EVERY = 10
 /** Milliseconds that parsing a body may take, whatever its size. */
 const PARSE_MAX_MS = 5

@@ -44,7 +44,7 @@ export async function fuzz(goesOn: (runs: number) => boolean, seed: number): Pro
     fc.assert(
       fc.property(inputs(good), (input) => {
         runs += 1
-        // The zone makes so many signatures a second, and in time renews them.
+        // The zone makes this many signatures a second, and in time renews them.
         clock.wall += BETWEEN_MS
         clock.monotonic += BETWEEN_MS
         check(responder, input)

@@ -536,7 +536,7 @@ test('a connection that a peer brings has passed three relays at most, and is no
     socket.write(`GET /sdk/route/relay HTTP/1.1\r\n${lines.join('')}\r\n`)
     return [socket, `${(await once(socket, 'data'))[0]}`]
   }
-  /** Asks for a neighbour, inside a connection that has passed so many relays. */
+  /** Asks for a neighbour, inside a connection that has passed this many relays. */
   const onward = async (count: string): Promise<string> => {
     const [socket, head] = await open(count)
     expect(head).toContain(' 101 ')

@@ -14,7 +14,7 @@ const refusal = expect.objectContaining({ code: 'rate_limited', status: 429 })
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Waits until one source has so many requests again. */
+/** Waits until one source has this many requests again. */
 function earn(requests: number): void {
   vi.advanceTimersByTime((requests * 60_000) / GATEWAY_SOURCE_RATE.perMinute)
 }

@@ -18,7 +18,7 @@ import { RateLimits } from '../../src/rate-limit/client-rate-limits.ts'
 import { newAccount, register, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const DEFAULTS = { networkPerMinute: 10, relayPerMinute: 600 }
-/** A map with so many entries takes several times the bound on memory below. */
+/** A map with this many entries takes several times the bound on memory below. */
 const SOURCES: number = atDepth(1_000_000, 100_000)
 const ALICE = '192.0.2.1'
 const BOB = '192.0.2.2'
@@ -192,7 +192,7 @@ describe('Budgets', () => {
 
   test(`${SOURCES} sources take no memory, and no unit from one who is not among them`, () => {
     const rateLimits = make()
-    // Stack traces of so many refusals would be most of what this test takes.
+    // Stack traces of this many refusals would be most of what this test takes.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     const before = memory()

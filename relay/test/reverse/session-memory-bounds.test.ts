@@ -7,7 +7,7 @@ import { newLease } from '../support/lease.ts'
 const BOUNDS = { perSession: 1_000, perLease: 2_000, perNetwork: 3_000, all: 4_000 }
 const CLIENT = '192.0.2.1'
 
-/** A WebSocket with streams that hold so many bytes each. */
+/** A WebSocket with streams that hold this many bytes each. */
 class TestSocket implements MemoryHolder {
   isOpen = true
   readonly memory: SessionMemory

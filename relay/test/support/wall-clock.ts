@@ -13,7 +13,7 @@ class ShiftedDate extends RealDate {
   }
 }
 
-/** Sets the wall clock forward by so many milliseconds, or back, in addition to earlier steps. */
+/** Sets the wall clock forward by this many milliseconds, or back, in addition to earlier steps. */
 export function stepWallClock(ms: number): void {
   shiftMs += ms
   globalThis.Date = ShiftedDate as DateConstructor

@@ -48,7 +48,7 @@ function tries<T>(attempt: (index: number) => Promise<T>, count: number = TRIES)
   return Promise.all(Array.from({ length: count }, (_, index) => attempt(index)))
 }
 
-/** For sessions, of which a process keeps only so many ready. */
+/** For sessions, of which a process keeps only this many ready. */
 async function oneByOne<T>(attempt: (index: number) => Promise<T>): Promise<T[]> {
   const outcomes: T[] = []
   for (let index = 0; index < TRIES; index++) outcomes.push(await attempt(index))

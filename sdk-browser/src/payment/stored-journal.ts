@@ -5,7 +5,7 @@ import { KeptRecords, PaymentError, type PaymentJournal, type PaymentRecord } fr
 const DATABASE = 'svc-payments'
 const VERSION = 1
 const STORE = 'record'
-/** From so many records on there may be some that are not kept any more. */
+/** From this many records on there may be some that are not kept any more. */
 const SWEPT_FROM = 1_024
 
 /** A record as it is stored, by its digest. */

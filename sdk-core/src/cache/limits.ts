@@ -9,10 +9,10 @@ export const CACHE_LOOK_MS = 30_000
 export const CACHE_RETRY_FIRST_MS = 5_000
 /** Each further failure doubles that, up to this: a relay that is full may have room when snapshots expire. */
 export const CACHE_RETRY_MAX_MS: number = 5 * 60_000
-/** A relay that is busy is asked again, and reported when it failed so many times in a row. */
+/** A relay that is busy is asked again, and reported when it failed this many times in a row. */
 export const CACHE_FAILURES_TOLD = 2
 /**
- * A folder has at most so many folders in and below it that are looked into: twice as many as a snapshot has files. A
+ * A folder has at most this many folders in and below it that are looked into: twice as many as a snapshot has files. A
  * symbolic link to a folder above makes endlessly many.
  */
 export const CACHE_FOLDERS_MAX: number = 2 * CACHE_FILES_MAX

@@ -33,7 +33,7 @@ export interface Way {
 export interface CarrierEvents {
   /** Returns the capability to present now, which may be newer than the carrier. */
   capability(): string
-  /** Says whether so many more visitors may come. When that becomes true, the site calls `fill`. */
+  /** Says whether this many more visitors may come. When that becomes true, the site calls `fill`. */
   hasRoomFor(visitors: number): boolean
   serve(activation: Activation): Promise<void>
   /** Called when bytes came from the relay. */

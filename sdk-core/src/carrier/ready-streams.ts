@@ -16,7 +16,7 @@ interface ReadyStreamsEvents {
    */
   open(): Promise<ReadyStream | undefined>
   /**
-   * Says whether so many more visitors may come. No more streams than that are offered, and further visitors wait at
+   * Says whether this many more visitors may come. No more streams than that are offered, and further visitors wait at
    * the relay.
    */
   hasRoomFor(visitors: number): boolean

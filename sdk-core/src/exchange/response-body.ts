@@ -15,7 +15,7 @@ export interface BodyBatch {
 type Read = ReadableStreamReadResult<Uint8Array>
 
 /**
- * A read counts as ready when it settles within so many microtask turns. Bodies made from strings and buffers take 2 in
+ * A read counts as ready when it settles within this many microtask turns. Bodies made from strings and buffers take 2 in
  * Chromium, one through a TransformStream 5. Timers are no measure: those of a page in the background wait a second.
  */
 const READY_TURNS = 16

@@ -27,7 +27,7 @@ export interface FilesOptions extends FileResponseOptions {
   hidden?: boolean | undefined
 }
 
-/** A listing has at most so many lines: more than a person reads, and a page of about 100 kB. */
+/** A listing has at most this many lines: more than a person reads, and a page of about 100 kB. */
 export const LISTING_MAX = 1000
 
 /**

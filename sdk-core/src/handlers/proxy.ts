@@ -20,7 +20,7 @@ export interface ProxyOptions {
 }
 
 /**
- * Bodies of up to so many bytes, by their Content-Length, are collected first: Chromium sends a stream only over
+ * Bodies of up to this many bytes, by their Content-Length, are collected first: Chromium sends a stream only over
  * HTTP/2, which a server on this machine seldom speaks. Longer ones are streamed.
  */
 export const COLLECT_BYTES: number = 1024 * 1024

@@ -7,7 +7,7 @@ import { decodeHuffman } from './huffman.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Each entry counts so many octets beside its own (§4.1). */
+/** Each entry counts this many octets beside its own (§4.1). */
 const ENTRY_OVERHEAD_BYTES = 32
 /** An integer with more octets than this shift would exceed every number that is valid here. */
 const INTEGER_SHIFT_MAX = 21

@@ -9,7 +9,7 @@ import { STATIC_TABLE } from './static-table.ts'
 const UNLIKELY_AGAIN = new Set(['content-length', 'content-range', 'etag', 'last-modified', 'location'])
 /** The values of these fields must not be guessed from sizes (§7.1.3). */
 const SECRET = new Set(['set-cookie', 'authorization', 'www-authenticate', 'proxy-authenticate'])
-/** An integer below 2^32 has at most so many octets after its prefix. */
+/** An integer below 2^32 has at most this many octets after its prefix. */
 const INTEGER_BYTES_MAX = 6
 
 const staticIndex = new Map<string, number>()

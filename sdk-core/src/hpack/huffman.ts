@@ -10,7 +10,7 @@ const LENGTHS =
   'qqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq' +
   'u'
 const EOS = 256
-/** A string has at most so many bits of padding (§5.2). */
+/** A string has at most this many bits of padding (§5.2). */
 const PADDING_BITS_MAX = 7
 
 /** A node of the code's tree is two entries, for bit 0 and bit 1: the next node's index, or ~symbol at a leaf. */

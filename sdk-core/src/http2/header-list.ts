@@ -9,7 +9,7 @@ const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-
 const PSEUDO = new Set([':method', ':scheme', ':authority', ':path', ':protocol'])
 /** Fields about a connection are not allowed (§8.2.2). */
 const CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-/** Each field counts so many octets beside its own (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
+/** Each field counts this many octets beside its own (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
 const FIELD_OVERHEAD_BYTES = 32
 
 export class HeaderList {

@@ -1,12 +1,12 @@
 // Every limit of HTTP/2 beside those that all versions share, each with its unit and the reason for its value.
 
 /**
- * A frame's payload has at most so many bytes, in both directions: every peer accepts this (RFC 9113 §4.2), and it fits
+ * A frame's payload has at most this many bytes, in both directions: every peer accepts this (RFC 9113 §4.2), and it fits
  * a TLS record.
  */
 export const FRAME_BYTES: number = 16 * 1024
 /**
- * One connection has at most so many open requests: RFC 9113 §6.5.2 asks for at least 100, and browsers use no more.
+ * One connection has at most this many open requests: RFC 9113 §6.5.2 asks for at least 100, and browsers use no more.
  */
 export const STREAMS_MAX = 128
 /** So many bytes of body may wait unread on one stream: the size of a yamux window. */
@@ -20,7 +20,7 @@ export const CONNECTION_WINDOW_BYTES: number = 1024 * 1024
 export const STREAM_WINDOW_MAX_BYTES: number = 2 * 1024 * 1024
 export const CONNECTION_WINDOW_MAX_BYTES: number = 4 * 1024 * 1024
 /**
- * A header block has at most so many CONTINUATION frames (CVE-2024-27316). At their usual size four make the largest
+ * A header block has at most this many CONTINUATION frames (CVE-2024-27316). At their usual size four make the largest
  * block.
  */
 export const CONTINUATIONS_MAX = 32
@@ -43,13 +43,13 @@ export const IDLE_FRAMES_BURST = 1024
  */
 export const IDLE_FRAMES_PER_SECOND = 128
 /**
- * Each DATA frame or response that the SDK sends allows so many more such frames: its WINDOW_UPDATEs, PRIORITYs and the
+ * Each DATA frame or response that the SDK sends allows this many more such frames: its WINDOW_UPDATEs, PRIORITYs and the
  * like.
  */
 export const IDLE_FRAMES_PER_WORK = 4
 /** A DATA frame that the visitor's window made shorter than this allows none. */
 export const WORK_MIN_BYTES = 256
-/** Reading pauses when frames of so many bytes, other than DATA, wait to be written. */
+/** Reading pauses when frames of this many bytes, other than DATA, wait to be written. */
 export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
 /**
  * A request may go on after its response, and is dropped as it comes, while not so many milliseconds pass without more
@@ -57,7 +57,7 @@ export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
  * response alone, and either stops by itself or sends what is left.
  */
 export const DISCARDED_REQUEST_MS = 5000
-/** It may go on for so many milliseconds in all. */
+/** It may go on for this many milliseconds in all. */
 export const DISCARDED_REQUEST_MAX_MS = 30_000
-/** The SDK remembers so many closed streams, to tell late frames from wrong ones. */
+/** The SDK remembers this many closed streams, to tell late frames from wrong ones. */
 export const CLOSED_STREAMS_KNOWN = 256

@@ -17,7 +17,7 @@ export interface StreamTransport {
   control(frame: Uint8Array): void
   headers(streamId: number, fields: readonly Field[], isEnd: boolean): void
   data(queue: DataQueue): void
-  /** Called when so many octets of the connection's window are free again. */
+  /** Called when this many octets of the connection's window are free again. */
   consumed(bytes: number, hasWaited: boolean): void
   /**
    * Called when nothing more can happen on the stream.

@@ -35,7 +35,7 @@ export interface X402FetchOptions {
   onStatus?: ((text: string) => void) | undefined
 }
 
-/** A payment whose outcome nobody knows is sent so many times: it is never charged twice. */
+/** A payment whose outcome nobody knows is sent this many times: it is never charged twice. */
 const CALLS = 5
 
 /**

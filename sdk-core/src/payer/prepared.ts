@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts'
 import type { PayerWallet } from './fetch.ts'
 import { fieldsOf, refused, type Terms } from './terms.ts'
 
-/** The site is asked so many times whether coins have arrived, and so many milliseconds lie between. */
+/** The site is asked this many times whether coins have arrived, and this many milliseconds lie between. */
 const POLLS = 20
 const POLL_MS = 1_000
 

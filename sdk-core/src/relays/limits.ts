@@ -1,6 +1,6 @@
 // Holds the limits of sites at several relays, as ../limits.ts does for the rest.
 
-/** The list of the relays that a relay knows may have so many bytes: the fullest one of 1,024 relays has some 500 KB. */
+/** The list of the relays that a relay knows may have this many bytes: the fullest one of 1,024 relays has some 500 KB. */
 export const LIST_MAX_BYTES: number = 2 * 1024 * 1024
 /** A relay has this long to name the relays that it knows. */
 export const LIST_DEADLINE_MS = 5_000
@@ -8,9 +8,9 @@ export const LIST_DEADLINE_MS = 5_000
 export const DESCRIPTORS_READ_MAX = 1024
 /** So many signatures of one list are checked: each takes a millisecond or more. */
 export const SIGNATURES_CHECKED_MAX = 64
-/** After so many signatures in a row the SDK lets the page do other work. */
+/** After this many signatures in a row the SDK lets the page do other work. */
 export const SIGNATURES_IN_A_ROW = 8
-/** A search measures the distance of so many relays. */
+/** A search measures the distance of this many relays. */
 export const DISCOVERED_PROBES_MAX = 16
 /** So many relays are measured at once. */
 export const PROBES_PARALLEL_MAX = 8
@@ -21,9 +21,9 @@ export const PROBES_PARALLEL_MAX = 8
 export const HEALTH_DEADLINE_MS = 3_000
 /** A search uses what answered after this long, and goes on meanwhile. */
 export const PROBE_PATIENCE_MS = 1_000
-/** A search asks so many relays for their lists, the first time. */
+/** A search asks this many relays for their lists, the first time. */
 export const LISTS_FIRST_MAX = 4
-/** Later searches ask so many, in turn: a full list has half a megabyte. */
+/** Later searches ask this many, in turn: a full list has half a megabyte. */
 export const LISTS_MAX = 2
 /** The SDK looks for relays again after this long, or up to a half more, so that it knows some that are there. */
 export const SEARCH_INTERVAL_MS: number = 10 * 60_000
@@ -33,7 +33,7 @@ export const SEARCH_RETRY_FIRST_MS = 15_000
 export const LOAD_CONNECTIONS_PER_MS = 100
 /** So many bytes a second of a relay's visitors count as much as a millisecond of distance: 10 Mbit/s. */
 export const LOAD_BYTES_PER_MS = 1_250_000
-/** Connections count at most so many milliseconds, and so do bytes: what a relay says of itself weighs no more than an ocean. */
+/** Connections count at most this many milliseconds, and so do bytes: what a relay says of itself weighs no more than an ocean. */
 export const LOAD_COST_MAX_MS = 100
 /** A discovered relay whose connection is lost has this long to come back before another one is taken. */
 export const REPLACE_AFTER_MS = 2_000

@@ -1,4 +1,4 @@
-// Keeps one site at several relays: always at those that the caller named, and at so many others, which it finds and replaces.
+// Keeps one site at several relays: always at those that the caller named, and at this many others, which it finds and replaces.
 
 import type { FetchFunction } from '../control/relay-client.ts'
 import { asSvcError, SvcError } from '../errors.ts'
@@ -35,7 +35,7 @@ export interface RelaySitesOptions<S extends Site> {
 }
 
 /**
- * RelaySites keeps a site online at each relay that the caller named, and at so many others, which it discovers. It replaces
+ * RelaySites keeps a site online at each relay that the caller named, and at this many others, which it discovers. It replaces
  * discovered relays that fail, and never one that works.
  */
 export class RelaySites<S extends Site> {

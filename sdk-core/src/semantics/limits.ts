@@ -1,13 +1,13 @@
 // The limits that all versions of HTTP share here, each with its unit and the reason for its value.
 
 /**
- * Request line and header section have at most so many bytes, line ends included: room for a browser's cookies of one
+ * Request line and header section have at most this many bytes, line ends included: room for a browser's cookies of one
  * host.
  */
 export const HEAD_BYTES: number = 64 * 1024
-/** A header section has at most so many field lines. Browsers send about 20, chains of proxies double that. */
+/** A header section has at most this many field lines. Browsers send about 20, chains of proxies double that. */
 export const HEAD_FIELDS = 100
-/** One write gives the stream at most so many bytes, so that back-pressure and the stall limit see progress. */
+/** One write gives the stream at most this many bytes, so that back-pressure and the stall limit see progress. */
 export const WRITE_BYTES: number = 64 * 1024
 /** A head must be whole this long after its first byte. */
 export const HEAD_DEADLINE_MS = 15_000

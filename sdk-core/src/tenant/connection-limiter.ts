@@ -14,7 +14,7 @@ type State = ConnectionActivity | 'leaving' | 'cut'
 const QUEUES = ['leaving', 'idle', 'beginning'] as const
 type Queue = (typeof QUEUES)[number]
 /**
- * A connection must have been in a state for so many milliseconds before it may be closed, or broken off, for another.
+ * A connection must have been in a state for this many milliseconds before it may be closed, or broken off, for another.
  */
 const MIN_MS: Readonly<Record<Queue, number>> = {
   leaving: LEAVING_MS,
@@ -62,7 +62,7 @@ export class ConnectionLimiter {
     }
   }
 
-  /** Says whether so many more visitors may come: there are slots, or connections that can be closed for them. */
+  /** Says whether this many more visitors may come: there are slots, or connections that can be closed for them. */
   hasRoomFor(count: number): boolean {
     const hasRoom = this.#candidates(count).length >= count - this.#free
     // No visitor waits in vain for a slot as long as one can come.

@@ -1,20 +1,20 @@
 // Every limit of a visitor's WebSocket, each with its unit and the reason for its value.
 
 /**
- * A message has at most so many bytes, all fragments together, unless the handler chooses another limit: enough for a
+ * A message has at most this many bytes, all fragments together, unless the handler chooses another limit: enough for a
  * chat or a photo.
  */
 export const MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
-/** The payload of a control frame has at most so many bytes (RFC 6455 §5.5). */
+/** The payload of a control frame has at most this many bytes (RFC 6455 §5.5). */
 export const CONTROL_MAX_BYTES = 125
-/** The reason in a Close frame has at most so many bytes: a control frame's payload without the status code. */
+/** The reason in a Close frame has at most this many bytes: a control frame's payload without the status code. */
 export const REASON_MAX_BYTES = 123
 /**
- * At most so many bytes may wait when `send` is called. One message may be larger. A visitor that reads nothing is
+ * At most this many bytes may wait when `send` is called. One message may be larger. A visitor that reads nothing is
  * dropped.
  */
 export const BUFFERED_MAX_BYTES: number = 16 * 1024 * 1024
-/** One write gives the stream at most so many bytes, so that back-pressure and `bufferedAmount` see progress. */
+/** One write gives the stream at most this many bytes, so that back-pressure and `bufferedAmount` see progress. */
 export const WRITE_BYTES: number = 64 * 1024
 /** The SDK compresses texts from this length: a shorter one gains little, and costs a packet in any case. */
 export const DEFLATE_MIN_BYTES = 1024

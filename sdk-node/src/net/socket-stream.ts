@@ -16,7 +16,7 @@ interface Released {
   meter: Meter | undefined
 }
 
-/** Writes of at least so many bytes leave at once: to join them with others would copy them. */
+/** Writes of at least this many bytes leave at once: to join them with others would copy them. */
 const LARGE_WRITE_BYTES: number = 16 * 1024
 
 export class SocketStream implements ByteStream {

@@ -13,7 +13,7 @@ import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-/** Visitors come in so many turns, and so many in each. */
+/** Visitors come in this many turns, and this many in each. */
 const TURNS: number = atDepth(5, 2)
 const AT_ONCE = 20
 

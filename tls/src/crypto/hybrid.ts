@@ -5,7 +5,7 @@ import { NAMED_GROUP } from '../messages/constants.ts'
 import { concat } from '../messages/writer.ts'
 import type { CryptoProvider, KeyAgreement } from './provider.ts'
 
-/** An encapsulation key of ML-KEM-768 has so many bytes (FIPS 203, table 3). */
+/** An encapsulation key of ML-KEM-768 has this many bytes (FIPS 203, table 3). */
 const ENCAPSULATION_KEY_BYTES = 1184
 
 interface Encapsulated {

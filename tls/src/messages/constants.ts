@@ -74,8 +74,8 @@ export * as VERSION from './versions.ts'
 /** The longest fragment of a plaintext record, in bytes: 2^14 (RFC 8446 §5.1). */
 export const RECORD_FRAGMENT_MAX_BYTES: number = 2 ** 14
 
-/** A record has so many bytes of type, legacy version and length before its fragment (RFC 8446 §5.1). */
+/** A record has this many bytes of type, legacy version and length before its fragment (RFC 8446 §5.1). */
 export const RECORD_HEADER_BYTES = 5
 
-/** A handshake message has so many bytes of type and length before its body (RFC 8446 §4). */
+/** A handshake message has this many bytes of type and length before its body (RFC 8446 §4). */
 export const HANDSHAKE_HEADER_BYTES = 4

@@ -176,7 +176,7 @@ function withoutMlKem(): void {
       : importKey(...all)) as never)
 }
 
-/** Noble asks for so many random bytes and gets these; for others, with which it blinds, it gets zeros. */
+/** Noble asks for this many random bytes and gets these; for others, with which it blinds, it gets zeros. */
 function randomIs(bytes: Uint8Array): void {
   vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
     const view = array as Uint8Array

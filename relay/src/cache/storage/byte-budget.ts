@@ -14,7 +14,7 @@ export class ByteBudget {
     return this.#used
   }
 
-  /** @returns undefined when there is no room for so many bytes */
+  /** @returns undefined when there is no room for this many bytes */
   reserve(bytes: number): Reservation | undefined {
     const reservation = new Reservation((change) => this.#change(change))
     return reservation.add(bytes) ? reservation : undefined

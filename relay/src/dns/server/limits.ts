@@ -4,7 +4,7 @@
 export const UDP_PAYLOAD_MAX_BYTES = 1232
 /** Bytes of a UDP answer to a query without EDNS (RFC 1035 §4.2.1). */
 export const UDP_PAYLOAD_MIN_BYTES = 512
-/** A UDP answer to an address that is not proved has at most so many times the bytes of its question. */
+/** A UDP answer to an address that is not proved has at most this many times the bytes of its question. */
 export const AMPLIFICATION_MAX = 10
 /**
  * UDP answers a second to one network, a /24 or a /56, that shows no cookie of ours, of those that come from one name of the
@@ -21,7 +21,7 @@ export const NETWORK_ANSWERS_BURST = 5000
 export const PROVEN_ANSWERS_PER_SECOND = 5000
 /** The same at once. */
 export const PROVEN_ANSWERS_BURST = 10_000
-/** One in so many answers beyond the rate is sent, truncated: a resolver behind that address then asks over TCP. */
+/** One in this many answers beyond the rate is sent, truncated: a resolver behind that address then asks over TCP. */
 export const SLIP_EVERY = 2
 /** Answers in the cache, in two generations of half of them each. An answer has at most some 2 KB. */
 export const CACHED_ANSWERS_MAX = 16_384

@@ -294,7 +294,7 @@ function site(index: number): BudgetedOrder {
 
 let siteIndex = 10_000
 
-/** How many of so many new sites get an order. */
+/** How many of this many new sites get an order. */
 async function takeWhilePossible(
   budget: OrderBudget,
   crowd: number,

@@ -268,7 +268,7 @@ describe('an order that fails', () => {
 })
 
 describe('a crowd', () => {
-  /** Sites of one network, of which so many are under way and the others wait. */
+  /** Sites of one network, of which this many are under way and the others wait. */
   const crowd = async (ip: string, count: number, prefix = 'c'): Promise<Lease[]> => {
     const leases = Array.from({ length: count }, (_, i) => sites.lease(`${prefix}${i}`, ip))
     for (const lease of leases) await issuer.issue(sites.request(lease), lease)

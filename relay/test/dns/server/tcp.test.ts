@@ -55,7 +55,7 @@ class Client {
     })
   }
 
-  /** Resolves with so many answers. */
+  /** Resolves with this many answers. */
   readonly answers = async (count: number): Promise<Buffer[]> => {
     for (;;) {
       const all = this.#all()

@@ -3,7 +3,7 @@
 
 export const CLIENT_SCRIPT: string = `// Pays for what this site sells (x402). Whoever imports it from a site trusts that site: programs import it from their SDK.
 // sdk-core/src/bytes/latin1.ts
-/** One call of \`fromCharCode\` gets so many arguments: engines limit them. */
+/** One call of \`fromCharCode\` gets this many arguments: engines limit them. */
 var PART = 8192;
 function decodeLatin1(bytes) {
 	if (bytes.length <= PART) return String.fromCharCode.apply(null, bytes);
@@ -349,7 +349,7 @@ function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? value : {};
 }
 // sdk-core/src/payer/prepared.ts
-/** The site is asked so many times whether coins have arrived, and so many milliseconds lie between. */
+/** The site is asked this many times whether coins have arrived, and this many milliseconds lie between. */
 var POLLS = 20;
 var POLL_MS = 1e3;
 /**
@@ -449,7 +449,7 @@ function look() {
 	dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: registry }));
 }
 // sdk-core/src/payer/fetch.ts
-/** A payment whose outcome nobody knows is sent so many times: it is never charged twice. */
+/** A payment whose outcome nobody knows is sent this many times: it is never charged twice. */
 var CALLS = 5;
 /**
 * Fetches as \`fetch\` does, and pays when the site answers 402: once, for one response. The payment is compared byte for byte with

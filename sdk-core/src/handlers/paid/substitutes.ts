@@ -9,7 +9,7 @@ const OVERRIDE = /(?:^|[^a-z\d])[_.[]method|method[-_. ]?override|x[-_. ]http[-_
 /** Fields that name a path, such as `X-Original-URL` and `X-Rewrite-URL`. */
 const PATH_FIELD = /-(?:url|uri|path)$/
 const ENCODED = /%([\da-f]{2})|\\u00([\da-f]{2})/gi
-/** Content is decoded so many times. */
+/** Content is decoded this many times. */
 const DECODINGS = 3
 
 /** `X-HTTP-Method-Override`, `X-Method` and the like, in each spelling that CGI makes one of; those of CORS ask something else. */

@@ -3,7 +3,7 @@
 import { printable } from '../report/printable.ts'
 
 /**
- * Cuts a line to so many columns. Text of visitors or relays may hold anything: none of it reaches the terminal as a command.
+ * Cuts a line to this many columns. Text of visitors or relays may hold anything: none of it reaches the terminal as a command.
  */
 export function cut(line: string, columns: number): string {
   const characters = Array.from(printable(line.replaceAll('\n', '?')))

@@ -19,7 +19,7 @@ const GROUPS: Record<Group, string> = {
 const RETRY_GROUPS = 'secp521r1,secp256r1'
 /** JEP 527. */
 const FIRST_WITH_HYBRID = 27
-/** A KeyUpdate after so many bytes. */
+/** A KeyUpdate after this many bytes. */
 const KEY_LIMITS = 'AES/GCM/NoPadding KeyUpdate 2^10'
 
 export const java: Client = {
