@@ -16,7 +16,7 @@ import {
 } from '../support/cluster-relays.ts'
 import { ROOT_HOST } from '../support/relay.ts'
 
-const SOON = { timeout: 10_000 }
+const SOON = { timeout: WAIT_TIMEOUT_MS }
 /** A certificate names the second from which it is valid. */
 const NEXT_SECOND_MS = 1_100
 

@@ -11,6 +11,7 @@ import {
   hostnameIn,
   type LeaseEntry,
 } from '../../../tools/relay/engine-attacker.ts'
+import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLog } from '../../src/log/log.ts'
 import {
   ADMIN,
@@ -22,7 +23,7 @@ import {
 import { type Answer, newAccount, ROOT_HOST, register, type TestClient } from '../support/relay.ts'
 
 /** All machines have heard of what the attacker told before a change of theirs that came later. */
-const SOON = { timeout: 15_000 }
+const SOON = { timeout: WAIT_TIMEOUT_MS }
 
 let cluster: ClusterRelays
 let attacker: EngineAttacker

@@ -169,7 +169,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
       ])
     })
 
-    test('over a head that is none', async () => {
+    test('over an invalid head', async () => {
       await engine.command('HSET', keys.lease('one:0x1'), 'h', 'no head')
       expect((await register({ key: 'one:0x1' }))[0]).toBe('registered')
     })

@@ -134,7 +134,7 @@ async function visitAndLeave(visit: () => [tcp: Socket, content: Socket]): Promi
 
 /** Waits until nobody has a socket whose one end is at one of the ports, and which is not the listener's. */
 async function expectNoConnections(ports: number[]): Promise<void> {
-  await expect.poll(() => connectionsAt(ports), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => connectionsAt(ports)).toEqual([])
 }
 
 /** @returns `local remote state` of each TCP connection that has a descriptor, of this network namespace */
