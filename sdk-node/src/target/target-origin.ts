@@ -35,13 +35,15 @@ interface TargetOriginOptions {
   host: HostHeader | undefined
   /** Asks the target for `/` in the name of nobody. Resolves with the status of the answer. */
   look(view: TargetView): Promise<number>
-  /** Called when the target turned out to refuse the visited host. */
+  /** Called when the target turned out to refuse the visited host: everywhere, so that it gets its own, or at some paths with 421. */
   onRefused(error: SvcError): void
 }
 
 /** Bad Request, Forbidden and Misdirected Request: the answers to a host that a server does not know. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 421])
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const MISDIRECTED_REQUEST = 421
 
 /** A status from here on says nothing of the origin: another check may come before that of the origin. */
 const CLIENT_ERROR = 400
@@ -61,6 +63,7 @@ export class TargetOrigin {
   /** Paths at which it took the visited origin: a refusal there has another reason. */
   readonly #taken = new Set<string>()
   #looking: Promise<void> | undefined
+  #isSuggested = false
   #last: TargetView | undefined
 
   /** @throws SvcError `invalid_option` when `host` is none */
@@ -90,6 +93,7 @@ export class TargetOrigin {
     this.#become('preserve')
     this.#isHostOpen = host === undefined
     this.#isOriginOpen = isPlain(this.#options.address)
+    this.#isSuggested = false
     this.#taken.clear()
   }
 
@@ -105,6 +109,16 @@ export class TargetOrigin {
    * @param drop called with an answer in whose place there is a better one
    */
   async answer<A extends Answer>(
+    asked: Asked,
+    ask: (view: TargetView) => Promise<A> | undefined,
+    drop: (answer: A) => void,
+  ): Promise<A> {
+    const answer = await this.#answer(asked, ask, drop)
+    if (answer.status === MISDIRECTED_REQUEST) this.#suggestRewrite(asked.url)
+    return answer
+  }
+
+  async #answer<A extends Answer>(
     asked: Asked,
     ask: (view: TargetView) => Promise<A> | undefined,
     drop: (answer: A) => void,
@@ -132,6 +146,17 @@ export class TargetOrigin {
     if (this.#mode !== mode) return (await again(this.#mode)) ?? first
     if (!this.#mayTryOrigins(asked) || !isOriginRefused(first, asked)) return first
     return (await this.#tryOrigins(asked, again, drop)) ?? first
+  }
+
+  /**
+   * The status says that the host is refused, and the target refuses it here alone: a visitor chose where, so that the owner decides.
+   */
+  #suggestRewrite(visited: URL): void {
+    const { address, onRefused } = this.#options
+    if (this.#isSuggested || this.#mode === 'rewrite') return
+    this.#isSuggested = true
+    const message = `${address.host} answers 421 to the host ${visited.host}: host: rewrite (--host-header rewrite) gives it its own`
+    onRefused(new SvcError('host_refused', message))
   }
 
   /** A target that refuses the visited host at `/`, and not its own, refuses the host. A visitor cannot choose what is looked at. */

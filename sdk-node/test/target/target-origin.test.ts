@@ -217,6 +217,25 @@ describe.each(WAYS)('on the way: %s', (way) => {
     expect(await status(target, get())).toBe(200)
   })
 
+  test('a path that alone refuses the host with 421 stays refused, and the owner is told once what helps', async () => {
+    const target = await behind(
+      (fields, own, asked) => asked.url !== '/mcp' || isLocal(fields, own, asked),
+      {},
+      421,
+    )
+    for (let i = 0; i < 2; i += 1) expect(await status(target, post('{}', undefined, '/mcp'))).toBe(421)
+    expect(target.visitor.failures).toEqual([
+      expect.objectContaining({
+        code: 'host_refused',
+        message: expect.stringContaining('--host-header rewrite'),
+      }),
+    ])
+    expect(target.seen.filter((line) => !line.includes(' site.example'))).toEqual([])
+    const rewritten = await behind(isLocal, { host: 'rewrite' }, 421)
+    expect(await status(rewritten, post('{}', undefined, '/mcp'))).toBe(200)
+    expect(rewritten.visitor.failures).toEqual([])
+  })
+
   test('a form that is refused as a Bad Request is not sent again', async () => {
     const target = await behind((_, __, { method }) => method === 'GET', {}, 400)
     for (let i = 0; i < 2; i += 1) expect(await status(target, post())).toBe(400)
