@@ -27,7 +27,7 @@ board(
     })()
 
     await page.getByRole('link', { name: 'Write' }).click()
-    await page.getByLabel('What everybody shall read').fill('Back at <b>three</b>')
+    await page.getByLabel('A text for everybody').fill('Back at <b>three</b>')
     await page.getByRole('button', { name: 'Put up' }).click()
     await expect(page.locator('#saved')).toHaveText('This is on the board.')
     for (const name of ['Visits', 'The board', 'Write', 'Visits']) {
@@ -83,7 +83,7 @@ board('its limits hold', async ({ example: { page, address }, relay }) => {
     }
   })
   await page.reload()
-  const field = page.getByLabel('What everybody shall read')
+  const field = page.getByLabel('A text for everybody')
   await field.evaluate((element) => element.removeAttribute('maxlength'))
   await field.fill('x'.repeat(2001))
   await page.getByRole('button', { name: 'Put up' }).click()
@@ -112,7 +112,7 @@ wholeOnly(board)(
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()
     await page.getByRole('link', { name: 'Write' }).click()
-    await page.getByLabel('What everybody shall read').fill('AnUnbreakablyLongWord'.repeat(8))
+    await page.getByLabel('A text for everybody').fill('AnUnbreakablyLongWord'.repeat(8))
     await page.getByRole('button', { name: 'Put up' }).click()
     await expect(page.locator('#saved')).toHaveText('This is on the board.')
     await visitor.goto(`${url}/${'a-long-path'.repeat(10)}`)

@@ -89,7 +89,7 @@ async function* measure(
   agent.destroy()
   await site.close()
   await relay.stop()
-  // A flood that is none would prove nothing.
+  // A flood that did not happen would prove nothing.
   yield limited({ name, unit, better: 'more' }, median(rates), min)
   yield compared(
     {

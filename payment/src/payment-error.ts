@@ -1,7 +1,7 @@
 // The errors of this package, each with a stable code.
 
 /**
- * - `invalid_settings`: an option of the caller is wrong, such as an address that is none.
+ * - `invalid_settings`: an option of the caller is wrong, such as an invalid address.
  * - `library_missing`: a library that this package needs for a facilitator in the process is not installed.
  * - `invalid_request`: a request is wrong; `reason` is x402's word for it.
  * - `busy`: too many payments are in flight; nothing was done.

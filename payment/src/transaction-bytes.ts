@@ -1,5 +1,5 @@
 // The bytes of the two transactions that a payer signs: the payment, and the one that moves coins to where payments come from.
-// Each has one shape, so that whoever made it, the payer writes it anew and compares. No library of the chain is needed.
+// Each has one shape, so that the payer can write it anew and compare, no matter who made it. No library of the chain is needed.
 
 /** A Transfer is what a payment moves. Addresses and the coin are as the chain writes them, in full. */
 export interface Transfer {

@@ -1,4 +1,4 @@
-// A facilitator at a URL: what it answers, and what becomes of answers that are none.
+// A facilitator at a URL: what it answers, and what becomes of invalid answers.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -74,7 +74,7 @@ describe('a prepared payment', () => {
       { payTo: `0x${'c'.repeat(64)}` },
       'invalid_exact_sui_payload_recipient_mismatch',
     ],
-    ['for an amount that is none', PAYER.toSuiAddress(), { amount: '0.01' }, 'invalid_payment_requirements'],
+    ['for an invalid amount', PAYER.toSuiAddress(), { amount: '0.01' }, 'invalid_payment_requirements'],
   ])('for a sender %s is refused', async (_what, sender, requirements, reason) => {
     const { facilitator } = await start()
     const asked = { sender: sender as string, paymentRequirements: { ...REQUIREMENTS, ...requirements } }

@@ -95,7 +95,7 @@ describe('requirements', () => {
   const WRONG: [what: string, reason: string, requirements: Partial<PaymentRequirements>][] = [
     ['another scheme', 'unsupported_scheme', { scheme: 'upto' }],
     ['another network', 'invalid_network', { network: 'sui:mainnet' }],
-    ['a network that is none', 'invalid_payment_requirements', { network: 'sui' }],
+    ['an invalid network', 'invalid_payment_requirements', { network: 'sui' }],
     ['another recipient', 'invalid_exact_sui_payload_recipient_mismatch', { payTo: OTHER }],
     [
       'an address of Ethereum',
@@ -103,7 +103,7 @@ describe('requirements', () => {
       { payTo: `0x${'a'.repeat(40)}` },
     ],
     ['another asset', 'invalid_exact_sui_payload_asset_mismatch', { asset: '0x2::sui::SUI' }],
-    ['an asset that is none', 'invalid_exact_sui_payload_asset_mismatch', { asset: 'USDC<<' }],
+    ['an invalid asset', 'invalid_exact_sui_payload_asset_mismatch', { asset: 'USDC<<' }],
     [
       'another way of payment',
       'invalid_payment_requirements',
@@ -170,7 +170,7 @@ describe('a body', () => {
       ({ paymentPayload }) => (paymentPayload.payload.signature = `Aw${'A'.repeat(200)}`),
     ],
     [
-      'with a signature that is none',
+      'with an invalid signature',
       'invalid_exact_sui_payload_signature',
       ({ paymentPayload }) => (paymentPayload.payload.signature = 'AA=='),
     ],

@@ -4,7 +4,7 @@
 export const accessToken = 'X-Svc-Access-Token'
 /** Carries the reverse capability of a native client on `/sdk/connect`. */
 export const reverseCapability = 'X-Svc-Reverse-Capability'
-/** *Extension* `hop_routes`: the origin of the relay that `/sdk/route/relay` shall lead to. */
+/** *Extension* `hop_routes`: the origin of the relay to which `/sdk/route/relay` must lead. */
 export const neighbour = 'X-Svc-Relay'
 /** The token of a visitor on `/sdk/hop` who is passed on. */
 export const hopToken = 'X-Svc-Hop-Token'

@@ -601,7 +601,7 @@ export interface AdminPaymentsResponse {
   refused: number
   /** Requests that had no answer, since full nodes, the journal or room were missing. */
   failed: number
-  /** Payments that the journal has without an outcome: whoever asks again finds out. */
+  /** Payments that the journal has without an outcome: the next one who asks finds out. */
   open: number
 }
 

@@ -1,4 +1,4 @@
-// The hosts that mean the machine of whoever opens them, such as those of a relay on localhost.
+// The hosts that mean the machine of the person who opens them, such as those of a relay on localhost.
 
 /** `localhost` and the names below it (RFC 6761 §6.3), and loopback addresses, as a URL spells them. */
 const OWN_MACHINE = /(?:^|\.)localhost\.?$|^127(?:\.\d{1,3}){3}$|^\[::1\]$/

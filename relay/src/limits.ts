@@ -432,7 +432,7 @@ export const CACHE_SNAPSHOTS_MAX = 128
  */
 export const CACHE_NETWORK_SHARE: number = 1 / 16
 /**
- * A snapshot within that share stays for this many milliseconds after a visitor, or its site, has last used it, whoever needs room.
+ * A snapshot within that share stays for this many milliseconds after a visitor, or its site, has last used it, even when another one needs room.
  */
 export const CACHE_KEPT_UNUSED_MS: number = 60 * 60_000
 /**

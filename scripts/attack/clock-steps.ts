@@ -18,7 +18,7 @@ import type { Target } from './target.ts'
 /** Away, back, the other way, and back again. */
 const STEPS = ['+1d', '+0', '-1d', '+0'] as const
 const STEPS_IN_A_SLICE = 2
-/** The library looks at what time it shall tell this often, in seconds. */
+/** The library looks at what time it must report this often, in seconds. */
 const LOOK_S = 1
 /** Milliseconds until a step of the clock is noticed everywhere. */
 const FELT_MS: number = (LOOK_S + 1) * 1000

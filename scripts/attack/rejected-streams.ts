@@ -68,7 +68,7 @@ async function run(target: Target, begin: () => number): Promise<Facts> {
   return { ...facts, 'megabytes sent': Math.round(facts['megabytes sent']) }
 }
 
-/** A stream with a capability that is none, and all that its window takes behind it. */
+/** A stream with an invalid capability, and all that its window takes behind it. */
 function* stuffing(stream: number): Generator<Buffer> {
   const first = capabilityBytes('this is no capability')
   yield webSocketFrame(yamuxFrame(YAMUX.data, FLAG.syn, stream, first))

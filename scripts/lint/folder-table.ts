@@ -337,7 +337,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     agent: {
       imports: ['probe', 'identity', 'installation.ts'],
-      why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
+      why: 'The control API asks the code that starts it for what it shows and changes, and knows no tunnel.',
     },
     'publish.ts': {
       imports: ['handler-globals.ts', 'known-options.ts', 'platform.ts', 'hops', 'net'],

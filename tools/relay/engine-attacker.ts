@@ -64,7 +64,7 @@ export class EngineAttacker {
     await this.#redis.cli('DEL', ...keys)
   }
 
-  /** Lists a machine that is none. */
+  /** Lists a machine that does not exist. */
   async addMachine(name: string, entry: string): Promise<void> {
     await this.#redis.cli('HSET', await this.#keyOf('machines'), name, entry)
   }

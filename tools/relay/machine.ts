@@ -152,7 +152,7 @@ export async function startMachine(
       running = await start()
     },
     stop: async () => {
-      // A process that was stopped would not notice that it shall end.
+      // A process that was stopped would not notice that it must end.
       await kill('SIGCONT')
       await running.stop()
       await closeFaults()

@@ -44,7 +44,7 @@ test('credit is given when half of the window was read, for all of it', () => {
 })
 
 describe('growth', () => {
-  test('there is none while the memory shall not grow', () => {
+  test('there is none while the memory must not grow', () => {
     const memory = { mayGrow: false }
     const window = new ReceiveWindow(INITIAL, MAX, new WindowBudget(Number.MAX_SAFE_INTEGER, memory))
     fillForOneRoundTrip(window, 100)

@@ -18,7 +18,7 @@ function isForeign(hostname: string, { canonicalHostname, hostnames }: Lease): b
 
 /**
  * Passes on what both sides send first, and calls `begin` for each direction as soon as the rest of it may be copied unread. What
- * is neither HTTP nor TLS passes as it comes, whoever speaks first. A visitor who names a foreign host is reset.
+ * is neither HTTP nor TLS passes as it comes, whichever side speaks first. A visitor who names a foreign host is reset.
  */
 export function screenFirstBytes(
   visitor: VisitorConnection,

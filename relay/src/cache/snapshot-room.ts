@@ -4,7 +4,7 @@
 import { now } from '../clock.ts'
 import { CACHE_KEPT_UNUSED_MS, CACHE_NETWORK_SHARE } from '../limits.ts'
 
-/** Networks as nested as owners of addresses have them: whoever has one of the first has many of the second. */
+/** Networks as nested as owners of addresses have them: an owner of one of the first has many of the second. */
 interface Place {
   readonly wideNetwork: string
   readonly network: string

@@ -1,4 +1,4 @@
-// Warns once a day in the log that the certificate of the root host ends soon, whoever is to renew it.
+// Warns once a day in the log that the certificate of the root host ends soon, by whatever way it is renewed.
 
 import { X509Certificate } from 'node:crypto'
 import { CERTIFICATE_CHECK_MS, CERTIFICATE_WARNING_MS, CERTIFICATE_WARNING_SHARE } from '../limits.ts'

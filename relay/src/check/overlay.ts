@@ -37,7 +37,11 @@ const WITHOUT_FIREWALL =
 export function checkGateways({ overlay, workers }: Settings): Found[] {
   if (overlay.configFile === undefined) return [off('OVERLAY_CONFIG is not set: the relay has no gateways.')]
   if (workers === 1) return [ok('The relay is a gateway of its peers, and chooses gateways among them.')]
-  return [warning('The relay chooses gateways among its peers, and is none itself: SVC_WORKERS is above 1.')]
+  return [
+    warning(
+      'The relay chooses gateways among its peers, and is not a gateway itself: SVC_WORKERS is above 1.',
+    ),
+  ]
 }
 
 async function checkWireGuard(directory: string, port: number): Promise<Found> {

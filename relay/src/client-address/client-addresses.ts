@@ -68,7 +68,7 @@ export class ClientAddresses {
 
   /**
    * The address that `request` comes from, normalized.
-   * @throws RelayError `invalid_request` for a malformed `Forwarded`, whose sender shall not pass for its proxy
+   * @throws RelayError `invalid_request` for a malformed `Forwarded`, whose sender must not pass for its proxy
    */
   ofRequest(request: IncomingMessage): string {
     let clientIp = this.ofConnection(request.socket)

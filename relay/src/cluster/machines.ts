@@ -91,7 +91,7 @@ export class Machines {
     this.#onBeat = listener
   }
 
-  /** Other machines, also those that are gone since a while. */
+  /** The other machines, including those that disappeared some time ago. */
   get others(): readonly Machine[] {
     return [...this.#others.values()]
   }

@@ -57,10 +57,7 @@ function originOf(text: string, setting: string): string {
   if (url.protocol !== 'https:') throw refuse('must begin with https://')
   if (url.username !== '' || url.password !== '')
     // Its text may hold a password.
-    throw new SettingsError(
-      setting,
-      `a URL of ${url.host} has a user name or password, which a relay needs not`,
-    )
+    throw new SettingsError(setting, `a URL of ${url.host} must not contain a user name or password`)
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     throw refuse('has more than a host and a port')
   return url.origin

@@ -44,7 +44,7 @@ export async function readOverlayConfig(path: string): Promise<OverlayConfig> {
 export function parseOverlayConfig(text: string): OverlayConfig {
   const fields = objectIn(text)
   const unknown = Object.keys(fields).find((name) => !FIELDS.includes(name))
-  if (unknown !== undefined) throw invalid(`"${unknown}" is none of ${FIELDS.join(', ')}`)
+  if (unknown !== undefined) throw invalid(`"${unknown}" is not one of ${FIELDS.join(', ')}`)
   if (fields.network === WIREGUARD) {
     const more = Object.keys(fields).find((name) => name !== 'network')
     if (more !== undefined) throw invalid(`"${more}" is not for the network "${WIREGUARD}", which knows it`)

@@ -193,7 +193,7 @@ export class RelayDiscovery {
     }
   }
 
-  /** Looks at a relay that somebody named: whoever that was, what the relay says of itself is taken. */
+  /** Looks at a relay that somebody named, and takes what that relay says of itself. */
   async #look({ read, isGenuine }: Candidate): Promise<void> {
     const { origin, address } = read
     try {

@@ -90,7 +90,7 @@ export class KnownRelays {
     return ifPeer(this.#byAddress.get(address), now)
   }
 
-  /** Returns why the descriptor is not taken, whoever signed it; undefined when the signature is worth a look. */
+  /** Returns why the descriptor is not taken, even with a right signature; undefined when the signature is worth a look. */
   objectionTo({ origin, address, issuedAt }: ReadDescriptor, now: number): Refusal | undefined {
     if (this.#isBanned(address, origin)) return 'banned'
     const owner = this.#byOrigin.get(origin)

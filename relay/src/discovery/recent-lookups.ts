@@ -1,4 +1,4 @@
-// Remembers when this relay looked at an origin, so that it does so once in an interval, whoever names it.
+// Remembers when this relay looked at an origin, so that it does so once in an interval, however many name it.
 
 import { LOOKED_AT_MAX } from './limits.ts'
 

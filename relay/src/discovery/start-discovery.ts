@@ -184,9 +184,9 @@ function clientFor({ settings, ca, lookup }: DiscoveryParts, signal: AbortSignal
 
 /** The answers to the announcing relay, by the reason. */
 const ANSWERS: Partial<Record<Refusal, [ErrorCode, string]>> = {
-  malformed: ['invalid_request', 'the descriptor has not the form of one'],
+  malformed: ['invalid_request', 'the descriptor is malformed'],
   expired: ['invalid_request', 'the descriptor has expired'],
-  future: ['invalid_request', 'the descriptor is of the future: is your clock right?'],
+  future: ['invalid_request', 'the descriptor is dated in the future: check your clock'],
   too_long: ['invalid_request', 'the descriptor is valid for too long'],
   not_public: ['invalid_request', 'api_https_addr is no public address'],
   own: ['invalid_request', 'the descriptor is that of this relay'],

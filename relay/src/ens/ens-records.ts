@@ -70,7 +70,7 @@ export class EnsRecords {
     return this.#addresses !== undefined
   }
 
-  /** Whether the hostname has the records that it shall have. */
+  /** Whether the hostname has its records. */
   isDone(hostname: string): boolean {
     return this.#names.get(hostname)?.isDone(this.#addresses) === true
   }

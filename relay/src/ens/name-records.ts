@@ -1,4 +1,4 @@
-// Knows what records one hostname shall have and has, and makes the difference step by step.
+// Knows what records one hostname should have and has, and makes the difference step by step.
 
 import type { DnsProvider, NameAddresses } from '../dns/provider.ts'
 
@@ -12,7 +12,7 @@ export interface NameOwner {
 
 export class NameRecords {
   readonly hostname: string
-  /** Undefined: the hostname shall have no records. */
+  /** Undefined: the hostname should have no records. */
   wanted: NameOwner | undefined
   /** The value that it has, or may have since a change was cut short. */
   #text: string | undefined

@@ -92,7 +92,7 @@ export class HopChanges {
    */
   check(method: HopRouteMethod, value: unknown): CheckedRoute {
     const route = parseHopRoute(value)
-    if (route === undefined) throw new HopError('malformed', 'the hop route has not the form of the contract')
+    if (route === undefined) throw new HopError('malformed', 'the hop route is malformed')
     const leftMs = Date.parse(route.expires_at) - Date.now()
     if (leftMs <= 0) throw new HopError('expired', 'the hop route has ended')
     if (leftMs > HOP_ROUTE_TTL_MAX_S * MS_PER_S + HOP_CLOCK_SKEW_MS)

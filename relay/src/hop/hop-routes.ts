@@ -165,7 +165,7 @@ export class HopRoutes {
   }
 }
 
-/** A key that is none is the hash of a token, which has no dot. */
+/** A key without a dot is the hash of a token. */
 export function isHostname(key: string): boolean {
   return key.includes('.')
 }

@@ -82,7 +82,7 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   else parts.serveRoot(socket)
 }
 
-/** Such a connection never reaches a site: whoever answers it gets a certificate for its name. */
+/** Such a connection never reaches a site: who answers it gets a certificate for its name. */
 function answerChallenge(
   socket: Socket,
   { serverName = '', received }: PeekedHello,

@@ -156,7 +156,7 @@ export class Lease {
 
   /**
    * Ties the reverse sessions of the lease to it, once. They hear of a block and of the end after every other listener:
-   * a carrier that the lease's end closes shall not reset its streams before it says why.
+   * a carrier that the lease's end closes must not reset its streams before it says why.
    */
   attachSessions(sessions: LeaseSessions): void {
     this.#sessions = sessions

@@ -41,7 +41,7 @@ export function joinCluster(
   })
 }
 
-/** Whoever gets another certificate, such as from the operator, gives it to the other machines. */
+/** A machine that gets another certificate, such as from the operator, gives it to the others. */
 function shareCertificates(cluster: Cluster, { state, datagrams }: RelayParts): void {
   state.certificates.onReplace(() => void cluster.share(CERTIFICATE_FILES))
   datagrams.certificates.onReplace(() => void cluster.share(QUIC_CERTIFICATE_FILES))

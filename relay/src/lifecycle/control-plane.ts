@@ -228,7 +228,7 @@ function createSdkApi(
     ...parts,
     leases,
     durable: () => journal.durable(),
-    // An SDK shall not come with a token to a process that does not know its lease yet.
+    // An SDK must not come with a token to a process that does not know its lease yet.
     settled: () => workers.settled(),
     sharing,
     credentials,

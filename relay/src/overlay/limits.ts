@@ -2,7 +2,7 @@
 
 /** Share of the connections to the overlay server, those that became bridges included, that one peer may have open. */
 export const OVERLAY_PEER_SHARE: number = 1 / 4
-/** The same once half of all are open: identities cost nothing, and few of them shall not have the other half, too. */
+/** The same once half of all are open: identities cost nothing, and few of them must not take the other half, too. */
 export const OVERLAY_PEER_CROWDED_SHARE: number = 1 / 32
 /** Time for the head of a request, and for the whole request, in milliseconds. */
 export const OVERLAY_REQUEST_DEADLINE_MS = 10_000

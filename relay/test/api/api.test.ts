@@ -153,7 +153,7 @@ describe('registration', () => {
     ['a name of two labels', { name: 'a.b' }, 'invalid_request'],
     ['a name that begins with a hyphen', { name: '-a' }, 'invalid_request'],
     ['a name that is not ASCII', { name: 'bücher' }, 'invalid_request'],
-    ['an address that is none', { address: '0x12' }, 'invalid_address'],
+    ['an invalid address', { address: '0x12' }, 'invalid_address'],
     ['a name that is a number', { name: 1 }, 'invalid_request'],
   ])('%s is refused', async (_name, change, code) => {
     const answer = await challenge({ identity: { ...identity('fine'), ...change } })

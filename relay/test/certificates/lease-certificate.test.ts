@@ -58,7 +58,7 @@ describe('GET /sdk/certificate-chain', () => {
     expect((await chain(relay, lease.access_token)).fingerprint256).toBe(own.fingerprint256)
   })
 
-  test('a token that is none', async () => {
+  test('an invalid token', async () => {
     const headers = { 'X-Svc-Access-Token': 'none' }
     const answer = await relay.call('GET', '/sdk/certificate-chain', undefined, headers)
     expect(answer).toMatchObject({ status: 403, json: { ok: false, error: { code: 'unauthorized' } } })

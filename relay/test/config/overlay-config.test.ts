@@ -56,7 +56,7 @@ describe('the file of OVERLAY_CONFIG', () => {
   test.each([
     ['not JSON', '{', 'not JSON'],
     ['no object', '[]', 'not a JSON object'],
-    ['an unknown field', { ...FILE, adress: 1 }, '"adress" is none of network, address, port, peers'],
+    ['an unknown field', { ...FILE, adress: 1 }, '"adress" is not one of network, address, port, peers'],
     ['no network', { ...FILE, network: undefined }, '"network" needs a network'],
     ['an address for a network', { ...FILE, network: '10.90.0.1' }, '"network" needs a network'],
     ['more than wireguard', { network: 'wireguard', port: 1 }, '"port" is not for the network "wireguard"'],

@@ -124,7 +124,7 @@ test.each([
   ['cut short', '{"relays":[{"descr'],
   ['of another form', '{"relays":{}}'],
   ['with something that is no relay', '{"relays":[7]}'],
-  ['with a descriptor that is none', '{"relays":[{"descriptor":{},"network":"","release":""}]}'],
+  ['with an invalid descriptor', '{"relays":[{"descriptor":{},"network":"","release":""}]}'],
   ['of 4 MiB and one byte', 'x'.repeat(4 * 1024 * 1024 + 1)],
 ])('a file %s is set aside with a warning, and ends nothing', async (_what, text) => {
   await writeFile(path(), text)

@@ -1,4 +1,4 @@
-// The shares of holders: few of them do not fill what many shall have.
+// The shares of holders: few of them do not fill what is for many.
 
 import { expect, test } from 'vitest'
 import { HOP_VISITORS, NEIGHBOUR_CONNECTIONS, PEER_CONNECTIONS } from '../../src/hop/limits.ts'

@@ -210,7 +210,7 @@ describe('a renewal with metadata', () => {
   })
 
   test.each([
-    ['a token that is none', () => 'x'.repeat(200), '403 unauthorized'],
+    ['an invalid token', () => 'x'.repeat(200), '403 unauthorized'],
     ['one of a lease that has ended', () => token, '404 lease_not_found'],
   ])('is refused before the rest is there: %s', async (_name, tokenOf, refusal) => {
     if (refusal.startsWith('404')) await relay.call('POST', '/sdk/unregister', { access_token: token })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 export interface TestDisk {
   directory: string
-  /** Lets nothing more be written from now on. @param pid the process that shall meet this */
+  /** Lets nothing more be written from now on. @param pid the process that meets this */
   fill(pid: number): void
   free(pid: number): void
   close(): void

@@ -55,7 +55,7 @@ interface SdkSiteOptions {
   certificate?: 'own' | 'shared'
 }
 
-/** Its types need those of the web, which tests of the relay do not have, so the compiler shall not follow the import. */
+/** Its types need those of the web, which tests of the relay do not have, so the compiler must not follow the import. */
 const SDK = join(import.meta.dirname, '../../../sdk-node/src/index.ts')
 
 /** Publishes a site of the SDK in this process. */

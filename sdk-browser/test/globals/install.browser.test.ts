@@ -54,9 +54,9 @@ test.each<[string, () => unknown]>([
   ['the mode navigate', () => new Request(URL_A, { mode: 'navigate' })],
   ['an unknown mode', () => new Request(URL_A, { mode: 'a' as never })],
   ['only-if-cached', () => new Request('/', { cache: 'only-if-cached' })],
-  ['a signal that is none', () => new Request(URL_A, { signal: 1 as never })],
-  ['headers that are none', () => new Request(URL_A, { headers: 1 as never })],
-  ['a field that is none', () => new Request(URL_A, { headers: { 'a b': '' } })],
+  ['an invalid signal', () => new Request(URL_A, { signal: 1 as never })],
+  ['invalid headers', () => new Request(URL_A, { headers: 1 as never })],
+  ['an invalid field', () => new Request(URL_A, { headers: { 'a b': '' } })],
   [
     'attributes',
     () => {

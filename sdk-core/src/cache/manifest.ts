@@ -45,7 +45,7 @@ export function checkManifest(manifest: StaticCacheManifest, limits: CacheLimits
     throw invalidFiles(messageOf(error), error)
   }
   if (!files.some(({ path }) => path === index))
-    throw invalidFiles(`cache.index ${JSON.stringify(index)} is none of the files`)
+    throw invalidFiles(`cache.index ${JSON.stringify(index)} is not one of the files`)
   const { length } = new TextEncoder().encode(JSON.stringify(manifest))
   if (length > CACHE_MANIFEST_MAX_BYTES)
     throw invalidFiles(`the list of files has ${length} bytes; ${CACHE_MANIFEST_MAX_BYTES} are allowed`)

@@ -67,7 +67,7 @@ function readLeaf(chain: readonly Uint8Array[]): LeafDetails & { names: string[]
   try {
     return { ...leafDetailsOf(leaf), names: subjectNamesOf(leaf) }
   } catch (cause) {
-    throw new SvcError('unexpected_answer', 'the certificate for the site is none', { cause })
+    throw new SvcError('unexpected_answer', 'the answer for the site is not a certificate', { cause })
   }
 }
 

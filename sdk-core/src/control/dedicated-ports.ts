@@ -59,7 +59,7 @@ function parseTunnelAddress({ [TUNNEL_FIELD]: value }: Record<string, unknown>):
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-/** Undefined for an address that is none, and for numbers that a URL would take for another address. */
+/** Undefined for an invalid address, and for numbers that a URL would take for another address. */
 function hostnameOf(host: string): string | undefined {
   const hostname = URL.parse(`https://${host}`)?.hostname
   return host.startsWith('[') || hostname === host.toLowerCase() ? hostname : undefined

@@ -1,4 +1,4 @@
-// @svc/sdk-core/siwe: messages of Sign-In with Ethereum (EIP-4361), for whoever lets wallets sign in.
+// @svc/sdk-core/siwe: messages of Sign-In with Ethereum (EIP-4361), for servers that let wallets sign in.
 
 export { checksumAddress } from '../identity/key.ts'
 export { addressFault } from './address.ts'

@@ -308,7 +308,7 @@ describe('is not shown, and the site says why:', () => {
     [
       'what is no certificate',
       () => issued('-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n'),
-      /certificate for the site is none/,
+      /answer for the site is not a certificate/,
     ],
     ['eleven certificates', () => issued(leaf().repeat(11)), /a chain of 11 certificates/],
     ['no chain', () => answer({}), /no valid chain/],

@@ -91,7 +91,7 @@ describe('§8.1.1 malformed: RST_STREAM, never a handler call, and the connectio
     ['no :scheme', GET.filter(([name]) => name !== ':scheme')],
     ['no :path', GET.slice(0, 3)],
     ['an empty :path', request({ ':path': '' })],
-    ['a :path that is none', request({ ':path': 'a' })],
+    ['an invalid :path', request({ ':path': 'a' })],
     ['a :path in absolute-form', request({ ':path': 'https://site.example/' })],
     ['a :path with a space', request({ ':path': '/ HTTP/1.1' })],
     ['* for another method than OPTIONS', request({ ':path': '*' })],

@@ -96,7 +96,7 @@ describe('refuses', () => {
     ['no connection', { maxConnections: 0 }, /maxConnections must be a whole number from 1 to 3500/],
     ['more connections than fit on its WebSockets', { maxConnections: 3501 }, /maxConnections/],
     ['half a connection', { maxConnections: 0.5 }, /maxConnections/],
-    ['a cache that is none', { cache: null as unknown as CacheOptions }, /^cache must be an object/],
+    ['an invalid cache', { cache: null as unknown as CacheOptions }, /^cache must be an object/],
     ['a cache without files', { cache: {} as CacheOptions }, /^cache\.files must be a map/],
     [
       'a path as files',

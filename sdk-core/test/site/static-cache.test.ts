@@ -299,7 +299,11 @@ describe('files that cannot be stored are told of by name, and the live site goe
   it.each<[string, () => CacheFiles | Promise<CacheFiles>, RegExp]>([
     ['nothing', () => ({}), /^there is no file to store$/],
     ['hidden ones alone', () => ({ '.env': 'x' }), /^there is no file/],
-    ['none that is the index', () => ({ 'a.html': '' }), /^cache\.index "index\.html" is none of the files$/],
+    [
+      'none that is the index',
+      () => ({ 'a.html': '' }),
+      /^cache\.index "index\.html" is not one of the files$/,
+    ],
     [
       'a large one',
       () => ({ 'index.html': '', 'a.bin': 'x'.repeat(101) }),

@@ -24,7 +24,7 @@ export async function askAgent<Data>(
 ): Promise<Data> {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
-  // the token goes nowhere else, whoever wrote the file
+  // the token goes nowhere else, whatever the file says
   if (!isLoopback(host)) throw unavailable(url, new Error('it is not an address of this machine'))
   const answer = await send({ host, port, method, path, token, body }).catch((cause) => {
     throw unavailable(url, cause)

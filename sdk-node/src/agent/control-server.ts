@@ -129,7 +129,7 @@ async function respond(
     const data = await endpoint.answer({ caller, token, body, query: searchParams }, context)
     send(response, 200, { ok: true, data })
   } catch (error) {
-    // whoever asked is gone
+    // the client is gone
     if (request.errored || response.destroyed) return
     refuse(response, error, context.operations)
   }

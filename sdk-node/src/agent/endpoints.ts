@@ -56,7 +56,7 @@ const changing = (
   },
 })
 
-/** A path may hold what only its visitor and the owner of the site shall know, such as a token of a link. */
+/** A path may hold what only its visitor and the owner of the site may know, such as a token of a link. */
 function withoutPath({ path: _, ...request }: AgentRequest): AgentRequest {
   return request
 }

@@ -1,4 +1,4 @@
-// The work of the agent that its control API asks for: whoever starts the control server provides it.
+// The work of the agent that its control API asks for. The code that starts the control server provides it.
 
 import type {
   AddTunnelRequest,

@@ -123,7 +123,7 @@ describe('a setting that svc.toml cannot hold', () => {
     ['null in a table', '{"a":null}'],
     ['half a character', '"\\ud800"'],
     ['half a character as a name', '{"\\udfff":1}'],
-    ['a number that is none', '1e400'],
+    ['an invalid number', '1e400'],
     ['a fraction', '1.5'],
   ])('%s is refused, and the file stays', async (_, value) => {
     const before = await home.read()

@@ -211,7 +211,7 @@ describe('where the relay does not list native_yamux', () => {
     }
   })
 
-  it('a marker that is none ends the session, not the carrier', async () => {
+  it('an invalid marker ends the session, not the carrier', async () => {
     answer = SWITCHING
     const ended = vi.fn()
     const carrier = await open({ ended })

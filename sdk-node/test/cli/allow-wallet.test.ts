@@ -172,11 +172,7 @@ it.each<[string, string[], RegExp]>([
   ['a TLS server', ['--tls', '8443', '--allow-wallet', alice.address], /excludes tls, tcp, udp and cache/],
   ['a TCP service beside', ['3000', '--tcp', '22', '--allow-wallet', alice.address], /excludes tls, tcp/],
   ['an endpoint without wallets', ['3000', '--wallet-rpc', 'https://rpc.example'], /--wallet-rpc is for/],
-  [
-    'an endpoint that is none',
-    ['3000', '--allow-wallet', alice.address, '--wallet-rpc', 'ws:x'],
-    /rpc has to be/,
-  ],
+  ['an invalid endpoint', ['3000', '--allow-wallet', alice.address, '--wallet-rpc', 'ws:x'], /rpc has to be/],
 ])('refuses %s in words, before it asks the relay', async (_what, args, message) => {
   const { ended, out } = svc('expose', ...args, '--name', 'wrong', ...at())
   expect(await ended).toBe(2)

@@ -187,7 +187,7 @@ describe('svc serve --cache', () => {
   it.each([
     ['a relay that is not trusted', ['--cache', '--ban-mitm'], /banMitm and cache exclude each other/],
     ['a time without a copy', ['--cache-ttl', '60'], /--cache-ttl is for --cache/],
-    ['a time that is none', ['--cache', '--cache-ttl', '1h'], /cache\.ttl must be a whole number/],
+    ['an invalid time', ['--cache', '--cache-ttl', '1h'], /cache\.ttl must be a whole number/],
     ['a time in the past', ['--cache', '--cache-ttl', '-1'], /cache\.ttl must be a whole number/],
   ])('with %s is wrong usage', async (_, args, message) => {
     const { out, code } = await output('serve', folder, '--name', 'wrong', '--json', ...at(), ...args)

@@ -256,12 +256,12 @@ describe('bad input', () => {
 
   it.each<[string, string[], string]>([
     ['no target', [], 'a target is needed'],
-    ['a port that is none', ['--tcp', '99999'], 'tcp "99999" is not a port'],
+    ['an invalid port', ['--tcp', '99999'], 'tcp "99999" is not a port'],
     ['a relay that is no URL', ['80', '--relay', 'nowhere'], 'relay "nowhere" is not a URL'],
     ['a route without a target', ['--route', '/api'], '--route "/api" is not PLACE=TARGET'],
     ['a route to nowhere', ['--route', '/api=nowhere'], 'route "/api": "nowhere" is not a port'],
     ['a route to a folder that is not there', ['--route', '/api=./none'], 'there is no folder ./none'],
-    ['a number of relays that is none', ['80', '--discover', 'all'], 'discover must be a whole number'],
+    ['an invalid number of relays', ['80', '--discover', 'all'], 'discover must be a whole number'],
   ])('%s: one line, and nothing is left behind', async (_, args, message) => {
     const { code, out, err } = await output('expose', ...args, ...at())
     expect([code, out]).toEqual([2, []])

@@ -84,10 +84,10 @@ describe('a file that is there', () => {
     ['with a key that begins twice', JSON.stringify({ private_key: `0x${KEY.slice(0, -2)}` })],
     ['with a number', '{"private_key": 7}'],
     ['with a mnemonic of a wrong checksum', JSON.stringify({ mnemonic: VALID.replace('junk', 'test') })],
-    ['with words that are none', JSON.stringify({ mnemonic: VALID.replace('junk', '0a0a') })],
+    ['with invalid words', JSON.stringify({ mnemonic: VALID.replace('junk', '0a0a') })],
     ['with too few words', JSON.stringify({ mnemonic: 'test junk' })],
     ['with a mnemonic that is a number', '{"mnemonic": 7}'],
-    ['with a path that is none', JSON.stringify({ mnemonic: VALID, derivation_path: '0a0a' })],
+    ['with an invalid path', JSON.stringify({ mnemonic: VALID, derivation_path: '0a0a' })],
     [
       'with a key that is broken beside a mnemonic',
       JSON.stringify({ private_key: '0x0a0a', mnemonic: VALID }),

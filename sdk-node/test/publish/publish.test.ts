@@ -47,7 +47,7 @@ it('does not trust a relay whose CA it was not given', async () => {
   })
 })
 
-it('refuses a carrier that is none', async () => {
+it('refuses an invalid carrier', async () => {
   await expect(publish({ ...options(), carrier: 'pigeon' as never })).rejects.toMatchObject({
     code: 'invalid_option',
   })

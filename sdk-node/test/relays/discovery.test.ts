@@ -87,7 +87,7 @@ it.each<[string, (url: string) => unknown]>([
     (url) => describeRelay(url, { expires_at: new Date(Date.now() - 2_000).toISOString() }),
   ],
   ['without TLS', (url) => describeRelay(url.replace('https:', 'http:'))],
-  ['with a time that is none', (url) => ({ ...describeRelay(url), issued_at: 'yesterday' })],
+  ['with an invalid time', (url) => ({ ...describeRelay(url), issued_at: 'yesterday' })],
   ['that is no object', (url) => url],
 ])('passes a descriptor over %s', async (_, make) => {
   knows([make(others[0]!.url), null, describeRelay(others[1]!.url)])

@@ -176,7 +176,7 @@ describe.each(WAYS)('on the way: %s', (way) => {
       'answered with too many interim responses',
     ],
     [
-      'a chunk that is none at once',
+      'an invalid chunk at once',
       `${OK}Transfer-Encoding: chunked\r\n\r\nx\r\n`,
       'answered with a malformed chunk',
     ],
@@ -212,7 +212,7 @@ describe.each(WAYS)('on the way: %s', (way) => {
   })
 
   test.each([
-    ['a chunk size that is none', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nx\r\n'],
+    ['an invalid chunk size', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nx\r\n'],
     ['a chunk that does not end', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\naXX0\r\n\r\n'],
     ['chunks without the last', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n'],
     ['a content that is too short', '200 OK\r\nContent-Length: 5\r\n\r\nhell'],

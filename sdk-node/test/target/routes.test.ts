@@ -127,7 +127,7 @@ it.each<[string, Routes, string]>([
   ['a place with a port', { 'a.example:80/b': 3000 }, 'route "a.example:80/b" is not'],
   ['a place that is a URL', { 'https://a.example': 3000 }, 'is not'],
   ['the same place twice', { '/api': 3000, '/api/': 3001 }, 'route "/api/" is there twice'],
-  ['a target that is none', { '/api': 'nowhere' }, 'route "/api": "nowhere" is not'],
+  ['an invalid target', { '/api': 'nowhere' }, 'route "/api": "nowhere" is not'],
   [
     'a folder of another machine',
     { '/api': 'file://elsewhere/a' },

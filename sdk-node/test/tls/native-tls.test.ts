@@ -265,7 +265,7 @@ describe.each([
       ['no TLS at all', [], Buffer.from('GET / HTTP/1.1\r\n\r\n')],
       ['a record that is too long', [21, 2], record(22, Buffer.alloc(0x5000))],
       ['data before the handshake', [21, 2], FORGED],
-      ['a handshake message that is none', [21, 2], record(22, Buffer.from([99, 0, 0, 1, 0]))],
+      ['an invalid handshake message', [21, 2], record(22, Buffer.from([99, 0, 0, 1, 0]))],
     ])('before the handshake: %s', async (_, alert, bytes) => {
       const { visitor, site } = await carrier()
       const tls = serve(site)

@@ -1,4 +1,4 @@
-// The provider on node:crypto: published vectors, the other provider as its peer, and keys that are none.
+// The provider on node:crypto: published vectors, the other provider as its peer, and invalid keys.
 
 import {
   createECDH,

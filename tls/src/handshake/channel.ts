@@ -61,7 +61,7 @@ export class Channel {
       const plaintext = await this.#nextPlaintext()
       if (plaintext.type !== CONTENT_TYPE.change_cipher_spec) this.#accept(plaintext)
       else if (plaintext.content.length === 1 && plaintext.content[0] === 1) return
-      else throw violation('decode_error', 'a change_cipher_spec that is none')
+      else throw violation('decode_error', 'a malformed change_cipher_spec')
     }
   }
 

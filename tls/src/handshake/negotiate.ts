@@ -108,7 +108,7 @@ const UNCOMPRESSED = 4
 export function requireKeyExchange(group: number, keyExchange: Uint8Array): void {
   const isPoint = group === NAMED_GROUP.secp256r1 || group === NAMED_GROUP.secp384r1
   if (keyExchange.length !== SHARE_BYTES[group] || (isPoint && keyExchange[0] !== UNCOMPRESSED))
-    throw violation('illegal_parameter', `a key share that is none of group ${group}`)
+    throw violation('illegal_parameter', `a key share that is not valid for group ${group}`)
 }
 
 /** Chooses the protocol (RFC 7301 §3.2). */

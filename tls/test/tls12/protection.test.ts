@@ -200,7 +200,7 @@ describe.each([
       expect(client.alerts).toEqual([])
     })
 
-    test('a level that is none', async () => {
+    test('an invalid level', async () => {
       const client = await connect()
       client.send(TYPE.alert, hex('0350'))
       await expectAlert(client, ALERT.illegal_parameter)

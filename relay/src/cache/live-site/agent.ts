@@ -20,7 +20,7 @@ interface SiteRequestOptions extends RequestOptions {
 }
 
 /**
- * A connection serves one client alone: a site counts it for the network of that client, and whoever confuses a site about
+ * A connection serves one client alone: a site counts it for the network of that client, and a client that confuses a site about
  * where a request ends harms nobody else. The bounds of open connections are those of the requests.
  */
 export class SiteAgent extends Agent {
@@ -66,7 +66,7 @@ export class SiteAgent extends Agent {
       maxHeaderSize: LIVE_HEAD_MAX_BYTES,
     }
     const upstream = begin(options)
-    // Their bytes are bounded, and no field shall get lost.
+    // Their bytes are bounded, and no field may get lost.
     upstream.maxHeadersCount = 0
     return upstream
   }

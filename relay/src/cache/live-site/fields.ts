@@ -11,7 +11,7 @@ export type RawFields = readonly string[]
 /** Fields of one connection alone (RFC 9110 §7.6.1), and what a client has for a proxy. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
-  // HTTP/2 has none of these, and Node throws where it shall write one, `http2-settings` included.
+  // HTTP/2 has none of these, and Node throws when it is told to write one, `http2-settings` included.
   'http2-settings',
   'keep-alive',
   'proxy-authenticate',

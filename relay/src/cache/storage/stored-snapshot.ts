@@ -83,7 +83,7 @@ export class StoredSnapshot {
     await this.#commits.commit()
   }
 
-  /** Makes sure that the next start of the relay does not find the snapshot, whoever still reads its files. @throws the system's error */
+  /** Makes sure that the next start of the relay does not find the snapshot, even while visitors still read its files. @throws the system's error */
   async invalidate(): Promise<void> {
     this.#isRemoved = true
     await this.#commits.commit()

@@ -14,7 +14,7 @@ export interface Upload {
 }
 
 /**
- * Reads the manifest, and leaves the rest of the body to the reader of the objects. Whoever stops reading closes the body.
+ * Reads the manifest, and leaves the rest of the body to the reader of the objects. A reader that stops closes the body.
  * @param parse throws an Error when the manifest is not valid
  * @throws RelayError `invalid_request`, and whatever the body throws
  */

@@ -165,7 +165,7 @@ return 1
 
 /**
  * The generic cell rate algorithm for `cost` units: see ../../rate-limit/gcra.ts. Times are in milliseconds. No debt is larger than the
- * whole burst, whoever wrote it.
+ * whole burst, whichever machine wrote it.
  */
 const SPEND = `
 local function waitFor(key, cost, perMinute, burst)

@@ -1,4 +1,4 @@
-// Hashes networks and names to the slots of rate limits (FNV-1a with 32 bits). They need no secret: whoever forges addresses
+// Hashes networks and names to the slots of rate limits (FNV-1a with 32 bits). They need no secret: an attacker who forges addresses
 // can forge the one that he wants to slow down.
 
 export const FNV_START = 0x811c_9dc5

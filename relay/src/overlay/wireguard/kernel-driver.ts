@@ -25,7 +25,7 @@ export const kernelDriver: OverlayDriver = {
   async open(interfaceName): Promise<OverlayLink> {
     await removeInterface(interfaceName)
     await add(interfaceName)
-    // Whoever removes the interface tells nobody: the next look at it shows that it is gone.
+    // A program that removes the interface tells nobody: the next look at it shows that it is gone.
     return { ended: new Promise(() => {}), close: () => removeInterface(interfaceName) }
   },
 }

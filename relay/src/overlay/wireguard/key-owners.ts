@@ -39,7 +39,7 @@ export class KeyOwners {
   /**
    * The one of these relays that answered for the key.
    * @param identities of the relays that name it
-   * @param isReachable whether packets can pass to whoever has the key, so that it can be asked
+   * @param isReachable whether packets can pass to the holder of the key, so that it can be asked
    */
   ownerOf(publicKey: string, identities: readonly string[], isReachable: boolean): string | undefined {
     const owner = this.#owners.get(publicKey)
@@ -67,7 +67,7 @@ export class KeyOwners {
     }
   }
 
-  /** Never rejects: whoever does not answer is asked again after a while. */
+  /** Never rejects: a relay that does not answer is asked again after a while. */
   async #find(publicKey: string): Promise<void> {
     const owner: Owner = { identity: undefined, askedAt: monotonic() }
     this.#owners.set(publicKey, owner)

@@ -247,7 +247,7 @@ describe('streams', () => {
     expect(await readAnswer(response)).toMatchObject({ status: 413, text: 'too much' })
   })
 
-  test('the site decides whether a visitor who asks first shall send its body', async () => {
+  test('the site decides whether a visitor who asks first must send its body', async () => {
     const { server, serve } = nodeHttp((request, response) => {
       request.on('end', () => response.end('whole')).resume()
     })

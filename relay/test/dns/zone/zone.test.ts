@@ -223,7 +223,7 @@ describe('changes', () => {
     ['no record', `x.${APEX}`, A, []],
     ['empty data', `x.${APEX}`, TXT, [Buffer.alloc(0)]],
     ['too much data', `x.${APEX}`, TXT, [Buffer.alloc(RECORD_SET_MAX_OCTETS + 1)]],
-    ['a name that is none', `..${APEX}`, A, [addressData('192.0.2.1')]],
+    ['an invalid name', `..${APEX}`, A, [addressData('192.0.2.1')]],
   ])('a change of %s is refused, and nothing changes', (_, name, type, data) => {
     const { zone } = testZone()
     const { version } = zone

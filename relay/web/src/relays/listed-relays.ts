@@ -1,4 +1,4 @@
-// Reads the answer of `GET /discovery` for the list. Whatever has not the form of a descriptor is left out.
+// Reads the answer of `GET /discovery` for the list. Whatever is not a descriptor is left out.
 import { type DiscoveryResponse, parseDescriptor, type RelayDescriptor } from '@svc/protocol'
 import { sanitizeText } from '../common/sanitize-text.ts'
 

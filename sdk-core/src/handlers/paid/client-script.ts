@@ -1,7 +1,7 @@
 // The module `/x402/client.js`, made of `payer` by `node scripts/client-script.ts`: it pays for what a site sells. It is text, since
 // visitors run it, in pages of their seller; who has a bundle imports the client from the SDK.
 
-export const CLIENT_SCRIPT: string = `// Pays for what this site sells (x402). Whoever imports it from a site trusts that site: programs import it from their SDK.
+export const CLIENT_SCRIPT: string = `// Pays for what this site sells (x402). A page that imports it from a site trusts that site: programs import it from their SDK.
 // sdk-core/src/bytes/latin1.ts
 /** One call of \`fromCharCode\` gets this many arguments: engines limit them. */
 var PART = 8192;

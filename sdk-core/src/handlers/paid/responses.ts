@@ -51,7 +51,7 @@ export function paymentRequired(
   })
   if (settlement) setSettlement(headers, settlement)
   const body = isPage ? checkoutPage(price) : `${JSON.stringify(message)}\n`
-  // a message that is none differs from one that does not suffice
+  // an invalid message differs from one that does not suffice
   const status = error === 'invalid_payload' ? 400 : 402
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }

@@ -92,7 +92,7 @@ export class SignIn {
       return errorAnswer(
         403,
         'wallet_not_listed',
-        `The wallet ${address} is not on the list of this site. Choose another account in your wallet, or ask whoever runs the site.`,
+        `The wallet ${address} is not on the list of this site. Choose another account in your wallet, or ask the owner of the site.`,
       )
     const cookie = await this.#sessions.begin(new URL(origin).host, address)
     return jsonAnswer(200, { address }, { cookies: [cookie] })

@@ -209,7 +209,7 @@ describe('a payment', () => {
     ['another version', encode({ x402Version: 1, accepted: {}, payload: { transaction: 'AA==' } })],
     ['without a transaction', encode({ x402Version: 2, accepted: {}, payload: {} })],
     [
-      'a resource that is none',
+      'an invalid resource',
       encode({ x402Version: 2, accepted: {}, payload: { transaction: 'AA==' }, resource: 1 }),
     ],
     ['too long', 'A'.repeat(PAYMENT_MAX_CHARS + 4)],

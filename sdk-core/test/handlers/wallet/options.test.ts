@@ -31,7 +31,7 @@ test.each<[string, WalletOptions, RegExp]>([
   ['a name', { wallets: ['vitalik.eth'] }, /"vitalik.eth" is not an address/],
   ['a number', { wallets: [1 as unknown as string] }, /1 is not an address/],
   ['a short key', { wallets: [`0x${'1'.repeat(40)}`], key: new Uint8Array(31) }, /32 bytes/],
-  ['a chain that is none', { wallets: [`0x${'1'.repeat(40)}`], chainId: 0 }, /chainId/],
+  ['an invalid chain', { wallets: [`0x${'1'.repeat(40)}`], chainId: 0 }, /chainId/],
   [
     'another protocol',
     { wallets: [`0x${'1'.repeat(40)}`], rpc: 'ws://127.0.0.1/secret' },
