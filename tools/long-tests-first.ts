@@ -24,7 +24,7 @@ const LONG: readonly string[] = [
   'relay/test/cache/server/bandwidth.test.ts',
   'relay/test/datagram/tunnels.test.ts',
   'sdk-core/test/site/waiting.test.ts',
-  'relay/test/ledger/states.test.ts',
+  'relay/test/protocol/states.test.ts',
   'relay/test/rate-limit/request-memory.test.ts',
   'relay/test/dns/providers/provider-contract.test.ts',
   'sdk-core/test/site/own-certificate.test.ts',

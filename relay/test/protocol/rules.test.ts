@@ -1,4 +1,4 @@
-// The ledger: core rules, network roles, reverse session protocol, routing and state files.
+// The protocol: core rules, network roles, reverse session protocol, routing and state files.
 
 import { createHash, verify, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { socketReader } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { newAccount, ROOT_HOST, readAll } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
-import { failsWith, ledger, marker, startWorld, type World } from './ledger.ts'
+import { everyRow, failsWith, marker, startWorld, type World } from './every-row.ts'
 
 let world: World
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function visitor(hostname: string) {
   return { socket, hello, read: socketReader(socket) }
 }
 
-ledger('Core rules', {
+everyRow('Core rules', {
   '1 raw TCP reverse-connect is the stream transport': async () => {
     const lease = await world.lease()
     const session = await world.session(lease)
@@ -123,7 +123,7 @@ ledger('Core rules', {
   },
 })
 
-ledger('Network roles', {
+everyRow('Network roles', {
   'control-plane HTTP: ordinary JSON': async () => {
     const answer = await world.call('GET', '/sdk/domain')
     expect(answer.headers['content-type']).toBe('application/json')
@@ -139,7 +139,7 @@ ledger('Network roles', {
   },
 })
 
-ledger('Reverse session protocol', {
+everyRow('Reverse session protocol', {
   '0x00 idle keepalive, repeatedly while the session waits (protocol §7.5.2)': async () => {
     const lease = await world.lease()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -201,7 +201,7 @@ ledger('Reverse session protocol', {
     },
 })
 
-ledger('Routing and hostnames', {
+everyRow('Routing and hostnames', {
   '1 exact match on a friendly or identity-bound hostname (protocol §9.1.2)': async () => {
     const lease = await world.lease()
     expect(await world.visit(lease.hostname)).toBe('let in')
@@ -273,7 +273,7 @@ ledger('Routing and hostnames', {
   },
 })
 
-ledger('State files', {
+everyRow('State files', {
   'identity.json: a secp256k1 private key': async () => {
     const file = JSON.parse(await readFile(join(world.directory, 'identity.json'), 'utf8'))
     expect(file.private_key).toMatch(/^0x[0-9a-f]{64}$/)

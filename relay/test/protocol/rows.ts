@@ -1,8 +1,6 @@
-// The specification's tables and numbered rules as rows, by section: each has exactly one test of that name here, and
-// `npm test -- ledger` prints them. Its other rows are in later.ts, those of the wire in wire.ts, those of the SDKs in
-// sdks.ts; `npm run coverage` makes docs/coverage.md of all.
+// The tables of the protocol (docs/protocol.md) as rows, by section: each has exactly one test of that name beside this file.
 
-/** Field → kind; `?` marks one that may be absent. Answers and requests are named as the specification names them. */
+/** Field → kind; `?` marks one that may be absent. Answers and requests are named as the protocol names them. */
 export const ANSWERS = {
   Identity: { name: 'string', address: 'string' },
   LeaseMetadata: {

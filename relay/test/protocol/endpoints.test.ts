@@ -1,4 +1,4 @@
-// The ledger: every endpoint of this relay, the rules of registration and connecting, and what is outside the envelope.
+// The protocol: every endpoint of this relay, the rules of registration and connecting, and what is outside the envelope.
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,12 +18,12 @@ import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } fr
 import { connectWebSocket, openCarrier } from '../support/carrier.ts'
 import { newAccount } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
-import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World, withWorld } from './ledger.ts'
+import { ADMIN_TOKEN, everyRow, failsWith, keyOf, startWorld, type World, withWorld } from './every-row.ts'
 
 let world: World
 beforeAll(async () => {
   await buildRelayPages()
-  const site = await mkdtemp(join(tmpdir(), 'svc-ledger-site-'))
+  const site = await mkdtemp(join(tmpdir(), 'svc-protocol-site-'))
   await writeFile(join(site, 'index.html'), 'the frontend')
   await mkdir(join(site, 'bin'))
   for (const name of ['install.sh', 'install.ps1', ...PROGRAM_SLUGS.map((slug) => `bin/${slug}`)])
@@ -72,7 +72,7 @@ async function gates(wanted: 'udp_enabled' | 'tcp_enabled', kind: 'udp' | 'tcp_p
   }
 }
 
-ledger('Endpoints, public', {
+everyRow('Endpoints, public', {
   'GET / the frontend': async () =>
     expect(await get('/')).toMatchObject({ status: 200, text: 'the frontend' }),
   'GET /api/healthz {status}': async () =>
@@ -104,7 +104,7 @@ ledger('Endpoints, public', {
   },
 })
 
-ledger('Endpoints, SDK', {
+everyRow('Endpoints, SDK', {
   'GET /sdk/domain': async () => expect(await get('/sdk/domain')).toMatchObject({ status: 200 }),
   'POST /sdk/register/challenge': async () => {
     const identity = { name: 'asked', address: newAccount().address }
@@ -135,7 +135,7 @@ ledger('Endpoints, SDK', {
   },
 })
 
-ledger('Endpoints, admin and policy', {
+everyRow('Endpoints, admin and policy', {
   'POST /api/admin/auth/login': async () =>
     expect(await world.post('/api/admin/auth/login', { token: ADMIN_TOKEN })).toMatchObject(
       ok({ access_token: ADMIN_TOKEN }),
@@ -194,7 +194,7 @@ ledger('Endpoints, admin and policy', {
   },
 })
 
-ledger('Endpoints, delegated', {
+everyRow('Endpoints, delegated', {
   'POST /v1/sign': async () => {
     const lease = await world.lease()
     const other = await world.lease()
@@ -213,7 +213,7 @@ ledger('Endpoints, delegated', {
   },
 })
 
-ledger('Registration rules', {
+everyRow('Registration rules', {
   '1 domain, challenge, sign, register, renew, reverse, unregister': async () => {
     expect(await get('/sdk/domain')).toMatchObject(ok({ protocol_version: '10' }))
     const { access_token } = await world.lease()
@@ -257,7 +257,7 @@ ledger('Registration rules', {
 
 const capabilityOf = (lease: RegisterResponse) => lease.reverse_endpoint.capability
 
-ledger('Connect rules', {
+everyRow('Connect rules', {
   'HTTP/1.1 and the capability header (protocol §7.1.1, §7.1.4)': async () => {
     const lease = await world.lease()
     expect(await connectHead(capabilityOf(lease), '1.0')).toMatch(/^HTTP\/1\.1 505 /)
@@ -293,7 +293,7 @@ ledger('Connect rules', {
   },
 })
 
-ledger('Envelope exceptions', {
+everyRow('Envelope exceptions', {
   '/sdk/connect': async () =>
     expect(await connectHead(capabilityOf(await world.lease()))).not.toContain('Content-Type'),
   '/v1/sign': async () => {

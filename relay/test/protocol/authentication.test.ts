@@ -1,4 +1,4 @@
-// The ledger: how each credential is sent, and what it is good for.
+// The protocol: how each credential is sent, and what it is good for.
 
 import { verify } from 'node:crypto'
 import { REGISTRATION_STATEMENT, type RegisterChallengeResponse } from '@svc/protocol'
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { newAccount } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
-import { ADMIN_TOKEN, failsWith, ledger, startWorld, type World } from './ledger.ts'
+import { ADMIN_TOKEN, everyRow, failsWith, startWorld, type World } from './every-row.ts'
 
 let world: World
 beforeAll(async () => {
@@ -22,7 +22,7 @@ function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 }
 
-ledger('Authentication schemes', {
+everyRow('Authentication schemes', {
   none: async () => {
     for (const path of ['/api/healthz', '/api/state', '/sdk/domain'])
       expect(await world.call('GET', path)).toMatchObject({ status: 200 })
@@ -59,7 +59,7 @@ ledger('Authentication schemes', {
   },
 })
 
-ledger('Authentication rules', {
+everyRow('Authentication rules', {
   '1 login returns the configured token; status tells a valid bearer': async () => {
     const login = await world.post('/api/admin/auth/login', { token: ADMIN_TOKEN })
     expect(login.json.data).toEqual({ access_token: ADMIN_TOKEN })

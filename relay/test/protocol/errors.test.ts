@@ -1,11 +1,11 @@
-// The ledger: every error code with its status, from the request that a client would meet it with.
+// The protocol: every error code with its status, from the request that a client would meet it with.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { apiSocket, connectRequest, socketReader } from '../support/api-socket.ts'
 import { newAccount } from '../support/relay.ts'
-import { failsWith, ledger, startWorld, type World, withWorld } from './ledger.ts'
+import { everyRow, failsWith, startWorld, type World, withWorld } from './every-row.ts'
 
 let world: World
 /** Has one port of each kind and no administrator. */
@@ -65,7 +65,7 @@ function exhausted(kind: 'udp' | 'tcp_port', field: string) {
   }
 }
 
-ledger('Errors', {
+everyRow('Errors', {
   'invalid_json 400 (protocol §2.2.1)': async () =>
     expect(await world.post('/sdk/renew', '{')).toMatchObject(failsWith(400, 'invalid_json')),
   'invalid_request 400': async () =>

@@ -1,10 +1,10 @@
-// The ledger: limits and versioning.
+// The protocol: limits and versioning.
 
 import { connect } from 'node:net'
 import { BINDING_BYTES, BUDGET_COST, READY_SESSIONS_MAX, type RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { newAccount } from '../support/relay.ts'
-import { failsWith, ledger, marker, PORTS, startWorld, type World, withWorld } from './ledger.ts'
+import { everyRow, failsWith, marker, PORTS, startWorld, type World, withWorld } from './every-row.ts'
 
 let world: World
 /** Has its ports and its source to itself. */
@@ -34,7 +34,7 @@ function unlimited(field: 'udp_enabled' | 'tcp_enabled') {
   }
 }
 
-ledger('Limits', {
+everyRow('Limits', {
   'lease ttl default: 120 s, also for non-positive values': async () => {
     for (const fields of [{}, { ttl: 0 }, { ttl: -5 }]) {
       const left = secondsLeft(await world.lease(fields))
@@ -141,7 +141,7 @@ ledger('Limits', {
   },
 })
 
-ledger('Versioning', {
+everyRow('Versioning', {
   'GET /sdk/domain tells protocol_version and release_version': async () => {
     const { json } = await world.call('GET', '/sdk/domain')
     expect(json.data).toMatchObject({

@@ -1,4 +1,4 @@
-// The ledger: every field of every resource, in live answers and in requests with that field at fault.
+// The protocol: every field of every resource, in live answers and in requests with that field at fault.
 
 import type {
   DomainResponse,
@@ -10,7 +10,7 @@ import type {
 } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { newAccount } from '../support/relay.ts'
-import { ADMIN_TOKEN, keyOf, ledger, startWorld, type World } from './ledger.ts'
+import { ADMIN_TOKEN, everyRow, keyOf, startWorld, type World } from './every-row.ts'
 import { ANSWERS, REQUESTS } from './rows.ts'
 
 const REPORTED_IP = '192.0.2.7'
@@ -156,7 +156,7 @@ function rowsOf<R extends string>(
   return Object.fromEntries(rows)
 }
 
-ledger('Resources', {
+everyRow('Resources', {
   'APIEnvelope.ok: boolean': async () => {
     expect((await world.call('GET', '/sdk/domain')).json.ok).toBe(true)
     expect((await world.post('/sdk/renew', {})).json.ok).toBe(false)

@@ -1,4 +1,4 @@
-// The ledger: states of leases and reverse sessions, and the flags of the policy.
+// The protocol: states of leases and reverse sessions, and the flags of the policy.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { newAccount } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
-import { failsWith, ledger, marker, startWorld, type World } from './ledger.ts'
+import { everyRow, failsWith, marker, startWorld, type World } from './every-row.ts'
 
 let world: World
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function inModeManual(work: () => Promise<void>): Promise<void> {
   }
 }
 
-ledger('Lease states', {
+everyRow('Lease states', {
   '(none) → active: register with a valid signature for an open challenge': async () => {
     const lease = await world.lease()
     expect(await world.policyLease(lease)).toMatchObject({ hostname: lease.hostname })
@@ -109,7 +109,7 @@ ledger('Lease states', {
   },
 })
 
-ledger('Approval and ban flags', {
+everyRow('Approval and ban flags', {
   'is_approved=true grants approval': () =>
     inModeManual(async () => {
       const lease = await world.lease()
@@ -163,7 +163,7 @@ ledger('Approval and ban flags', {
     }),
 })
 
-ledger('Reverse session states', {
+everyRow('Reverse session states', {
   '(none) → idle: connect with a valid capability': async () => {
     const lease = await world.lease()
     const session = await world.session(lease)

@@ -16,7 +16,10 @@ export const PORTS = 8
 type Proof = () => void | Promise<void>
 
 /** The compiler, and at run time the first test, see to it that no row is missing or unknown. */
-export function ledger<S extends Section>(section: S, proofs: Record<(typeof ROWS)[S][number], Proof>): void {
+export function everyRow<S extends Section>(
+  section: S,
+  proofs: Record<(typeof ROWS)[S][number], Proof>,
+): void {
   describe(section, () => {
     const rows: readonly string[] = ROWS[section]
     test(`has ${rows.length} rows, each with its test`, () =>
