@@ -8,6 +8,8 @@ import { REDIRECTS_MAX } from '../limits.ts'
 import { relayTransport } from './relay-transport.ts'
 
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+/** Fields that are for one origin alone: a redirect to another one leaves them out. */
+const OF_ONE_ORIGIN = ['authorization', 'proxy-authorization', 'cookie', 'host']
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** What a site in Node has beside that of a page. */
@@ -64,7 +66,7 @@ interface Asked {
 /** The next request, as the fetch standard makes it. */
 function redirected({ url: from, method, headers, body }: Asked, status: number, url: URL): Asked {
   const next = new Headers(headers)
-  if (url.origin !== from.origin) next.delete('authorization')
+  if (url.origin !== from.origin) for (const field of OF_ONE_ORIGIN) next.delete(field)
   const isGet = status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST'
   if (!isGet) return { url, method, headers: next, body }
   for (const field of ['content-type', 'content-encoding', 'content-language']) next.delete(field)

@@ -27,6 +27,12 @@ async function answer(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url)
   if (pathname === '/moved')
     return new Response(null, { status: 302, headers: { Location: '/end?from=moved' } })
+  if (pathname === '/elsewhere')
+    return new Response(null, { status: 307, headers: { Location: `${site.canonicalUrl}/secrets` } })
+  if (pathname === '/secrets') {
+    const { headers } = request
+    return Response.json([headers.get('authorization'), headers.get('cookie'), headers.get('x-asked')])
+  }
   if (pathname === '/kept') return new Response(null, { status: 307, headers: { Location: '/end' } })
   if (pathname === '/round') return new Response(null, { status: 302, headers: { Location: '/round' } })
   if (pathname === '/none') return new Response(null, { status: 204 })
@@ -60,6 +66,14 @@ describe('site.fetch', () => {
     expect((await site.fetch('/moved', { redirect: 'manual' })).status).toBe(302)
     await expect(site.fetch('/moved', { redirect: 'error' })).rejects.toThrow(TypeError)
     await expect(site.fetch('/round')).rejects.toThrow(TypeError)
+  })
+
+  it('takes no credentials along to another origin', async () => {
+    const headers = { Authorization: 'Bearer secret', Cookie: 'session=secret', 'x-asked': 'yes' }
+    const near = await site.fetch('/secrets', { headers })
+    expect(await near.json()).toEqual(['Bearer secret', 'session=secret', 'yes'])
+    const far = await site.fetch('/elsewhere', { headers })
+    expect([far.url, await far.json()]).toEqual([`${site.canonicalUrl}/secrets`, [null, null, 'yes']])
   })
 
   it('gives a response without content, and none to a request that was aborted', async () => {
