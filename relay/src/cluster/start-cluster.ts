@@ -101,7 +101,7 @@ export class Cluster implements Measured {
   readonly #pairs = new LoopbackPairs()
   /** The ends of these pairs that stand for visitors of other machines. */
   readonly #sockets = new OpenSockets()
-  /** What the admin page reads. */
+  /** The figures that the admin page reads. */
   readonly readings: ClusterReadings
   readonly files: SharedFiles
   readonly policyChanges: SharedPolicyChanges

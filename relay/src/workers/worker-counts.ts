@@ -7,7 +7,7 @@ import type { SessionPeer } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { LeaseCounts, ToPrimary } from './messages.ts'
 
-/** What a process has that has ended, of which nobody knows how its connections would have closed. */
+/** The counts of a process that has ended: nobody knows how its connections would have closed. */
 const NOTHING: Omit<LeaseCounts, 'lease'> = { ready: 0, visitors: 0, connection: 'none' }
 
 export class WorkerCounts {

@@ -131,7 +131,7 @@ describe('renewal', () => {
     expect(keeper.lease?.accessToken).toBe('access.3')
   })
 
-  it('is not tried before the time that Retry-After names, whoever asks for it (protocol §2.2.8)', async () => {
+  it('is not tried before the time that Retry-After names, however often it is asked for (protocol §2.2.8)', async () => {
     await keeper.acquire(never)
     const renewals = (): number => paths().filter((path) => path === '/sdk/renew').length
     replies['/sdk/renew'] = () => no(429, 'rate_limited')

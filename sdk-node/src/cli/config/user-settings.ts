@@ -118,7 +118,7 @@ function keyOf(text: string): SettingKey {
 function relaysOf(values: readonly string[]): string[] {
   const urls = values.flatMap(wordsOf)
   const wrong = urls.find((url) => URL.parse(url)?.protocol !== 'https:')
-  if (wrong !== undefined) throw new SvcError('invalid_option', `relay ${wrong} is no https: URL`)
+  if (wrong !== undefined) throw new SvcError('invalid_option', `relay ${wrong} is not an https: URL`)
   return urls
 }
 

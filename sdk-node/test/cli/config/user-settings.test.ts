@@ -134,8 +134,8 @@ describe('what is refused', () => {
     [['set', 'relai', 'https://a.example'], 'there is no option relai: is relay meant?'],
     [['get', 'proxy'], 'svc config has relay and ca'],
     [['unset', 'toString'], 'there is no option toString'],
-    [['set', 'relay', 'http://a.example'], 'relay http://a.example is no https: URL'],
-    [['set', 'relay', 'relay.example'], 'relay relay.example is no https: URL'],
+    [['set', 'relay', 'http://a.example'], 'relay http://a.example is not an https: URL'],
+    [['set', 'relay', 'relay.example'], 'relay relay.example is not an https: URL'],
     [['set', 'ca', '/nowhere.pem'], 'ca /nowhere.pem cannot be read'],
     [['set', 'ca', 'a.pem', 'b.pem'], 'ca is one file'],
   ])('%j', async (args, message) => {
