@@ -1,4 +1,4 @@
-// The page docs/applications.md: which applications were run behind `svc expose`, and what came of it.
+// The page docs/internals/applications.md: which applications were run behind `svc expose`, and what came of it.
 
 export interface ApplicationRow {
   name: string

@@ -1,4 +1,4 @@
-// Real software with its defaults behind `svc expose`: `npm run interop -- applications [NAME…]`. A whole run writes docs/applications.md.
+// Real software with its defaults behind `svc expose`: `npm run interop -- applications [NAME…]`. A whole run writes docs/internals/applications.md.
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { Visitor } from './visitor.ts'
 
 /** Frameworks do not compile what lies in a `node_modules`. */
 const FOLDER: string = path.join(homedir(), '.cache/svc-applications')
-const PAGE: string = path.join(root, 'docs/applications.md')
+const PAGE: string = path.join(root, 'docs/internals/applications.md')
 /** Milliseconds for an application to listen, and between two looks. */
 const START_TIMEOUT_MS = 120_000
 const LOOK_MS = 250

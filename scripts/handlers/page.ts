@@ -1,4 +1,4 @@
-// The page docs/handler-features.md: what handlers get from `publish` and from other runtimes.
+// The page docs/internals/handler-features.md: what handlers get from `publish` and from other runtimes.
 import type { Feature, Runtime } from './feature.ts'
 
 export const RUNTIMES: readonly Runtime[] = ['Deno.serve', 'Bun.serve', 'workerd']

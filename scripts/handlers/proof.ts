@@ -1,4 +1,4 @@
-// Features of handlers at `publish` and at other runtimes: `npm run interop -- handlers`. It writes docs/handler-features.md.
+// Features of handlers at `publish` and at other runtimes: `npm run interop -- handlers`. It writes docs/internals/handler-features.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { publish } from '@svc/sdk-node'
@@ -10,7 +10,7 @@ import { FEATURES } from './features.ts'
 import { asPage, type FeatureRow, RUNTIMES, unexplained } from './page.ts'
 import { type Installed, install, withRuntime } from './runtimes.ts'
 
-const PAGE: string = path.join(root, 'docs/handler-features.md')
+const PAGE: string = path.join(root, 'docs/internals/handler-features.md')
 
 /** @returns whether every difference has a reason, and every reason a difference */
 export async function proveHandlers(): Promise<boolean> {

@@ -1,4 +1,4 @@
-// The packages in runtimes and browsers: `npm run interop -- runtimes`. It writes docs/runtimes.md.
+// The packages in runtimes and browsers: `npm run interop -- runtimes`. It writes docs/internals/runtimes.md.
 import { copyFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '../../tools/network/free-port.ts'
@@ -12,11 +12,11 @@ import { findBrowsers, proveBrowser } from './prove-browser.ts'
 import { proveRuntime, type Relay } from './prove-runtime.ts'
 import { RUNTIMES } from './runtimes.ts'
 
-const PAGE: string = path.join(root, 'docs/runtimes.md')
+const PAGE: string = path.join(root, 'docs/internals/runtimes.md')
 const HEAD = `# Runtimes and browsers
 
 \`npm run interop -- runtimes\` wrote this page: the packages as npm installs them, in each runtime. The site goes online at a local relay, answers a GET
-and a POST of curl, and closes. [What is needed](packages.md#what-is-needed) says what is supported; other rows say what happens elsewhere.
+and a POST of curl, and closes. [What is needed](../guide/packages.md#what-is-needed) says what is supported; other rows say what happens elsewhere.
 
 | where | version | package | result |
 |---|---|---|---|

@@ -47,7 +47,7 @@ test('every decision has a number, a date, a status and a row in the index', () 
 })
 
 test('every name in the glossary of the code is declared in its package', () => {
-  const [, parts = ''] = read('docs/glossary.md').split('## Parts of the code')
+  const [, parts = ''] = read('docs/internals/glossary.md').split('## Parts of the code')
   const rows = [...parts.matchAll(/^\| `([\w-]+)` \| (`[^|]+`) \|/gm)]
   expect(rows.length).toBeGreaterThan(10)
   const missing = rows.flatMap(([, folder = '', names = '']) => {
@@ -96,12 +96,13 @@ function withoutCode(text: string): string {
     .join('')
 }
 
-test('every folder of a package has a sentence in docs/architecture.md', () => {
-  const architecture = read('docs/architecture.md')
+test('every folder of a package has a sentence in docs/internals/architecture.md', () => {
+  const architecture = read('docs/internals/architecture.md')
   const folders = globSync('{relay,sdk-core,sdk-browser,sdk-node,tls}/src/*/', { cwd: root })
   expect(folders.length).toBeGreaterThan(40)
   const missing = folders.filter(
-    (folder) => !architecture.includes(`| [\`${path.basename(folder)}\`](../${path.join(folder, '.')}) | `),
+    (folder) =>
+      !architecture.includes(`| [\`${path.basename(folder)}\`](../../${path.join(folder, '.')}) | `),
   )
   expect(missing).toEqual([])
 })

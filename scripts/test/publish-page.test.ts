@@ -1,4 +1,4 @@
-// docs/publish.md has a row for everything that the types of `publish` have: a new option, event or state fails here first.
+// docs/guide/publish.md has a row for everything that the types of `publish` have: a new option, event or state fails here first.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { type PublicExport, PublicExports } from '../lint/public-exports.ts'
 import { type Node, walk } from '../lint/syntax-tree.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const page = readFileSync(path.join(root, 'docs/publish.md'), 'utf8')
+const page = readFileSync(path.join(root, 'docs/guide/publish.md'), 'utf8')
 const exports = new PublicExports(root)
 
 test.each(['PublishOptions', 'TlsOptions', 'NodeOptions', 'UpgradeOptions', 'Site', 'SiteEventMap'])(
