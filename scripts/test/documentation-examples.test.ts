@@ -70,7 +70,7 @@ test(
     const { modules, errors } = checkExamples([...pages, { file: 'wrong.md', text: WRONG }], {
       'readers-own.d.ts': READERS_OWN,
       'from-the-relay.d.ts': FROM_THE_RELAY,
-      'docs/build/site.d.ts': BUILT_SITE,
+      'docs/guide/build/site.d.ts': BUILT_SITE,
     })
     expect(modules).toBeGreaterThan(20)
     expect(errors).toEqual([
