@@ -168,7 +168,6 @@ export const FOLDER_TABLE: FolderTable = {
         'websocket',
         'handlers',
         'semantics',
-        'timers',
         'bytes',
         'errors.ts',
         'limits.ts',
@@ -193,7 +192,6 @@ export const FOLDER_TABLE: FolderTable = {
         'exchange',
         'identity',
         'platform.ts',
-        'timers',
         'errors.ts',
         'explained.ts',
         'sentences.ts',
@@ -215,11 +213,11 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A message is text, and a key signed it; who asked for it is not known here.',
     },
     control: {
-      imports: ['identity', 'timers', 'bytes', 'errors.ts', 'explained.ts', 'limits.ts'],
+      imports: ['identity', 'bytes', 'errors.ts', 'explained.ts', 'limits.ts'],
       why: 'The control plane registers, renews and signs, and carries no visitor.',
     },
     carrier: {
-      imports: ['timers', 'bytes', 'errors.ts', 'explained.ts', 'limits.ts', 'platform-objects.ts'],
+      imports: ['bytes', 'errors.ts', 'explained.ts', 'limits.ts', 'platform-objects.ts'],
       why: 'A carrier brings reverse sessions, and does not look into them.',
     },
     tenant: {
@@ -229,7 +227,6 @@ export const FOLDER_TABLE: FolderTable = {
         'exchange',
         'certificate',
         'control',
-        'timers',
         'bytes',
         'errors.ts',
         'explained.ts',
@@ -242,7 +239,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A site asks its relay for a certificate of its own, and knows no visitor.',
     },
     cache: {
-      imports: ['control', 'handlers', 'timers', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
+      imports: ['control', 'handlers', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
       why: 'A site stores files at its relay, from all that the handler of files takes; it knows no visitor.',
     },
     http2: {

@@ -1,10 +1,10 @@
 // Keeps the relay's copy of a site's files up to date, for as long as the site is online. The live tunnel never notices.
 
+import { backoffMs, jittered, pause } from '@svc/protocol/timers'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { Registration } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
-import { pause } from '../timers/pause.ts'
 import { announce, type CacheRequest, deleteSnapshot, upload } from './cache-client.ts'
 import { asCacheError, isPassing, notOffered } from './cache-failures.ts'
 import type { CacheFiles, CacheStatus } from './cache-options.ts'
@@ -178,8 +178,6 @@ export class CacheKeeper {
   }
 }
 
-/** The second half is random, so that sites do not come back all at once. */
 function pauseAfter(failures: number): number {
-  const step = Math.min(CACHE_RETRY_FIRST_MS * 2 ** (failures - 1), CACHE_RETRY_MAX_MS)
-  return step * (0.5 + Math.random() / 2)
+  return jittered(backoffMs(failures - 1, CACHE_RETRY_FIRST_MS, CACHE_RETRY_MAX_MS))
 }

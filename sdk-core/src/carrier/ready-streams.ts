@@ -1,6 +1,7 @@
 // Keeps streams ready for visitors: it replaces each at the moment it is claimed, and their number follows demand.
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
+import { jittered } from '@svc/protocol/timers'
 import {
   DEMAND_HALF_LIFE_MS,
   READY_STREAMS_MIN,
@@ -145,7 +146,7 @@ export class ReadyStreams {
   #replaceLater(): void {
     if (this.#stopped) return
     clearTimeout(this.#replacing)
-    this.#replacing = setTimeout(() => this.fill(), REPLACEMENT_PAUSE_MS * (0.5 + Math.random() / 2))
+    this.#replacing = setTimeout(() => this.fill(), jittered(REPLACEMENT_PAUSE_MS))
   }
 
   async #claimed(activation: Activation): Promise<void> {

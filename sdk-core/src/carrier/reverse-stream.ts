@@ -1,10 +1,10 @@
 // One reverse stream: the capability and its answer, keepalives while idle, then the marker that starts a connection.
 
 import { BINDING_BYTES, CAPABILITY_DEADLINE_MS, encodeCapability, MARKER, STREAM_ANSWER } from '@svc/protocol'
+import { withTimeout } from '@svc/protocol/timers'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { SvcError } from '../errors.ts'
 import { explained } from '../explained.ts'
-import { withDeadline } from '../timers/with-deadline.ts'
 
 /** An Activation is a visitor's connection that the relay bridges onto a stream. */
 export interface Activation {
@@ -37,7 +37,7 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
     return prefix.byte()
   }
   try {
-    const answer = await withDeadline(
+    const answer = await withTimeout(
       exchange(),
       CAPABILITY_DEADLINE_MS,
       () => new SvcError('relay_unreachable', 'the relay did not answer on a reverse stream in time'),
@@ -67,7 +67,7 @@ function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
     isClaimed = true
     if (marker === MARKER.raw) return { binding: undefined, stream: prefix.rest() }
     const late = (): Error => new Error('the binding did not follow its marker in time')
-    const binding = await withDeadline(prefix.bytes(BINDING_BYTES), CAPABILITY_DEADLINE_MS, late)
+    const binding = await withTimeout(prefix.bytes(BINDING_BYTES), CAPABILITY_DEADLINE_MS, late)
     return binding && { binding, stream: prefix.rest() }
   }
   return {

@@ -1,5 +1,6 @@
 // Gets the site a certificate of its own and keeps it up to date, in the background: the relay's serves until then.
 
+import { backoffMs, jittered } from '@svc/protocol/timers'
 import type { CryptoProvider } from '@svc/tls'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { hostnamesOf, type Registration } from '../control/registration.ts'
@@ -140,11 +141,9 @@ export class CertificateKeeper {
   }
 
   #failed(cause: unknown): void {
-    const step = Math.min(CERTIFICATE_RETRY_FIRST_MS * 2 ** this.#failures, CERTIFICATE_RETRY_MAX_MS)
-    this.#failures += 1
+    const step = backoffMs(this.#failures++, CERTIFICATE_RETRY_FIRST_MS, CERTIFICATE_RETRY_MAX_MS)
     const asked = (cause instanceof SvcError && cause.retryAfterMs) || 0
-    // The second half is random, so that sites do not come back all at once.
-    const ms = Math.max(asked, step * (0.5 + Math.random() / 2))
+    const ms = Math.max(asked, jittered(step))
     this.#again(ms)
     this.#parts.waits(Date.now() + ms)
     // The relay's certificate serves a site that its operator has not chosen for one of its own: that is no fault.

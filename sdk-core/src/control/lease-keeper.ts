@@ -1,5 +1,6 @@
 // Keeps one lease alive: registers it, renews it at half its life, gives it up. It never depends on a timer alone.
 
+import { backoffMs, jittered } from '@svc/protocol/timers'
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS, STATEMENT_DELAY_MS } from '../limits.ts'
 import { fetchEndpoint } from './endpoint.ts'
@@ -244,9 +245,7 @@ export class LeaseKeeper {
 
   #retryMs({ code }: SvcError): number {
     if (code !== 'relay_unreachable') return RENEWAL_RETRY_MS
-    const step = Math.min(RENEWAL_RETRY_FIRST_MS * 2 ** this.#unanswered, RENEWAL_RETRY_MS)
-    this.#unanswered += 1
-    return step * (0.5 + Math.random() / 2)
+    return jittered(backoffMs(this.#unanswered++, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS))
   }
 
   #forgetIfGone(error: unknown): void {

@@ -1,11 +1,11 @@
 // Asks `/v1/sign` for signatures of TLS handshakes: the relay sees handshake messages and never a traffic secret.
 
 import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@svc/protocol'
+import { pause } from '@svc/protocol/timers'
 import type { SignRequest as Handshake } from '@svc/tls'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS, SIGN_RETRY_PAUSE_MS } from '../limits.ts'
-import { pause } from '../timers/pause.ts'
 import { isRecord, requireRecord, requireText } from './json-checks.ts'
 import { failureOf, parseJson, type RelayClient, type RelayResponse } from './relay-client.ts'
 

@@ -1,5 +1,6 @@
 // The relays that may be taken next: those that answered the last search, which is repeated now and then.
 
+import { backoffMs } from '@svc/protocol/timers'
 import type { FetchFunction } from '../control/relay-client.ts'
 import { LISTS_FIRST_MAX, LISTS_MAX, SEARCH_INTERVAL_MS, SEARCH_RETRY_FIRST_MS } from './limits.ts'
 import { bestOf, type Candidate } from './ranking.ts'
@@ -33,7 +34,7 @@ export class Candidates {
   /** Searches in a row after which a relay was still missing. */
   #fruitless = 0
   #lastAt = Number.NEGATIVE_INFINITY
-  #intervalMs = jittered(SEARCH_INTERVAL_MS)
+  #intervalMs = spread(SEARCH_INTERVAL_MS)
   #isMissing = false
 
   constructor(parts: CandidatesParts) {
@@ -83,7 +84,7 @@ export class Candidates {
   }
 
   get #dueAt(): number {
-    const retryMs = Math.min(SEARCH_RETRY_FIRST_MS * 2 ** this.#fruitless, this.#intervalMs)
+    const retryMs = backoffMs(this.#fruitless, SEARCH_RETRY_FIRST_MS, this.#intervalMs)
     return this.#lastAt + (this.#isMissing ? retryMs : this.#intervalMs)
   }
 
@@ -111,7 +112,7 @@ export class Candidates {
     this.#searches += 1
     this.#fruitless += 1
     this.#lastAt = performance.now()
-    this.#intervalMs = jittered(SEARCH_INTERVAL_MS)
+    this.#intervalMs = spread(SEARCH_INTERVAL_MS)
     take(result.found)
     this.failures = result.failures
     for (const failure of result.failures) failed(failure)
@@ -126,6 +127,6 @@ export class Candidates {
   }
 }
 
-function jittered(ms: number): number {
+function spread(ms: number): number {
   return ms * (1 + Math.random() / 2)
 }

@@ -1,5 +1,6 @@
 // Remembers relays that failed, so that none is taken again at once: the pause grows with each failure.
 
+import { backoffMs, jittered } from '@svc/protocol/timers'
 import type { SvcErrorCode } from '../errors.ts'
 import { FAILED_PAUSE_FIRST_MS, FAILED_PAUSE_MAX_MS, FAILED_RELAYS_MAX, FORGIVEN_AFTER_MS } from './limits.ts'
 
@@ -20,8 +21,7 @@ export class FailedRelays {
    */
   add(origin: string, code: SvcErrorCode, onlineMs: number): void {
     const before = onlineMs >= FORGIVEN_AFTER_MS ? 0 : (this.#failed.get(origin)?.failures ?? 0)
-    const pauseMs = Math.min(FAILED_PAUSE_FIRST_MS * 2 ** before, FAILED_PAUSE_MAX_MS)
-    const until = performance.now() + pauseMs * (0.5 + Math.random() / 2)
+    const until = performance.now() + jittered(backoffMs(before, FAILED_PAUSE_FIRST_MS, FAILED_PAUSE_MAX_MS))
     this.#set(origin, { code, failures: before + 1, until })
   }
 

@@ -1,5 +1,6 @@
 // The lifecycle of a published site: connecting, online, reconnecting until it succeeds, closed.
 
+import { withTimeout } from '@svc/protocol/timers'
 import type { Activation } from '../carrier/reverse-stream.ts'
 import { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { CacheLimits, Registration } from '../control/registration.ts'
@@ -10,7 +11,6 @@ import type { KeyIdentity } from '../identity/key.ts'
 import { APPROVAL_CHECK_DEADLINE_MS, CLOSE_GRACE_MS, STABLE_AFTER_MS } from '../limits.ts'
 import type { DatagramStats, Platform, SiteCarrier } from '../platform.ts'
 import { CertificateSource } from '../tenant/certificate-source.ts'
-import { withDeadline } from '../timers/with-deadline.ts'
 import { addressesOf, NO_ADDRESSES } from './addresses.ts'
 import type { ApprovalPoll } from './approval-poll.ts'
 import { SiteEvents } from './events.ts'
@@ -243,7 +243,7 @@ export class PublishedSite extends EventTarget {
     this.#online.reject(this.#failure ?? abortError(this.#run.signal))
     this.#dispatcher.finish()
     if (this.#carrier)
-      await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
+      await withTimeout(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
     this.#stop()
     await this.#release(false)
     this.#gone.abort()
@@ -308,7 +308,7 @@ export class PublishedSite extends EventTarget {
       throw signal.aborted ? abortError(signal) : this.#lost
     }
     this.#carrier = carrier
-    await withDeadline(approvalChecked, APPROVAL_CHECK_DEADLINE_MS, () => new Error()).catch(() => {})
+    await withTimeout(approvalChecked, APPROVAL_CHECK_DEADLINE_MS, () => new Error()).catch(() => {})
     if (this.#carrier !== carrier) return // The carrier was lost meanwhile, and #carrierLost connects again.
     this.#onlineAt = performance.now()
     this.#timesOnline += 1

@@ -1,5 +1,6 @@
 // Whether a site has a certificate to show: the relay's, or one of its own, whose code is loaded in the background.
 
+import { withTimeout } from '@svc/protocol/timers'
 import type { CertificateKeeper, CertificateKeeperParts } from '../certificate/certificate-keeper.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
@@ -10,7 +11,6 @@ import { CERTIFICATE_VISITOR_WAIT_MS } from '../limits.ts'
 import type { Platform } from '../platform.ts'
 import type { Obstacle } from '../sentences.ts'
 import type { CertificateSource } from '../tenant/certificate-source.ts'
-import { withDeadline } from '../timers/with-deadline.ts'
 import type { DebugEvent } from './debug-event.ts'
 import type { NamedSite } from './options.ts'
 import type { Waiting } from './waiting-reason.ts'
@@ -94,7 +94,7 @@ export class OwnCertificate {
     if (this.isReady) return
     const late = (): Error =>
       new SvcError('certificate_unavailable', 'the site still waits for its certificate')
-    await withDeadline(this.#arrival.promise, CERTIFICATE_VISITOR_WAIT_MS, late)
+    await withTimeout(this.#arrival.promise, CERTIFICATE_VISITOR_WAIT_MS, late)
   }
 
   /** Gets or renews the certificate in the background, where the relay issues certificates for sites. */

@@ -1,6 +1,7 @@
 // Serves a site's visitors, with the current certificate, signatures by its key, and the tenant's handler.
 
 import type { Extension } from '@svc/protocol'
+import { withTimeout } from '@svc/protocol/timers'
 import {
   boundedSigner,
   type CryptoProvider,
@@ -23,7 +24,6 @@ import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { explained } from '../explained.ts'
 import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
-import { withDeadline } from '../timers/with-deadline.ts'
 import type { CertificateSource } from './certificate-source.ts'
 import type { LimitedConnection } from './connection-limiter.ts'
 import type { EndTls } from './end-tls.ts'
@@ -134,7 +134,7 @@ export class TenantServer {
   /** Resolves when HTTP/2 can be offered, or when its code does not come in time. */
   async ready(): Promise<void> {
     if (this.#http2Loaded)
-      await withDeadline(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS, () => new Error()).catch(() => {})
+      await withTimeout(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS, () => new Error()).catch(() => {})
   }
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */

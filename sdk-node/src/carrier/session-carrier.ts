@@ -2,13 +2,13 @@
 
 import type { TLSSocket } from 'node:tls'
 import { RAW_UPGRADE } from '@svc/protocol'
+import { pause } from '@svc/protocol/timers'
 import {
   type Activation,
   asSvcError,
   type CarrierEvents,
   type CarrierStats,
   MAINTENANCE_INTERVAL_MS,
-  pause,
   type ReadyStream,
   ReadyStreams,
   readyStream,

@@ -1,7 +1,7 @@
 // `POST /x402/prepare`: makes the transaction that a visitor's wallet signs, so that pages need no library of the chain.
 
 import { type Facilitator, PaymentError } from '@svc/payment/client'
-import { withDeadline } from '../../timers/with-deadline.ts'
+import { withTimeout } from '@svc/protocol/timers'
 import { PREPARE_MAX_BYTES, PREPARES_AT_ONCE, VERIFY_DEADLINE_MS } from './limits.ts'
 import type { Price } from './price-list.ts'
 import { OPEN, refused, unavailable } from './responses.ts'
@@ -52,7 +52,7 @@ async function prepared({ sender, url }: Wanted, price: Price, preparer: Prepare
   const { requirements: paymentRequirements, description } = price
   try {
     const facilitator = await preparer.facilitator()
-    const transactions = await withDeadline(
+    const transactions = await withTimeout(
       facilitator.prepare({ sender, paymentRequirements }),
       VERIFY_DEADLINE_MS,
       () => new PaymentError('facilitator_unavailable', 'the facilitator of payments took too long'),

@@ -7,9 +7,9 @@ import {
   type PaymentRequest,
   type SettleResponse,
 } from '@svc/payment/client'
+import { withTimeout } from '@svc/protocol/timers'
 import { toBase64 } from '../../bytes/base64.ts'
 import { SvcError } from '../../errors.ts'
-import { withDeadline } from '../../timers/with-deadline.ts'
 import { begun } from './first-bytes.ts'
 import { SETTLE_ATTEMPTS, SETTLE_DEADLINE_MS, VERIFY_DEADLINE_MS } from './limits.ts'
 import { disagreement, type Payment } from './payment-header.ts'
@@ -105,7 +105,7 @@ class Sale {
   async #verify(): Promise<Response | undefined> {
     try {
       const checked = this.#seller.facilitator.verify(this.#request)
-      const { isValid, invalidReason } = await withDeadline(checked, VERIFY_DEADLINE_MS, tooSlow)
+      const { isValid, invalidReason } = await withTimeout(checked, VERIFY_DEADLINE_MS, tooSlow)
       return isValid === true ? undefined : paymentRequired(this.#offer, invalidReason ?? 'invalid_payment')
     } catch (error) {
       this.#seller.report(error)
@@ -150,7 +150,7 @@ class Sale {
     for (let attempt = 1; ; attempt += 1)
       try {
         const settled = this.#seller.facilitator.settle(this.#request)
-        return await withDeadline(settled, SETTLE_DEADLINE_MS, tooSlow)
+        return await withTimeout(settled, SETTLE_DEADLINE_MS, tooSlow)
       } catch (error) {
         if (attempt >= SETTLE_ATTEMPTS || isUnmoved(error)) throw error
       }

@@ -1,13 +1,12 @@
 // Ends what still runs of a session when the session ends: WebSockets, server-sent events, and other responses.
 
+import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import type { VisitorSocket } from '../../websocket/visitor-socket.ts'
 import type { Session } from './sessions.ts'
 
 /** RFC 6455 §7.4.1, "policy violation": frameworks close with it when a session is over. */
 const POLICY_VIOLATION = 1008
 const REASON = 'the session with this wallet has ended'
-/** `setTimeout` fires at once after more milliseconds than this. */
-const TIMER_MAX_MS: number = 2 ** 31 - 1
 
 /** A Use is one exchange of a session that is under way. */
 export interface Use {

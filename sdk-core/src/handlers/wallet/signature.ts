@@ -1,8 +1,8 @@
 // Checks who signed a message: a key (EIP-191), or a contract wallet, which is asked (ERC-1271).
 
+import { withTimeout } from '@svc/protocol/timers'
 import { personalMessageHash } from '../../identity/key.ts'
 import { isSignedBy } from '../../siwe/index.ts'
-import { withDeadline } from '../../timers/with-deadline.ts'
 import { readJson } from './bounded-json.ts'
 import { hexOf } from './hex.ts'
 import { RPC_ANSWER_MAX_BYTES, RPC_DEADLINE_MS, RPC_QUESTIONS_MAX } from './limits.ts'
@@ -66,7 +66,7 @@ export class Contracts {
       controller.abort()
       return new RpcUnavailable('the endpoint is too slow')
     }
-    const answer = (await withDeadline(ask(), RPC_DEADLINE_MS, late).catch((cause) => {
+    const answer = (await withTimeout(ask(), RPC_DEADLINE_MS, late).catch((cause) => {
       throw new RpcUnavailable('the endpoint does not answer', { cause })
     })) as { result?: unknown; error?: unknown } | undefined
     if (typeof answer?.result === 'string') return answer.result
