@@ -125,7 +125,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['sdk-browser/src/adapters/astro.ts', "export type { AstroConfig } from 'astro'"],
   ['sdk-browser/src/adapters/sveltekit.ts', "export type { Adapter } from '@sveltejs/kit'"],
   ['sdk-node/src/cli/options/command-line.ts', "export { Command } from 'commander'"],
-  ['sdk-node/src/identity/mnemonic.ts', "export { x } from 'viem/accounts'"],
+  ['node-kit/src/mnemonic.ts', "export { x } from 'viem/accounts'"],
   ['sdk-node/src/target/websocket-proxy.ts', "export { WebSocket } from 'ws'"],
   ['sdk-browser/src/ok.ts', "export * from '@svc/sdk-core/handlers'"],
   ['sdk-node/src/ok.ts', "export { publishOn } from '@svc/sdk-core'\nexport { x } from 'node:fs'"],

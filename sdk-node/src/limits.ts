@@ -108,13 +108,6 @@ export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
 /** Milliseconds between two looks at a visitor whose queue is full: no event says that it has drained. */
 export const WEBSOCKET_DRAIN_POLL_MS = 20
 
-/** Milliseconds between two looks at whether `svc` is idle. */
-export const IDLE_CHECK_INTERVAL_MS = 10_000
-/** The part of such an interval for which an idle process may have used a processor: keepalives take less. */
-export const IDLE_UTILIZATION_MAX = 0.02
-/** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
-export const WORK_BEFORE_COLLECTION_MS = 200
-
 /** Seconds for which a hop route lives, by the clock of the relay that takes it: several refreshes. */
 export const HOP_ROUTE_TTL_S = 120
 /** Milliseconds between two times that a site brings its hop routes, by which it learns that a relay of the route is away. */

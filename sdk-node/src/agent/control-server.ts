@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hostPort } from '@svc/node-kit/host-port'
 import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { isRecord } from '@svc/sdk-core'
 import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
@@ -71,7 +72,7 @@ export async function startControlServer(
   // the process has no file left for a connection: the agent goes on
   server.on('error', (error) => operations.failed(error))
   const { port: taken } = server.address() as AddressInfo
-  const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`).origin
+  const url = new URL(`http://${hostPort(host, taken)}`).origin
   const signIns = new SignIns(token)
   const context = { url, operations, signIns, challenges: new WalletChallenges(url) }
   const hosts = new Set([new URL(url).host, new URL(`http://localhost:${taken}`).host])

@@ -4,12 +4,12 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
+import { request } from '@svc/node-kit/http-module'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { HEADER, type RAW_UPGRADE, type YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
 import { openThrough, type RelayConnectOptions, type Tunnel } from '../net/forward-proxy.ts'
-import { request } from '../net/http-module.ts'
 
 /** What a connection becomes: one reverse session, or many over yamux. */
 export type Upgrade = typeof RAW_UPGRADE | typeof YAMUX_UPGRADE

@@ -1,8 +1,8 @@
 // A native connection as the transport of yamux: the bytes behind the 101, without any framing of its own.
 
+import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import type { ConnectionEvents, ConnectionTransport } from '@svc/sdk-core'
 import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_WAITING_MAX_BYTES } from '../limits.ts'
-import { encryptsAtOnce } from '../net/encrypts-at-once.ts'
 import type { Dialed } from './dial.ts'
 
 /** @returns what `attach` made of the connection, which gets every byte from now on */

@@ -2,6 +2,7 @@
 // what prints, and what asks it to end.
 
 import { join, resolve } from 'node:path'
+import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import { identityFromKey } from '@svc/sdk-core'
 import { loadIdentityFile } from '../identity/identity-file.ts'
 import { shareStatus, showStatus } from './commands/status-socket.ts'
@@ -14,7 +15,6 @@ import {
   unsetSetting,
   withRemembered,
 } from './config/user-settings.ts'
-import { collectWhenIdle } from './idle-collection.ts'
 import { parseCommandLine, settingsFolder } from './options/command-line.ts'
 import type { AgentCommand, ParsedCommand, SiteCommand } from './options/parsed-command.ts'
 import { EXIT, type ExitCode } from './report/exit-codes.ts'

@@ -3,6 +3,7 @@
 import type { lookup as resolve } from 'node:dns'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
+import { forATurn } from '@svc/node-kit/pauses'
 import { DatagramQueue, decodeDatagram, encodeDatagram } from '@svc/protocol'
 import {
   abortError,
@@ -21,7 +22,6 @@ import type { TcpTarget } from '../target/target-address.ts'
 import { unreachable } from '../target/tcp-target.ts'
 import { type LocalAddress, LocalFlows } from './local-flows.ts'
 import { monotonic } from './monotonic.ts'
-import { forATurn } from './pauses.ts'
 import type { DialQuic } from './quic-in-worker.ts'
 import { type Heartbeat, openTunnel, type Tunnel } from './tunnel.ts'
 

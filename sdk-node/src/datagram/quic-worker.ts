@@ -1,12 +1,12 @@
 // The worker thread of the WASM client: a fault in it ends this thread, and no more than the tunnel with it.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import { forATurn } from '@svc/node-kit/pauses'
 import { DatagramQueue, datagramsOf } from '@svc/protocol'
 import { asSvcError, type SvcError } from '@svc/sdk-core'
 import { DELIVERY_PORTION } from '../limits.ts'
 import { InFlightCounter } from './in-flight-counter.ts'
 import { monotonic } from './monotonic.ts'
-import { forATurn } from './pauses.ts'
 import { dialQuic, type QueueDrop, type QuicConnection, type QuicTarget } from './quic.ts'
 
 export interface WorkerData {

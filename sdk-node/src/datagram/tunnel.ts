@@ -1,6 +1,7 @@
 // One datagram tunnel: QUIC, the token on its first stream, then datagrams, and a heartbeat that proves the path.
 
 import type { Duplex } from 'node:stream'
+import { forMs } from '@svc/node-kit/pauses'
 import {
   DATAGRAM_ALWAYS_BYTES,
   DatagramAggregator,
@@ -15,7 +16,6 @@ import {
 import { isRecord, isRelayCode, SvcError } from '@svc/sdk-core'
 import { HEARTBEAT_DEADLINE_MS, PACE_BURST, PACE_PAUSE_MS } from '../limits.ts'
 import { monotonic } from './monotonic.ts'
-import { forMs } from './pauses.ts'
 import type { QueueDrop, QuicConnection, QuicTarget } from './quic.ts'
 import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
 

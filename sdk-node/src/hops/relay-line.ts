@@ -6,6 +6,7 @@ import { Agent, type AgentOptions } from 'node:https'
 import { isIP, connect as open, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
+import { request } from '@svc/node-kit/http-module'
 import { Semaphore } from '@svc/node-kit/semaphore'
 import { HEADER, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
 import { asSvcError, RelayClient, SvcError } from '@svc/sdk-core'
@@ -18,7 +19,6 @@ import {
   ROUTE_CONNECTIONS_MAX,
 } from '../limits.ts'
 import { openThrough, type ProxyFor } from '../net/forward-proxy.ts'
-import { request } from '../net/http-module.ts'
 import { RelayFetch } from '../net/relay-fetch.ts'
 
 /** One relay of a line. */

@@ -35,7 +35,7 @@ async function parse(path: string, text: string): Promise<Uint8Array> {
     throw new SvcError('identity_unavailable', `${path} has no "private_key" of 64 hexadecimal digits`)
   if (typeof mnemonic !== 'string' || typeof derivationPath !== 'string')
     throw new SvcError('identity_unavailable', `"mnemonic" and "derivation_path" of ${path} must be strings`)
-  const { keyOfMnemonic } = await import('./mnemonic.ts')
+  const { keyOfMnemonic } = await import('@svc/node-kit/mnemonic')
   const derived = keyOfMnemonic(mnemonic, derivationPath)
   if (derived) return derived
   throw new SvcError('identity_unavailable', `${path} has no valid BIP 39 "mnemonic" and "derivation_path"`)

@@ -3,6 +3,7 @@
 import { Agent, type AgentOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { hostPort } from '@svc/node-kit/host-port'
 import { Semaphore } from '@svc/node-kit/semaphore'
 import { ADDRESS_DEADLINE_MS, AUTHORITIES_MAX, RELAY_CONNECTIONS_MAX } from '../limits.ts'
 import { openThrough, type ProxyFor, proxyChoice } from './forward-proxy.ts'
@@ -79,7 +80,7 @@ class RelayAgent extends Agent {
     callback?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | null | undefined {
     const host = options.host ?? ''
-    const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${options.port}`)
+    const url = new URL(`https://${hostPort(host, options.port ?? 443)}`)
     const proxy = this.#proxyFor(url)
     if (proxy === undefined) return super.createConnection(options, callback)
     openThrough(proxy, url).then(

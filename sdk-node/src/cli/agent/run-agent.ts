@@ -1,6 +1,7 @@
 // `svc agent run --foreground`: the agent from its state directory to the end of its last tunnel.
 
 import { realpath } from 'node:fs/promises'
+import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import type { AgentEndpoint } from '../../agent/api-messages.ts'
 import { CONTROL_ADDR_DEFAULT, resolveControlAddress } from '../../agent/control-address.ts'
 import { type ControlServer, startControlServer } from '../../agent/control-server.ts'
@@ -15,7 +16,6 @@ import { RELEASE_VERSION } from '../../version.ts'
 import { shareStatus } from '../commands/status-socket.ts'
 import { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
 import { readUserSettings } from '../config/user-settings.ts'
-import { collectWhenIdle } from '../idle-collection.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Report, Reporter } from '../report/report.ts'
 import { StatusStore } from '../report/status-store.ts'

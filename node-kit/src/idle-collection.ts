@@ -1,6 +1,11 @@
 // Returns memory to the system when the process has worked and is idle again.
 
-import { IDLE_CHECK_INTERVAL_MS, IDLE_UTILIZATION_MAX, WORK_BEFORE_COLLECTION_MS } from '../limits.ts'
+/** Milliseconds between two looks at whether the process is idle. */
+const CHECK_INTERVAL_MS = 10_000
+/** The part of such an interval for which an idle process may have used a processor: keepalives take less. */
+const UTILIZATION_MAX = 0.02
+/** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
+const WORK_BEFORE_COLLECTION_MS = 200
 
 /**
  * Collects the whole heap once after each burst of work. V8 keeps the garbage of a start or of a busy minute for as long as
@@ -10,7 +15,7 @@ import { IDLE_CHECK_INTERVAL_MS, IDLE_UTILIZATION_MAX, WORK_BEFORE_COLLECTION_MS
  */
 export function collectWhenIdle({
   collect = globalThis.gc,
-  intervalMs = IDLE_CHECK_INTERVAL_MS,
+  intervalMs = CHECK_INTERVAL_MS,
 }: {
   collect?: NodeJS.GCFunction | undefined
   intervalMs?: number
@@ -23,7 +28,7 @@ export function collectWhenIdle({
     const sinceMs = totalMs - lastMs
     lastMs = totalMs
     workedMs += sinceMs
-    if (sinceMs > intervalMs * IDLE_UTILIZATION_MAX || workedMs < WORK_BEFORE_COLLECTION_MS) return
+    if (sinceMs > intervalMs * UTILIZATION_MAX || workedMs < WORK_BEFORE_COLLECTION_MS) return
     workedMs = 0
     // Only this flavor makes the young generation small again.
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -1,6 +1,7 @@
-// The pauses between two batches of a queue of datagrams.
+// The pauses between two batches of a queue, as functions that begin one and return what ends it. They keep no process.
 
-import type { Pause } from '@svc/protocol'
+/** Begins a pause that ends with `next`. @returns a function that ends it without `next` */
+type Pause = (next: () => void) => () => void
 
 /** A pause until sockets were read. */
 export const forATurn: Pause = (next) => {
@@ -8,7 +9,7 @@ export const forATurn: Pause = (next) => {
   return () => clearImmediate(immediate)
 }
 
-/** @returns a pause of this many milliseconds */
+/** @returns a pause of `duration` milliseconds */
 export function forMs(duration: number): Pause {
   return (next) => {
     const timer = setTimeout(next, duration).unref()
