@@ -1,4 +1,4 @@
-// The page docs/internals/applications.md: which applications were run behind `svc expose`, and what came of it.
+// The table of docs/internals/compatibility.md with the applications that were run behind `svc expose`, and what came of it.
 
 export interface ApplicationRow {
   name: string
@@ -10,13 +10,7 @@ export interface ApplicationRow {
   result: string
 }
 
-const HEAD = `# Applications behind \`svc expose\`
-
-\`npm run interop -- applications\` wrote this page: it installs the software, starts it with its defaults, exposes it with \`svc expose PORT\` at
-a local relay, and visits it as a browser does. "Setting" is what the owner of the application sets for the tunnel. A row that says "not run" could not be
-had on the machine of the last run.
-
-| target | version | setting | checked | result |
+const HEAD = `| target | version | setting | checked | result |
 |---|---|---|---|---|
 `
 
@@ -29,13 +23,11 @@ const MISSING: readonly (readonly [name: string, reason: string])[] = [
 ]
 
 const FOOT = `
-## Not run
-
-The run installs from Debian, npm, PyPI, Maven and Go modules alone. These could not be had so:
+Not run, since Debian, npm, PyPI, Maven and Go modules do not have it:
 
 ${MISSING.map(([name, reason]) => `- ${name}: ${reason}.\n`).join('')}`
 
-export function asPage(rows: readonly ApplicationRow[]): string {
+export function asSection(rows: readonly ApplicationRow[]): string {
   const lines = rows.map(({ name, version, setting, checks, result }) =>
     [name, version ?? '–', setting ?? 'none', checks, result]
       .map((cell) => cell.replaceAll('|', '\\\\|'))

@@ -1,23 +1,23 @@
-// Real software with its defaults behind `svc expose`: `npm run interop -- applications [NAME…]`. A whole run writes docs/internals/applications.md.
+// Real software with its defaults behind `svc expose`: `npm run interop -- applications [NAME…]`. A whole run writes
+// its section of docs/internals/compatibility.md.
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reported, runSvc } from '../../sdk-node/test/support/svc.ts'
 import { freePort } from '../../tools/network/free-port.ts'
 import { isListening } from '../../tools/network/is-listening.ts'
-import { root } from '../../tools/programs/command.ts'
 import { isRunning, spawnServer } from '../../tools/programs/server-process.ts'
 import { startTestRelay, type TestRelay } from '../../tools/relay/test-relay.ts'
+import { COMPATIBILITY_PAGE, writeSection } from '../pages/section.ts'
 import { type Application, Unavailable } from './application.ts'
 import { APPLICATIONS } from './applications.ts'
-import { type ApplicationRow, asPage } from './page.ts'
+import { type ApplicationRow, asSection } from './page.ts'
 import { Visitor } from './visitor.ts'
 
 /** Frameworks do not compile what lies in a `node_modules`. */
 const FOLDER: string = path.join(homedir(), '.cache/svc-applications')
-const PAGE: string = path.join(root, 'docs/internals/applications.md')
 /** Milliseconds for an application to listen, and between two looks. */
 const START_TIMEOUT_MS = 120_000
 const LOOK_MS = 250
@@ -41,7 +41,7 @@ export async function proveApplications(names: readonly string[]): Promise<boole
   } finally {
     await relay.stop()
   }
-  if (names.length === 0) writeFileSync(PAGE, asPage(rows))
+  if (names.length === 0) writeSection(COMPATIBILITY_PAGE, 'applications', asSection(rows))
   return rows.every(({ isFailed }) => !isFailed)
 }
 

@@ -16,7 +16,7 @@ export const attack: ClientAttack = {
   seconds: 40,
   sliceSeconds: 3,
   least: { 'connections tried': 500 },
-  // A visitor who finds all taken displaces the hoarder's after a second (docs/decisions/0022), and others are before it.
+  // A visitor who finds all taken displaces the hoarder's after a second (docs/decisions/0073), and others are before it.
   patience: { medianMs: 2000, tailMs: 5000 },
   run,
 }

@@ -34,7 +34,7 @@ export const attack: ClientAttack = {
   sliceSeconds: 3,
   least: { readers: READERS },
   bounds: {
-    // 16 MiB of answers for each address and 16 MiB of pages (docs/decisions/0025-slow-readers.md), and what the TLS of 240
+    // 16 MiB of answers for each address and 16 MiB of pages (docs/decisions/0073-fair-shares-of-bounds.md), and what the TLS of 240
     // connections takes, at 0.4 MB each; the rest is room for the garbage of a thousand readers who were cut off.
     memoryGrowthMaxBytes: 256 * MB,
   },

@@ -1,4 +1,4 @@
-// The page docs/internals/handler-features.md: what handlers get from `publish` and from other runtimes.
+// The table of docs/internals/compatibility.md with what handlers get from `publish` and from other runtimes.
 import type { Feature, Runtime } from './feature.ts'
 
 export const RUNTIMES: readonly Runtime[] = ['Deno.serve', 'Bun.serve', 'workerd']
@@ -11,24 +11,24 @@ export interface FeatureRow {
 
 function headOf(versions: Record<Runtime, string>): string {
   const columns = RUNTIMES.map((runtime) => `\`${runtime}\` ${versions[runtime]}`)
-  return `# Features of handlers
-
-\`npm run interop -- handlers\` wrote this page: one handler, served by \`publish\` of \`@svc/sdk-node\` at a local relay and by other runtimes, is asked
-by HTTP/1.1, byte for byte. A cell is what a visitor gets: status, the fields that matter and the body. "same" is what \`publish\` does, "missing" what a
-runtime has no API for. workerd is that of miniflare, without miniflare's proxy.
-
-| feature | \`publish\` | ${columns.join(' | ')} | why they differ |
+  return `| feature | \`publish\` | ${columns.join(' | ')} | why they differ |
 |---|---|---|---|---|---|
 `
 }
 
-export function asPage(rows: readonly FeatureRow[], versions: Record<Runtime, string>): string {
-  const lines = rows.map(({ feature, ours, theirs }) => {
-    const others = RUNTIMES.map((runtime) => cellOf(ours, theirs[runtime]))
-    const reasons = [...new Set(Object.values(feature.why ?? {}))]
-    return `| ${[feature.name, inCell(ours), ...others, reasons.join(' ') || '–'].join(' | ')} |\n`
-  })
-  return headOf(versions) + lines.join('')
+/** What is the same everywhere is named in front of the table, and has no row. */
+export function asSection(rows: readonly FeatureRow[], versions: Record<Runtime, string>): string {
+  const isSame = ({ ours, theirs }: FeatureRow): boolean =>
+    RUNTIMES.every((runtime) => theirs[runtime] === ours)
+  const same = rows.filter(isSame).map(({ feature }) => feature.name)
+  const lines = rows
+    .filter((row) => !isSame(row))
+    .map(({ feature, ours, theirs }) => {
+      const others = RUNTIMES.map((runtime) => cellOf(ours, theirs[runtime]))
+      const reasons = [...new Set(Object.values(feature.why ?? {}))]
+      return `| ${[feature.name, inCell(ours), ...others, reasons.join(' ') || '–'].join(' | ')} |\n`
+    })
+  return `The same everywhere: ${same.join(', ')}.\n\n${headOf(versions)}${lines.join('')}`
 }
 
 function cellOf(ours: string, theirs: string): string {

@@ -1,23 +1,22 @@
-// Features of handlers at `publish` and at other runtimes: `npm run interop -- handlers`. It writes docs/internals/handler-features.md.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Features of handlers at `publish` and at other runtimes: `npm run interop -- handlers`. It writes its section of
+// docs/internals/compatibility.md.
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { publish } from '@svc/sdk-node'
-import { root } from '../../tools/programs/command.ts'
 import { startTestRelay } from '../../tools/relay/test-relay.ts'
+import { COMPATIBILITY_PAGE, writeSection } from '../pages/section.ts'
 import type { Server } from './ask.ts'
 import type { Runtime } from './feature.ts'
 import { FEATURES } from './features.ts'
-import { asPage, type FeatureRow, RUNTIMES, unexplained } from './page.ts'
+import { asSection, type FeatureRow, RUNTIMES, unexplained } from './page.ts'
 import { type Installed, install, withRuntime } from './runtimes.ts'
-
-const PAGE: string = path.join(root, 'docs/internals/handler-features.md')
 
 /** @returns whether every difference has a reason, and every reason a difference */
 export async function proveHandlers(): Promise<boolean> {
   const installed = install()
   try {
     const rows = await observeAll(installed)
-    writeFileSync(PAGE, asPage(rows, installed.versions))
+    writeSection(COMPATIBILITY_PAGE, 'handlers', asSection(rows, installed.versions))
     const faults = rows.flatMap(unexplained)
     for (const fault of faults) console.error(`✗ ${fault}`)
     return faults.length === 0

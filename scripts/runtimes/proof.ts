@@ -1,26 +1,19 @@
-// The packages in runtimes and browsers: `npm run interop -- runtimes`. It writes docs/internals/runtimes.md.
-import { copyFileSync, writeFileSync } from 'node:fs'
+// The packages in runtimes and browsers: `npm run interop -- runtimes`. It writes its section of
+// docs/internals/compatibility.md.
+import { copyFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '../../tools/network/free-port.ts'
 import { ensureCertutil, ensureChromium } from '../../tools/programs/chromium.ts'
-import { root } from '../../tools/programs/command.ts'
 import { startTestRelay } from '../../tools/relay/test-relay.ts'
 import { PACKAGES, putInPlace } from '../handlers/runtimes.ts'
 import { installedConsumer } from '../packages/consumer.ts'
 import { packPackages } from '../packages/pack.ts'
+import { COMPATIBILITY_PAGE, writeSection } from '../pages/section.ts'
 import { findBrowsers, proveBrowser } from './prove-browser.ts'
 import { proveRuntime, type Relay } from './prove-runtime.ts'
 import { RUNTIMES } from './runtimes.ts'
 
-const PAGE: string = path.join(root, 'docs/internals/runtimes.md')
-const HEAD = `# Runtimes and browsers
-
-\`npm run interop -- runtimes\` wrote this page: the packages as npm installs them, in each runtime. The site goes online at a local relay, answers a GET
-and a POST of curl, and closes. [What is needed](../guide/packages.md#what-is-needed) says what is supported; other rows say what happens elsewhere.
-
-| where | version | package | result |
-|---|---|---|---|
-`
+const HEAD = '| where | version | package | result |\n|---|---|---|---|\n'
 
 interface Row {
   name: string
@@ -90,6 +83,6 @@ async function proveAll(rows: readonly Row[], folder: string): Promise<boolean> 
     await relay.stop()
     await named.stop()
   }
-  writeFileSync(PAGE, HEAD + lines)
+  writeSection(COMPATIBILITY_PAGE, 'runtimes', HEAD + lines)
   return !hasFailed
 }

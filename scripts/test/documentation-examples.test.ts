@@ -26,7 +26,7 @@ const READERS_OWN = `
   declare function serve(stream: import('@svc/yamux').Stream): Promise<void>
   declare function use(bytes: Uint8Array): void
 `
-/** What a relay serves (docs/guide/embed.md). */
+/** What a relay serves (docs/guide/pages.md). */
 const FROM_THE_RELAY = `
   declare module 'https://relay.example/sdk.js' {
     export { publish, SvcError } from '@svc/sdk-browser'
@@ -37,7 +37,7 @@ const FROM_THE_RELAY = `
     release: string
   }
 `
-/** What an adapter of docs/guide/frameworks.md builds. */
+/** What an adapter of docs/guide/pages.md builds. */
 const BUILT_SITE = `export declare const fetch: import('@svc/sdk-browser').FetchHandler`
 
 const WRONG = `

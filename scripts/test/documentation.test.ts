@@ -46,19 +46,6 @@ test('every decision has a number, a date, a status and a row in the index', () 
   expect(index.filter((line) => line.startsWith('| [0'))).toEqual(rows)
 })
 
-test('every name in the glossary of the code is declared in its package', () => {
-  const [, parts = ''] = read('docs/internals/glossary.md').split('## Parts of the code')
-  const rows = [...parts.matchAll(/^\| `([\w-]+)` \| (`[^|]+`) \|/gm)]
-  expect(rows.length).toBeGreaterThan(10)
-  const missing = rows.flatMap(([, folder = '', names = '']) => {
-    const texts = globSync(`${folder}/src/**/*.ts`, { cwd: root }).map(read).join('\n')
-    const declares = (name: string): boolean =>
-      new RegExp(`^export (?:class|interface) ${name}\\b`, 'm').test(texts)
-    return [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => !declares(name))
-  })
-  expect(missing).toEqual([])
-})
-
 /** A folder that a command makes, or an entry of a package. */
 function isNoFile(name: string): boolean {
   return /^(?:relay\/pages|sdk-node\/page|docs\/api|tls\/messages)(?:\/|$)/.test(name)
