@@ -1,8 +1,10 @@
 // The administration: logging in, deciding with a way back, two administrators at once, and a relay that restarts.
+
 import path from 'node:path'
 import type { BrowserContext, Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { type PublishAs, publishAs } from './support/publish-fixture.ts'
@@ -104,7 +106,7 @@ test('only the right token opens it, and the token is in no address and does not
   expect([...errors, ...other.errors]).toEqual([])
 })
 
-test('says which certificates the relay holds, and until when', async ({ admin }) => {
+wholeOnly(test, 'variant')('says which certificates the relay holds, and until when', async ({ admin }) => {
   const card = admin.getByRole('region', { name: 'Certificates' })
   for (const what of ['The relay itself', 'All sites together']) {
     const line = card.getByRole('listitem').filter({ hasText: what })
@@ -159,89 +161,89 @@ test('by keyboard alone: a lease in full, a ban after a question, and back', asy
   await expect(admin.getByRole('region', { name: 'Changes' })).toContainText('taken back')
 })
 
-test('what one administrator does, the other one sees', async ({
-  admin,
-  browser,
-  relay,
-  errors,
-  publishAs,
-}) => {
-  const context = await browser.newContext()
-  const second = await logIn(context, relay, errors)
-  await publishAs('newcomer')
-  await second.getByText('By hand').click()
-  await second.getByRole('button', { name: 'Save' }).click()
-  await second.getByRole('button', { name: 'Yes, do it' }).click()
-  await expect(second.getByRole('dialog')).toHaveCount(0)
-  await look(admin)
-  await expect(standing(admin, 'newcomer')).toHaveText('waits for approval')
-  await expect(admin.getByRole('radio', { name: 'By hand' })).toBeChecked()
-  await admin.getByRole('button', { name: 'Approve: newcomer' }).click()
-  await look(second)
-  await expect(standing(second, 'newcomer')).toHaveText('routed')
+wholeOnly(test, 'variant')(
+  'what one administrator does, the other one sees',
+  async ({ admin, browser, relay, errors, publishAs }) => {
+    const context = await browser.newContext()
+    const second = await logIn(context, relay, errors)
+    await publishAs('newcomer')
+    await second.getByText('By hand').click()
+    await second.getByRole('button', { name: 'Save' }).click()
+    await second.getByRole('button', { name: 'Yes, do it' }).click()
+    await expect(second.getByRole('dialog')).toHaveCount(0)
+    await look(admin)
+    await expect(standing(admin, 'newcomer')).toHaveText('waits for approval')
+    await expect(admin.getByRole('radio', { name: 'By hand' })).toBeChecked()
+    await admin.getByRole('button', { name: 'Approve: newcomer' }).click()
+    await look(second)
+    await expect(standing(second, 'newcomer')).toHaveText('routed')
 
-  await admin.getByLabel('IP address').fill('not an address')
-  await admin.getByRole('button', { name: 'Ban', exact: true }).click()
-  await admin.getByRole('button', { name: 'Yes, do it' }).click()
-  await expect(admin.getByText('That did not work (not an address was banned)')).toBeVisible()
-  await admin.getByLabel('IP address').fill('2001:DB8::1')
-  await admin.getByRole('button', { name: 'Ban', exact: true }).click()
-  await admin.getByRole('button', { name: 'Yes, do it' }).click()
-  await look(second)
-  await second.getByRole('button', { name: 'Lift: 2001:db8::/64' }).click()
-  await look(admin)
-  await expect(admin.getByText('No address is banned.')).toBeVisible()
-  // Both have all changes, and either takes back what the other did.
-  for (const page of [admin, second]) {
-    const changes = page.getByRole('region', { name: 'Changes' }).getByRole('listitem')
-    await expect(changes.first()).toContainText('2001:db8::/64 is not banned any more')
-    await expect(changes.nth(1)).toContainText('2001:db8::/64 was banned')
-    await expect(changes.nth(1)).toContainText('taken back')
-    await expect(changes.nth(2)).toContainText('newcomer was approved')
-  }
-  await admin.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).nth(1).click()
-  await look(second)
-  await expect(standing(second, 'newcomer')).toHaveText('waits for approval')
-  await second.getByRole('button', { name: 'Approve: newcomer' }).click()
+    await admin.getByLabel('IP address').fill('not an address')
+    await admin.getByRole('button', { name: 'Ban', exact: true }).click()
+    await admin.getByRole('button', { name: 'Yes, do it' }).click()
+    await expect(admin.getByText('That did not work (not an address was banned)')).toBeVisible()
+    await admin.getByLabel('IP address').fill('2001:DB8::1')
+    await admin.getByRole('button', { name: 'Ban', exact: true }).click()
+    await admin.getByRole('button', { name: 'Yes, do it' }).click()
+    await look(second)
+    await second.getByRole('button', { name: 'Lift: 2001:db8::/64' }).click()
+    await look(admin)
+    await expect(admin.getByText('No address is banned.')).toBeVisible()
+    // Both have all changes, and either takes back what the other did.
+    for (const page of [admin, second]) {
+      const changes = page.getByRole('region', { name: 'Changes' }).getByRole('listitem')
+      await expect(changes.first()).toContainText('2001:db8::/64 is not banned any more')
+      await expect(changes.nth(1)).toContainText('2001:db8::/64 was banned')
+      await expect(changes.nth(1)).toContainText('taken back')
+      await expect(changes.nth(2)).toContainText('newcomer was approved')
+    }
+    await admin.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).nth(1).click()
+    await look(second)
+    await expect(standing(second, 'newcomer')).toHaveText('waits for approval')
+    await second.getByRole('button', { name: 'Approve: newcomer' }).click()
 
-  await admin.getByRole('button', { name: 'Details of newcomer' }).click()
-  await admin.getByLabel('Limit, bytes a second').fill('25000')
-  await admin.getByRole('button', { name: 'Set limit' }).click()
-  await expect(admin.getByRole('dialog').getByText('25 kB/s')).toBeVisible()
-  await admin.keyboard.press('Escape')
-  await second.getByText('Automatic').click()
-  await second.getByLabel('Reserved names').fill('Shop, bank ')
-  await second.getByRole('button', { name: 'Save' }).click()
-  await look(admin)
-  await expect(admin.getByRole('radio', { name: 'Automatic' })).toBeChecked()
-  await expect(admin.getByLabel('Reserved names')).toHaveValue('shop bank')
-  await expect(publishAs('bank')).rejects.toThrow(/reserved/)
-  await admin.getByLabel('IP address').fill('192.0.2.7/24')
-  await admin.getByRole('button', { name: 'Ban', exact: true }).click()
-  await admin.getByRole('button', { name: 'Yes, do it' }).click()
-  await admin.getByRole('button', { name: 'Lift: 192.0.2.0/24' }).click()
-  await expect(admin.getByText('No address is banned.')).toBeVisible()
-  await admin.close()
-  // The browser itself logs a 400.
-  expect(errors.splice(0)).toEqual([expect.stringContaining('400')])
-  await context.close()
-})
+    await admin.getByRole('button', { name: 'Details of newcomer' }).click()
+    await admin.getByLabel('Limit, bytes a second').fill('25000')
+    await admin.getByRole('button', { name: 'Set limit' }).click()
+    await expect(admin.getByRole('dialog').getByText('25 kB/s')).toBeVisible()
+    await admin.keyboard.press('Escape')
+    await second.getByText('Automatic').click()
+    await second.getByLabel('Reserved names').fill('Shop, bank ')
+    await second.getByRole('button', { name: 'Save' }).click()
+    await look(admin)
+    await expect(admin.getByRole('radio', { name: 'Automatic' })).toBeChecked()
+    await expect(admin.getByLabel('Reserved names')).toHaveValue('shop bank')
+    await expect(publishAs('bank')).rejects.toThrow(/reserved/)
+    await admin.getByLabel('IP address').fill('192.0.2.7/24')
+    await admin.getByRole('button', { name: 'Ban', exact: true }).click()
+    await admin.getByRole('button', { name: 'Yes, do it' }).click()
+    await admin.getByRole('button', { name: 'Lift: 192.0.2.0/24' }).click()
+    await expect(admin.getByText('No address is banned.')).toBeVisible()
+    await admin.close()
+    // The browser itself logs a 400.
+    expect(errors.splice(0)).toEqual([expect.stringContaining('400')])
+    await context.close()
+  },
+)
 
-test('decisions outlive the lease, and can be lifted without it', async ({ admin, publishAs }) => {
-  const site = await publishAs('leaver')
-  await look(admin)
-  await admin.getByRole('button', { name: 'Details of leaver' }).click()
-  await admin.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
-  await expect(admin.getByRole('button', { name: 'Revoke approval' })).toBeVisible()
-  await admin.keyboard.press('Escape')
-  await site.close()
-  await look(admin)
-  const absent = admin.getByRole('region', { name: 'Decisions about sites without a lease' })
-  await absent.getByRole('button', { name: /^Lift: leaver:0x\w+: approved/ }).click()
-  await expect(absent.getByRole('button', { name: /leaver/ })).toHaveCount(0)
-})
+wholeOnly(test, 'variant')(
+  'decisions outlive the lease, and can be lifted without it',
+  async ({ admin, publishAs }) => {
+    const site = await publishAs('leaver')
+    await look(admin)
+    await admin.getByRole('button', { name: 'Details of leaver' }).click()
+    await admin.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    await expect(admin.getByRole('button', { name: 'Revoke approval' })).toBeVisible()
+    await admin.keyboard.press('Escape')
+    await site.close()
+    await look(admin)
+    const absent = admin.getByRole('region', { name: 'Decisions about sites without a lease' })
+    await absent.getByRole('button', { name: /^Lift: leaver:0x\w+: approved/ }).click()
+    await expect(absent.getByRole('button', { name: /leaver/ })).toHaveCount(0)
+  },
+)
 
-test('without a landing page nothing leads there', async ({ admin, relay }) => {
+wholeOnly(test, 'variant')('without a landing page nothing leads there', async ({ admin, relay }) => {
   const sites = admin.getByRole('link', { name: 'Sites' })
   const save = async (): Promise<void> => {
     await admin.getByLabel('Serve the landing page').click()
@@ -255,7 +257,7 @@ test('without a landing page nothing leads there', async ({ admin, relay }) => {
   await expect(sites).toBeVisible()
 })
 
-test('nothing that a lease says is more than text', async ({ admin, publishAs }) => {
+wholeOnly(test, 'variant')('nothing that a lease says is more than text', async ({ admin, publishAs }) => {
   const { markup, attribute, picture } = HOSTILE
   const metadata = { description: markup, owner: attribute, tags: [markup], thumbnail: picture }
   await publishAs('hostile', metadata, false)
@@ -266,36 +268,35 @@ test('nothing that a lease says is more than text', async ({ admin, publishAs })
   await expect(dialog.locator('img, script, svg')).toHaveCount(0)
 })
 
-test('nothing jumps; it fits every width in both themes, and axe-core finds nothing', async ({
-  admin,
-  publishAs,
-  relay,
-}, info) => {
-  const { url } = await publishAs('a-rather-long-name-yes', { description: 'Described' })
-  await curl(relay.caFile, url)
-  const details = admin.getByRole('button', { name: 'Details of a-rather-long-name-yes' })
-  await expect(details).toBeVisible()
-  await expect(admin.locator('canvas')).toHaveCount(3)
-  expect(await layoutShift(admin)).toBeLessThan(0.01)
-  await expectFits({ admin }, info, WIDTHS_PX)
-  await expectAccessible(admin)
-  await details.click()
-  await expectFits({ details: admin }, info, WIDTHS_PX)
-  await expectAccessiblePart(admin, 'dialog')
-})
+wholeOnly(test, 'appearance')(
+  'nothing jumps; it fits every width in both themes, and axe-core finds nothing',
+  async ({ admin, publishAs, relay }, info) => {
+    const { url } = await publishAs('a-rather-long-name-yes', { description: 'Described' })
+    await curl(relay.caFile, url)
+    const details = admin.getByRole('button', { name: 'Details of a-rather-long-name-yes' })
+    await expect(details).toBeVisible()
+    await expect(admin.locator('canvas')).toHaveCount(3)
+    expect(await layoutShift(admin)).toBeLessThan(0.01)
+    await expectFits({ admin }, info, WIDTHS_PX)
+    await expectAccessible(admin)
+    await details.click()
+    await expectFits({ details: admin }, info, WIDTHS_PX)
+    await expectAccessiblePart(admin, 'dialog')
+  },
+)
 
-test('a restart of the relay is survived; a token that it does not take any more leads back to the login', async ({
-  admin,
-  errors,
-}) => {
-  await restart(ADMIN_TOKEN)
-  await expect(admin.getByRole('alert')).toHaveCount(0)
-  await expect(admin.getByText('0 leases')).toBeVisible()
-  await restart('another-long-random-value')
-  await expect(admin.getByRole('alert')).toContainText('does not accept the token any more')
-  await expect(admin.getByLabel('Admin token')).toBeVisible()
-  expect(await admin.evaluate(() => sessionStorage.length)).toBe(0)
-  await admin.close()
-  // The browser itself logs that the relay is away, and a 401.
-  for (const error of errors.splice(0)) expect(error).toMatch(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|401/)
-})
+wholeOnly(test, 'faults')(
+  'a restart of the relay is survived; a token that it does not take any more leads back to the login',
+  async ({ admin, errors }) => {
+    await restart(ADMIN_TOKEN)
+    await expect(admin.getByRole('alert')).toHaveCount(0)
+    await expect(admin.getByText('0 leases')).toBeVisible()
+    await restart('another-long-random-value')
+    await expect(admin.getByRole('alert')).toContainText('does not accept the token any more')
+    await expect(admin.getByLabel('Admin token')).toBeVisible()
+    expect(await admin.evaluate(() => sessionStorage.length)).toBe(0)
+    await admin.close()
+    // The browser itself logs that the relay is away, and a 401.
+    for (const error of errors.splice(0)) expect(error).toMatch(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|401/)
+  },
+)

@@ -1,6 +1,8 @@
 // Pages of the web that reach for the local agent in a browser: by a name that leads to this machine (DNS rebinding), and by its
 // address.
+
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { type AgentProcess, startAgent } from './support/agent-process.ts'
 
@@ -28,33 +30,33 @@ const test = base.extend<{ agent: AgentProcess }>({
   },
 })
 
-test('a page whose name was rebound to this machine is misdirected at each path, with a ticket, too', async ({
-  agent,
-  browser,
-}) => {
-  const { port } = new URL(agent.url)
-  const origin = `http://${REBOUND}:${port}`
-  const page = await browser.newPage()
-  // its own server answered this; from here on its name leads to the agent
-  await page.route(`${origin}/`, (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<title>evil</title>' }),
-  )
-  await page.goto(`${origin}/`)
-  const ticket = new URL(await agent.pageWithTicket()).hash.slice('#ticket='.length)
-  const answers = await page.evaluate(async (ticket) => {
-    const json = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
-    const asked = [
-      fetch('/agent/auth/status'),
-      fetch('/agent/status', { headers: { Authorization: 'Bearer a' } }),
-      fetch('/agent/auth/redeem', { ...json, body: JSON.stringify({ ticket }) }),
-      fetch('/agent/shutdown', { ...json, body: '{}' }),
-      fetch('/index.html'),
-    ]
-    return Promise.all(asked.map(async (answer) => (await answer).status))
-  }, ticket)
-  expect(answers).toEqual([421, 421, 421, 421, 421])
-  await page.close()
-})
+wholeOnly(test, 'variant')(
+  'a page whose name was rebound to this machine is misdirected at each path, with a ticket, too',
+  async ({ agent, browser }) => {
+    const { port } = new URL(agent.url)
+    const origin = `http://${REBOUND}:${port}`
+    const page = await browser.newPage()
+    // its own server answered this; from here on its name leads to the agent
+    await page.route(`${origin}/`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<title>evil</title>' }),
+    )
+    await page.goto(`${origin}/`)
+    const ticket = new URL(await agent.pageWithTicket()).hash.slice('#ticket='.length)
+    const answers = await page.evaluate(async (ticket) => {
+      const json = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
+      const asked = [
+        fetch('/agent/auth/status'),
+        fetch('/agent/status', { headers: { Authorization: 'Bearer a' } }),
+        fetch('/agent/auth/redeem', { ...json, body: JSON.stringify({ ticket }) }),
+        fetch('/agent/shutdown', { ...json, body: '{}' }),
+        fetch('/index.html'),
+      ]
+      return Promise.all(asked.map(async (answer) => (await answer).status))
+    }, ticket)
+    expect(answers).toEqual([421, 421, 421, 421, 421])
+    await page.close()
+  },
+)
 
 test('a page of another site reads nothing at the agent’s address, and changes nothing', async ({
   agent,

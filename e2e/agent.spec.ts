@@ -1,9 +1,11 @@
 // The page of the local agent in a browser: sign-in by ticket and by wallet, and tunnels that its owner adds, pauses, changes and
 // removes, at a real agent and a real relay.
+
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserContext, Page } from '@playwright/test'
 import { freePort } from '../tools/network/free-port.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { type AgentProcess, startAgent } from './support/agent-process.ts'
 import { expectCopies } from './support/copy-buttons.ts'
@@ -103,161 +105,156 @@ test('a tunnel shows its URL, figures and requests, and no QR code where this ma
   expect(errors).toEqual([])
 })
 
-test('the QR code of a tunnel at a relay that phones can reach opens as a large one', async ({
-  first,
-  agent,
-  context,
-}) => {
-  // the browser of this test reaches no such relay: the agent's answer names one
-  await context.route(`${agent.url}/**`, async (route) => {
-    if (route.request().resourceType() !== 'fetch') return route.fallback()
-    const response = await route.fetch()
-    const body = (await response.text()).replaceAll(/\.relay\.localhost(:\d+)?/g, '.relay.example')
-    await route.fulfill({ response, body })
-  })
-  const { page, errors } = await openWeb(context, await agent.pageWithTicket())
-  await page.getByRole('button', { name: `Show the QR code of ${first} larger` }).click()
-  const dialog = page.getByRole('dialog', { name: first })
-  await expect(dialog.getByRole('img', { name: new RegExp(`^QR code of https://${first}\\.`) })).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(dialog).toHaveCount(0)
-  expect(errors).toEqual([])
-})
+wholeOnly(test, 'variant')(
+  'the QR code of a tunnel at a relay that phones can reach opens as a large one',
+  async ({ first, agent, context }) => {
+    // the browser of this test reaches no such relay: the agent's answer names one
+    await context.route(`${agent.url}/**`, async (route) => {
+      if (route.request().resourceType() !== 'fetch') return route.fallback()
+      const response = await route.fetch()
+      const body = (await response.text()).replaceAll(/\.relay\.localhost(:\d+)?/g, '.relay.example')
+      await route.fulfill({ response, body })
+    })
+    const { page, errors } = await openWeb(context, await agent.pageWithTicket())
+    await page.getByRole('button', { name: `Show the QR code of ${first} larger` }).click()
+    const dialog = page.getByRole('dialog', { name: first })
+    await expect(
+      dialog.getByRole('img', { name: new RegExp(`^QR code of https://${first}\\.`) }),
+    ).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+    expect(errors).toEqual([])
+  },
+)
 
-test('by keyboard: adds a tunnel, pauses it, changes it and removes it, and svc.toml keeps its comments', async ({
-  owner: { page, errors },
-  agent,
-  target,
-}) => {
-  await page.getByRole('button', { name: 'Add a tunnel' }).press('Enter')
-  await page.getByLabel('Name').fill('agent-second')
-  await page.getByLabel('Its port, or its address').fill(String(target.port))
-  await page.keyboard.press('Enter')
-  const second = card(page, 'agent-second')
-  await expect(second.locator('.state')).toHaveText('online')
-  expect(await agent.config()).toContain('# kept, too')
+wholeOnly(test, 'variant')(
+  'by keyboard: adds a tunnel, pauses it, changes it and removes it, and svc.toml keeps its comments',
+  async ({ owner: { page, errors }, agent, target }) => {
+    await page.getByRole('button', { name: 'Add a tunnel' }).press('Enter')
+    await page.getByLabel('Name').fill('agent-second')
+    await page.getByLabel('Its port, or its address').fill(String(target.port))
+    await page.keyboard.press('Enter')
+    const second = card(page, 'agent-second')
+    await expect(second.locator('.state')).toHaveText('online')
+    expect(await agent.config()).toContain('# kept, too')
 
-  await second.getByRole('button', { name: 'Pause' }).press('Enter')
-  await expect(second.locator('.state')).toHaveText('paused')
-  await expect(page.getByRole('status').filter({ hasText: 'agent-second is paused.' })).toBeVisible()
-  await second.getByRole('button', { name: 'Resume' }).press('Enter')
-  await expect(second.locator('.state')).toHaveText('online')
+    await second.getByRole('button', { name: 'Pause' }).press('Enter')
+    await expect(second.locator('.state')).toHaveText('paused')
+    await expect(page.getByRole('status').filter({ hasText: 'agent-second is paused.' })).toBeVisible()
+    await second.getByRole('button', { name: 'Resume' }).press('Enter')
+    await expect(second.locator('.state')).toHaveText('online')
 
-  await second.getByRole('button', { name: 'Change' }).press('Enter')
-  await page.getByLabel('Description in the relay’s list').fill('Described')
-  await page.getByRole('button', { name: 'Save' }).press('Enter')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
-  expect(await agent.config()).toContain('description = "Described"')
+    await second.getByRole('button', { name: 'Change' }).press('Enter')
+    await page.getByLabel('Description in the relay’s list').fill('Described')
+    await page.getByRole('button', { name: 'Save' }).press('Enter')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    expect(await agent.config()).toContain('description = "Described"')
 
-  await second.getByRole('button', { name: 'Remove' }).press('Enter')
-  await page
-    .getByRole('dialog', { name: 'Are you sure?' })
-    .getByRole('button', { name: 'Yes, do it' })
-    .press('Enter')
-  await expect(second).toHaveCount(0)
-  expect(await agent.config()).not.toContain('agent-second')
-  expect(await agent.config()).toContain('# kept')
-  expect(errors).toEqual([])
-})
+    await second.getByRole('button', { name: 'Remove' }).press('Enter')
+    await page
+      .getByRole('dialog', { name: 'Are you sure?' })
+      .getByRole('button', { name: 'Yes, do it' })
+      .press('Enter')
+    await expect(second).toHaveCount(0)
+    expect(await agent.config()).not.toContain('agent-second')
+    expect(await agent.config()).toContain('# kept')
+    expect(errors).toEqual([])
+  },
+)
 
-test('says what the agent refuses, in the form and at the edge of the window', async ({
-  first,
-  owner: { page, errors },
-  agent,
-}) => {
-  await page.getByRole('button', { name: 'Add a tunnel' }).click()
-  await page.getByLabel('Name').fill(first)
-  await page.getByLabel('Its port, or its address').fill('3000')
-  await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await expect(page.getByRole('dialog').getByRole('alert')).toContainText(first)
-  await page.keyboard.press('Escape')
-  await agent.edit(`${await agent.config()}\n# edited\n`)
-  await page.getByRole('button', { name: 'Pause' }).click()
-  const message = page.getByRole('status').filter({ hasText: 'Somebody has edited svc.toml meanwhile' })
-  await message.getByRole('button', { name: 'Read it again' }).click()
-  await expect(page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
-  await page.getByLabel('Connect a relay for all tunnels').fill('https://127.0.0.1:1')
-  await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  const relays = page.getByRole('region', { name: 'Relays' })
-  await expect(relays.getByRole('listitem')).toHaveCount(2)
-  await relays.getByRole('button', { name: 'Leave https://127.0.0.1:1' }).click()
-  await page.getByRole('button', { name: 'Yes, do it' }).click()
-  await expect(relays.getByRole('listitem')).toHaveCount(1)
-  expect(await agent.config()).toContain('# edited')
-  // The browser itself logs each refusal.
-  expect(errors).toEqual([expect.stringContaining('400'), expect.stringContaining('409')])
-})
+wholeOnly(test, 'variant')(
+  'says what the agent refuses, in the form and at the edge of the window',
+  async ({ first, owner: { page, errors }, agent }) => {
+    await page.getByRole('button', { name: 'Add a tunnel' }).click()
+    await page.getByLabel('Name').fill(first)
+    await page.getByLabel('Its port, or its address').fill('3000')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await expect(page.getByRole('dialog').getByRole('alert')).toContainText(first)
+    await page.keyboard.press('Escape')
+    await agent.edit(`${await agent.config()}\n# edited\n`)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const message = page.getByRole('status').filter({ hasText: 'Somebody has edited svc.toml meanwhile' })
+    await message.getByRole('button', { name: 'Read it again' }).click()
+    await expect(page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
+    await page.getByLabel('Connect a relay for all tunnels').fill('https://127.0.0.1:1')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    const relays = page.getByRole('region', { name: 'Relays' })
+    await expect(relays.getByRole('listitem')).toHaveCount(2)
+    await relays.getByRole('button', { name: 'Leave https://127.0.0.1:1' }).click()
+    await page.getByRole('button', { name: 'Yes, do it' }).click()
+    await expect(relays.getByRole('listitem')).toHaveCount(1)
+    expect(await agent.config()).toContain('# edited')
+    // The browser itself logs each refusal.
+    expect(errors).toEqual([expect.stringContaining('400'), expect.stringContaining('409')])
+  },
+)
 
-test('a wallet may look, and change nothing; one whose user declines is let in nowhere', async ({
-  first,
-  agent,
-  context,
-}) => {
-  const wallet = await addTestWallet(context)
-  const { page, errors } = await openWeb(context, agent.url)
-  const button = page.getByRole('button', { name: 'Sign in with Test wallet' })
-  wallet.rejects = true
-  await button.click()
-  await expect(page.getByText('You declined in your wallet.')).toBeVisible()
-  wallet.rejects = false
-  await button.click()
-  await expect(card(page, first).locator('.state')).toHaveText('online')
-  await expect(page.getByText('read only')).toBeVisible()
-  for (const name of ['Add a tunnel', 'Pause', 'Remove', 'Connect', 'Shut down'])
-    await expect(page.getByRole('button', { name })).toHaveCount(0)
-  expect(wallet.signed).toEqual([expect.stringContaining(new URL(agent.url).host)])
-  expect(errors).toEqual([])
-})
+wholeOnly(test, 'variant')(
+  'a wallet may look, and change nothing; one whose user declines is let in nowhere',
+  async ({ first, agent, context }) => {
+    const wallet = await addTestWallet(context)
+    const { page, errors } = await openWeb(context, agent.url)
+    const button = page.getByRole('button', { name: 'Sign in with Test wallet' })
+    wallet.rejects = true
+    await button.click()
+    await expect(page.getByText('You declined in your wallet.')).toBeVisible()
+    wallet.rejects = false
+    await button.click()
+    await expect(card(page, first).locator('.state')).toHaveText('online')
+    await expect(page.getByText('read only')).toBeVisible()
+    for (const name of ['Add a tunnel', 'Pause', 'Remove', 'Connect', 'Shut down'])
+      await expect(page.getByRole('button', { name })).toHaveCount(0)
+    expect(wallet.signed).toEqual([expect.stringContaining(new URL(agent.url).host)])
+    expect(errors).toEqual([])
+  },
+)
 
-test('a wallet that svc.toml does not name is told so, as soon as the file was read again', async ({
-  owner,
-  agent,
-  context,
-}) => {
-  const other = `0x${'1'.repeat(40)}`
-  await agent.edit((await agent.config()).replace('[agent]', `[agent]\nallowed_wallets = ["${other}"]`))
-  await owner.page.getByRole('button', { name: 'Read svc.toml again' }).click()
-  await expect(owner.page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
-  const wallet = await addTestWallet(context)
-  const { page, errors } = await openWeb(context, agent.url)
-  await page.getByRole('button', { name: 'Sign in with Test wallet' }).click()
-  await expect(page.getByText('The agent does not let this wallet in')).toBeVisible()
-  expect(wallet.signed).toEqual([])
-  // The browser itself logs a 403.
-  expect(errors).toEqual([expect.stringContaining('403')])
-})
+wholeOnly(test, 'variant')(
+  'a wallet that svc.toml does not name is told so, as soon as the file was read again',
+  async ({ owner, agent, context }) => {
+    const other = `0x${'1'.repeat(40)}`
+    await agent.edit((await agent.config()).replace('[agent]', `[agent]\nallowed_wallets = ["${other}"]`))
+    await owner.page.getByRole('button', { name: 'Read svc.toml again' }).click()
+    await expect(owner.page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
+    const wallet = await addTestWallet(context)
+    const { page, errors } = await openWeb(context, agent.url)
+    await page.getByRole('button', { name: 'Sign in with Test wallet' }).click()
+    await expect(page.getByText('The agent does not let this wallet in')).toBeVisible()
+    expect(wallet.signed).toEqual([])
+    // The browser itself logs a 403.
+    expect(errors).toEqual([expect.stringContaining('403')])
+  },
+)
 
-test('an agent that ends and comes back: older data, then a new sign-in', async ({
-  first,
-  owner: { page },
-  agent,
-}) => {
-  await agent.kill()
-  await expect(page.getByText('The agent does not answer. This page shows older data')).toBeVisible()
-  await expect(card(page, first)).toBeVisible()
-  await agent.start()
-  await expect(page.getByRole('alert')).toContainText('The sign-in is over, or the agent was started again')
-})
+wholeOnly(test, 'variant')(
+  'an agent that ends and comes back: older data, then a new sign-in',
+  async ({ first, owner: { page }, agent }) => {
+    await agent.kill()
+    await expect(page.getByText('The agent does not answer. This page shows older data')).toBeVisible()
+    await expect(card(page, first)).toBeVisible()
+    await agent.start()
+    await expect(page.getByRole('alert')).toContainText('The sign-in is over, or the agent was started again')
+  },
+)
 
-test('nothing from elsewhere is loaded; it fits every width in both themes, nothing jumps, and axe-core finds nothing', async ({
-  first,
-  agent,
-  context,
-}, info) => {
-  const { page, errors } = await openWeb(context, agent.url)
-  await expectAccessible(page)
-  await expectFits({ 'sign-in': page }, info, WIDTHS_PX)
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).origin))
-  await page.goto('about:blank')
-  await page.goto(await agent.pageWithTicket())
-  await expect(card(page, first).locator('.state')).toHaveText('online')
-  expect(new Set(asked)).toEqual(new Set([agent.url]))
-  expect(await layoutShift(page)).toBeLessThan(0.02)
-  await expectAccessible(page)
-  await expectFits({ tunnels: page }, info, WIDTHS_PX)
-  await page.getByRole('button', { name: 'Add a tunnel' }).click()
-  await expectAccessible(page)
-  await expectFits({ form: page }, info, WIDTHS_PX)
-  expect(errors).toEqual([])
-})
+wholeOnly(test, 'appearance')(
+  'nothing from elsewhere is loaded; it fits every width in both themes, nothing jumps, and axe-core finds nothing',
+  async ({ first, agent, context }, info) => {
+    const { page, errors } = await openWeb(context, agent.url)
+    await expectAccessible(page)
+    await expectFits({ 'sign-in': page }, info, WIDTHS_PX)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    await page.goto('about:blank')
+    await page.goto(await agent.pageWithTicket())
+    await expect(card(page, first).locator('.state')).toHaveText('online')
+    expect(new Set(asked)).toEqual(new Set([agent.url]))
+    expect(await layoutShift(page)).toBeLessThan(0.02)
+    await expectAccessible(page)
+    await expectFits({ tunnels: page }, info, WIDTHS_PX)
+    await page.getByRole('button', { name: 'Add a tunnel' }).click()
+    await expectAccessible(page)
+    await expectFits({ form: page }, info, WIDTHS_PX)
+    expect(errors).toEqual([])
+  },
+)

@@ -19,15 +19,18 @@ import {
 
 const astro = exampleTest('astro')
 
-astro('a visitor logs in, is greeted after a reload, and logs out', async ({ example, visitor }) => {
-  const url = await example.address()
-  const answer = await visitor.goto(url)
-  expectStrictPolicy(answer?.headers()['content-security-policy'])
-  await expectLogin(visitor, url)
-  expect(example.errors).toEqual([])
-})
+wholeOnly(astro, 'variant')(
+  'a visitor logs in, is greeted after a reload, and logs out',
+  async ({ example, visitor }) => {
+    const url = await example.address()
+    const answer = await visitor.goto(url)
+    expectStrictPolicy(answer?.headers()['content-security-policy'])
+    await expectLogin(visitor, url)
+    expect(example.errors).toEqual([])
+  },
+)
 
-wholeOnly(astro)(
+wholeOnly(astro, 'variant')(
   'curl logs in, and a form of another site does not',
   async ({ example: { address }, relay }) => {
     const url = await address()
@@ -36,7 +39,7 @@ wholeOnly(astro)(
   },
 )
 
-wholeOnly(astro)(
+wholeOnly(astro, 'variant')(
   'its assets come from the bundle; a page of the build is sent as it is, and one for what is not there',
   async ({ example: { address }, relay, visitor }) => {
     const url = await address()
@@ -52,7 +55,7 @@ wholeOnly(astro)(
   },
 )
 
-wholeOnly(astro)(
+wholeOnly(astro, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())

@@ -1,4 +1,5 @@
 // The page about the CA of a relay on localhost: it offers that CA, its instructions work, and pages of the relay lead there.
+
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -7,6 +8,7 @@ import path from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import { chromiumOptions } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
@@ -27,7 +29,7 @@ const test = base.extend<{ context: BrowserContext; authority: OpenedPage }>({
 
 const openssl = (...args: string[]): string => execFileSync('openssl', args, { stdio: 'pipe' }).toString()
 
-test('the landing page leads to it', async ({ context, relay }) => {
+wholeOnly(test, 'variant')('the landing page leads to it', async ({ context, relay }) => {
   const { page, errors } = await openWeb(context, relay.url)
   await page.getByRole('link', { name: 'Download it, or trust it in your browser' }).click()
   await expect(page).toHaveURL(`${relay.url}/ca`)
@@ -62,51 +64,57 @@ test('every file that is downloaded is the CA, as OpenSSL reads it', async ({
   await rm(directory, { recursive: true })
 })
 
-test('it shows the fingerprint that its command shows', async ({ authority: { page }, relay }) => {
-  const { fingerprint256 } = new X509Certificate(await readFile(relay.caFile))
-  await expect(page.locator('.fingerprint')).toHaveText(fingerprint256)
-  await page.getByRole('button', { name: 'Copy the command that shows the fingerprint' }).click()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  const cwd = path.dirname(relay.caFile)
-  expect(execFileSync('sh', ['-c', command], { cwd }).toString()).toContain(`=${fingerprint256}\n`)
-})
+wholeOnly(test, 'variant')(
+  'it shows the fingerprint that its command shows',
+  async ({ authority: { page }, relay }) => {
+    const { fingerprint256 } = new X509Certificate(await readFile(relay.caFile))
+    await expect(page.locator('.fingerprint')).toHaveText(fingerprint256)
+    await page.getByRole('button', { name: 'Copy the command that shows the fingerprint' }).click()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    const cwd = path.dirname(relay.caFile)
+    expect(execFileSync('sh', ['-c', command], { cwd }).toString()).toContain(`=${fingerprint256}\n`)
+  },
+)
 
-test('its steps for Chromium on Linux work as they are', async ({
-  authority: { page },
-  relay,
-  playwright,
-}) => {
-  const home = await mkdtemp(path.join(tmpdir(), 'svc-e2e-home-'))
-  await curl(relay.caFile, '--output', path.join(home, 'svc-ca.pem'), `${relay.url}/ca.pem`)
-  await page.getByRole('button', { name: 'Copy the command for Linux' }).first().click()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  execFileSync('sh', ['-c', command], { cwd: home, env: { ...process.env, HOME: home } })
-  const browser = await playwright.chromium.launch(chromiumOptions(home))
-  const trusting = await browser.newPage()
-  await trusting.goto(`${relay.url}/sites`)
-  await expect(trusting.getByRole('heading', { level: 1 })).toHaveText('Sites')
-  await browser.close()
-  await rm(home, { recursive: true })
-})
+wholeOnly(test, 'variant')(
+  'its steps for Chromium on Linux work as they are',
+  async ({ authority: { page }, relay, playwright }) => {
+    const home = await mkdtemp(path.join(tmpdir(), 'svc-e2e-home-'))
+    await curl(relay.caFile, '--output', path.join(home, 'svc-ca.pem'), `${relay.url}/ca.pem`)
+    await page.getByRole('button', { name: 'Copy the command for Linux' }).first().click()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    execFileSync('sh', ['-c', command], { cwd: home, env: { ...process.env, HOME: home } })
+    const browser = await playwright.chromium.launch(chromiumOptions(home))
+    const trusting = await browser.newPage()
+    await trusting.goto(`${relay.url}/sites`)
+    await expect(trusting.getByRole('heading', { level: 1 })).toHaveText('Sites')
+    await browser.close()
+    await rm(home, { recursive: true })
+  },
+)
 
-test('each Copy button copies what it stands beside', async ({ authority: { page } }) => {
-  await page.evaluate(() => {
-    for (const details of document.querySelectorAll('details')) details.open = true
-  })
-  expect((await expectCopies(page)).length).toBeGreaterThan(3)
-})
+wholeOnly(test, 'variant')(
+  'each Copy button copies what it stands beside',
+  async ({ authority: { page } }) => {
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true
+    })
+    expect((await expectCopies(page)).length).toBeGreaterThan(3)
+  },
+)
 
-test('its ports are those of this relay', async ({ authority: { page }, relay }) => {
+wholeOnly(test, 'variant')('its ports are those of this relay', async ({ authority: { page }, relay }) => {
   const { port } = new URL(relay.url)
   await expect(page.getByText(`adb reverse tcp:${port} tcp:${port}`)).toBeVisible()
   await expect(page.getByText(`ssh -N -L ${port}:localhost:${port}`)).toBeVisible()
 })
 
-test('nothing jumps; it fits every width in both themes, and axe-core finds nothing', async ({
-  authority: { page },
-}, info) => {
-  await expect(page.locator('.fingerprint')).toContainText(':')
-  expect(await layoutShift(page)).toBeLessThan(0.01)
-  await expectFits({ authority: page }, info, WIDTHS_PX)
-  await expectAccessible(page)
-})
+wholeOnly(test, 'appearance')(
+  'nothing jumps; it fits every width in both themes, and axe-core finds nothing',
+  async ({ authority: { page } }, info) => {
+    await expect(page.locator('.fingerprint')).toContainText(':')
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+    await expectFits({ authority: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
+  },
+)

@@ -1,7 +1,9 @@
 // Files of a page at a relay with a static cache, from what a browser has them in: a folder handle, and a folder input.
+
 import { mkdir, writeFile } from 'node:fs/promises'
 import { curl } from '../tools/programs/curl.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, relayWith } from './fixtures.ts'
 
 const test = base.extend<object, { relay: TestRelay }>({
@@ -50,29 +52,29 @@ test('a folder handle is stored with what is below it, changes are followed, and
   expect(await inPage('site.cache.present')).toBe(false)
 })
 
-test('a folder input is stored under the paths below the folder, and stays when the page is gone', async ({
-  tenant,
-  relay,
-}, info) => {
-  const folder = info.outputPath('site')
-  await mkdir(`${folder}/sub`, { recursive: true })
-  await writeFile(`${folder}/index.html`, 'index')
-  await writeFile(`${folder}/sub/a.bin`, Buffer.alloc(9 * 1024 * 1024, 'x'))
-  await tenant.setContent('<input type="file" webkitdirectory>')
-  await tenant.locator('input').setInputFiles(folder)
-  const { url, present } = await tenant.evaluate(async (relay) => {
-    const { files } = document.querySelector('input')!
-    const site = await svc.publish({
-      relay,
-      name: 'input',
-      fetch: () => new Response('live'),
-      cache: { files: files!, ttl: 600 },
-    })
-    await site.cache?.refresh()
-    return { url: site.canonicalUrl, present: site.cache?.present }
-  }, relay.url)
-  expect(present).toBe(true)
-  await tenant.close()
-  expect(String(await curl(relay.caFile, `${url}/`))).toBe('index')
-  expect((await curl(relay.caFile, `${url}/sub/a.bin`)).length).toBe(9 * 1024 * 1024)
-})
+wholeOnly(test, 'variant')(
+  'a folder input is stored under the paths below the folder, and stays when the page is gone',
+  async ({ tenant, relay }, info) => {
+    const folder = info.outputPath('site')
+    await mkdir(`${folder}/sub`, { recursive: true })
+    await writeFile(`${folder}/index.html`, 'index')
+    await writeFile(`${folder}/sub/a.bin`, Buffer.alloc(9 * 1024 * 1024, 'x'))
+    await tenant.setContent('<input type="file" webkitdirectory>')
+    await tenant.locator('input').setInputFiles(folder)
+    const { url, present } = await tenant.evaluate(async (relay) => {
+      const { files } = document.querySelector('input')!
+      const site = await svc.publish({
+        relay,
+        name: 'input',
+        fetch: () => new Response('live'),
+        cache: { files: files!, ttl: 600 },
+      })
+      await site.cache?.refresh()
+      return { url: site.canonicalUrl, present: site.cache?.present }
+    }, relay.url)
+    expect(present).toBe(true)
+    await tenant.close()
+    expect(String(await curl(relay.caFile, `${url}/`))).toBe('index')
+    expect((await curl(relay.caFile, `${url}/sub/a.bin`)).length).toBe(9 * 1024 * 1024)
+  },
+)

@@ -54,7 +54,7 @@ chat(
   },
 )
 
-chat(
+wholeOnly(chat, 'variant')(
   'who cannot have a WebSocket gets server-sent events, and everybody comes back by themselves',
   async ({ example: { page, address }, visitor }) => {
     const url = await address()
@@ -77,7 +77,7 @@ chat(
   },
 )
 
-chat('curl talks, too', async ({ example: { page, address }, relay }) => {
+wholeOnly(chat, 'variant')('curl talks, too', async ({ example: { page, address }, relay }) => {
   const url = await address()
   const stream = spawn('curl', ['-sN', '--cacert', relay.caFile, `${url}/events?name=curl`])
   let output = ''
@@ -96,33 +96,36 @@ chat('curl talks, too', async ({ example: { page, address }, relay }) => {
   await expect(people(page)).toHaveText(['Host (you)'])
 })
 
-chat('one person writes neither too much nor too often', async ({ example: { page, address }, visitor }) => {
-  await visitor.goto(await address())
-  const { code, events } = await visitor.evaluate(async () => {
-    const socket = new WebSocket(`wss://${location.host}/socket?name=${'A'.repeat(1000)}`)
-    const events: { type: string; name?: string; text?: string }[] = []
-    socket.onmessage = ({ data }) => events.push(JSON.parse(data))
-    socket.onopen = () => {
-      socket.send('x'.repeat(501))
-      for (let i = 0; i < 11; i++) socket.send('x'.repeat(500))
-      socket.send('x'.repeat(8 * 1024 + 1))
-    }
-    const { code } = await new Promise<CloseEvent>((resolve) => {
-      socket.onclose = resolve
+wholeOnly(chat, 'variant')(
+  'one person writes neither too much nor too often',
+  async ({ example: { page, address }, visitor }) => {
+    await visitor.goto(await address())
+    const { code, events } = await visitor.evaluate(async () => {
+      const socket = new WebSocket(`wss://${location.host}/socket?name=${'A'.repeat(1000)}`)
+      const events: { type: string; name?: string; text?: string }[] = []
+      socket.onmessage = ({ data }) => events.push(JSON.parse(data))
+      socket.onopen = () => {
+        socket.send('x'.repeat(501))
+        for (let i = 0; i < 11; i++) socket.send('x'.repeat(500))
+        socket.send('x'.repeat(8 * 1024 + 1))
+      }
+      const { code } = await new Promise<CloseEvent>((resolve) => {
+        socket.onclose = resolve
+      })
+      return { code, events }
     })
-    return { code, events }
-  })
-  expect(events[0]).toMatchObject({ type: 'welcome', name: 'A'.repeat(24) })
-  expect(events.flatMap(({ text = [] }) => text)).toEqual([
-    'A message has at most 500 characters.',
-    'That was too much at once: wait a moment.',
-  ])
-  expect(code).toBe(1009)
-  await expect(messages(page)).toHaveCount(10)
-  await expect(people(page)).toHaveText(['Host (you)'])
-})
+    expect(events[0]).toMatchObject({ type: 'welcome', name: 'A'.repeat(24) })
+    expect(events.flatMap(({ text = [] }) => text)).toEqual([
+      'A message has at most 500 characters.',
+      'That was too much at once: wait a moment.',
+    ])
+    expect(code).toBe(1009)
+    await expect(messages(page)).toHaveCount(10)
+    await expect(people(page)).toHaveText(['Host (you)'])
+  },
+)
 
-chat(
+wholeOnly(chat, 'variant')(
   'what is posted is not too long, and only by who is here',
   async ({ example: { page, address }, visitor }) => {
     await visitor.goto(await address())
@@ -139,7 +142,7 @@ chat(
   },
 )
 
-wholeOnly(chat)(
+wholeOnly(chat, 'variant')(
   '50 people are in the room, its host among them',
   async ({ example: { page, address }, visitor }) => {
     await visitor.goto(await address())
@@ -162,43 +165,49 @@ wholeOnly(chat)(
   },
 )
 
-chat('the last 100 messages are remembered', async ({ example: { page, address }, visitor }) => {
-  const url = await address()
-  await say(page, 'the first')
-  await visitor.goto(url)
-  for (let i = 0; i < 10; i++) {
-    await visitor.evaluate(async (i) => {
-      const socket = new WebSocket(`wss://${location.host}/socket`)
-      await new Promise((resolve) => {
-        socket.onopen = resolve
-      })
-      for (let j = 0; j < 10; j++) socket.send(`${i}${j}`)
-    }, i)
-    // Only on one connection a message comes after the one before.
-    await expect(messages(page).last()).toHaveText(`${i}9`)
-  }
-  await join(visitor, url, 'Late')
-  for (const one of [page, visitor]) {
-    await expect(messages(one).first()).toHaveText('00')
-    await expect(messages(one)).toHaveCount(100)
-  }
-})
+wholeOnly(chat, 'depth')(
+  'the last 100 messages are remembered',
+  async ({ example: { page, address }, visitor }) => {
+    const url = await address()
+    await say(page, 'the first')
+    await visitor.goto(url)
+    for (let i = 0; i < 10; i++) {
+      await visitor.evaluate(async (i) => {
+        const socket = new WebSocket(`wss://${location.host}/socket`)
+        await new Promise((resolve) => {
+          socket.onopen = resolve
+        })
+        for (let j = 0; j < 10; j++) socket.send(`${i}${j}`)
+      }, i)
+      // Only on one connection a message comes after the one before.
+      await expect(messages(page).last()).toHaveText(`${i}9`)
+    }
+    await join(visitor, url, 'Late')
+    for (const one of [page, visitor]) {
+      await expect(messages(one).first()).toHaveText('00')
+      await expect(messages(one)).toHaveCount(100)
+    }
+  },
+)
 
-chat('other sites cannot open its WebSocket', async ({ example: { address }, tenant }) => {
-  const opened = await tenant.evaluate(
-    async (url) => {
-      const socket = new WebSocket(`${url.replace('https:', 'wss:')}/socket`)
-      return new Promise((resolve) => {
-        socket.onopen = () => resolve(true)
-        socket.onerror = () => resolve(false)
-      })
-    },
-    await address(),
-  )
-  expect(opened).toBe(false)
-})
+wholeOnly(chat, 'variant')(
+  'other sites cannot open its WebSocket',
+  async ({ example: { address }, tenant }) => {
+    const opened = await tenant.evaluate(
+      async (url) => {
+        const socket = new WebSocket(`${url.replace('https:', 'wss:')}/socket`)
+        return new Promise((resolve) => {
+          socket.onopen = () => resolve(true)
+          socket.onerror = () => resolve(false)
+        })
+      },
+      await address(),
+    )
+    expect(opened).toBe(false)
+  },
+)
 
-wholeOnly(chat)(
+wholeOnly(chat, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

@@ -4,7 +4,7 @@ import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
-wholeOnly(test)('a page', async ({ relay, tenant }) => {
+wholeOnly(test, 'variant')('a page', async ({ relay, tenant }) => {
   const url = await tenant.evaluate(async (relayUrl) => {
     const fetch = (): Response => new Response(`hello from a ${globalThis.constructor.name}`)
     return (await svc.publish({ relay: relayUrl, name: 'in-page', fetch })).url
@@ -18,8 +18,7 @@ for (const [kind, scope] of [
   ['service', 'ServiceWorkerGlobalScope'],
   ['single-file', 'ServiceWorkerGlobalScope'],
 ] as const) {
-  // The next test has a worker in a single file, too.
-  const oneOf = kind === 'single-file' ? wholeOnly(test) : test
+  const oneOf = kind === 'dedicated' ? test : wholeOnly(test, 'variant')
   oneOf(`a ${kind} worker`, async ({ relay, tenant, visitor, pageServer }) => {
     await tenant.goto(`${pageServer.url}contexts.html`)
     const ask = ([kind, relay]: readonly [Parameters<typeof publishIn>[0], string]) =>
@@ -57,23 +56,22 @@ test('a service worker in a single file has HTTP/2 and WebSockets', async ({
   expect(echo).toEqual({ length: 2800, extensions: expect.stringContaining('permessage-deflate') })
 })
 
-test('a page that asks for it keeps the fields that its Request and Response drop', async ({
-  relay,
-  tenant,
-  visitor,
-}) => {
-  const [plain, kept] = await tenant.evaluate(async (relay) => {
-    const fetch = (request: Request): Response => {
-      const user = /user=(\w+)/.exec(new Request(request).headers.get('cookie') ?? '')?.[1]
-      if (!request.url.endsWith('/login')) return new Response(user ? `hello, ${user}` : 'hello, stranger')
-      return new Response('', { status: 303, headers: { location: '/', 'set-cookie': 'user=ada; Secure' } })
-    }
-    const plain = await svc.publish({ relay, name: 'plain', fetch })
-    const before = new Response('', { headers: { 'set-cookie': 'a=b' } }).headers.getSetCookie().length
-    const kept = await svc.publish({ relay, name: 'kept', fetch, globals: true })
-    return [`${before} ${plain.url}`, kept.url] as const
-  }, relay.url)
-  expect(plain).toMatch(/^0 https:/)
-  await visitor.goto(`${kept}/login`)
-  await expect(visitor.locator('body')).toHaveText('hello, ada')
-})
+wholeOnly(test, 'variant')(
+  'a page that asks for it keeps the fields that its Request and Response drop',
+  async ({ relay, tenant, visitor }) => {
+    const [plain, kept] = await tenant.evaluate(async (relay) => {
+      const fetch = (request: Request): Response => {
+        const user = /user=(\w+)/.exec(new Request(request).headers.get('cookie') ?? '')?.[1]
+        if (!request.url.endsWith('/login')) return new Response(user ? `hello, ${user}` : 'hello, stranger')
+        return new Response('', { status: 303, headers: { location: '/', 'set-cookie': 'user=ada; Secure' } })
+      }
+      const plain = await svc.publish({ relay, name: 'plain', fetch })
+      const before = new Response('', { headers: { 'set-cookie': 'a=b' } }).headers.getSetCookie().length
+      const kept = await svc.publish({ relay, name: 'kept', fetch, globals: true })
+      return [`${before} ${plain.url}`, kept.url] as const
+    }, relay.url)
+    expect(plain).toMatch(/^0 https:/)
+    await visitor.goto(`${kept}/login`)
+    await expect(visitor.locator('body')).toHaveText('hello, ada')
+  },
+)

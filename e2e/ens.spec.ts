@@ -1,6 +1,8 @@
 // People see ENS names and the relay's own name server: a badge at the list of sites, and the DS record in the administration.
+
 import { expect, test } from '@playwright/test'
 import { freePort } from '../tools/network/free-port.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { type NamedRelay, startNamedRelay } from './support/named-relay.ts'
@@ -33,22 +35,25 @@ test('the list of sites has a badge', async ({}, info) => {
   await context.close()
 })
 
-// biome-ignore lint/correctness/noEmptyPattern: as above
-test('the administration has the DS record, with what to do with it', async ({}, info) => {
-  const context = await named.browser.newContext()
-  const { page, errors } = await openWeb(context, `${named.url}/admin`)
-  const answer = await page.evaluate(async () => (await (await fetch('/sdk/domain')).json()).data.ens)
-  await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-  await page.getByRole('button', { name: 'Log in' }).click()
-  const card = page.getByRole('region', { name: 'DNS' })
-  await expect(card.getByText(answer.ds_record)).toBeVisible()
-  await expect(card).toContainText('needs the name servers ns1.relay.test and ns2.relay.test')
-  await expect(card).toContainText('embedded')
-  await expect(card).toContainText('pending')
-  await expect(card).toContainText(answer.address)
-  expect(await expectCopies(page)).toEqual([answer.ds_record])
-  await expectAccessible(page)
-  await expectFits({ 'dns-card': page }, info, WIDTHS_PX)
-  expect(errors).toEqual([])
-  await context.close()
-})
+wholeOnly(test, 'variant')(
+  'the administration has the DS record, with what to do with it',
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  async ({}, info) => {
+    const context = await named.browser.newContext()
+    const { page, errors } = await openWeb(context, `${named.url}/admin`)
+    const answer = await page.evaluate(async () => (await (await fetch('/sdk/domain')).json()).data.ens)
+    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    const card = page.getByRole('region', { name: 'DNS' })
+    await expect(card.getByText(answer.ds_record)).toBeVisible()
+    await expect(card).toContainText('needs the name servers ns1.relay.test and ns2.relay.test')
+    await expect(card).toContainText('embedded')
+    await expect(card).toContainText('pending')
+    await expect(card).toContainText(answer.address)
+    expect(await expectCopies(page)).toEqual([answer.ds_record])
+    await expectAccessible(page)
+    await expectFits({ 'dns-card': page }, info, WIDTHS_PX)
+    expect(errors).toEqual([])
+    await context.close()
+  },
+)

@@ -77,33 +77,39 @@ test('a cut: visitors who come meanwhile wait, and are served', async ({ relay, 
   expect(site.stats().reconnects).toBe(1)
 })
 
-test(`${CUTS.first + CUTS.measured} cuts leave no stream and no memory`, async ({ relay, site, visitor }) => {
-  setFlagsFromString('--expose-gc')
-  const gc: () => void = runInNewContext('gc')
-  const heap = (): number => {
-    gc()
-    return process.memoryUsage().heapUsed
-  }
-  const cuts = async (count: number): Promise<void> => {
-    for (let cut = 0; cut < count; cut++) {
-      relay.proxy.cut()
-      await isBack(site, visitor)
+wholeOnly(test, 'faults')(
+  `${CUTS.first + CUTS.measured} cuts leave no stream and no memory`,
+  async ({ relay, site, visitor }) => {
+    setFlagsFromString('--expose-gc')
+    const gc: () => void = runInNewContext('gc')
+    const heap = (): number => {
+      gc()
+      return process.memoryUsage().heapUsed
     }
-  }
-  await cuts(CUTS.first)
-  const [before, relayBefore] = [heap(), await relay.rss()]
-  await cuts(CUTS.measured)
-  expect(heap() - before).toBeLessThan(CUTS.measured * GROWTH_MAX_BYTES.site)
-  expect((await relay.rss()) - relayBefore).toBeLessThan(CUTS.measured * GROWTH_MAX_BYTES.relay)
-})
+    const cuts = async (count: number): Promise<void> => {
+      for (let cut = 0; cut < count; cut++) {
+        relay.proxy.cut()
+        await isBack(site, visitor)
+      }
+    }
+    await cuts(CUTS.first)
+    const [before, relayBefore] = [heap(), await relay.rss()]
+    await cuts(CUTS.measured)
+    expect(heap() - before).toBeLessThan(CUTS.measured * GROWTH_MAX_BYTES.site)
+    expect((await relay.rss()) - relayBefore).toBeLessThan(CUTS.measured * GROWTH_MAX_BYTES.relay)
+  },
+)
 
-test('silence: noticed, and the relay drops what it still held', async ({ relay, site, visitor }) => {
-  const noticed = once(site, 'statechange')
-  relay.proxy.stall()
-  await noticed
-  expect(site.state).not.toBe('online')
-  await isBack(site, visitor)
-})
+wholeOnly(test, 'faults')(
+  'silence: noticed, and the relay drops what it still held',
+  async ({ relay, site, visitor }) => {
+    const noticed = once(site, 'statechange')
+    relay.proxy.stall()
+    await noticed
+    expect(site.state).not.toBe('online')
+    await isBack(site, visitor)
+  },
+)
 
 test('half-open: the relay believes in the old WebSocket, and visitors go to the new one', async ({
   relay,
@@ -116,7 +122,7 @@ test('half-open: the relay believes in the old WebSocket, and visitors go to the
   await isBack(site, visitor)
 })
 
-wholeOnly(test)('delay: slow, and whole', async ({ relay, site, visitor }) => {
+wholeOnly(test, 'faults')('delay: slow, and whole', async ({ relay, site, visitor }) => {
   relay.proxy.delayMs = 100
   const body = Buffer.alloc(2_000_000, 'delayed')
   expect((await visitor.get('/', body)).equals(body)).toBe(true)
@@ -124,7 +130,7 @@ wholeOnly(test)('delay: slow, and whole', async ({ relay, site, visitor }) => {
   expect(site.stats()).toMatchObject({ reconnects: 0, rttMs: expect.any(Number) })
 })
 
-wholeOnly(test)('pieces of one byte: slow, and whole', async ({ relay, site, visitor }) => {
+wholeOnly(test, 'faults')('pieces of one byte: slow, and whole', async ({ relay, site, visitor }) => {
   relay.proxy.pieceBytes = 1
   const body = Buffer.alloc(50_000, 'split')
   expect((await visitor.get('/', body)).equals(body)).toBe(true)

@@ -38,7 +38,7 @@ h3(
   },
 )
 
-h3('its limits hold', async ({ example: { page, address } }) => {
+wholeOnly(h3, 'depth')('its limits hold', async ({ example: { page, address } }) => {
   await address()
   await add(page, 'Evil', 'javascript:alert(1)')
   await expect(page.locator('#error')).toHaveText('An address begins with https:// or http://.')
@@ -59,7 +59,7 @@ h3('its limits hold', async ({ example: { page, address } }) => {
   await expect(page.locator('#links li').last()).toContainText('/to/same-50')
 })
 
-wholeOnly(h3)(
+wholeOnly(h3, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

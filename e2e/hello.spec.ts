@@ -1,6 +1,8 @@
 // The example's journey: it publishes itself, counts its visitors, stops, starts again and keeps its address.
+
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import {
@@ -40,7 +42,7 @@ hello(
   },
 )
 
-hello(
+wholeOnly(hello, 'variant')(
   'it stops, and publishes again at the same address',
   async ({ example: { page, errors, address }, relay }) => {
     const url = await address()
@@ -59,7 +61,7 @@ hello(
   },
 )
 
-hello(
+wholeOnly(hello, 'variant')(
   'it takes another name, and says so when that belongs to somebody else',
   async ({ example: { page, address }, relay, tenant }) => {
     await tenant.evaluate(async (relayUrl) => {
@@ -83,13 +85,13 @@ hello(
   },
 )
 
-hello('its address can be copied', async ({ example: { page, address } }) => {
+wholeOnly(hello, 'variant')('its address can be copied', async ({ example: { page, address } }) => {
   const url = await address()
   expect(await expectCopies(page)).toEqual([url])
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
 })
 
-hello(
+wholeOnly(hello, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

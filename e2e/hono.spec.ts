@@ -16,7 +16,7 @@ const hono = exampleTest('hono')
 
 const STATUS = ['-o', '/dev/null', '-w', '%{http_code}']
 
-hono(
+wholeOnly(hono, 'variant')(
   'a visitor signs, is remembered by a cookie, and everybody sees it at once',
   async ({ example: { page, errors, address }, relay, visitor }) => {
     const url = await address()
@@ -42,31 +42,34 @@ hono(
   },
 )
 
-hono('its middleware and its limits hold', async ({ example: { page, address }, relay }) => {
-  const url = await address()
-  const sign = (...args: string[]) => curl(relay.caFile, ...STATUS, ...args, `${url}/entries`)
-  const own = ['-H', `Origin: ${url}`]
-  expect(String(await sign('-H', 'Origin: https://other.example', '-d', 'name=a&text=b'))).toBe('403')
-  expect(String(await sign(...own, '-d', 'name=a&text='))).toBe('400')
-  expect(String(await sign(...own, '-d', `name=a&text=${'x'.repeat(281)}`))).toBe('400')
-  expect(String(await sign(...own, '-d', `name=${'x'.repeat(41)}&text=b`))).toBe('400')
-  expect(String(await sign(...own, '-d', 'x'.repeat(8 * 1024 + 1)))).toBe('413')
-  const chunked = [...own, '-H', 'Transfer-Encoding: chunked']
-  expect(String(await sign(...chunked, '-d', 'x'.repeat(8 * 1024 + 1)))).toBe('413')
-  expect(String(await sign(...chunked, '-d', 'name=curl&text=hello'))).toBe('303')
-  await expect(page.locator('#entries bdi')).toHaveText(['curl'])
-  expect(String(await curl(relay.caFile, ...STATUS, `${url}/none`))).toBe('404')
-  expect(String(await curl(relay.caFile, '-I', url))).toMatch(/^HTTP\/\S+ 200/)
+wholeOnly(hono, 'faults')(
+  'its middleware and its limits hold',
+  async ({ example: { page, address }, relay }) => {
+    const url = await address()
+    const sign = (...args: string[]) => curl(relay.caFile, ...STATUS, ...args, `${url}/entries`)
+    const own = ['-H', `Origin: ${url}`]
+    expect(String(await sign('-H', 'Origin: https://other.example', '-d', 'name=a&text=b'))).toBe('403')
+    expect(String(await sign(...own, '-d', 'name=a&text='))).toBe('400')
+    expect(String(await sign(...own, '-d', `name=a&text=${'x'.repeat(281)}`))).toBe('400')
+    expect(String(await sign(...own, '-d', `name=${'x'.repeat(41)}&text=b`))).toBe('400')
+    expect(String(await sign(...own, '-d', 'x'.repeat(8 * 1024 + 1)))).toBe('413')
+    const chunked = [...own, '-H', 'Transfer-Encoding: chunked']
+    expect(String(await sign(...chunked, '-d', 'x'.repeat(8 * 1024 + 1)))).toBe('413')
+    expect(String(await sign(...chunked, '-d', 'name=curl&text=hello'))).toBe('303')
+    await expect(page.locator('#entries bdi')).toHaveText(['curl'])
+    expect(String(await curl(relay.caFile, ...STATUS, `${url}/none`))).toBe('404')
+    expect(String(await curl(relay.caFile, '-I', url))).toMatch(/^HTTP\/\S+ 200/)
 
-  // ENTRIES_MAX
-  const form = (i: number) => ['--next', '-s', '--cacert', relay.caFile, ...own, '-d', `name=n&text=${i}`]
-  const all = Array.from({ length: 100 }, (_, i) => [...form(i), `${url}/entries`])
-  await curl(relay.caFile, url, ...all.flat())
-  await expect(page.locator('#entries li')).toHaveCount(100)
-  await expect(page.locator('#entries bdi').last()).toHaveText('n')
-})
+    // ENTRIES_MAX
+    const form = (i: number) => ['--next', '-s', '--cacert', relay.caFile, ...own, '-d', `name=n&text=${i}`]
+    const all = Array.from({ length: 100 }, (_, i) => [...form(i), `${url}/entries`])
+    await curl(relay.caFile, url, ...all.flat())
+    await expect(page.locator('#entries li')).toHaveCount(100)
+    await expect(page.locator('#entries bdi').last()).toHaveText('n')
+  },
+)
 
-wholeOnly(hono)('50 visitors follow, and no more', async ({ example: { address }, relay }) => {
+wholeOnly(hono, 'depth')('50 visitors follow, and no more', async ({ example: { address }, relay }) => {
   const url = await address()
   const live = ['--silent', '--no-buffer', '--cacert', relay.caFile, '--parallel', '--parallel-max', '50']
   const followers = spawn('curl', [...live, `${url}/live?[1-50]`])
@@ -87,7 +90,7 @@ wholeOnly(hono)('50 visitors follow, and no more', async ({ example: { address }
   await expect.poll(next).toBe('data: 0\n\n')
 })
 
-wholeOnly(hono)(
+wholeOnly(hono, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

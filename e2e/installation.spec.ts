@@ -1,4 +1,5 @@
 // A relay that has downloads of svc: its landing page offers the lines that install it, and the one for a shell does.
+
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import path from 'node:path'
 import { PROGRAM_SLUGS } from '@svc/protocol'
 import { programText, writeDownloads } from '../relay/test/support/downloads.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
@@ -31,26 +33,26 @@ const test = base.extend<object, { relay: TestRelay }>({
   ],
 })
 
-test('its line installs svc as it was copied, and each system has its own', async ({
-  context,
-  relay,
-}, info) => {
-  const { page, errors } = await openWeb(context, relay.url)
-  await page.getByText('Install svc', { exact: true }).click()
-  await expect(page.getByText('On Windows, in PowerShell')).toBeVisible()
-  await expectFits({ installation: page }, info, WIDTHS_PX)
-  await expectAccessible(page)
-  const copied = await expectCopies(page)
-  expect(copied).toContain(`irm ${relay.url}/api/install.ps1 | iex`)
-  const line = copied.find((text) => text.includes('/api/install.sh'))!
-  const home = await mkdtemp(path.join(tmpdir(), 'svc-e2e-home-'))
-  await copyFile(relay.caFile, path.join(home, 'svc-ca.pem'))
-  execFileSync('sh', ['-c', line], {
-    cwd: home,
-    env: { ...process.env, HOME: home, SVC_INSTALL_DIR: home },
-    stdio: 'pipe',
-  })
-  expect(String(execFileSync(path.join(home, 'svc'), ['--version']))).toBe(`${VERSION}\n`)
-  await rm(home, { recursive: true })
-  expect(errors).toEqual([])
-})
+wholeOnly(test, 'variant')(
+  'its line installs svc as it was copied, and each system has its own',
+  async ({ context, relay }, info) => {
+    const { page, errors } = await openWeb(context, relay.url)
+    await page.getByText('Install svc', { exact: true }).click()
+    await expect(page.getByText('On Windows, in PowerShell')).toBeVisible()
+    await expectFits({ installation: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
+    const copied = await expectCopies(page)
+    expect(copied).toContain(`irm ${relay.url}/api/install.ps1 | iex`)
+    const line = copied.find((text) => text.includes('/api/install.sh'))!
+    const home = await mkdtemp(path.join(tmpdir(), 'svc-e2e-home-'))
+    await copyFile(relay.caFile, path.join(home, 'svc-ca.pem'))
+    execFileSync('sh', ['-c', line], {
+      cwd: home,
+      env: { ...process.env, HOME: home, SVC_INSTALL_DIR: home },
+      stdio: 'pipe',
+    })
+    expect(String(execFileSync(path.join(home, 'svc'), ['--version']))).toBe(`${VERSION}\n`)
+    await rm(home, { recursive: true })
+    expect(errors).toEqual([])
+  },
+)

@@ -1,6 +1,8 @@
 // The relay's landing page: a visitor publishes from this very tab, three things, and learns how to from elsewhere.
+
 import type { BrowserContext } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
@@ -55,92 +57,97 @@ test('a hello page: published at once, visited, kept while its owner looks aroun
   await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
 })
 
-test('it is in the list of sites when its owner says so', async ({ landing: { page, publish }, relay }) => {
-  const listed = async (): Promise<string> => String(await curl(relay.caFile, `${relay.url}/api/state`))
-  const { hostname } = new URL(await publish('A hello page'))
-  expect(await listed()).not.toContain(hostname)
-  await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByLabel('Show it in the list of sites').check()
-  expect(new URL(await publish('A hello page')).hostname).toBe(hostname)
-  expect(await listed()).toContain(hostname)
-})
+wholeOnly(test, 'variant')(
+  'it is in the list of sites when its owner says so',
+  async ({ landing: { page, publish }, relay }) => {
+    const listed = async (): Promise<string> => String(await curl(relay.caFile, `${relay.url}/api/state`))
+    const { hostname } = new URL(await publish('A hello page'))
+    expect(await listed()).not.toContain(hostname)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByLabel('Show it in the list of sites').check()
+    expect(new URL(await publish('A hello page')).hostname).toBe(hostname)
+    expect(await listed()).toContain(hostname)
+  },
+)
 
-test('a folder: what is chosen is downloaded from this tab, at an address that is not listed', async ({
-  landing: { page, publish },
-  relay,
-}) => {
-  const url = await publish('A folder')
-  await expect(page.getByText('No files yet')).toBeVisible()
-  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') }
-  await page.getByLabel('Choose files').setInputFiles([file])
-  await expect(page.getByText('1 file is shared')).toBeVisible()
-  expect(String(await curl(relay.caFile, `${url}/notes.txt`))).toBe('mine')
-  expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
-})
+wholeOnly(test, 'variant')(
+  'a folder: what is chosen is downloaded from this tab, at an address that is not listed',
+  async ({ landing: { page, publish }, relay }) => {
+    const url = await publish('A folder')
+    await expect(page.getByText('No files yet')).toBeVisible()
+    const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') }
+    await page.getByLabel('Choose files').setInputFiles([file])
+    await expect(page.getByText('1 file is shared')).toBeVisible()
+    expect(String(await curl(relay.caFile, `${url}/notes.txt`))).toBe('mine')
+    expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
+  },
+)
 
-test('a webhook inspector: what came is shown in full, as text', async ({
-  landing: { page, publish },
-  relay,
-}) => {
-  const url = await publish('A webhook inspector')
-  const body = '<img src=x onerror=alert(1)>'
-  expect(String(await curl(relay.caFile, '-d', body, `${url}/hook?x=1`))).toBe('Received\n')
-  await page.getByText('POST /hook?x=1').click()
-  await expect(page.locator('.visits pre')).toContainText(body)
-})
+wholeOnly(test, 'variant')(
+  'a webhook inspector: what came is shown in full, as text',
+  async ({ landing: { page, publish }, relay }) => {
+    const url = await publish('A webhook inspector')
+    const body = '<img src=x onerror=alert(1)>'
+    expect(String(await curl(relay.caFile, '-d', body, `${url}/hook?x=1`))).toBe('Received\n')
+    await page.getByText('POST /hook?x=1').click()
+    await expect(page.locator('.visits pre')).toContainText(body)
+  },
+)
 
-test('it says how from a machine and from code, with the address of this relay', async ({
-  landing: { page },
-  relay,
-}) => {
-  await page.getByText('With integrity').click()
-  await expect(page.getByLabel('The code with integrity', { exact: true })).toBeVisible()
-  const [command, code, pinned] = await expectCopies(page)
-  expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)
-  expect(code).toContain(`relay: '${relay.url}'`)
-  expect(pinned).toContain(String(await curl(relay.caFile, `${relay.url}/sdk/importmap.json`)).trim())
-  await page.getByText('Install svc', { exact: true }).click()
-  await expect(page.getByText('This relay has no downloads of svc.')).toBeVisible()
-  expect(await expectCopies(page)).toHaveLength(3)
-  for (const link of await page.getByRole('link', { name: /examples/i }).all())
-    expect(await link.getAttribute('href')).toBe('/examples/')
-})
+wholeOnly(test, 'variant')(
+  'it says how from a machine and from code, with the address of this relay',
+  async ({ landing: { page }, relay }) => {
+    await page.getByText('With integrity').click()
+    await expect(page.getByLabel('The code with integrity', { exact: true })).toBeVisible()
+    const [command, code, pinned] = await expectCopies(page)
+    expect(command).toBe(`svc expose 3000 --relay ${relay.url} --ca svc-ca.pem`)
+    expect(code).toContain(`relay: '${relay.url}'`)
+    expect(pinned).toContain(String(await curl(relay.caFile, `${relay.url}/sdk/importmap.json`)).trim())
+    await page.getByText('Install svc', { exact: true }).click()
+    await expect(page.getByText('This relay has no downloads of svc.')).toBeVisible()
+    expect(await expectCopies(page)).toHaveLength(3)
+    for (const link of await page.getByRole('link', { name: /examples/i }).all())
+      expect(await link.getAttribute('href')).toBe('/examples/')
+  },
+)
 
-test('nothing jumps; it fits every width in both themes, and axe-core finds nothing, before and after', async ({
-  landing: { page, publish },
-}, info) => {
-  expect(await layoutShift(page)).toBeLessThan(0.01)
-  await expectFits({ landing: page }, info, WIDTHS_PX)
-  await page.getByText('With integrity').click()
-  await expectAccessible(page)
-  await publish('A hello page')
-  await expectFits({ published: page }, info, WIDTHS_PX)
-  await expectAccessiblePart(page, '.publish')
-})
+wholeOnly(test, 'appearance')(
+  'nothing jumps; it fits every width in both themes, and axe-core finds nothing, before and after',
+  async ({ landing: { page, publish } }, info) => {
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+    await expectFits({ landing: page }, info, WIDTHS_PX)
+    await page.getByText('With integrity').click()
+    await expectAccessible(page)
+    await publish('A hello page')
+    await expectFits({ published: page }, info, WIDTHS_PX)
+    await expectAccessiblePart(page, '.publish')
+  },
+)
 
-test('at a relay that phones can reach, a site has its QR code while it is online', async ({
-  playwright,
-}) => {
-  const named = await startNamedRelay(playwright.chromium)
-  const { page, errors } = await openWeb(await named.browser.newContext(), named.url)
-  await page.getByRole('button', { name: 'Publish' }).click()
-  await expect(page.locator('.publish .state')).toHaveText('online')
-  const url = (await page.locator('.address a').textContent()) ?? ''
-  const code = page.getByRole('img', { name: `QR code of ${url}` })
-  await expect(code).toHaveCSS('opacity', '1')
-  await expect(page.getByText('Open it on your phone')).toBeVisible()
-  expect(await expectCopies(page)).toEqual([
-    url,
-    `svc expose 3000 --relay ${named.url}`,
-    expect.stringContaining(`relay: '${named.url}'`),
-  ])
-  await named.stop()
-  await expect(page.locator('.publish .state')).toHaveText('reconnecting')
-  await expect(page.getByText('Visitors cannot come: the relay does not answer.')).toBeVisible()
-  await expect(page.getByText('Open it on your phone')).toHaveCount(0)
-  await expect(code).toHaveCSS('opacity', '0.15')
-  await expect(page.locator('.publish .error')).toHaveText('')
-  // The browser itself logs what it cannot reach.
-  for (const error of errors) expect(error).toContain('net::ERR_CONNECTION')
-  await named.close()
-})
+wholeOnly(test, 'variant')(
+  'at a relay that phones can reach, a site has its QR code while it is online',
+  async ({ playwright }) => {
+    const named = await startNamedRelay(playwright.chromium)
+    const { page, errors } = await openWeb(await named.browser.newContext(), named.url)
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await expect(page.locator('.publish .state')).toHaveText('online')
+    const url = (await page.locator('.address a').textContent()) ?? ''
+    const code = page.getByRole('img', { name: `QR code of ${url}` })
+    await expect(code).toHaveCSS('opacity', '1')
+    await expect(page.getByText('Open it on your phone')).toBeVisible()
+    expect(await expectCopies(page)).toEqual([
+      url,
+      `svc expose 3000 --relay ${named.url}`,
+      expect.stringContaining(`relay: '${named.url}'`),
+    ])
+    await named.stop()
+    await expect(page.locator('.publish .state')).toHaveText('reconnecting')
+    await expect(page.getByText('Visitors cannot come: the relay does not answer.')).toBeVisible()
+    await expect(page.getByText('Open it on your phone')).toHaveCount(0)
+    await expect(code).toHaveCSS('opacity', '0.15')
+    await expect(page.locator('.publish .error')).toHaveText('')
+    // The browser itself logs what it cannot reach.
+    for (const error of errors) expect(error).toContain('net::ERR_CONNECTION')
+    await named.close()
+  },
+)

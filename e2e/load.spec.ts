@@ -16,7 +16,7 @@ const SETTLED = { openStreams: 0, reconnects: 0, ...atDepth({ webSockets: 1 }, {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-wholeOnly(test)(`${SEQUENTIAL} requests one after another`, async () => {
+wholeOnly(test, 'depth')(`${SEQUENTIAL} requests one after another`, async () => {
   const relay = await startFaultyRelay()
   const site = await publishNode(relay, 'sequential', { fetch: ({ url }) => new Response(url) })
   for (let done = 0; done < SEQUENTIAL; done += PER_CONNECTION) {
@@ -32,7 +32,7 @@ wholeOnly(test)(`${SEQUENTIAL} requests one after another`, async () => {
   await relay.stop()
 })
 
-wholeOnly(test)(`${CONCURRENT} requests at the same time`, async () => {
+wholeOnly(test, 'depth')(`${CONCURRENT} requests at the same time`, async () => {
   const relay = await startFaultyRelay()
   const everybody = Promise.withResolvers<void>()
   let asked = 0

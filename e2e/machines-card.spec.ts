@@ -1,7 +1,9 @@
 // The administration's card of machines: which there are and what each carries, and that the engine does not answer.
+
 import type { Page } from '@playwright/test'
 import type { AdminLoadResponse, AdminMachine } from '@svc/protocol'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { HOSTILE, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
@@ -78,57 +80,69 @@ async function logIn(page: Page): Promise<void> {
 
 const cardOf = (page: Page) => page.getByRole('region', { name: 'Machines' })
 
-test('a relay on one machine has no such card', async ({ opened: { page } }) => {
+wholeOnly(test, 'variant')('a relay on one machine has no such card', async ({ opened: { page } }) => {
   await logIn(page)
   await expect(page.getByRole('region', { name: 'Load' })).toBeVisible()
   await expect(cardOf(page)).toHaveCount(0)
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('each machine has its state in words and its figures; it fits every width in both themes, and axe-core finds nothing', async ({
-  opened: { page },
-}, info) => {
-  await logIn(page)
-  await say(page, { machines: FOUR, engine: 'up' })
-  const card = cardOf(page)
-  await expect(card.getByRole('heading')).toHaveText('Machines 1 of 3 online')
-  const rows = card.locator('tbody tr')
-  await expect(rows.locator('th')).toHaveText([
-    '10.0.0.1:7443',
-    '10.0.0.2:7443 answers this page',
-    '[2001:db8:1234:5678:9abc:def0:1234:5678]:7443',
-    'relay-4.machines.example.com:7443',
-  ])
-  await expect(rows.locator('.state')).toHaveText(['draining', 'online', 'unreachable', 'gone'])
-  await expect(rows.nth(0).locator('td')).toHaveText([
-    'draining',
-    '1.2.2',
-    '1,234',
-    '56',
-    '78 MB',
-    '9.1 GB',
-    /now|ago/,
-  ])
-  await expect(rows.nth(3).locator('td')).toHaveText(['gone', '1.2.3', '–', '–', '–', '–', /^\d min\. ago$/])
-  await expect(page.getByRole('alert')).toHaveCount(0)
-  await expectFits({ machines: page }, info, [NARROW_PX, ...WIDTHS_PX])
-  await expectAccessible(page)
-  // On a phone the table is blocks, whose order and names axe-core looks at once more.
-  await page.setViewportSize({ width: WIDTHS_PX[0], height: 844 })
-  await expectAccessible(page)
-})
+wholeOnly(test, 'appearance')(
+  'each machine has its state in words and its figures; it fits every width in both themes, and axe-core finds nothing',
+  async ({ opened: { page } }, info) => {
+    await logIn(page)
+    await say(page, { machines: FOUR, engine: 'up' })
+    const card = cardOf(page)
+    await expect(card.getByRole('heading')).toHaveText('Machines 1 of 3 online')
+    const rows = card.locator('tbody tr')
+    await expect(rows.locator('th')).toHaveText([
+      '10.0.0.1:7443',
+      '10.0.0.2:7443 answers this page',
+      '[2001:db8:1234:5678:9abc:def0:1234:5678]:7443',
+      'relay-4.machines.example.com:7443',
+    ])
+    await expect(rows.locator('.state')).toHaveText(['draining', 'online', 'unreachable', 'gone'])
+    await expect(rows.nth(0).locator('td')).toHaveText([
+      'draining',
+      '1.2.2',
+      '1,234',
+      '56',
+      '78 MB',
+      '9.1 GB',
+      /now|ago/,
+    ])
+    await expect(rows.nth(3).locator('td')).toHaveText([
+      'gone',
+      '1.2.3',
+      '–',
+      '–',
+      '–',
+      '–',
+      /^\d min\. ago$/,
+    ])
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await expectFits({ machines: page }, info, [NARROW_PX, ...WIDTHS_PX])
+    await expectAccessible(page)
+    // On a phone the table is blocks, whose order and names axe-core looks at once more.
+    await page.setViewportSize({ width: WIDTHS_PX[0], height: 844 })
+    await expectAccessible(page)
+  },
+)
 
-test('an engine that does not answer is said until it answers again', async ({ opened: { page } }, info) => {
-  await logIn(page)
-  await say(page, { machines: FOUR, engine: 'down' })
-  await expect(page.getByRole('alert')).toContainText(
-    'New sites cannot register until the engine answers again.',
-  )
-  await expectFits({ engine: page }, info, WIDTHS_PX)
-  await expectAccessible(page)
-  await say(page, { machines: FOUR, engine: 'up' })
-  await expect(page.getByRole('alert')).toHaveCount(0)
-})
+wholeOnly(test, 'faults')(
+  'an engine that does not answer is said until it answers again',
+  async ({ opened: { page } }, info) => {
+    await logIn(page)
+    await say(page, { machines: FOUR, engine: 'down' })
+    await expect(page.getByRole('alert')).toContainText(
+      'New sites cannot register until the engine answers again.',
+    )
+    await expectFits({ engine: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
+    await say(page, { machines: FOUR, engine: 'up' })
+    await expect(page.getByRole('alert')).toHaveCount(0)
+  },
+)
 
 test('nothing that a machine says is more than text', async ({ opened: { page } }) => {
   const { markup, attribute } = HOSTILE

@@ -1,4 +1,5 @@
 // A relay in operation: it is stopped while a visitor downloads, and its certificates are replaced while it runs.
+
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,6 +11,7 @@ import { expect, test } from '@playwright/test'
 import { publish, type Site } from '@svc/sdk-node'
 import { curl } from '../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 
 const MIB: number = 1024 * 1024
 const PIECES = 64
@@ -49,7 +51,7 @@ test('a download survives SIGTERM; nobody new comes in, and the relay ends with 
   expect(relay.exitCode()).toBe(0)
 })
 
-test('a second signal does not wait for the download', async () => {
+wholeOnly(test, 'variant')('a second signal does not wait for the download', async () => {
   const [begun, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const bytes = randomBytes(4 * MIB)
   const { url } = await publishWith(() => new Response(inPieces(bytes, begun.resolve, never.promise)))
@@ -62,8 +64,9 @@ test('a second signal does not wait for the download', async () => {
   expect(await download).toMatch(/curl: \(/)
 })
 
-for (const how of ['by itself', 'on SIGHUP'] as const)
-  test(`new certificates are taken up ${how}, and sites follow without losing a visitor`, async () => {
+for (const how of ['by itself', 'on SIGHUP'] as const) {
+  const oneOf = how === 'by itself' ? test : wholeOnly(test, 'variant')
+  oneOf(`new certificates are taken up ${how}, and sites follow without losing a visitor`, async () => {
     const { url } = await publishWith(() => new Response('here'))
     const visit = async (): Promise<string> => String(await curl(relay.caFile, url))
     expect(await visit()).toBe('here')
@@ -75,23 +78,27 @@ for (const how of ['by itself', 'on SIGHUP'] as const)
     expect([before, after]).toContain(await shownFor(new URL(url).hostname))
     expect(await visit()).toBe('here')
   })
+}
 
-test('a site learns of certificates that were replaced while the relay was away', async () => {
-  const { url } = await publishWith(() => new Response('here'))
-  const directory = path.dirname(relay.caFile)
-  const { port } = new URL(relay.url)
-  // The site asks for them no more often than every ten seconds.
-  await setTimeout(10_000)
-  process.kill(relay.pid, 'SIGKILL')
-  await relay.ended
-  const after = await replaceCertificates(directory)
-  const first = relay
-  const second = await startTestRelay({ port: Number(port), env: { IDENTITY_PATH: directory } })
-  relay = { ...second, caFile: first.caFile }
-  await expect.poll(() => curl(relay.caFile, url).then(String, String)).toBe('here')
-  expect(await shownFor(new URL(url).hostname)).toBe(after)
-  await first.stop()
-})
+wholeOnly(test, 'faults')(
+  'a site learns of certificates that were replaced while the relay was away',
+  async () => {
+    const { url } = await publishWith(() => new Response('here'))
+    const directory = path.dirname(relay.caFile)
+    const { port } = new URL(relay.url)
+    // The site asks for them no more often than every ten seconds.
+    await setTimeout(10_000)
+    process.kill(relay.pid, 'SIGKILL')
+    await relay.ended
+    const after = await replaceCertificates(directory)
+    const first = relay
+    const second = await startTestRelay({ port: Number(port), env: { IDENTITY_PATH: directory } })
+    relay = { ...second, caFile: first.caFile }
+    await expect.poll(() => curl(relay.caFile, url).then(String, String)).toBe('here')
+    expect(await shownFor(new URL(url).hostname)).toBe(after)
+    await first.stop()
+  },
+)
 
 /** Sends the first piece, and the others when it may go on. */
 function inPieces(bytes: Buffer, begun: () => void, mayGoOn: Promise<void>): ReadableStream<Uint8Array> {

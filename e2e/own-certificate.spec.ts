@@ -7,6 +7,7 @@ import { connect } from 'node:tls'
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 interface Published {
@@ -70,16 +71,19 @@ test('is verified by its visitors, and the relay signs nothing for them', async 
   expect(signatures()).toBe(0)
 })
 
-test('outlives a reload, with its key and without a request', async ({ relay, tenant }) => {
-  const first = await publishOwn(tenant, relay, 'own-reload')
-  expect(first.requests()).toBe(1)
-  const before = await shownAt(first.url, relay)
-  await tenant.reload()
-  const second = await publishOwn(tenant, relay, 'own-reload')
-  expect(second.url).toBe(first.url)
-  expect((await shownAt(second.url, relay)).fingerprint256).toBe(before.fingerprint256)
-  expect(second.requests()).toBe(0)
-})
+wholeOnly(test, 'variant')(
+  'outlives a reload, with its key and without a request',
+  async ({ relay, tenant }) => {
+    const first = await publishOwn(tenant, relay, 'own-reload')
+    expect(first.requests()).toBe(1)
+    const before = await shownAt(first.url, relay)
+    await tenant.reload()
+    const second = await publishOwn(tenant, relay, 'own-reload')
+    expect(second.url).toBe(first.url)
+    expect((await shownAt(second.url, relay)).fingerprint256).toBe(before.fingerprint256)
+    expect(second.requests()).toBe(0)
+  },
+)
 
 test('has a key that no script can export', async ({ relay, tenant }) => {
   await publishOwn(tenant, relay, 'own-kept')
@@ -111,7 +115,7 @@ test('has a key that no script can export', async ({ relay, tenant }) => {
   expect(kept.exports).not.toContain('exported')
 })
 
-test('is not asked for where the options say so', async ({ relay, tenant }) => {
+wholeOnly(test, 'variant')('is not asked for where the options say so', async ({ relay, tenant }) => {
   const paths: string[] = []
   tenant.on('request', (request) => paths.push(new URL(request.url()).pathname))
   const urls = await tenant.evaluate(async (relayUrl) => {

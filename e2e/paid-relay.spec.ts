@@ -2,6 +2,7 @@
 
 import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { openPayer } from './support/payer-page.ts'
 
@@ -33,18 +34,21 @@ const test = base.extend<object, { chain: RunningSuiNode }>({
   ],
 })
 
-test('a visitor pays for what a page sells', async ({ chain, pageServer, relay, tenant, visitor }) => {
-  const pageUrl = `${pageServer.url}payments.html`
-  await tenant.goto(pageUrl)
-  const sell = { relay: relay.url, payTo: PAY_TO }
-  const url = await tenant.evaluate(async ({ relay, payTo }) => {
-    const routes = [{ path: '/paid', amount: '0.01' }]
-    const fetch = payments.paid(() => new Response('the answer'), { payTo, network: 'sui:testnet', routes })
-    return (await payments.publish({ relay, name: 'seller', fetch })).url
-  }, sell)
-  const { address, pay } = await openPayer(visitor, pageUrl, chain.url)
-  chain.node.chain.fund(address, 10_000n)
-  const settlement = { success: true, payer: address }
-  expect(await pay(`${url}/paid`)).toMatchObject({ status: 200, text: 'the answer', settlement })
-  expect(chain.node.chain.balance(PAY_TO)).toBe(10_000n)
-})
+wholeOnly(test, 'variant')(
+  'a visitor pays for what a page sells',
+  async ({ chain, pageServer, relay, tenant, visitor }) => {
+    const pageUrl = `${pageServer.url}payments.html`
+    await tenant.goto(pageUrl)
+    const sell = { relay: relay.url, payTo: PAY_TO }
+    const url = await tenant.evaluate(async ({ relay, payTo }) => {
+      const routes = [{ path: '/paid', amount: '0.01' }]
+      const fetch = payments.paid(() => new Response('the answer'), { payTo, network: 'sui:testnet', routes })
+      return (await payments.publish({ relay, name: 'seller', fetch })).url
+    }, sell)
+    const { address, pay } = await openPayer(visitor, pageUrl, chain.url)
+    chain.node.chain.fund(address, 10_000n)
+    const settlement = { success: true, payer: address }
+    expect(await pay(`${url}/paid`)).toMatchObject({ status: 200, text: 'the answer', settlement })
+    expect(chain.node.chain.balance(PAY_TO)).toBe(10_000n)
+  },
+)

@@ -1,5 +1,6 @@
 // Visitors pay for a site's paid route through a real tunnel, on a local chain: with x402's reference client in Node and in
 // Chromium, and with a wallet of the browser on the page that asks for the payment.
+
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -11,6 +12,7 @@ import { createFacilitator, openPaymentJournal } from '@svc/sdk-node/payment'
 import type { SuiNode } from '../tools/sui-node/node.ts'
 import { startSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 import { openPayer } from './support/payer-page.ts'
 import { createReferencePayer } from './support/reference-payer.ts'
@@ -58,23 +60,26 @@ const shopTest = test.extend<{ shop: Shop }>({
   },
 })
 
-shopTest('it pays from Node, and each payment is for one answer', async ({ relay, shop }) => {
-  const payer = createReferencePayer(shop.nodeUrl)
-  const ask = askWith(await readFile(relay.caFile, 'utf8'))
-  await expect(payer.fetch(`${shop.url}/paid`, ask)).rejects.toThrow(/Insufficient balance/)
-  shop.fund(payer.address)
-  for (const earned of [PRICE, 2n * PRICE]) {
-    const answer = await payer.fetch(`${shop.url}/paid`, ask)
-    expect(answer).toMatchObject({
-      status: 200,
-      text: 'the answer',
-      settlement: { success: true, payer: payer.address },
-    })
-    expect(shop.earned()).toBe(earned)
-  }
-  expect(shop.balance(payer.address)).toBe(0n)
-  expect(await payer.fetch(`${shop.url}/free`, ask)).toMatchObject({ status: 200, settlement: undefined })
-})
+wholeOnly(shopTest, 'variant')(
+  'it pays from Node, and each payment is for one answer',
+  async ({ relay, shop }) => {
+    const payer = createReferencePayer(shop.nodeUrl)
+    const ask = askWith(await readFile(relay.caFile, 'utf8'))
+    await expect(payer.fetch(`${shop.url}/paid`, ask)).rejects.toThrow(/Insufficient balance/)
+    shop.fund(payer.address)
+    for (const earned of [PRICE, 2n * PRICE]) {
+      const answer = await payer.fetch(`${shop.url}/paid`, ask)
+      expect(answer).toMatchObject({
+        status: 200,
+        text: 'the answer',
+        settlement: { success: true, payer: payer.address },
+      })
+      expect(shop.earned()).toBe(earned)
+    }
+    expect(shop.balance(payer.address)).toBe(0n)
+    expect(await payer.fetch(`${shop.url}/free`, ask)).toMatchObject({ status: 200, settlement: undefined })
+  },
+)
 
 shopTest('it pays from a page of another origin in Chromium', async ({ pageServer, shop, visitor }) => {
   const { address, pay } = await openPayer(visitor, `${pageServer.url}payments.html`, shop.nodeUrl)
@@ -84,7 +89,7 @@ shopTest('it pays from a page of another origin in Chromium', async ({ pageServe
   expect(shop.earned()).toBe(PRICE)
 })
 
-shopTest(
+wholeOnly(shopTest, 'variant')(
   'a visitor whose money is in a coin pays with a wallet of the browser, on the page that says the price',
   async ({ browser, shop }) => {
     const wallet = createTestWallet()

@@ -36,7 +36,7 @@ paid(
   },
 )
 
-paid(
+wholeOnly(paid, 'variant')(
   'who does not pay sees the price and no answer, and who has no money is told so',
   async ({ example: { page, address }, relay, visitor }) => {
     const url = await address()
@@ -73,7 +73,7 @@ paid(
   },
 )
 
-wholeOnly(paid)(
+wholeOnly(paid, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await page.getByLabel('The question').fill('AnUnbreakablyLongQuestion'.repeat(4))

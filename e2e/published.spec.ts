@@ -3,6 +3,7 @@
 import type { Site } from '@svc/sdk-browser'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 test('curl gets the answer of the handler in the page', async ({ relay, tenant }) => {
@@ -58,7 +59,7 @@ test('a browser that does not trust the CA refuses the site', async ({ relay, te
   await home.remove()
 })
 
-test('a closed site is gone, and the others stay', async ({ relay, tenant }) => {
+wholeOnly(test, 'variant')('a closed site is gone, and the others stay', async ({ relay, tenant }) => {
   const urls = await tenant.evaluate(async (relayUrl) => {
     const options = { relay: relayUrl, fetch: (): Response => new Response('here') }
     const closed = await svc.publish({ ...options, name: 'closed' })
@@ -71,29 +72,31 @@ test('a closed site is gone, and the others stay', async ({ relay, tenant }) => 
   expect(String(await curl(relay.caFile, urls.open))).toBe('here')
 })
 
-test('of two that publish at once in a page, one serves, and the other gets lease_replaced', async ({
-  relay,
-  tenant,
-}) => {
-  const outcomes = await tenant.evaluate(async (relay) => {
-    const publish = (name: string): Promise<Site> =>
-      svc.publish({ relay, name, fetch: () => new Response('hello') })
-    // The loser may have been online for a moment: then its site says so.
-    const endOf = (site: Site): Promise<string> =>
-      new Promise((resolve) =>
-        site.addEventListener('error', ({ error }) => site.state === 'closed' && resolve(error.code)),
-      )
-    const rounds: string[][] = []
-    for (let round = 0; round < 10; round++) {
-      const both = [publish(`twice-${round}`), publish(`twice-${round}`)]
-      const end = await Promise.race(both.map((one) => one.then(endOf, ({ code }: { code: string }) => code)))
-      const settled = await Promise.allSettled(both)
-      const sites = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      const open = sites.filter(({ state }) => state !== 'closed')
-      rounds.push([end, ...open.map(({ state }) => state)])
-      await Promise.all(open.map((site) => site.close()))
-    }
-    return rounds
-  }, relay.url)
-  expect(outcomes).toEqual(Array.from({ length: 10 }, () => ['lease_replaced', 'online']))
-})
+wholeOnly(test, 'variant')(
+  'of two that publish at once in a page, one serves, and the other gets lease_replaced',
+  async ({ relay, tenant }) => {
+    const outcomes = await tenant.evaluate(async (relay) => {
+      const publish = (name: string): Promise<Site> =>
+        svc.publish({ relay, name, fetch: () => new Response('hello') })
+      // The loser may have been online for a moment: then its site says so.
+      const endOf = (site: Site): Promise<string> =>
+        new Promise((resolve) =>
+          site.addEventListener('error', ({ error }) => site.state === 'closed' && resolve(error.code)),
+        )
+      const rounds: string[][] = []
+      for (let round = 0; round < 10; round++) {
+        const both = [publish(`twice-${round}`), publish(`twice-${round}`)]
+        const end = await Promise.race(
+          both.map((one) => one.then(endOf, ({ code }: { code: string }) => code)),
+        )
+        const settled = await Promise.allSettled(both)
+        const sites = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+        const open = sites.filter(({ state }) => state !== 'closed')
+        rounds.push([end, ...open.map(({ state }) => state)])
+        await Promise.all(open.map((site) => site.close()))
+      }
+      return rounds
+    }, relay.url)
+    expect(outcomes).toEqual(Array.from({ length: 10 }, () => ['lease_replaced', 'online']))
+  },
+)

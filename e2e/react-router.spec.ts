@@ -12,13 +12,16 @@ import {
 
 const reactRouter = exampleTest('react-router')
 
-reactRouter('a visitor logs in, is greeted after a reload, and logs out', async ({ example, visitor }) => {
-  const url = await example.address()
-  await expectLogin(visitor, url)
-  expect(example.errors).toEqual([])
-})
+wholeOnly(reactRouter, 'variant')(
+  'a visitor logs in, is greeted after a reload, and logs out',
+  async ({ example, visitor }) => {
+    const url = await example.address()
+    await expectLogin(visitor, url)
+    expect(example.errors).toEqual([])
+  },
+)
 
-wholeOnly(reactRouter)(
+wholeOnly(reactRouter, 'variant')(
   'curl logs in, and a form of another site does not',
   async ({ example: { address }, relay }) => {
     const url = await address()
@@ -27,14 +30,14 @@ wholeOnly(reactRouter)(
   },
 )
 
-wholeOnly(reactRouter)(
+wholeOnly(reactRouter, 'variant')(
   'its assets come from the bundle',
   async ({ example: { address }, relay, visitor }) => {
     await expectAssets(visitor, relay.caFile, await address())
   },
 )
 
-wholeOnly(reactRouter)(
+wholeOnly(reactRouter, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())

@@ -1,10 +1,12 @@
 // The list of relays, of three real ones: which are reachable from the browser, what they signed; and the bans of an administrator.
+
 import type { Page, Request } from '@playwright/test'
 import type { DiscoveryResponse, RelayDescriptor } from '@svc/protocol'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { startRelayGroup } from '../tools/relay/relay-group.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
@@ -84,120 +86,129 @@ test('may ask other origins in its worker alone', async ({ opened: { page, error
   errors.splice(0)
 })
 
-test('measures again when somebody asks for it', async ({ opened: { page }, group }) => {
-  const asked: Request[] = []
-  await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
-  page.context().on('request', (request) => {
-    if (request.url() === `${group[1]!.url}/sdk/domain`) asked.push(request)
-  })
-  await page.getByRole('button', { name: 'Measure again' }).click()
-  await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
-  await expect.poll(() => asked.length).toBe(2)
-  // The second request, which is measured, opens no connection.
-  expect(asked[1]!.timing().connectStart).toBe(-1)
-})
-
-test('leads there from every page of a relay with discovery', async ({ opened: { page }, group }) => {
-  await page.goto(`${group[0]!.url}/sites`)
-  await page.getByRole('link', { name: 'Relays' }).click()
-  await expect(page).toHaveURL(`${group[0]!.url}/relays`)
-  await expect(rows(page)).toHaveCount(3)
-  await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
-})
-
-test('a thousand relays come in steps, and whatever they say is text', async ({
-  opened: { page },
-  group,
-}, info) => {
-  const { markup, attribute, script } = HOSTILE
-  // Nobody listens there.
-  const origins = Array.from({ length: 1_025 }, (_, index) => `https://127.0.0.1:${20_000 + index}`)
-  const data = await listOf(group)
-  const [own] = data.relays as [RelayDescriptor]
-  await page.route('**/discovery', async (route) => {
-    const relays = [own, ...origins.slice(1).map((api_https_addr) => ({ ...own, api_https_addr }))]
-    const invalid = [
-      { ...own, api_https_addr: script },
-      { ...own, address: markup },
-    ]
-    const incompatible = { url: script, protocol_version: attribute, last_seen_at: data.generated_at }
-    const releases = Object.fromEntries(origins.map((origin) => [origin, markup]))
-    await route.fulfill({
-      json: {
-        ok: true,
-        data: {
-          ...data,
-          relays: [...relays, ...invalid],
-          relay_release_versions: releases,
-          incompatible_relays: [incompatible],
-        },
-      },
+wholeOnly(test, 'variant')(
+  'measures again when somebody asks for it',
+  async ({ opened: { page }, group }) => {
+    const asked: Request[] = []
+    await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
+    page.context().on('request', (request) => {
+      if (request.url() === `${group[1]!.url}/sdk/domain`) asked.push(request)
     })
-  })
-  await page.reload()
-  await expect(page.locator('output')).toHaveText('1,025 relays')
-  await expect(rows(page)).toHaveCount(20)
-  await expect(rows(page).nth(1)).toContainText(`release ${markup}`)
-  await expect(rows(page).nth(19).locator('.state')).toHaveText('does not answer')
-  await page.getByRole('button', { name: 'Show 20 more' }).click()
-  await expect(rows(page)).toHaveCount(40)
-  const incompatible = page.getByRole('region', { name: 'Incompatible relays' })
-  await expect(incompatible).toContainText(script)
-  await expect(incompatible).toContainText(attribute)
-  await expect(page.locator('main').locator('img, script, svg')).toHaveCount(0)
-  await expect(page.locator(`a[href^="javascript:"]`)).toHaveCount(0)
-  expect(await layoutShift(page)).toBeLessThan(0.01)
-  await expectFits({ hostile: page }, info, [NARROW_PX])
-  await expectAccessible(page)
-})
+    await page.getByRole('button', { name: 'Measure again' }).click()
+    await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
+    await expect.poll(() => asked.length).toBe(2)
+    // The second request, which is measured, opens no connection.
+    expect(asked[1]!.timing().connectStart).toBe(-1)
+  },
+)
 
-test('nothing jumps; it fits every width in both themes, and axe-core finds nothing', async ({
-  opened: { page },
-}, info) => {
-  await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
-  await expect(rows(page).nth(2).locator('.state')).toHaveText('does not answer')
-  expect(await layoutShift(page)).toBeLessThan(0.01)
-  await expectFits({ relays: page }, info, [NARROW_PX, ...WIDTHS_PX])
-  await expectAccessible(page)
-})
+wholeOnly(test, 'variant')(
+  'leads there from every page of a relay with discovery',
+  async ({ opened: { page }, group }) => {
+    await page.goto(`${group[0]!.url}/sites`)
+    await page.getByRole('link', { name: 'Relays' }).click()
+    await expect(page).toHaveURL(`${group[0]!.url}/relays`)
+    await expect(rows(page)).toHaveCount(3)
+    await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
+  },
+)
 
-test('an administrator bans a relay by its URL or address, and lifts the ban', async ({
-  opened: { page, errors },
-  group,
-}) => {
-  const { url } = group[2]!
-  const { address } = (await listOf(group)).relays.find(({ api_https_addr }) => api_https_addr === url)!
-  const known = async (): Promise<string[]> =>
-    (await listOf(group)).relays.map(({ api_https_addr }) => api_https_addr)
-  await page.goto(`${group[0]!.url}/admin`)
-  await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-  await page.getByRole('button', { name: 'Log in' }).click()
-  const card = page.getByRole('region', { name: 'Bans of other relays' })
-  const ban = async (what: string): Promise<void> => {
-    await card.getByLabel('URL of a relay').fill(what)
-    await card.getByRole('button', { name: 'Ban', exact: true }).click()
-    await page.getByRole('button', { name: 'Yes, do it' }).click()
-  }
-  await expect(card.getByText('No relay is banned.')).toBeVisible()
-  await expectAccessiblePart(page, '.admin')
+wholeOnly(test, 'depth')(
+  'a thousand relays come in steps, and whatever they say is text',
+  async ({ opened: { page }, group }, info) => {
+    const { markup, attribute, script } = HOSTILE
+    // Nobody listens there.
+    const origins = Array.from({ length: 1_025 }, (_, index) => `https://127.0.0.1:${20_000 + index}`)
+    const data = await listOf(group)
+    const [own] = data.relays as [RelayDescriptor]
+    await page.route('**/discovery', async (route) => {
+      const relays = [own, ...origins.slice(1).map((api_https_addr) => ({ ...own, api_https_addr }))]
+      const invalid = [
+        { ...own, api_https_addr: script },
+        { ...own, address: markup },
+      ]
+      const incompatible = { url: script, protocol_version: attribute, last_seen_at: data.generated_at }
+      const releases = Object.fromEntries(origins.map((origin) => [origin, markup]))
+      await route.fulfill({
+        json: {
+          ok: true,
+          data: {
+            ...data,
+            relays: [...relays, ...invalid],
+            relay_release_versions: releases,
+            incompatible_relays: [incompatible],
+          },
+        },
+      })
+    })
+    await page.reload()
+    await expect(page.locator('output')).toHaveText('1,025 relays')
+    await expect(rows(page)).toHaveCount(20)
+    await expect(rows(page).nth(1)).toContainText(`release ${markup}`)
+    await expect(rows(page).nth(19).locator('.state')).toHaveText('does not answer')
+    await page.getByRole('button', { name: 'Show 20 more' }).click()
+    await expect(rows(page)).toHaveCount(40)
+    const incompatible = page.getByRole('region', { name: 'Incompatible relays' })
+    await expect(incompatible).toContainText(script)
+    await expect(incompatible).toContainText(attribute)
+    await expect(page.locator('main').locator('img, script, svg')).toHaveCount(0)
+    await expect(page.locator(`a[href^="javascript:"]`)).toHaveCount(0)
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+    await expectFits({ hostile: page }, info, [NARROW_PX])
+    await expectAccessible(page)
+  },
+)
 
-  await ban('http://not-a-relay.example/path')
-  await expect(page.getByText('That did not work (http://not-a-relay.example/path was banned)')).toBeVisible()
-  // The browser itself logs a 400.
-  await expect.poll(() => errors.splice(0).join()).toContain('400')
+wholeOnly(test, 'appearance')(
+  'nothing jumps; it fits every width in both themes, and axe-core finds nothing',
+  async ({ opened: { page } }, info) => {
+    await expect(rows(page).nth(1).locator('.state')).toHaveText(/ms$/)
+    await expect(rows(page).nth(2).locator('.state')).toHaveText('does not answer')
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+    await expectFits({ relays: page }, info, [NARROW_PX, ...WIDTHS_PX])
+    await expectAccessible(page)
+  },
+)
 
-  await ban(address)
-  await expect(card.getByRole('listitem')).toContainText(address.toLowerCase())
-  expect(await known()).not.toContain(url)
-  await expectAccessiblePart(page, '.admin')
-  await card.getByRole('button', { name: /^Lift:/ }).click()
-  await expect(card.getByText('No relay is banned.')).toBeVisible()
+wholeOnly(test, 'variant')(
+  'an administrator bans a relay by its URL or address, and lifts the ban',
+  async ({ opened: { page, errors }, group }) => {
+    const { url } = group[2]!
+    const { address } = (await listOf(group)).relays.find(({ api_https_addr }) => api_https_addr === url)!
+    const known = async (): Promise<string[]> =>
+      (await listOf(group)).relays.map(({ api_https_addr }) => api_https_addr)
+    await page.goto(`${group[0]!.url}/admin`)
+    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    const card = page.getByRole('region', { name: 'Bans of other relays' })
+    const ban = async (what: string): Promise<void> => {
+      await card.getByLabel('URL of a relay').fill(what)
+      await card.getByRole('button', { name: 'Ban', exact: true }).click()
+      await page.getByRole('button', { name: 'Yes, do it' }).click()
+    }
+    await expect(card.getByText('No relay is banned.')).toBeVisible()
+    await expectAccessiblePart(page, '.admin')
 
-  await ban(`${url}/`)
-  await expect(card.getByRole('listitem')).toContainText(url)
-  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
-  await look(page)
-  await expect(card.getByText('No relay is banned.')).toBeVisible()
-  const changes = page.getByRole('region', { name: 'Changes' })
-  await expect(changes).toContainText(`${url} was banned`)
-})
+    await ban('http://not-a-relay.example/path')
+    await expect(
+      page.getByText('That did not work (http://not-a-relay.example/path was banned)'),
+    ).toBeVisible()
+    // The browser itself logs a 400.
+    await expect.poll(() => errors.splice(0).join()).toContain('400')
+
+    await ban(address)
+    await expect(card.getByRole('listitem')).toContainText(address.toLowerCase())
+    expect(await known()).not.toContain(url)
+    await expectAccessiblePart(page, '.admin')
+    await card.getByRole('button', { name: /^Lift:/ }).click()
+    await expect(card.getByText('No relay is banned.')).toBeVisible()
+
+    await ban(`${url}/`)
+    await expect(card.getByRole('listitem')).toContainText(url)
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await look(page)
+    await expect(card.getByText('No relay is banned.')).toBeVisible()
+    const changes = page.getByRole('region', { name: 'Changes' })
+    await expect(changes).toContainText(`${url} was banned`)
+  },
+)

@@ -1,6 +1,8 @@
 // What handlers expect who know Deno, Bun and workers, in a page without the globals.
+
 import { writeFile } from 'node:fs/promises'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 test('Response.redirect leads to the site', async ({ relay, tenant }) => {
@@ -23,7 +25,7 @@ test('Response.redirect leads to the site', async ({ relay, tenant }) => {
   expect(await locationOf('/plain')).toBe(`${new URL(tenant.url()).origin}/page`)
 })
 
-test('HEAD has the length that GET would have', async ({ relay, tenant }) => {
+wholeOnly(test, 'variant')('HEAD has the length that GET would have', async ({ relay, tenant }) => {
   const url = await tenant.evaluate(async (relay) => {
     const fetch = (): Response => new Response('hello')
     return (await svc.publish({ relay, name: 'head', fetch })).url
@@ -59,27 +61,30 @@ test('an upgrade sets cookies', async ({ relay, tenant, visitor }) => {
   expect(await visitor.context().cookies(url)).toMatchObject([{ name: 'visit', value: '1' }])
 })
 
-test('a handler that answers 202 at once gets the whole body', async ({ relay, tenant }, info) => {
-  const url = await tenant.evaluate(async (relay) => {
-    const lengths: number[] = []
-    const site = await svc.publish({
-      relay,
-      name: 'early',
-      fetch: (request, info) => {
-        if (request.method === 'GET') return Response.json(lengths)
-        info.waitUntil(request.text().then(({ length }) => lengths.push(length)))
-        return new Response('accepted', { status: 202 })
-      },
-    })
-    return site.url
-  }, relay.url)
-  const body = info.outputPath('body')
-  await writeFile(body, 'x'.repeat(3_000_000))
-  expect(String(await curl(relay.caFile, '--http1.1', '--data-binary', `@${body}`, url))).toBe('accepted')
-  await expect.poll(async () => String(await curl(relay.caFile, url))).toBe('[3000000]')
-})
+wholeOnly(test, 'variant')(
+  'a handler that answers 202 at once gets the whole body',
+  async ({ relay, tenant }, info) => {
+    const url = await tenant.evaluate(async (relay) => {
+      const lengths: number[] = []
+      const site = await svc.publish({
+        relay,
+        name: 'early',
+        fetch: (request, info) => {
+          if (request.method === 'GET') return Response.json(lengths)
+          info.waitUntil(request.text().then(({ length }) => lengths.push(length)))
+          return new Response('accepted', { status: 202 })
+        },
+      })
+      return site.url
+    }, relay.url)
+    const body = info.outputPath('body')
+    await writeFile(body, 'x'.repeat(3_000_000))
+    expect(String(await curl(relay.caFile, '--http1.1', '--data-binary', `@${body}`, url))).toBe('accepted')
+    await expect.poll(async () => String(await curl(relay.caFile, url))).toBe('[3000000]')
+  },
+)
 
-test('hono/cache keeps a response', async ({ relay, tenant }) => {
+wholeOnly(test, 'variant')('hono/cache keeps a response', async ({ relay, tenant }) => {
   const url = await tenant.evaluate(async (relay) => {
     let calls = 0
     const app = new svc.Hono()
@@ -96,15 +101,18 @@ test('hono/cache keeps a response', async ({ relay, tenant }) => {
   await expect.poll(isKept).toBe(true)
 })
 
-test('a Blob has a length, where the globals are installed', async ({ relay, tenant }) => {
-  const url = await tenant.evaluate(async (relay) => {
-    const blob = new Blob(['x'.repeat(3_000_000)])
-    const fetch = (): Response => new Response(blob).clone()
-    return (await svc.publish({ relay, name: 'blob', globals: true, fetch })).url
-  }, relay.url)
-  for (const args of [['--head'], ['-D-', '-o', '/dev/null']])
-    expect(String(await curl(relay.caFile, ...args, url))).toMatch(/^content-length: 3000000\r$/im)
-})
+wholeOnly(test, 'variant')(
+  'a Blob has a length, where the globals are installed',
+  async ({ relay, tenant }) => {
+    const url = await tenant.evaluate(async (relay) => {
+      const blob = new Blob(['x'.repeat(3_000_000)])
+      const fetch = (): Response => new Response(blob).clone()
+      return (await svc.publish({ relay, name: 'blob', globals: true, fetch })).url
+    }, relay.url)
+    for (const args of [['--head'], ['-D-', '-o', '/dev/null']])
+      expect(String(await curl(relay.caFile, ...args, url))).toMatch(/^content-length: 3000000\r$/im)
+  },
+)
 
 test('a kept key that is damaged is not used, and the error says so', async ({ relay, tenant }) => {
   const codes = await tenant.evaluate(async (relay) => {
@@ -129,11 +137,14 @@ test('a kept key that is damaged is not used, and the error says so', async ({ r
   expect(codes).toEqual(['online', ...Array(4).fill('identity_unavailable')])
 })
 
-test('a pagehide that a script dispatches does not suspend the site', async ({ relay, tenant }) => {
-  const url = await tenant.evaluate(async (relay) => {
-    const site = await svc.publish({ relay, name: 'synthetic', fetch: () => new Response(site.state) })
-    dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
-    return site.url
-  }, relay.url)
-  expect(String(await curl(relay.caFile, url))).toBe('online')
-})
+wholeOnly(test, 'variant')(
+  'a pagehide that a script dispatches does not suspend the site',
+  async ({ relay, tenant }) => {
+    const url = await tenant.evaluate(async (relay) => {
+      const site = await svc.publish({ relay, name: 'synthetic', fetch: () => new Response(site.state) })
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
+      return site.url
+    }, relay.url)
+    expect(String(await curl(relay.caFile, url))).toBe('online')
+  },
+)

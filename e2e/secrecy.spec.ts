@@ -1,6 +1,7 @@
 // The secret stays in the page: all that the relay process received and sent, before and after its own TLS, holds
 // neither the tenant's traffic secrets and keys nor the plaintext, although it holds the whole session. Another site of the
 // same relay has its files in the static cache meanwhile: that one's TLS the relay does end.
+
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { recordWire } from '../tools/network/recording-proxy.ts'
 import { decrypt, helloRandom, trafficKey } from '../tools/network/tls-decryption.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 
 interface Logged {
@@ -33,8 +35,9 @@ interface Session {
   inside: Capture
 }
 
-for (const certificate of ['shared', 'own'] as const)
-  test.describe(`with a certificate that is ${certificate}`, () => {
+for (const certificate of ['shared', 'own'] as const) {
+  const each = certificate === 'shared' ? test.describe : wholeOnly(test.describe, 'variant')
+  each(`with a certificate that is ${certificate}`, () => {
     let directory: string
     let session: Session
 
@@ -180,6 +183,7 @@ for (const certificate of ['shared', 'own'] as const)
       })
     }
   })
+}
 
 /** Publishes a site that stores a file, and visits it at the relay. */
 async function visitStored(page: Page, relay: TestRelay): Promise<Session['stored']> {

@@ -13,7 +13,7 @@ import {
 
 const board = exampleTest('service-worker')
 
-board(
+wholeOnly(board, 'variant')(
   'visitors do not notice that its pages change, nor that the last one is gone',
   async ({ example: { page, errors, address }, relay, visitor }) => {
     const url = await address()
@@ -62,7 +62,7 @@ board('it stops, and publishes again under another name', async ({ example: { pa
   expect(String(await curl(relay.caFile, await address()))).toContain('Nothing on the board yet.')
 })
 
-board('its limits hold', async ({ example: { page, address }, relay }) => {
+wholeOnly(board, 'faults')('its limits hold', async ({ example: { page, address }, relay }) => {
   const url = await address()
   // VISITS_MAX
   await curl(relay.caFile, `${url}/?[1-21]`)
@@ -91,23 +91,26 @@ board('its limits hold', async ({ example: { page, address }, relay }) => {
   await expect.poll(async () => /x{9,}/.exec(await shown())?.[0].length).toBe(2000)
 })
 
-test('without service workers a shared worker serves it', async ({ browser, relay }) => {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.addInitScript(() => Object.defineProperty(navigator, 'serviceWorker', { value: undefined }))
-  await page.goto(`${relay.url}/examples/service-worker/`)
-  const url = page.locator('#url')
-  await expect(url).toBeVisible()
-  await expect(page.locator('#worker')).toContainText('A shared worker answers')
-  const before = (await url.textContent()) ?? ''
-  await page.getByRole('link', { name: 'Visits' }).click()
-  await expect(page.locator('#state')).toHaveText('online')
-  await expect(url).toHaveText(before)
-  expect(String(await curl(relay.caFile, before))).toContain('Notice board')
-  await context.close()
-})
+wholeOnly(test, 'variant')(
+  'without service workers a shared worker serves it',
+  async ({ browser, relay }) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.addInitScript(() => Object.defineProperty(navigator, 'serviceWorker', { value: undefined }))
+    await page.goto(`${relay.url}/examples/service-worker/`)
+    const url = page.locator('#url')
+    await expect(url).toBeVisible()
+    await expect(page.locator('#worker')).toContainText('A shared worker answers')
+    const before = (await url.textContent()) ?? ''
+    await page.getByRole('link', { name: 'Visits' }).click()
+    await expect(page.locator('#state')).toHaveText('online')
+    await expect(url).toHaveText(before)
+    expect(String(await curl(relay.caFile, before))).toContain('Notice board')
+    await context.close()
+  },
+)
 
-wholeOnly(board)(
+wholeOnly(board, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

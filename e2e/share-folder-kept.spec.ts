@@ -46,7 +46,7 @@ share(
   },
 )
 
-share(
+wholeOnly(share, 'variant')(
   'the copy goes when the switch is turned off, and when the site is stopped',
   async ({ example: { page, errors, address }, relay }) => {
     const url = await address()
@@ -70,18 +70,21 @@ share(
   },
 )
 
-share('files that are too large to keep are named, and shared as before', async ({ example, relay }) => {
-  const { page, address } = example
-  const url = await address()
-  const buffer = Buffer.alloc(11 * 1024 * 1024)
-  await page.getByLabel('Choose files').setInputFiles({ name: 'big.bin', mimeType: '', buffer })
-  await page.getByLabel(SWITCH).check()
-  await expect(page.locator('#error')).toContainText('"big.bin" has 11534336 bytes; 10485760 are allowed')
-  await expect(page.locator('#kept')).toHaveText('The relay does not have the files yet.')
-  expect((await curl(relay.caFile, `${url}/big.bin`)).equals(buffer)).toBe(true)
-})
+wholeOnly(share, 'depth')(
+  'files that are too large to keep are named, and shared as before',
+  async ({ example, relay }) => {
+    const { page, address } = example
+    const url = await address()
+    const buffer = Buffer.alloc(11 * 1024 * 1024)
+    await page.getByLabel('Choose files').setInputFiles({ name: 'big.bin', mimeType: '', buffer })
+    await page.getByLabel(SWITCH).check()
+    await expect(page.locator('#error')).toContainText('"big.bin" has 11534336 bytes; 10485760 are allowed')
+    await expect(page.locator('#kept')).toHaveText('The relay does not have the files yet.')
+    expect((await curl(relay.caFile, `${url}/big.bin`)).equals(buffer)).toBe(true)
+  },
+)
 
-wholeOnly(share)(
+wholeOnly(share, 'appearance')(
   'it fits a phone and a desk and passes axe-core with the switch on',
   async ({ example, visitor }, info) => {
     const { page, address } = example

@@ -1,9 +1,11 @@
 // The example's journey: files and folders are chosen or dropped, listed, downloaded, in parts too, and played.
+
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import { exampleTest, expectAccessible, expectFits, expectLinked, PHONE_PX } from './support/example-page.ts'
 
@@ -43,28 +45,31 @@ share(
   },
 )
 
-share('parts, validators and progress of a large file', async ({ example: { page, address }, relay }) => {
-  const url = await address()
-  const content = randomBytes(BIG_BYTES)
-  await page.getByLabel('Choose files').setInputFiles({ name: 'big.bin', mimeType: '', buffer: content })
-  const part = await curl(relay.caFile, '-i', '-r', '1000000-1000009', `${url}/big.bin`)
-  expect(String(part)).toMatch(/^HTTP\/\S+ 206/)
-  expect(String(part)).toContain(`content-range: bytes 1000000-1000009/${BIG_BYTES}\r\n`)
-  expect(part.subarray(-10)).toEqual(content.subarray(1_000_000, 1_000_010))
-  const end = await curl(relay.caFile, '-r', '-100000', `${url}/big.bin`)
-  expect(end.equals(content.subarray(-100_000))).toBe(true)
-  expect((await curl(relay.caFile, `${url}/big.bin`)).equals(content)).toBe(true)
-  await expect(page.locator('#downloads li').first()).toContainText('4.2 MB · done')
-  await expect(page.locator('#downloads progress').first()).toHaveJSProperty('value', BIG_BYTES)
+wholeOnly(share, 'variant')(
+  'parts, validators and progress of a large file',
+  async ({ example: { page, address }, relay }) => {
+    const url = await address()
+    const content = randomBytes(BIG_BYTES)
+    await page.getByLabel('Choose files').setInputFiles({ name: 'big.bin', mimeType: '', buffer: content })
+    const part = await curl(relay.caFile, '-i', '-r', '1000000-1000009', `${url}/big.bin`)
+    expect(String(part)).toMatch(/^HTTP\/\S+ 206/)
+    expect(String(part)).toContain(`content-range: bytes 1000000-1000009/${BIG_BYTES}\r\n`)
+    expect(part.subarray(-10)).toEqual(content.subarray(1_000_000, 1_000_010))
+    const end = await curl(relay.caFile, '-r', '-100000', `${url}/big.bin`)
+    expect(end.equals(content.subarray(-100_000))).toBe(true)
+    expect((await curl(relay.caFile, `${url}/big.bin`)).equals(content)).toBe(true)
+    await expect(page.locator('#downloads li').first()).toContainText('4.2 MB · done')
+    await expect(page.locator('#downloads progress').first()).toHaveJSProperty('value', BIG_BYTES)
 
-  const etag = /^etag: (.*)\r$/m.exec(String(part))![1]!
-  const again = await curl(relay.caFile, '-i', '-H', `If-None-Match: ${etag}`, `${url}/big.bin`)
-  expect(String(again)).toMatch(/^HTTP\/\S+ 304/)
-  const beyond = await curl(relay.caFile, '-i', '-r', `${BIG_BYTES}-`, `${url}/big.bin`)
-  expect(String(beyond)).toMatch(/^HTTP\/\S+ 416/)
-})
+    const etag = /^etag: (.*)\r$/m.exec(String(part))![1]!
+    const again = await curl(relay.caFile, '-i', '-H', `If-None-Match: ${etag}`, `${url}/big.bin`)
+    expect(String(again)).toMatch(/^HTTP\/\S+ 304/)
+    const beyond = await curl(relay.caFile, '-i', '-r', `${BIG_BYTES}-`, `${url}/big.bin`)
+    expect(String(beyond)).toMatch(/^HTTP\/\S+ 416/)
+  },
+)
 
-share(
+wholeOnly(share, 'variant')(
   'a chosen folder is the site: its index and what is below',
   async ({ example: { page, address }, visitor }, info) => {
     const folder = await makeFolder(info.outputPath('site'))
@@ -79,45 +84,54 @@ share(
   },
 )
 
-share('a dropped folder is the site', async ({ example: { page, errors, address }, visitor }, info) => {
-  const folder = await makeFolder(info.outputPath('site'))
-  const url = await address()
-  await dropOnto(page, folder)
-  await expect(page.locator('#count')).toHaveText('2 shared')
-  await visitor.goto(`${url}/sub/deep.txt`)
-  await expect(visitor.locator('body')).toHaveText('deep')
-  expect(errors).toEqual([])
-})
+wholeOnly(share, 'variant')(
+  'a dropped folder is the site',
+  async ({ example: { page, errors, address }, visitor }, info) => {
+    const folder = await makeFolder(info.outputPath('site'))
+    const url = await address()
+    await dropOnto(page, folder)
+    await expect(page.locator('#count')).toHaveText('2 shared')
+    await visitor.goto(`${url}/sub/deep.txt`)
+    await expect(visitor.locator('body')).toHaveText('deep')
+    expect(errors).toEqual([])
+  },
+)
 
-share('a video plays from where the visitor wants', async ({ example: { page, address }, visitor }) => {
-  const url = await address()
-  const video = Buffer.from(await recordVideo(page), 'base64')
-  await page
-    .getByLabel('Choose files')
-    .setInputFiles({ name: 'clip.webm', mimeType: 'video/webm', buffer: video })
-  await visitor.goto(`${url}/clip.webm`)
-  const player = visitor.locator('video')
-  await player.evaluate((element: HTMLVideoElement) => {
-    element.muted = true
-    return element.play()
-  })
-  await expect
-    .poll(() => player.evaluate((element: HTMLVideoElement) => element.currentTime))
-    .toBeGreaterThan(0)
-  await expect(page.locator('#downloads li').first()).toContainText('/clip.webm')
-})
+wholeOnly(share, 'variant')(
+  'a video plays from where the visitor wants',
+  async ({ example: { page, address }, visitor }) => {
+    const url = await address()
+    const video = Buffer.from(await recordVideo(page), 'base64')
+    await page
+      .getByLabel('Choose files')
+      .setInputFiles({ name: 'clip.webm', mimeType: 'video/webm', buffer: video })
+    await visitor.goto(`${url}/clip.webm`)
+    const player = visitor.locator('video')
+    await player.evaluate((element: HTMLVideoElement) => {
+      element.muted = true
+      return element.play()
+    })
+    await expect
+      .poll(() => player.evaluate((element: HTMLVideoElement) => element.currentTime))
+      .toBeGreaterThan(0)
+    await expect(page.locator('#downloads li').first()).toContainText('/clip.webm')
+  },
+)
 
-share('a folder of too many files is refused as a whole', async ({ example: { page, address } }) => {
-  await address()
-  await dropMany(page, 20_001)
-  await expect(page.locator('#error')).toContainText('more than 20000 files')
-  await expect(page.locator('#count')).toHaveText('none yet')
-  await dropMany(page, 20_000)
-  await expect(page.locator('#count')).toHaveText('20000 shared')
-  await expect(page.locator('#error')).toBeEmpty()
-})
+wholeOnly(share, 'depth')(
+  'a folder of too many files is refused as a whole',
+  async ({ example: { page, address } }) => {
+    await address()
+    await dropMany(page, 20_001)
+    await expect(page.locator('#error')).toContainText('more than 20000 files')
+    await expect(page.locator('#count')).toHaveText('none yet')
+    await dropMany(page, 20_000)
+    await expect(page.locator('#count')).toHaveText('20000 shared')
+    await expect(page.locator('#error')).toBeEmpty()
+  },
+)
 
-share(
+wholeOnly(share, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()

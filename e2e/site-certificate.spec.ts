@@ -10,6 +10,7 @@ import {
   hasAcmeRelay,
   startAcmeRelay,
 } from '../tools/relay/acme-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 import type { PageServer } from './support/page-server.ts'
 
@@ -52,62 +53,65 @@ function protocolOf(page: Page): Promise<string> {
   })
 }
 
-test('a page goes from HTTP/1.1 to HTTP/2, and no visitor is lost', async ({ playwright, pageServer }) => {
-  const launch = playwright.chromium.launch.bind(playwright.chromium)
-  const options: AcmeRelayOptions = {
-    challenge: 'dns-01',
-    holdsSites: true,
-    env: { SITE_CERTIFICATES: 'all' },
-  }
-  await withRelay(launch, pageServer, options, async ({ relay, tenant, visitor }) => {
-    const url = await tenant.evaluate(async (relay) => {
-      const own = Promise.withResolvers<void>()
-      const site = await svc.publish({
-        relay,
-        name: 'acme-wild',
-        fetch: () => new Response('<p>hello', { headers: { 'Content-Type': 'text/html' } }),
-        debug: ({ type }) => type === 'certificate' && own.resolve(),
+wholeOnly(test, 'variant')(
+  'a page goes from HTTP/1.1 to HTTP/2, and no visitor is lost',
+  async ({ playwright, pageServer }) => {
+    const launch = playwright.chromium.launch.bind(playwright.chromium)
+    const options: AcmeRelayOptions = {
+      challenge: 'dns-01',
+      holdsSites: true,
+      env: { SITE_CERTIFICATES: 'all' },
+    }
+    await withRelay(launch, pageServer, options, async ({ relay, tenant, visitor }) => {
+      const url = await tenant.evaluate(async (relay) => {
+        const own = Promise.withResolvers<void>()
+        const site = await svc.publish({
+          relay,
+          name: 'acme-wild',
+          fetch: () => new Response('<p>hello', { headers: { 'Content-Type': 'text/html' } }),
+          debug: ({ type }) => type === 'certificate' && own.resolve(),
+        })
+        Object.assign(globalThis, { own: own.promise })
+        return site.url
+      }, relay.url)
+      const first = await visitor()
+      await first.goto(url)
+      expect(await protocolOf(first)).toBe('http/1.1')
+      // This visitor stays, and asks on and on.
+      await first.evaluate(() => {
+        const counts = { answers: 0, failures: 0, isOver: false }
+        const asking = (async () => {
+          while (!counts.isOver) {
+            const isGood = await fetch('/', { cache: 'no-store' }).then(
+              ({ ok }) => ok,
+              () => false,
+            )
+            counts[isGood ? 'answers' : 'failures'] += 1
+            await new Promise((resolve) => setTimeout(resolve, 10))
+          }
+          return counts
+        })()
+        Object.assign(globalThis, { counts, asking })
       })
-      Object.assign(globalThis, { own: own.promise })
-      return site.url
-    }, relay.url)
-    const first = await visitor()
-    await first.goto(url)
-    expect(await protocolOf(first)).toBe('http/1.1')
-    // This visitor stays, and asks on and on.
-    await first.evaluate(() => {
-      const counts = { answers: 0, failures: 0, isOver: false }
-      const asking = (async () => {
-        while (!counts.isOver) {
-          const isGood = await fetch('/', { cache: 'no-store' }).then(
-            ({ ok }) => ok,
-            () => false,
-          )
-          counts[isGood ? 'answers' : 'failures'] += 1
-          await new Promise((resolve) => setTimeout(resolve, 10))
+      await relay.releaseSites()
+      await tenant.evaluate(() => (globalThis as unknown as { own: Promise<void> }).own)
+      const second = await visitor()
+      await second.goto(url)
+      await expect(second.getByText('hello')).toBeVisible()
+      expect(await protocolOf(second)).toBe('h2')
+      const counts = await first.evaluate(() => {
+        const { counts, asking } = globalThis as unknown as {
+          counts: { isOver: boolean }
+          asking: Promise<{ answers: number; failures: number }>
         }
-        return counts
-      })()
-      Object.assign(globalThis, { counts, asking })
+        counts.isOver = true
+        return asking
+      })
+      expect(counts.failures).toBe(0)
+      expect(counts.answers).toBeGreaterThan(0)
     })
-    await relay.releaseSites()
-    await tenant.evaluate(() => (globalThis as unknown as { own: Promise<void> }).own)
-    const second = await visitor()
-    await second.goto(url)
-    await expect(second.getByText('hello')).toBeVisible()
-    expect(await protocolOf(second)).toBe('h2')
-    const counts = await first.evaluate(() => {
-      const { counts, asking } = globalThis as unknown as {
-        counts: { isOver: boolean }
-        asking: Promise<{ answers: number; failures: number }>
-      }
-      counts.isOver = true
-      return asking
-    })
-    expect(counts.failures).toBe(0)
-    expect(counts.answers).toBeGreaterThan(0)
-  })
-})
+  },
+)
 
 test('a page waits for its own certificate where there is no wildcard, and a reload needs no other', async ({
   playwright,
@@ -141,23 +145,23 @@ test('a page waits for its own certificate where there is no wildcard, and a rel
   })
 })
 
-test('the landing page of such a relay publishes, and says first when an address cannot stay secret', async ({
-  playwright,
-  pageServer,
-}) => {
-  const launch = playwright.chromium.launch.bind(playwright.chromium)
-  await withRelay(launch, pageServer, { challenge: 'tls-alpn-01' }, async ({ relay, visitor }) => {
-    const page = await visitor()
-    await page.goto(relay.url)
-    const publish = page.getByRole('button', { name: 'Publish' })
-    const state = page.locator('.publish .state')
-    await publish.click()
-    await expect(state).toHaveText('online')
-    await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('radio', { name: 'A folder' }).check()
-    await publish.click()
-    await expect(page.getByRole('alert').first()).toContainText('whoever reads them finds the address')
-    await publish.click()
-    await expect(state).toHaveText('online')
-  })
-})
+wholeOnly(test, 'variant')(
+  'the landing page of such a relay publishes, and says first when an address cannot stay secret',
+  async ({ playwright, pageServer }) => {
+    const launch = playwright.chromium.launch.bind(playwright.chromium)
+    await withRelay(launch, pageServer, { challenge: 'tls-alpn-01' }, async ({ relay, visitor }) => {
+      const page = await visitor()
+      await page.goto(relay.url)
+      const publish = page.getByRole('button', { name: 'Publish' })
+      const state = page.locator('.publish .state')
+      await publish.click()
+      await expect(state).toHaveText('online')
+      await page.getByRole('button', { name: 'Stop' }).click()
+      await page.getByRole('radio', { name: 'A folder' }).check()
+      await publish.click()
+      await expect(page.getByRole('alert').first()).toContainText('whoever reads them finds the address')
+      await publish.click()
+      await expect(state).toHaveText('online')
+    })
+  },
+)

@@ -1,6 +1,8 @@
 // The list of sites: which sites it shows, and which not; that it is live; and that whatever a site says of itself stays text.
+
 import type { Page } from '@playwright/test'
 import type { Lease } from '@svc/protocol'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { type PublishAs, publishAs } from './support/publish-fixture.ts'
@@ -55,37 +57,43 @@ test('sites come and go without a reload; those that are not listed never come',
   await expect(page.getByText('No site matches.')).toBeVisible()
 })
 
-test('a list that comes in several pages is shown whole', async ({ sites: { page }, publishAs }) => {
-  const thumbnail = `data:image/png;base64,${'A'.repeat(100_000)}`
-  const names = Array.from({ length: 4 }, (_, index) => `paged${index}`)
-  for (const name of names) await publishAs(name, { thumbnail, tags: ['paged'] })
-  const first = await page.evaluate(async () => (await (await fetch('/api/state')).json()).data)
-  expect(first.next).toMatch(/^\d+$/)
-  await look(page)
-  await page.getByLabel('Search').fill('paged')
-  await expect(page.locator('.filters output')).toHaveText(/^4 (?:of \d+ )?sites$/)
-})
+wholeOnly(test, 'depth')(
+  'a list that comes in several pages is shown whole',
+  async ({ sites: { page }, publishAs }) => {
+    const thumbnail = `data:image/png;base64,${'A'.repeat(100_000)}`
+    const names = Array.from({ length: 4 }, (_, index) => `paged${index}`)
+    for (const name of names) await publishAs(name, { thumbnail, tags: ['paged'] })
+    const first = await page.evaluate(async () => (await (await fetch('/api/state')).json()).data)
+    expect(first.next).toMatch(/^\d+$/)
+    await look(page)
+    await page.getByLabel('Search').fill('paged')
+    await expect(page.locator('.filters output')).toHaveText(/^4 (?:of \d+ )?sites$/)
+  },
+)
 
-test('every field of a lease is text, whatever it says', async ({ sites: { page }, publishAs }) => {
-  const { markup, attribute, script, picture } = HOSTILE
-  await publishAs('hostile-site', {
-    description: markup,
-    owner: attribute,
-    tags: [markup, attribute],
-    thumbnail: HOSTILE.page,
-  })
-  await publishAs('picture', { thumbnail: picture })
-  // The relay takes no such address in the first place: the site is published without it.
-  await publishAs('script', { thumbnail: script })
-  await look(page)
-  await expect(row(page, 'hostile-site')).toContainText(`${markup} · by ${attribute}`)
-  await expect(row(page, 'hostile-site').locator('.tag')).toHaveText([markup.slice(0, 64), attribute])
-  await expect(row(page, 'hostile-site').locator('img, script, svg')).toHaveCount(0)
-  await expect(row(page, 'picture').locator('img')).toBeVisible()
-  await expect(row(page, 'script').locator('img, script, svg')).toHaveCount(0)
-})
+wholeOnly(test, 'variant')(
+  'every field of a lease is text, whatever it says',
+  async ({ sites: { page }, publishAs }) => {
+    const { markup, attribute, script, picture } = HOSTILE
+    await publishAs('hostile-site', {
+      description: markup,
+      owner: attribute,
+      tags: [markup, attribute],
+      thumbnail: HOSTILE.page,
+    })
+    await publishAs('picture', { thumbnail: picture })
+    // The relay takes no such address in the first place: the site is published without it.
+    await publishAs('script', { thumbnail: script })
+    await look(page)
+    await expect(row(page, 'hostile-site')).toContainText(`${markup} · by ${attribute}`)
+    await expect(row(page, 'hostile-site').locator('.tag')).toHaveText([markup.slice(0, 64), attribute])
+    await expect(row(page, 'hostile-site').locator('img, script, svg')).toHaveCount(0)
+    await expect(row(page, 'picture').locator('img')).toBeVisible()
+    await expect(row(page, 'script').locator('img, script, svg')).toHaveCount(0)
+  },
+)
 
-test('neither would it be if the relay let it pass', async ({ sites: { page } }) => {
+wholeOnly(test, 'variant')('neither would it be if the relay let it pass', async ({ sites: { page } }) => {
   const { markup, script } = HOSTILE
   await answerWith(page, [
     lease({
@@ -101,7 +109,7 @@ test('neither would it be if the relay let it pass', async ({ sites: { page } })
   await expect(site).toContainText('by evil')
 })
 
-test('what has not changed is not sent again', async ({ sites: { page } }) => {
+wholeOnly(test, 'variant')('what has not changed is not sent again', async ({ sites: { page } }) => {
   const session = await page.context().newCDPSession(page)
   const statuses: number[] = []
   // Playwright shows what the page sees, for which the browser's cache answers.
@@ -116,83 +124,89 @@ test('what has not changed is not sent again', async ({ sites: { page } }) => {
   await expect(page.locator('.filters output')).toHaveText(/sites?$/)
 })
 
-test('a hidden tab does not ask, a shown one asks at once, and an outage is survived', async ({
-  sites: { page, errors },
-}) => {
-  await page.clock.install()
-  await page.reload()
-  let asked = 0
-  let isAway = false
-  await page.route('**/api/state', async (route) => {
-    asked += 1
-    if (isAway) await route.fulfill({ status: 502, body: 'away', contentType: 'text/plain' })
-    else await route.continue()
-  })
-  const show = (isShown: boolean) =>
-    page.evaluate((hidden) => {
-      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }, !isShown)
-  await show(false)
-  await page.clock.runFor(60_000)
-  expect(asked).toBeLessThan(2)
-  asked = 0
-  await show(true)
-  await expect.poll(() => asked).toBe(1)
-  await page.clock.runFor(5_000)
-  await expect.poll(() => asked).toBe(2)
+wholeOnly(test, 'variant')(
+  'a hidden tab does not ask, a shown one asks at once, and an outage is survived',
+  async ({ sites: { page, errors } }) => {
+    await page.clock.install()
+    await page.reload()
+    let asked = 0
+    let isAway = false
+    await page.route('**/api/state', async (route) => {
+      asked += 1
+      if (isAway) await route.fulfill({ status: 502, body: 'away', contentType: 'text/plain' })
+      else await route.continue()
+    })
+    const show = (isShown: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, !isShown)
+    await show(false)
+    await page.clock.runFor(60_000)
+    expect(asked).toBeLessThan(2)
+    asked = 0
+    await show(true)
+    await expect.poll(() => asked).toBe(1)
+    await page.clock.runFor(5_000)
+    await expect.poll(() => asked).toBe(2)
 
-  isAway = true
-  await page.clock.runFor(5_000)
-  await expect(page.getByRole('alert')).toContainText('does not answer')
-  isAway = false
-  await page.clock.runFor(5_000)
-  await expect(page.getByRole('alert')).toHaveCount(0)
-  // The browser itself logs the outage.
-  expect(errors.splice(0)).toEqual([expect.stringContaining('502')])
-})
+    isAway = true
+    await page.clock.runFor(5_000)
+    await expect(page.getByRole('alert')).toContainText('does not answer')
+    isAway = false
+    await page.clock.runFor(5_000)
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    // The browser itself logs the outage.
+    expect(errors.splice(0)).toEqual([expect.stringContaining('502')])
+  },
+)
 
-test('of five thousand only what is near the screen is in the document', async ({ sites: { page } }) => {
-  const many = Array.from({ length: 5000 }, (_, i) =>
-    lease({ name: `site-${i}`, hostname: `site-${String(i).padStart(4, '0')}.relay.localhost` }),
-  )
-  await answerWith(page, many)
-  await expect(page.locator('.filters output')).toHaveText('5,000 sites')
-  for (const [place, name] of [
-    [0, 'site-0000'],
-    [0.5, 'site-2500'],
-    [1, 'site-4999'],
-  ] as const) {
-    await page.evaluate(
-      (part) => scrollTo(0, part * (document.documentElement.scrollHeight - innerHeight)),
-      place,
+wholeOnly(test, 'depth')(
+  'of five thousand only what is near the screen is in the document',
+  async ({ sites: { page } }) => {
+    const many = Array.from({ length: 5000 }, (_, i) =>
+      lease({ name: `site-${i}`, hostname: `site-${String(i).padStart(4, '0')}.relay.localhost` }),
     )
-    await expect(page.getByText(`${name}.`)).toBeVisible()
-    expect(await page.getByRole('listitem').count()).toBeLessThan(80)
-  }
-  await page.getByLabel('Search').fill('site-4242')
-  await expect(page.locator('.site')).toHaveCount(1)
-  await expect(page.locator('.site')).toBeInViewport()
-})
+    await answerWith(page, many)
+    await expect(page.locator('.filters output')).toHaveText('5,000 sites')
+    for (const [place, name] of [
+      [0, 'site-0000'],
+      [0.5, 'site-2500'],
+      [1, 'site-4999'],
+    ] as const) {
+      await page.evaluate(
+        (part) => scrollTo(0, part * (document.documentElement.scrollHeight - innerHeight)),
+        place,
+      )
+      await expect(page.getByText(`${name}.`)).toBeVisible()
+      expect(await page.getByRole('listitem').count()).toBeLessThan(80)
+    }
+    await page.getByLabel('Search').fill('site-4242')
+    await expect(page.locator('.site')).toHaveCount(1)
+    await expect(page.locator('.site')).toBeInViewport()
+  },
+)
 
-test('nothing jumps; it fits every width in both themes, and axe-core finds nothing', async ({
-  sites: { page },
-  publishAs,
-}, info) => {
-  const description = 'A description that goes on for longer than a line of any screen could hold. '.repeat(4)
-  await publishAs('a-rather-long-name-too', {
-    description,
-    tags: Array.from({ length: 16 }, (_, i) => `tag-${i}`),
-  })
-  await publishAs('thumbnail', { description: 'One', thumbnail: HOSTILE.picture, tags: ['tag-1'] })
-  await page.reload()
-  // there may be sites of other tests, too
-  await expect(row(page, 'a-rather-long-name-too')).toBeVisible()
-  await expect(row(page, 'thumbnail')).toBeVisible()
-  expect(await layoutShift(page)).toBeLessThan(0.01)
-  await expectFits({ sites: page }, info, WIDTHS_PX)
-  await expectAccessible(page)
-})
+wholeOnly(test, 'appearance')(
+  'nothing jumps; it fits every width in both themes, and axe-core finds nothing',
+  async ({ sites: { page }, publishAs }, info) => {
+    const description = 'A description that goes on for longer than a line of any screen could hold. '.repeat(
+      4,
+    )
+    await publishAs('a-rather-long-name-too', {
+      description,
+      tags: Array.from({ length: 16 }, (_, i) => `tag-${i}`),
+    })
+    await publishAs('thumbnail', { description: 'One', thumbnail: HOSTILE.picture, tags: ['tag-1'] })
+    await page.reload()
+    // there may be sites of other tests, too
+    await expect(row(page, 'a-rather-long-name-too')).toBeVisible()
+    await expect(row(page, 'thumbnail')).toBeVisible()
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+    await expectFits({ sites: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
+  },
+)
 
 function lease(fields: Partial<Lease>): Lease {
   const time = '2026-01-01T00:00:00.000Z'

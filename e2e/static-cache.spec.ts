@@ -94,7 +94,7 @@ test('a page leaves: curl and another browser get every file, at the canonical h
   await expect(visitor.goto(left.url)).rejects.toThrow('ERR_SSL_UNRECOGNIZED_NAME_ALERT')
 })
 
-wholeOnly(test)(
+wholeOnly(test, 'variant')(
   'validators, ranges, HEAD and compressed forms are the relay’s',
   async ({ relay, tenant }) => {
     const left = await publishFiles(tenant, relay, 'cache-http')
@@ -121,54 +121,59 @@ wholeOnly(test)(
   },
 )
 
-test('while the page is open, it answers what the files do not', async ({ relay, tenant }) => {
-  const left = await publishFiles(tenant, relay, 'cache-live')
-  expect(String(await curl(relay.caFile, left.canonicalUrl))).toBe(HTML)
-  const answer = String(await curl(relay.caFile, '--data', 'a body', `${left.canonicalUrl}/form`))
-  expect(answer).toBe('live: POST /form a body')
-  // The page reads the body, and so says 100, once.
-  const expecting = ['--http1.1', '--header', 'Expect: 100-continue', '--expect100-timeout', '30']
-  const heads = await headOf(relay, ...expecting, '--data', 'more', `${left.canonicalUrl}/form`)
-  expect(heads.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
-  const missing = String(await curl(relay.caFile, `${left.canonicalUrl}/missing.png`))
-  expect(missing).toBe('live: GET /missing.png ')
-  // The friendly name has nothing but the page, also for what the relay has stored.
-  expect(String(await curl(relay.caFile, left.url))).toBe('live: GET / ')
-  expect(await tenant.evaluate('asked')).toEqual([
-    'POST /form a body',
-    'POST /form more',
-    'GET /missing.png ',
-    'GET / ',
-  ])
-})
+wholeOnly(test, 'variant')(
+  'while the page is open, it answers what the files do not',
+  async ({ relay, tenant }) => {
+    const left = await publishFiles(tenant, relay, 'cache-live')
+    expect(String(await curl(relay.caFile, left.canonicalUrl))).toBe(HTML)
+    const answer = String(await curl(relay.caFile, '--data', 'a body', `${left.canonicalUrl}/form`))
+    expect(answer).toBe('live: POST /form a body')
+    // The page reads the body, and so says 100, once.
+    const expecting = ['--http1.1', '--header', 'Expect: 100-continue', '--expect100-timeout', '30']
+    const heads = await headOf(relay, ...expecting, '--data', 'more', `${left.canonicalUrl}/form`)
+    expect(heads.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
+    const missing = String(await curl(relay.caFile, `${left.canonicalUrl}/missing.png`))
+    expect(missing).toBe('live: GET /missing.png ')
+    // The friendly name has nothing but the page, also for what the relay has stored.
+    expect(String(await curl(relay.caFile, left.url))).toBe('live: GET / ')
+    expect(await tenant.evaluate('asked')).toEqual([
+      'POST /form a body',
+      'POST /form more',
+      'GET /missing.png ',
+      'GET / ',
+    ])
+  },
+)
 
-test('what the files do not answer, when the page is away, is said on a page that passes axe-core', async ({
-  relay,
-  tenant,
-  visitor,
-}) => {
-  const left = await publishFiles(tenant, relay, 'cache-away')
-  await tenant.close({ runBeforeUnload: true })
-  await expect
-    .poll(() => headOf(relay, '--data', 'x', left.canonicalUrl).catch(String))
-    .toMatch(/^HTTP\/\S+ 503/)
-  const response = await visitor.goto(`${left.canonicalUrl}/missing.html`)
-  expect(response?.status()).toBe(404)
-  await expect(visitor.getByRole('heading')).toHaveText('This site is away')
-  await expectAccessible(visitor)
-})
+wholeOnly(test, 'appearance')(
+  'what the files do not answer, when the page is away, is said on a page that passes axe-core',
+  async ({ relay, tenant, visitor }) => {
+    const left = await publishFiles(tenant, relay, 'cache-away')
+    await tenant.close({ runBeforeUnload: true })
+    await expect
+      .poll(() => headOf(relay, '--data', 'x', left.canonicalUrl).catch(String))
+      .toMatch(/^HTTP\/\S+ 503/)
+    const response = await visitor.goto(`${left.canonicalUrl}/missing.html`)
+    expect(response?.status()).toBe(404)
+    await expect(visitor.getByRole('heading')).toHaveText('This site is away')
+    await expectAccessible(visitor)
+  },
+)
 
-wholeOnly(test)('the relay keeps the files no longer than the site said', async ({ relay, tenant }) => {
-  const left = await publishFiles(tenant, relay, 'cache-expiry', 3)
-  await tenant.close({ runBeforeUnload: true })
-  const answers: string[] = []
-  const visit = async (): Promise<string> => {
-    answers.push(await curl(relay.caFile, left.canonicalUrl).then(String, String))
-    return answers.at(-1)!
-  }
-  await expect.poll(visit).toMatch(NO_HANDSHAKE)
-  expect(answers.slice(0, -1).filter((answer) => answer !== HTML)).toEqual([])
-})
+wholeOnly(test, 'variant')(
+  'the relay keeps the files no longer than the site said',
+  async ({ relay, tenant }) => {
+    const left = await publishFiles(tenant, relay, 'cache-expiry', 3)
+    await tenant.close({ runBeforeUnload: true })
+    const answers: string[] = []
+    const visit = async (): Promise<string> => {
+      answers.push(await curl(relay.caFile, left.canonicalUrl).then(String, String))
+      return answers.at(-1)!
+    }
+    await expect.poll(visit).toMatch(NO_HANDSHAKE)
+    expect(answers.slice(0, -1).filter((answer) => answer !== HTML)).toEqual([])
+  },
+)
 
 test('a page that comes back without them removes them', async ({ relay, tenant }) => {
   const left = await publishFiles(tenant, relay, 'cache-removed')

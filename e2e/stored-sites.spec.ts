@@ -1,4 +1,5 @@
 // The administration's card of stored sites: what the relay stores, of whom and until when, and the button that bans a site.
+
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,6 +7,7 @@ import { publish, type Site } from '@svc/sdk-node'
 import { curl } from '../tools/programs/curl.ts'
 import { FIXTURE_MACHINES } from '../tools/relay/fixture-relay.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, relayWith } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
@@ -33,61 +35,61 @@ async function publishFiles({ url, caFile }: TestRelay, name: string): Promise<S
   return site
 }
 
-test('says what is stored, and a ban removes it: the hostname refuses, and the files are gone', async ({
-  context,
-  relay,
-}, info) => {
-  const { page, errors } = await openWeb(context, `${relay.url}/admin`)
-  await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
-  await page.getByRole('button', { name: 'Log in' }).click()
-  const card = page.getByRole('region', { name: 'Stored sites' })
-  await expect(card).toContainText('No files are stored.')
+wholeOnly(test, 'variant')(
+  'says what is stored, and a ban removes it: the hostname refuses, and the files are gone',
+  async ({ context, relay }, info) => {
+    const { page, errors } = await openWeb(context, `${relay.url}/admin`)
+    await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    const card = page.getByRole('region', { name: 'Stored sites' })
+    await expect(card).toContainText('No files are stored.')
 
-  const there = await publishFiles(relay, 'there')
-  const left = await publishFiles(relay, 'left')
-  await left.close()
-  await look(page)
-  const lineOf = ({ canonicalUrl }: Site) =>
-    card.getByRole('listitem').filter({ hasText: new URL(canonicalUrl).hostname })
-  await expect(lineOf(there)).toContainText(/2 files, .* · has a lease · ends /)
-  await expect(lineOf(left)).toContainText(/2 files, .* · has no lease · ends in /)
-  await expectFits({ stored: page }, info, WIDTHS_PX)
-  await expectAccessible(page)
+    const there = await publishFiles(relay, 'there')
+    const left = await publishFiles(relay, 'left')
+    await left.close()
+    await look(page)
+    const lineOf = ({ canonicalUrl }: Site) =>
+      card.getByRole('listitem').filter({ hasText: new URL(canonicalUrl).hostname })
+    await expect(lineOf(there)).toContainText(/2 files, .* · has a lease · ends /)
+    await expect(lineOf(left)).toContainText(/2 files, .* · has no lease · ends in /)
+    await expectFits({ stored: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
 
-  const visit = ({ canonicalUrl }: Site): Promise<string> =>
-    curl(relay.caFile, canonicalUrl).then(String, String)
-  const snapshots = (): Promise<string[]> =>
-    readdir(path.join(path.dirname(relay.caFile), 'static-cache/snapshots'))
-  /** Of several machines another one may have the files. */
-  const expectStored = async (count: number): Promise<void> => {
-    if (FIXTURE_MACHINES === 1) await expect.poll(snapshots).toHaveLength(count)
-  }
-  for (const site of [there, left]) expect(await visit(site)).toBe(HTML)
-  await expectStored(2)
+    const visit = ({ canonicalUrl }: Site): Promise<string> =>
+      curl(relay.caFile, canonicalUrl).then(String, String)
+    const snapshots = (): Promise<string[]> =>
+      readdir(path.join(path.dirname(relay.caFile), 'static-cache/snapshots'))
+    /** Of several machines another one may have the files. */
+    const expectStored = async (count: number): Promise<void> => {
+      if (FIXTURE_MACHINES === 1) await expect.poll(snapshots).toHaveLength(count)
+    }
+    for (const site of [there, left]) expect(await visit(site)).toBe(HTML)
+    await expectStored(2)
 
-  await lineOf(left)
-    .getByRole('button', { name: /^Ban: left:0x/ })
-    .click()
-  const question = page.getByRole('dialog', { name: 'Are you sure?' })
-  await expect(question).toContainText('removes its stored files at once')
-  await question.getByRole('button', { name: 'Cancel' }).click()
-  expect(await visit(left)).toBe(HTML)
-  await lineOf(left)
-    .getByRole('button', { name: /^Ban: left:0x/ })
-    .press('Enter')
-  await question.getByRole('button', { name: 'Yes, do it' }).click()
-  await expect.poll(() => visit(left)).toMatch(NO_HANDSHAKE)
-  await expectStored(1)
-  await expect(lineOf(left)).toHaveCount(0)
+    await lineOf(left)
+      .getByRole('button', { name: /^Ban: left:0x/ })
+      .click()
+    const question = page.getByRole('dialog', { name: 'Are you sure?' })
+    await expect(question).toContainText('removes its stored files at once')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(await visit(left)).toBe(HTML)
+    await lineOf(left)
+      .getByRole('button', { name: /^Ban: left:0x/ })
+      .press('Enter')
+    await question.getByRole('button', { name: 'Yes, do it' }).click()
+    await expect.poll(() => visit(left)).toMatch(NO_HANDSHAKE)
+    await expectStored(1)
+    await expect(lineOf(left)).toHaveCount(0)
 
-  // A site that is there is closed as well.
-  await lineOf(there)
-    .getByRole('button', { name: /^Ban: there:0x/ })
-    .click()
-  await question.getByRole('button', { name: 'Yes, do it' }).click()
-  await expect.poll(() => visit(there)).toMatch(NO_HANDSHAKE)
-  await expectStored(0)
-  await expect(card).toContainText('No files are stored.')
-  await there.close()
-  expect(errors).toEqual([])
-})
+    // A site that is there is closed as well.
+    await lineOf(there)
+      .getByRole('button', { name: /^Ban: there:0x/ })
+      .click()
+    await question.getByRole('button', { name: 'Yes, do it' }).click()
+    await expect.poll(() => visit(there)).toMatch(NO_HANDSHAKE)
+    await expectStored(0)
+    await expect(card).toContainText('No files are stored.')
+    await there.close()
+    expect(errors).toEqual([])
+  },
+)

@@ -19,13 +19,16 @@ import {
 
 const sveltekit = exampleTest('sveltekit')
 
-sveltekit('a visitor logs in, is greeted after a reload, and logs out', async ({ example, visitor }) => {
-  const url = await example.address()
-  const answer = await visitor.goto(url)
-  expectStrictPolicy(answer?.headers()['content-security-policy'])
-  await expectLogin(visitor, url)
-  expect(example.errors).toEqual([])
-})
+wholeOnly(sveltekit, 'variant')(
+  'a visitor logs in, is greeted after a reload, and logs out',
+  async ({ example, visitor }) => {
+    const url = await example.address()
+    const answer = await visitor.goto(url)
+    expectStrictPolicy(answer?.headers()['content-security-policy'])
+    await expectLogin(visitor, url)
+    expect(example.errors).toEqual([])
+  },
+)
 
 sveltekit('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
   const url = await address()
@@ -33,7 +36,7 @@ sveltekit('curl logs in, and a form of another site does not', async ({ example:
   await expectForeignFormRefused(relay.caFile, `${url}/?/login`, '403')
 })
 
-sveltekit(
+wholeOnly(sveltekit, 'variant')(
   'its assets come from the bundle, and a page of the build is sent as it is',
   async ({ example: { address }, relay, visitor }) => {
     const url = await address()
@@ -46,7 +49,7 @@ sveltekit(
   },
 )
 
-wholeOnly(sveltekit)(
+wholeOnly(sveltekit, 'appearance')(
   'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
   async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())

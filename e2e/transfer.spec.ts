@@ -56,13 +56,13 @@ test.describe(`${MIB} MiB`, () => {
     digest = site.digest
   })
 
-  wholeOnly(test)('down to curl', async ({ relay }) => {
+  wholeOnly(test, 'depth')('down to curl', async ({ relay }) => {
     const body = await curl(relay.caFile, url)
     expect(body.length).toBe(BODY_BYTES)
     expect(sha256(body)).toBe(digest)
   })
 
-  wholeOnly(test)('up from curl', async ({ relay }) => {
+  wholeOnly(test, 'depth')('up from curl', async ({ relay }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-'))
     const body = randomBytes(BODY_BYTES)
     await writeFile(path.join(directory, 'body'), body)
@@ -111,7 +111,7 @@ test.describe('50 requests at once', () => {
     )
   })
 
-  wholeOnly(test)('on 50 connections', async ({ relay }) => {
+  wholeOnly(test, 'depth')('on 50 connections', async ({ relay }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-'))
     const parallel = ['--parallel', '--parallel-immediate', '--parallel-max', String(REQUESTS)]
     await curl(
@@ -128,16 +128,19 @@ test.describe('50 requests at once', () => {
     await rm(directory, { recursive: true })
   })
 
-  test('on 50 connections that ask without a pause, not one answer is missing', async ({ relay }) => {
-    const ca = await readFile(relay.caFile, 'utf8')
-    const visitor = visitorOf({ url }, { ca, port: Number(new URL(url).port) }, REQUESTS)
-    const paths = Array.from({ length: REQUESTS * REQUESTS_IN_TURN }, (_, number) => `/${number}`)
-    const answers = await Promise.all(paths.map((path) => visitor.get(path)))
-    visitor.close()
-    expect(answers.map(String)).toEqual(paths.map((path) => `answer to ${path}`))
-  })
+  wholeOnly(test, 'depth')(
+    'on 50 connections that ask without a pause, not one answer is missing',
+    async ({ relay }) => {
+      const ca = await readFile(relay.caFile, 'utf8')
+      const visitor = visitorOf({ url }, { ca, port: Number(new URL(url).port) }, REQUESTS)
+      const paths = Array.from({ length: REQUESTS * REQUESTS_IN_TURN }, (_, number) => `/${number}`)
+      const answers = await Promise.all(paths.map((path) => visitor.get(path)))
+      visitor.close()
+      expect(answers.map(String)).toEqual(paths.map((path) => `answer to ${path}`))
+    },
+  )
 
-  wholeOnly(test)('from one browser', async ({ visitor }) => {
+  wholeOnly(test, 'depth')('from one browser', async ({ visitor }) => {
     await visitor.goto(url)
     const answers = await visitor.evaluate(async (count) => {
       const ask = async (_: unknown, number: number): Promise<string> => (await fetch(`/${number}`)).text()

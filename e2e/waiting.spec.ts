@@ -1,8 +1,10 @@
 // A relay whose operator approves sites by hand: pages say that they wait, and come online by themselves.
+
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
@@ -46,7 +48,7 @@ async function waits(page: Page, relay: TestRelay, state: string, link: string):
   expect(String(await curl(relay.caFile, url))).toContain('Hello')
 }
 
-test('the landing page', async ({ relay, visitor }) => {
+wholeOnly(test, 'variant')('the landing page', async ({ relay, visitor }) => {
   await visitor.goto(relay.url)
   await visitor.getByRole('button', { name: 'Publish' }).click()
   await waits(visitor, relay, '.publish .state', '.address a')

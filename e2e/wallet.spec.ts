@@ -1,4 +1,5 @@
 // Visitors sign in with a browser wallet, at a site that a page publishes and at a server that `svc expose` does.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,6 +12,7 @@ import type { Page } from '@playwright/test'
 import { root } from '../tools/programs/command.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { endServer } from '../tools/programs/server-process.ts'
+import { wholeOnly } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 import { expectAccessible, expectFits, expectStrictPolicy } from './support/example-page.ts'
 import { addTestWallet, type TestWallet } from './support/test-wallet.ts'
@@ -77,31 +79,32 @@ test('a page’s site: a visitor signs in, opens a WebSocket and events, and bot
   expect(errors).toEqual([])
 })
 
-test('the page says who may not come in, what was declined, and that there is no wallet', async ({
-  relay,
-  tenant,
-  visitor,
-}, info) => {
-  const wallet = await addTestWallet(visitor.context())
-  const url = await publishGuarded(tenant, relay.url, 'wallet-words', `0x${'1'.repeat(40)}`)
-  const response = await visitor.goto(url)
-  const policy = (await response!.headerValue('content-security-policy')) ?? ''
-  expectStrictPolicy(policy)
-  await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
-  await expect(visitor.getByRole('alert')).toContainText(`${wallet.address} is not on the list of this site`)
-  await expectFits({ 'wallet-sign-in': visitor }, info)
-  await expectAccessible(visitor)
-  wallet.rejects = true
-  await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
-  await expect(visitor.getByRole('alert')).toHaveText('You declined in your wallet. Nothing was signed.')
-  expect(await visitor.context().cookies(url)).toEqual([])
-  const plain = await visitor.context().browser()!.newContext()
-  const without = await plain.newPage()
-  await without.goto(url)
-  await expect(without.getByText('There is no wallet in this browser.')).toBeVisible()
-  await expectAccessible(without)
-  await plain.close()
-})
+wholeOnly(test, 'variant')(
+  'the page says who may not come in, what was declined, and that there is no wallet',
+  async ({ relay, tenant, visitor }, info) => {
+    const wallet = await addTestWallet(visitor.context())
+    const url = await publishGuarded(tenant, relay.url, 'wallet-words', `0x${'1'.repeat(40)}`)
+    const response = await visitor.goto(url)
+    const policy = (await response!.headerValue('content-security-policy')) ?? ''
+    expectStrictPolicy(policy)
+    await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
+    await expect(visitor.getByRole('alert')).toContainText(
+      `${wallet.address} is not on the list of this site`,
+    )
+    await expectFits({ 'wallet-sign-in': visitor }, info)
+    await expectAccessible(visitor)
+    wallet.rejects = true
+    await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
+    await expect(visitor.getByRole('alert')).toHaveText('You declined in your wallet. Nothing was signed.')
+    expect(await visitor.context().cookies(url)).toEqual([])
+    const plain = await visitor.context().browser()!.newContext()
+    const without = await plain.newPage()
+    await without.goto(url)
+    await expect(without.getByText('There is no wallet in this browser.')).toBeVisible()
+    await expectAccessible(without)
+    await plain.close()
+  },
+)
 
 test('svc expose --allow-wallet: the server behind sees the address, programs get 401 with a link', async ({
   relay,

@@ -24,7 +24,7 @@ hook(
   },
 )
 
-hook('it answers as it is told', async ({ example: { page, address }, relay }) => {
+wholeOnly(hook, 'variant')('it answers as it is told', async ({ example: { page, address }, relay }) => {
   const url = await address()
   await page.getByLabel('Answer with').selectOption('503')
   const status = await curl(relay.caFile, '-o', '/dev/null', '-w', '%{http_code}', url)
@@ -32,33 +32,36 @@ hook('it answers as it is told', async ({ example: { page, address }, relay }) =
   await expect(page.getByRole('button', { name: 'GET / 503' })).toBeVisible()
 })
 
-hook('replay, and copy as curl', async ({ example: { page, errors, address }, relay }) => {
-  const url = await address()
-  const body = `it's {"a": "$(id)"}`
-  await curl(relay.caFile, '-H', JSON_TYPE, '-d', body, `${url}/hook`)
-  const requests = page.locator('#requests button')
-  await requests.click()
-  await page.getByRole('button', { name: 'Replay' }).click()
-  await expect(requests).toHaveText(['POST /hook 200', 'POST /hook 200'])
-  await expect(page.locator('#summary')).toContainText('a replay of number 1')
-  await expect(page.locator('#body')).toHaveText(body)
+wholeOnly(hook, 'variant')(
+  'replay, and copy as curl',
+  async ({ example: { page, errors, address }, relay }) => {
+    const url = await address()
+    const body = `it's {"a": "$(id)"}`
+    await curl(relay.caFile, '-H', JSON_TYPE, '-d', body, `${url}/hook`)
+    const requests = page.locator('#requests button')
+    await requests.click()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await expect(requests).toHaveText(['POST /hook 200', 'POST /hook 200'])
+    await expect(page.locator('#summary')).toContainText('a replay of number 1')
+    await expect(page.locator('#body')).toHaveText(body)
 
-  await page.getByRole('button', { name: 'Copy as curl' }).click()
-  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  // The command is run as it is, by a shell; only the CA comes from the environment.
-  const env = { ...process.env, CURL_CA_BUNDLE: relay.caFile }
-  const options = { env, encoding: 'utf8', timeout: 60_000, stdio: 'pipe' } as const
-  expect(execFileSync('sh', ['-c', command], options)).toBe('Received\n')
-  await expect(requests).toHaveCount(3)
-  await requests.first().click()
-  await expect(page.locator('#body')).toHaveText(body)
-  await page.getByRole('button', { name: 'Clear' }).click()
-  await expect(page.locator('#details')).toBeHidden()
-  expect(errors).toEqual([])
-})
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    // The command is run as it is, by a shell; only the CA comes from the environment.
+    const env = { ...process.env, CURL_CA_BUNDLE: relay.caFile }
+    const options = { env, encoding: 'utf8', timeout: 60_000, stdio: 'pipe' } as const
+    expect(execFileSync('sh', ['-c', command], options)).toBe('Received\n')
+    await expect(requests).toHaveCount(3)
+    await requests.first().click()
+    await expect(page.locator('#body')).toHaveText(body)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await expect(page.locator('#details')).toBeHidden()
+    expect(errors).toEqual([])
+  },
+)
 
-hook(
+wholeOnly(hook, 'variant')(
   'a body that is too long to keep is shown in part, and not repeated',
   async ({ example: { page, address }, relay }) => {
     const url = await address()
@@ -70,7 +73,7 @@ hook(
   },
 )
 
-wholeOnly(hook)(
+wholeOnly(hook, 'appearance')(
   'it fits a phone and a desk and passes axe-core; its index leads to it',
   async ({ example: { page, address }, relay }, info) => {
     const url = await address()

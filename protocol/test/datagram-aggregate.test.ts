@@ -1,7 +1,7 @@
 // Aggregates of datagrams: literal bytes, whatever bytes there are, and what is put together.
 
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../tools/fast-check.ts'
 import { DatagramAggregator, datagramsOf, encodeAggregate, encodeDatagram } from '../src/index.ts'
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'))

@@ -1,7 +1,7 @@
 // The datagram codec: literal bytes of the flow ids' spelling (unsigned LEB128, DWARF 5 §7.6).
 
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../tools/fast-check.ts'
 import { decodeDatagram, encodeDatagram } from '../src/index.ts'
 
 const hex = (text: string): Uint8Array =>

@@ -1,7 +1,7 @@
 // The manifest of a snapshot: which paths, sizes and hashes it may have, and what its error says.
 
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../tools/fast-check.ts'
 import {
   CACHE_FILES_MAX,
   CACHE_PATH_MAX_CHARS,

@@ -1,13 +1,17 @@
 // The applications of `npm run interop -- applications` that start quickly and need no network, behind `svc expose`.
+
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test as every, expect } from 'vitest'
 import { root } from '../../tools/programs/command.ts'
 import { type APPLICATION_PACKAGES, findPackage } from '../../tools/programs/services.ts'
 import { startTestRelay, type TestRelay } from '../../tools/relay/test-relay.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { APPLICATIONS } from '../applications/applications.ts'
 import { serve } from '../applications/proof.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const TEST_TIMEOUT_MS = 180_000
 

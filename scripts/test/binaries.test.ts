@@ -1,16 +1,20 @@
 // The bundle that the installer serves, used as a user does, with a relay that is one file, too; and what executables are made of.
+
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { RELEASE_VERSION } from '../../relay/src/version.ts'
 import { startTestRelay, type TestRelay } from '../../tools/relay/test-relay.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { nearest } from '../binaries/base-binaries.ts'
 import { bundleProgram } from '../binaries/bundle.ts'
 import { visitExposed } from '../binaries/exposed-site.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const BUNDLE_MAX_BYTES = 3_000_000
 /** Bundling, and starts of processes, on a machine that may have other work. */

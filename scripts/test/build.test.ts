@@ -1,4 +1,5 @@
 // The relay's pages are built once for the same sources, in one step, and an installation without the tools goes on.
+
 import { spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -11,9 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, test as every, expect, vi } from 'vitest'
 import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
 import { root } from '../../tools/programs/command.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const scripts = path.join(root, 'scripts')
 /** A folder on the file system that the pages are built on. */

@@ -12,7 +12,7 @@ import { curlLine } from '../start/trust-hint.ts'
 
 const scripts = path.resolve(import.meta.dirname, '..')
 
-/** A process for each takes long: but with --whole one of them shows that the command reads its arguments. */
+/** A process for each takes long: but at night one of them shows that the command reads its arguments. */
 const wrong = (first: string[], ...others: string[][]): [string[]][] =>
   [first, ...atDepth(others, [])].map((args) => [args])
 
@@ -27,7 +27,7 @@ test.each(
   })
   expect(status).toBe(2)
   expect(stderr).toContain(
-    'TARGET is one of control, machines, api, pages, dns, uploads, payments, tls, yamux, files, http, http2, websocket;',
+    'TARGET is one of control, machines, api, pages, dns, uploads, payments, tls, yamux, files, http, http2, websocket, or all;',
   )
 })
 

@@ -1,4 +1,5 @@
 // `npm run release` in a copy of what it reads, with a git of its own.
+
 import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -14,6 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { root } from '../../tools/programs/command.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
 
 const { version: CURRENT, workspaces }: { version: string; workspaces: string[] } = JSON.parse(
   readFileSync(path.join(root, 'package.json'), 'utf8'),
@@ -92,7 +94,7 @@ test('a dry run says what it would do, and does nothing', () => {
   expect(git('status', '--porcelain') + git('tag')).toBe('')
 })
 
-test.each([
+wholeOnly(test, 'variant').each([
   [[], 2, /Usage: npm run release/],
   [['--force', NEXT], 2, /--force/],
   [[`v${NEXT}`], 1, /is no semantic version/],
@@ -126,7 +128,7 @@ test('what is not committed, a tag that exists and an empty changelog are refuse
   })
 })
 
-test('when git refuses the commit, everything is as it was', () => {
+wholeOnly(test, 'faults')('when git refuses the commit, everything is as it was', () => {
   const hook = path.join(copy, '.git/hooks/pre-commit')
   writeFileSync(hook, '#!/bin/sh\necho not today >&2\nexit 1\n', { mode: 0o755 })
   expect(release(NEXT)).toMatchObject({ status: 1, stderr: expect.stringContaining('not today') })
@@ -135,7 +137,7 @@ test('when git refuses the commit, everything is as it was', () => {
   rmSync(hook)
 })
 
-test('a package of another version is an error, and nothing is half changed', () => {
+wholeOnly(test, 'variant')('a package of another version is an error, and nothing is half changed', () => {
   const file = path.join(copy, 'tls/package.json')
   writeFileSync(file, read('tls/package.json').replace(`"version": "${CURRENT}"`, '"version": "0.0.9"'))
   appendFileSync(path.join(copy, 'CHANGELOG.md'), '\n')

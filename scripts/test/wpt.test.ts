@@ -1,12 +1,16 @@
 // The web platform's tests: fetched by commit, run over both globals, and what ours do not pass is said. The harness here is
 // a small one, so that this needs no network.
+
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test as every, expect } from 'vitest'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { compare } from '../wpt/compare.ts'
 import { ensureTests, findTests } from '../wpt/tests.ts'
+
+const test = wholeOnly(every, 'variant')
 
 /** Works as the real harness: it calls back when all is done, 0 means passed. */
 const HARNESS = `const tests = []

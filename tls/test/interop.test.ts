@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atDepth } from '../../tools/test-depth.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { CELL_TIMEOUT_MS, runCell } from './interop/cell.ts'
 import type { Client, Runner } from './interop/client.ts'
 import { chromium } from './interop/clients/chromium.ts'
@@ -26,16 +26,17 @@ const directory = mkdtempSync(join(tmpdir(), 'tls-interop-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
 const credentials = await makeCredentials(directory)
 
-/** Node's own client, here a process for each cell, is within the process in node-client.test.ts and tls12/clients.test.ts. */
-const CLIENTS: readonly Client[] = [openssl, gnutls, curl, chromium, ...atDepth([node], [])]
+/** Chromium visits sites end to end, and Node's own client is within the process in node-client.test.ts and tls12/clients.test.ts. */
+const AT_NIGHT: readonly Client[] = [gnutls, chromium, node]
 
-for (const client of CLIENTS) {
+for (const client of [openssl, curl, ...AT_NIGHT]) {
+  const group = AT_NIGHT.includes(client) ? wholeOnly(describe, 'variant') : describe
   const found = await client.find()
   if (found === undefined) {
     test.skip(`${client.name} is not there: ${client.install}`)
     continue
   }
-  describe(`${client.name} ${found.version}`, () => {
+  group(`${client.name} ${found.version}`, () => {
     let runner: Runner
     beforeAll(async () => {
       runner = await found.prepare({

@@ -2,7 +2,7 @@
 // exactly one payment to the recipient; nothing else is thrown.
 
 import { fromBase64, toBase64 } from '@mysten/sui/utils'
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import type { PaymentRequest } from '../../src/index.ts'
 import { checkTerms } from '../../src/sui/check.ts'
 import { Refusal } from '../../src/sui/refusal.ts'

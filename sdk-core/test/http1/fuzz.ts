@@ -2,7 +2,7 @@
 
 import { METHODS } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { readByNode, readByUs } from './readers.ts'
 
 /** Requests tried at a time. */

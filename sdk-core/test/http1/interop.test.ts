@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { listen } from '../support/socket-stream.ts'
 
 const run = promisify(execFile)
@@ -144,13 +145,16 @@ test('pipelined requests over a socket are answered in order', async () => {
   expect([...text.matchAll(/\r\n\r\n(\/\d+)/g)].map((match) => match[1])).toEqual(paths)
 })
 
-test.each(['/never', '/endless'])('curl is killed while it waits for %s: the signal fires', async (path) => {
-  const client = spawn('curl', ['--silent', '--noproxy', '*', '--output', join(folder, 'cut'), at(path)])
-  const before = visits.length
-  while (visits.length === before) await new Promise((resolve) => setTimeout(resolve, 5))
-  client.kill('SIGKILL')
-  await visits[before]!.left
-})
+wholeOnly(test, 'clock').each(['/never', '/endless'])(
+  'curl is killed while it waits for %s: the signal fires',
+  async (path) => {
+    const client = spawn('curl', ['--silent', '--noproxy', '*', '--output', join(folder, 'cut'), at(path)])
+    const before = visits.length
+    while (visits.length === before) await new Promise((resolve) => setTimeout(resolve, 5))
+    client.kill('SIGKILL')
+    await visits[before]!.left
+  },
+)
 
 test('an upload that is cut off tells the handler', async () => {
   const before = visits.length

@@ -1,6 +1,6 @@
 // Fuzzes the server of HTTP/2: frames in any order, broken and whole; it has to go on or to end in order, and be bounded.
 
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { HpackDecoder } from '../../src/hpack/decoder.ts'
 import { HpackEncoder } from '../../src/hpack/encoder.ts'
 import { HpackError } from '../../src/hpack/error.ts'

@@ -19,6 +19,7 @@ import { promisify } from 'node:util'
 import type { ServerConfig } from '@svc/tls'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeIdentity } from '../../../tls/test/support/certificates.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { serveHttp2 } from '../../src/http2/connection.ts'
 import { TlsStream } from '../../src/tenant/tls-stream.ts'
 import { serveConnection } from '../../src/tenant/visitor-connection.ts'
@@ -118,14 +119,17 @@ async function curl(...options: string[]): Promise<string> {
   return (await promisify(execFile)('curl', [...common, ...options])).stdout
 }
 
-test('Node downloads 20 MiB, uploads them, and gets them back while it sends them', async () => {
-  expect(digest(await ask('/content'))).toBe(expected)
-  expect(digest(await ask('/stream'))).toBe(expected)
-  expect(String(await ask('/digest', content))).toBe(expected)
-  expect(digest(await ask('/echo', content))).toBe(expected)
-})
+wholeOnly(test, 'depth')(
+  'Node downloads 20 MiB, uploads them, and gets them back while it sends them',
+  async () => {
+    expect(digest(await ask('/content'))).toBe(expected)
+    expect(digest(await ask('/stream'))).toBe(expected)
+    expect(String(await ask('/digest', content))).toBe(expected)
+    expect(digest(await ask('/echo', content))).toBe(expected)
+  },
+)
 
-test('Node has 100 requests at once on one connection, over and over', async () => {
+wholeOnly(test, 'depth')('Node has 100 requests at once on one connection, over and over', async () => {
   for (let round = 0; round < 10; round++) {
     const paths = Array.from({ length: 100 }, (_, i) => `/${round}/${i}`)
     const answers = await Promise.all(paths.map((path) => ask(path)))
@@ -133,29 +137,35 @@ test('Node has 100 requests at once on one connection, over and over', async () 
   }
 })
 
-test('what Node compresses, with its table and Huffman coding, is what the handler gets', async () => {
-  const values = Array.from(
-    { length: 300 },
-    (_, i) => `${'!"#$%&\'()*+,-./:;<=>?@[]^_`{|}~ aZ09'.slice(i % 30)}${i % 50}`,
-  )
-  for (const value of values)
-    expect(String(await ask('/headers', undefined, { 'x-octets': value }))).toBe(value)
-})
+wholeOnly(test, 'variant')(
+  'what Node compresses, with its table and Huffman coding, is what the handler gets',
+  async () => {
+    const values = Array.from(
+      { length: 300 },
+      (_, i) => `${'!"#$%&\'()*+,-./:;<=>?@[]^_`{|}~ aZ09'.slice(i % 30)}${i % 50}`,
+    )
+    for (const value of values)
+      expect(String(await ask('/headers', undefined, { 'x-octets': value }))).toBe(value)
+  },
+)
 
-test('Node pings, changes its settings, and is told that the site takes extended CONNECT', async () => {
-  await ask('/')
-  expect(client.remoteSettings).toMatchObject({
-    maxConcurrentStreams: 128,
-    initialWindowSize: 256 * 1024,
-    maxHeaderListSize: 64 * 1024,
-    enableConnectProtocol: true,
-  })
-  await new Promise<void>((resolve, reject) => client.ping((error) => (error ? reject(error) : resolve())))
-  await new Promise<void>((resolve) =>
-    client.settings({ headerTableSize: 0, initialWindowSize: 20_000 }, () => resolve()),
-  )
-  expect(digest(await ask('/content'))).toBe(expected)
-})
+wholeOnly(test, 'variant')(
+  'Node pings, changes its settings, and is told that the site takes extended CONNECT',
+  async () => {
+    await ask('/')
+    expect(client.remoteSettings).toMatchObject({
+      maxConcurrentStreams: 128,
+      initialWindowSize: 256 * 1024,
+      maxHeaderListSize: 64 * 1024,
+      enableConnectProtocol: true,
+    })
+    await new Promise<void>((resolve, reject) => client.ping((error) => (error ? reject(error) : resolve())))
+    await new Promise<void>((resolve) =>
+      client.settings({ headerTableSize: 0, initialWindowSize: 20_000 }, () => resolve()),
+    )
+    expect(digest(await ask('/content'))).toBe(expected)
+  },
+)
 
 test('Node cancels a request: the signal of that one fires', async () => {
   const stream = client.request({ ':path': '/aborted' })

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { CacheFiles, CacheOptions } from '../../src/cache/cache-options.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
@@ -444,7 +445,7 @@ describe('a relay', () => {
     expect(cache.calls).toEqual([])
   })
 
-  it('that refuses is told of once, and asked again', async () => {
+  wholeOnly(it, 'clock')('that refuses is told of once, and asked again', async () => {
     cache.refuse = () => [403, '{"ok":false,"error":{"code":"lease_rejected","message":"not you"}}']
     const site = await publishDemo({ files: PAGE })
     expect(await failed()).toMatchObject({
@@ -459,7 +460,7 @@ describe('a relay', () => {
     expect(site.state).toBe('online')
   })
 
-  it('that is busy is asked again, and told of when it stays so', async () => {
+  wholeOnly(it, 'clock')('that is busy is asked again, and told of when it stays so', async () => {
     cache.refuse = (method) => (method === 'PUT' ? [503, 'busy\n', { 'Retry-After': '1' }] : undefined)
     const site = await publishDemo({ files: PAGE })
     await vi.waitFor(() => expect(cache.count('PUT')).toBe(1))

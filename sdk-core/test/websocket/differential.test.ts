@@ -1,10 +1,11 @@
 // A slice of the fuzzing against `ws` in every run; `npm run fuzz -- websocket SECONDS` goes on from there.
 
 import { expect, test } from 'vitest'
+import { atDepth, TEST_SEED } from '../../../tools/test-depth.ts'
 import { frame } from './client.ts'
 import { check, fuzz, hear, hearWs } from './fuzz.ts'
 
-const FUZZ_RUNS = 2_000
+const FUZZ_RUNS: number = atDepth(10_000, 1_000)
 
 test('the two receivers hear what is plainly there, so that their agreement means something', async () => {
   const bytes = Buffer.concat([
@@ -21,6 +22,6 @@ test('the two receivers hear what is plainly there, so that their agreement mean
 })
 
 test('what is received is what ws receives, wherever the bytes are cut', async () => {
-  const { runs } = await fuzz((runs) => runs < FUZZ_RUNS, 1)
+  const { runs } = await fuzz((runs) => runs < FUZZ_RUNS, TEST_SEED)
   expect(runs).toBeGreaterThanOrEqual(FUZZ_RUNS)
 })

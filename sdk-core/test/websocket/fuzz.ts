@@ -2,8 +2,8 @@
 
 import type { Writable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
 import * as ws from 'ws'
+import fc from '../../../tools/fast-check.ts'
 import { WebSocketError } from '../../src/websocket/errors.ts'
 import { MessageReader } from '../../src/websocket/message-reader.ts'
 import { frame } from './client.ts'

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, it, vi } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { it as every, expect, vi } from 'vitest'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { askAgent } from '../../src/agent/agent-client.ts'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { parseToml } from '../../src/cli/config/toml.ts'
@@ -14,6 +14,8 @@ import { V8_FLAGS } from '../../src/cli/v8-flags.ts'
 import { ANY_PORT, makeHome, NOWHERE, startAgent } from '../support/agent.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { environment, MAIN } from '../support/svc.ts'
+
+const it = wholeOnly(every, 'faults')
 
 vi.setConfig({ testTimeout: 2 * TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { askAgent } from '../../src/agent/agent-client.ts'
 import {
   AGENT_PATH,
@@ -277,22 +278,25 @@ describe('a reload', () => {
   })
 })
 
-it('tries again when the relay was not there yet, and has the same identity and URL after another start', async () => {
-  await agent.stop()
-  const port = relay.port
-  await relay.kill()
-  agent = await startAgent(home)
-  await expect.poll(async () => (await tunnel('one'))?.retry_at).toBeDefined()
-  expect(await tunnel('one')).toMatchObject({ state: 'ended', failure: { code: 'relay_unreachable' } })
-  await relay.start()
-  expect(relay.port).toBe(port)
-  await online('one')
-  const { canonical_url } = (await tunnel('one'))!.relays[0]!
-  await agent.stop()
-  agent = await startAgent(home)
-  await online('one')
-  expect((await tunnel('one'))!.relays[0]).toMatchObject({ url: urlOf('one'), canonical_url })
-})
+wholeOnly(it, 'clock')(
+  'tries again when the relay was not there yet, and has the same identity and URL after another start',
+  async () => {
+    await agent.stop()
+    const port = relay.port
+    await relay.kill()
+    agent = await startAgent(home)
+    await expect.poll(async () => (await tunnel('one'))?.retry_at).toBeDefined()
+    expect(await tunnel('one')).toMatchObject({ state: 'ended', failure: { code: 'relay_unreachable' } })
+    await relay.start()
+    expect(relay.port).toBe(port)
+    await online('one')
+    const { canonical_url } = (await tunnel('one'))!.relays[0]!
+    await agent.stop()
+    agent = await startAgent(home)
+    await online('one')
+    expect((await tunnel('one'))!.relays[0]).toMatchObject({ url: urlOf('one'), canonical_url })
+  },
+)
 
 async function bothAuthorities(): Promise<string> {
   const path = `${home.path}/both.pem`

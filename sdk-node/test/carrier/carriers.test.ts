@@ -3,7 +3,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { describeVariants } from '../../../tools/describe-variants.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import { type NodePublishOptions, publish, type Site, type SvcError } from '../../src/index.ts'
 import { CONTEST_LOSSES_MAX } from '../../src/limits.ts'
@@ -37,7 +38,7 @@ async function banThisMachine(isBanned: boolean): Promise<void> {
   for (const ip of ['127.0.0.1', '::1']) await relay.call('/api/policy/ips', { ip, is_banned: isBanned })
 }
 
-describe.each(CARRIERS)('by the carrier %s', (carrier) => {
+describeVariants('by the carrier %s', CARRIERS, (carrier) => {
   const publishBy = async (options: Partial<NodePublishOptions> = {}): Promise<Site> => {
     const site = await publish({
       relay: relay.origin,
@@ -97,26 +98,29 @@ describe.each(CARRIERS)('by the carrier %s', (carrier) => {
     })
   })
 
-  it('a relay that is killed under load is found again, and the same URL lives again: no wrong byte, before and after', async () => {
-    const content = randomBytes(CONTENT_BYTES)
-    const sha256 = createHash('sha256').update(content).digest('hex')
-    const site = await publishBy({ fetch: () => new Response(content) })
-    const { url } = site
-    const download = async (): Promise<string> => (await sha256Of(await visit(relay, url))).sha256
-    const downloads = (): Promise<string>[] => Array.from({ length: DOWNLOADS }, () => download())
-    const before = downloads()
-    const outcomes = Promise.allSettled(before)
-    await Promise.race(before)
-    await relay.kill()
-    // each either came whole, or broke visibly
-    for (const outcome of await outcomes)
-      if (outcome.status === 'fulfilled') expect(outcome.value).toBe(sha256)
-    await expect.poll(() => site.state).toBe('reconnecting')
-    await relay.start()
-    await expect.poll(() => site.state).toBe('online')
-    expect(site.url).toBe(url)
-    expect(new Set(await Promise.all(downloads()))).toEqual(new Set([sha256]))
-  })
+  wholeOnly(it, 'faults')(
+    'a relay that is killed under load is found again, and the same URL lives again: no wrong byte, before and after',
+    async () => {
+      const content = randomBytes(CONTENT_BYTES)
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      const site = await publishBy({ fetch: () => new Response(content) })
+      const { url } = site
+      const download = async (): Promise<string> => (await sha256Of(await visit(relay, url))).sha256
+      const downloads = (): Promise<string>[] => Array.from({ length: DOWNLOADS }, () => download())
+      const before = downloads()
+      const outcomes = Promise.allSettled(before)
+      await Promise.race(before)
+      await relay.kill()
+      // each either came whole, or broke visibly
+      for (const outcome of await outcomes)
+        if (outcome.status === 'fulfilled') expect(outcome.value).toBe(sha256)
+      await expect.poll(() => site.state).toBe('reconnecting')
+      await relay.start()
+      await expect.poll(() => site.state).toBe('online')
+      expect(site.url).toBe(url)
+      expect(new Set(await Promise.all(downloads()))).toEqual(new Set([sha256]))
+    },
+  )
 
   describe('refusals', () => {
     it('of a banned address end the site', async () => {

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Server, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import {
   exposeAt,
@@ -18,6 +18,8 @@ import {
   visit,
 } from '../support/exposed.ts'
 import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const it = wholeOnly(every, 'faults')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 

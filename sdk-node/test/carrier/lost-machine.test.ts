@@ -3,14 +3,18 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:https'
 import { publishOn } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, it as every, expect, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
+import { describeVariants } from '../../../tools/describe-variants.ts'
 import { type FaultyRelay, startFaultyRelay } from '../../../tools/relay/faulty-relay.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { CARRIERS, type CarrierKind } from '../../src/carrier/kinds.ts'
 import { publish, type Site } from '../../src/index.ts'
 import { nodePlatform } from '../../src/platform.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
+
+const it = wholeOnly(every, 'clock')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
@@ -65,7 +69,7 @@ async function timeBack(fault: () => unknown): Promise<number> {
   return performance.now() - from
 }
 
-describe.each(CARRIERS)('by the carrier %s', (carrier) => {
+describeVariants('by the carrier %s', CARRIERS, (carrier) => {
   it('sites that are cut at once are online again within three seconds, with the leases that they have', async () => {
     const times: number[] = []
     for (let attempt = 1; attempt <= ATTEMPTS && !times.some((ms) => ms < BACK_MS); attempt++) {

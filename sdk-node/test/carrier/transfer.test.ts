@@ -4,7 +4,8 @@ import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { describeVariants } from '../../../tools/describe-variants.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import type { Exposure } from '../../src/index.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterEach(() => exposure.close())
 afterAll(() => relay.close())
 
-describe.each(CARRIERS)('by the carrier %s', (carrier) => {
+describeVariants('by the carrier %s', CARRIERS, (carrier) => {
   it(`${BYTES / MB} MB both ways at once come as they were sent, at a TCP port`, async () => {
     const [up, down] = [new Content(), new Content()]
     const received = Promise.withResolvers<string>()

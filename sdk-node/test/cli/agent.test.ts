@@ -3,6 +3,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { AgentEndpoint } from '../../src/agent/api-messages.ts'
 import { type AgentHome, ANY_PORT, makeHome, NOWHERE } from '../support/agent.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
@@ -33,49 +34,52 @@ async function svc(...args: string[]): Promise<{ code: number; out: string[]; er
   return { code: await ended, out, err }
 }
 
-it('runs in the background until it is stopped; restart keeps its file and makes a new token', async () => {
-  const started = await svc('run')
-  const endpoint = await home.endpoint()
-  const line = ({ url, pid }: AgentEndpoint) => `the agent runs at ${url}  pid ${pid}  ${home.config}`
-  expect(started).toEqual({ code: 0, out: [line(endpoint)], err: [] })
-  expect(await svc('run')).toEqual({
-    code: 2,
-    out: [],
-    err: [`svc: an agent runs already at ${endpoint.url} (pid ${endpoint.pid})`],
-  })
-  const status = await svc('status')
-  expect([status.code, status.out[0]]).toEqual([0, line(endpoint)])
-  expect(status.out[1]).toMatch(/^web/)
-  const reports = (await svc('status', '--json')).out.map((text) => JSON.parse(text))
-  expect(reports[0]).toEqual({
-    event: 'agent',
-    state: 'running',
-    url: endpoint.url,
-    pid: endpoint.pid,
-    config: home.config,
-  })
-  const opened = await svc('open')
-  expect(opened.out[0]).toMatch(new RegExp(`^${endpoint.url}/#ticket=[\\w-]{43}$`))
+wholeOnly(it, 'clock')(
+  'runs in the background until it is stopped; restart keeps its file and makes a new token',
+  async () => {
+    const started = await svc('run')
+    const endpoint = await home.endpoint()
+    const line = ({ url, pid }: AgentEndpoint) => `the agent runs at ${url}  pid ${pid}  ${home.config}`
+    expect(started).toEqual({ code: 0, out: [line(endpoint)], err: [] })
+    expect(await svc('run')).toEqual({
+      code: 2,
+      out: [],
+      err: [`svc: an agent runs already at ${endpoint.url} (pid ${endpoint.pid})`],
+    })
+    const status = await svc('status')
+    expect([status.code, status.out[0]]).toEqual([0, line(endpoint)])
+    expect(status.out[1]).toMatch(/^web/)
+    const reports = (await svc('status', '--json')).out.map((text) => JSON.parse(text))
+    expect(reports[0]).toEqual({
+      event: 'agent',
+      state: 'running',
+      url: endpoint.url,
+      pid: endpoint.pid,
+      config: home.config,
+    })
+    const opened = await svc('open')
+    expect(opened.out[0]).toMatch(new RegExp(`^${endpoint.url}/#ticket=[\\w-]{43}$`))
 
-  const restarted = await svc('restart')
-  const next = await home.endpoint()
-  expect(restarted).toEqual({
-    code: 0,
-    out: [`the agent has ended  pid ${endpoint.pid}`, line(next)],
-    err: [],
-  })
-  expect(next.token).not.toBe(endpoint.token)
-  expect(await svc('stop')).toEqual({ code: 0, out: [`the agent has ended  pid ${next.pid}`], err: [] })
-  expect(await readdir(home.state)).not.toContain('agent-endpoint.json')
-  const logs = await svc('logs')
-  expect(logs.out.at(-1)).toMatch(new RegExp(`^\\S+Z  the agent has ended  pid ${next.pid}$`))
-  const events = (await svc('logs', '--json', '--lines', '1')).out.map((text) => JSON.parse(text))
-  expect(events).toEqual([expect.objectContaining({ event: 'agent', state: 'stopped', pid: next.pid })])
-  for (const secret of [endpoint.token, next.token])
-    expect(await readFile(join(home.state, 'agent.log'), 'utf8')).not.toContain(secret)
-})
+    const restarted = await svc('restart')
+    const next = await home.endpoint()
+    expect(restarted).toEqual({
+      code: 0,
+      out: [`the agent has ended  pid ${endpoint.pid}`, line(next)],
+      err: [],
+    })
+    expect(next.token).not.toBe(endpoint.token)
+    expect(await svc('stop')).toEqual({ code: 0, out: [`the agent has ended  pid ${next.pid}`], err: [] })
+    expect(await readdir(home.state)).not.toContain('agent-endpoint.json')
+    const logs = await svc('logs')
+    expect(logs.out.at(-1)).toMatch(new RegExp(`^\\S+Z  the agent has ended  pid ${next.pid}$`))
+    const events = (await svc('logs', '--json', '--lines', '1')).out.map((text) => JSON.parse(text))
+    expect(events).toEqual([expect.objectContaining({ event: 'agent', state: 'stopped', pid: next.pid })])
+    for (const secret of [endpoint.token, next.token])
+      expect(await readFile(join(home.state, 'agent.log'), 'utf8')).not.toContain(secret)
+  },
+)
 
-it('says in one line that no agent runs, also when one was killed', async () => {
+wholeOnly(it, 'variant')('says in one line that no agent runs, also when one was killed', async () => {
   const nobody = { code: 3, out: [], err: ['svc: no agent runs: svc agent run starts one'] }
   for (const command of ['stop', 'restart', 'status', 'open']) expect(await svc(command)).toEqual(nobody)
   await svc('run')
@@ -90,7 +94,7 @@ it('says in one line that no agent runs, also when one was killed', async () => 
   expect((await svc('stop')).code).toBe(0)
 })
 
-it('passes on why it cannot start in the background', async () => {
+wholeOnly(it, 'variant')('passes on why it cannot start in the background', async () => {
   await writeFile(home.config, FILE.replace('http = 3000', 'htpp = 3000'))
   const wrong = await svc('run')
   expect([wrong.code, wrong.out]).toEqual([2, []])

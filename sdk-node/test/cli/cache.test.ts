@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { CACHE_FILES_MAX } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { expose } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -96,7 +97,7 @@ describe('svc serve --cache', () => {
     expect(run.out.at(-1)).toMatch(/^taken off https:\S+, which keeps its copy until [\d: -]+ at the latest$/)
   })
 
-  it('takes a folder with as many files as a snapshot may have', async () => {
+  wholeOnly(it, 'depth')('takes a folder with as many files as a snapshot may have', async () => {
     const files = Array.from({ length: CACHE_FILES_MAX - 2 }, (_, number) => `${number}.txt`)
     for (const name of files) await writeFile(join(folder, 'assets', name), name)
     const { canonicalUrl, interrupt, ended } = await cached('whole')
@@ -106,7 +107,7 @@ describe('svc serve --cache', () => {
       expect(await get(canonicalUrl, `/assets/${name}`)).toBe(name)
   })
 
-  it('survives a process that is killed, for curl as for others', async () => {
+  wholeOnly(it, 'faults')('survives a process that is killed, for curl as for others', async () => {
     const run = runSvc(home, ['serve', folder, '--cache', '--name', 'killed', '--json', ...at()])
     running.push(run)
     const { canonical_url } = await reported(run, 'online')
@@ -115,7 +116,7 @@ describe('svc serve --cache', () => {
     expect(String(await curl(relay.caFile, `${canonical_url}/a/place`))).toContain('from the folder')
   })
 
-  it('is on the live view of a terminal, with words for what stays', async () => {
+  wholeOnly(it, 'appearance')('is on the live view of a terminal, with words for what stays', async () => {
     const args = ['serve', folder, '--cache', '--name', 'viewed', ...at()]
     const command = [process.execPath, MAIN, ...args].map((arg) => `'${arg}'`).join(' ')
     const child = spawn('script', ['-qec', `stty cols 200 rows 40; exec ${command}`, '/dev/null'], {
@@ -256,15 +257,18 @@ describe('svc doctor at a site with a copy', () => {
     expect(code).toBe(0)
   })
 
-  it('cannot know it when svc has ended, and names the copy as one of the reasons', async () => {
-    const run = await cached('gone')
-    await expect.poll(async () => (await doctor('gone')).said[0]!.verdict, PATIENT).toBe('own')
-    await run.stop()
-    const { code, said } = await doctor('gone')
-    expect(said).toMatchObject([
-      { verdict: 'unreachable' },
-      { verdict: 'other_key', message: expect.stringContaining('--cache') },
-    ])
-    expect(code).toBe(8)
-  })
+  wholeOnly(it, 'variant')(
+    'cannot know it when svc has ended, and names the copy as one of the reasons',
+    async () => {
+      const run = await cached('gone')
+      await expect.poll(async () => (await doctor('gone')).said[0]!.verdict, PATIENT).toBe('own')
+      await run.stop()
+      const { code, said } = await doctor('gone')
+      expect(said).toMatchObject([
+        { verdict: 'unreachable' },
+        { verdict: 'other_key', message: expect.stringContaining('--cache') },
+      ])
+      expect(code).toBe(8)
+    },
+  )
 })

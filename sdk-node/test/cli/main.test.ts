@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
 import {
   listening,
@@ -96,34 +97,48 @@ describe('svc expose', () => {
     expect(await hostnames()).not.toContain('plain.relay.localhost')
   })
 
-  it('is taken off the relay when its terminal is closed, which sends SIGHUP more than once', async () => {
-    const { child, out, err, ended } = svcProcess([
-      'expose',
-      String(targetPort),
-      '--name',
-      'hung-up',
-      '--listed',
-      ...at(),
-    ])
-    await expect.poll(() => out.length).toBe(1)
-    child.kill('SIGHUP')
-    child.kill('SIGHUP')
-    expect(await ended).toBe(0)
-    expect([err, out.slice(1)]).toEqual([[], [`taken off ${relay.origin}`]])
-    expect(await hostnames()).not.toContain('hung-up.relay.localhost')
-  })
+  wholeOnly(it, 'variant')(
+    'is taken off the relay when its terminal is closed, which sends SIGHUP more than once',
+    async () => {
+      const { child, out, err, ended } = svcProcess([
+        'expose',
+        String(targetPort),
+        '--name',
+        'hung-up',
+        '--listed',
+        ...at(),
+      ])
+      await expect.poll(() => out.length).toBe(1)
+      child.kill('SIGHUP')
+      child.kill('SIGHUP')
+      expect(await ended).toBe(0)
+      expect([err, out.slice(1)]).toEqual([[], [`taken off ${relay.origin}`]])
+      expect(await hostnames()).not.toContain('hung-up.relay.localhost')
+    },
+  )
 
-  it('ends quietly, and is taken off the relay, when nobody reads its output any more', async () => {
-    const run = svcProcess(['expose', String(targetPort), '--name', 'unread', '--listed', '--json', ...at()])
-    const { url } = await reported(run, 'online')
-    expect(await hostnames()).toContain('unread.relay.localhost')
-    run.child.stdout!.destroy()
-    // its next line has no reader
-    await text(await visit(relay, url!))
-    expect(await run.ended).toBe(0)
-    expect(run.err).toEqual([])
-    expect(await hostnames()).not.toContain('unread.relay.localhost')
-  })
+  wholeOnly(it, 'variant')(
+    'ends quietly, and is taken off the relay, when nobody reads its output any more',
+    async () => {
+      const run = svcProcess([
+        'expose',
+        String(targetPort),
+        '--name',
+        'unread',
+        '--listed',
+        '--json',
+        ...at(),
+      ])
+      const { url } = await reported(run, 'online')
+      expect(await hostnames()).toContain('unread.relay.localhost')
+      run.child.stdout!.destroy()
+      // its next line has no reader
+      await text(await visit(relay, url!))
+      expect(await run.ended).toBe(0)
+      expect(run.err).toEqual([])
+      expect(await hostnames()).not.toContain('unread.relay.localhost')
+    },
+  )
 
   it('says each request without its query, in a line and as an event', async () => {
     const plain = svcProcess(['expose', String(targetPort), '--name', 'log-plain', ...at()])
@@ -289,7 +304,7 @@ describe('svc expose', () => {
     await reported(command, 'online')
   })
 
-  it('is online at several relays, also when one of them is not there', async () => {
+  wholeOnly(it, 'variant')('is online at several relays, also when one of them is not there', async () => {
     const cas = join(home, 'both.pem')
     await writeFile(cas, `${relay.ca}\n${other.ca}`)
     const missing = `https://relay.localhost:${await freePort()}`

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -63,7 +64,7 @@ it('a newer one: one line on standard error, also when the site comes back', asy
   expect(err.filter((text) => text.includes('release'))).toEqual([line])
 })
 
-it('a newer one, with --json: an event, and nothing on standard error', async () => {
+wholeOnly(it, 'variant')('a newer one, with --json: an event, and nothing on standard error', async () => {
   const { run, relay } = await expose('99.0.0', '--json')
   expect(await reported(run, 'update')).toEqual({
     event: 'update',
@@ -76,7 +77,7 @@ it('a newer one, with --json: an event, and nothing on standard error', async ()
   expect(run.err).toEqual([])
 })
 
-it('an older one: nothing is said', async () => {
+wholeOnly(it, 'variant')('an older one: nothing is said', async () => {
   const { run, relay } = await expose('0.0.1', '--json')
   await reported(run, 'online')
   run.interrupt()

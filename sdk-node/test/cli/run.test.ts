@@ -8,6 +8,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { EXPIRED_PEM, FUTURE_PEM, PRIVATE_KEY_PEM } from '../support/clock-certificates.ts'
 import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -98,21 +99,24 @@ describe('svc status', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('waits no longer than a moment for a process that does not answer, and forgets one that was killed', async () => {
-    const run = svcProcess('expose', String(targetPort), '--json', ...at())
-    await reported(run, 'online')
-    run.child.kill('SIGSTOP')
-    expect(await output('status')).toEqual({
-      code: 0,
-      out: [],
-      err: [`svc: process ${run.child.pid} does not answer: it is stopped, or very busy`],
-    })
-    run.child.kill('SIGKILL')
-    await run.ended
-    expect(await readdir(join(home, 'svc', 'run'))).toHaveLength(1)
-    expect((await output('status')).out).toEqual(['nothing is running'])
-    expect(await readdir(join(home, 'svc', 'run'))).toEqual([])
-  })
+  wholeOnly(it, 'clock')(
+    'waits no longer than a moment for a process that does not answer, and forgets one that was killed',
+    async () => {
+      const run = svcProcess('expose', String(targetPort), '--json', ...at())
+      await reported(run, 'online')
+      run.child.kill('SIGSTOP')
+      expect(await output('status')).toEqual({
+        code: 0,
+        out: [],
+        err: [`svc: process ${run.child.pid} does not answer: it is stopped, or very busy`],
+      })
+      run.child.kill('SIGKILL')
+      await run.ended
+      expect(await readdir(join(home, 'svc', 'run'))).toHaveLength(1)
+      expect((await output('status')).out).toEqual(['nothing is running'])
+      expect(await readdir(join(home, 'svc', 'run'))).toEqual([])
+    },
+  )
 
   it('is not what a site depends on', async () => {
     await mkdir(join(home, 'svc'))
@@ -270,7 +274,7 @@ describe('bad input', () => {
   })
 })
 
-it('a relay whose TCP ports are all in use', async () => {
+wholeOnly(it, 'variant')('a relay whose TCP ports are all in use', async () => {
   const port = String(await freePort())
   const own = await startTestRelay({ TCP_ENABLED: 'true', MIN_PORT: port, MAX_PORT: port })
   const tcp = ['expose', '--tcp', '80', '--relay', own.origin, '--ca', own.caFile]

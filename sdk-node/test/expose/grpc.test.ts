@@ -18,6 +18,8 @@ import { Metadata, status } from '@grpc/grpc-js'
 import { DIRECT } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { describeVariants } from '../../../tools/describe-variants.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
 import { httpTarget } from '../../src/target/http-target.ts'
 import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
@@ -93,7 +95,7 @@ function trailerServer(server: Http2Server): Http2Server {
   })
 }
 
-describe.each(['http', 'grpc', 'h2c', 'https'])('a target at %s://', (scheme) => {
+describeVariants('a target at %s://', ['http', 'grpc', 'h2c', 'https'], (scheme) => {
   it('answers a call, with metadata in both directions and a status in trailers', async () => {
     const { client } = await echo(scheme)
     const metadata = new Metadata()
@@ -152,7 +154,7 @@ describe('back-pressure', () => {
     for (let calls = 0; calls < 30; calls += 1) await client.unary(Buffer.alloc(MESSAGE_BYTES, 'x'))
   }
 
-  it('a visitor that reads nothing stops the server, and others go on', async () => {
+  wholeOnly(it, 'depth')('a visitor that reads nothing stops the server, and others go on', async () => {
     const { server, client } = await echo('grpc')
     const call = client.flood(MESSAGES)
     call.pause()
@@ -168,7 +170,7 @@ describe('back-pressure', () => {
     expect(came).toBe(MESSAGES * MESSAGE_BYTES)
   })
 
-  it('a server that reads nothing stops the visitor, and others go on', async () => {
+  wholeOnly(it, 'depth')('a server that reads nothing stops the visitor, and others go on', async () => {
     const { server, client } = await echo('grpc')
     const total = Promise.withResolvers<string>()
     const call = client.sink((error, bytes) => (error ? total.reject(error) : total.resolve(String(bytes))))

@@ -10,7 +10,8 @@ import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { describeVariants } from '../../../tools/describe-variants.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import type { CarrierKind, Exposure, RequestReport, SvcError } from '../../src/index.ts'
 import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
 import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
@@ -73,7 +74,7 @@ function claimed({ headers }: IncomingMessage): string[] {
   return Object.keys(headers).filter((name) => String(headers[name]).includes('1.2.3.4'))
 }
 
-describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) => {
+describeVariants('by the carrier %s', ['native', 'websocket'] as const, (carrier) => {
   it('passes the request on, says where it came from, and drops what a visitor claims', async () => {
     let seen: IncomingMessage | undefined
     answer = (asked, response) => {
@@ -270,71 +271,80 @@ describe('a WebSocket between unequal sides', () => {
   const BLOCK = Buffer.alloc(1024 * 1024)
   const BLOCKS: number = atDepth(150, 80)
 
-  it('a visitor that reads slowly holds the target back, and misses nothing', async () => {
-    let taken = 0
-    new WebSocketServer({ server: target }).on('connection', (socket) => {
-      for (let i = 0; i < BLOCKS; i++) socket.send(BLOCK, () => (taken += 1))
-    })
-    const visitor = visitSocket(await start('native'))
-    let received = 0
-    visitor.on('message', () => (received += 1))
-    await once(visitor, 'open')
-    visitor.pause()
-    const isStill = async (): Promise<boolean> => {
-      const before = taken
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      return taken === before
-    }
-    await expect.poll(isStill).toBe(true)
-    // bounded here, and what the kernel's buffers hold
-    expect(taken).toBeLessThan(BLOCKS / 2)
-    visitor.resume()
-    await expect.poll(() => received).toBe(BLOCKS)
-  })
+  wholeOnly(it, 'depth')(
+    'a visitor that reads slowly holds the target back, and misses nothing',
+    async () => {
+      let taken = 0
+      new WebSocketServer({ server: target }).on('connection', (socket) => {
+        for (let i = 0; i < BLOCKS; i++) socket.send(BLOCK, () => (taken += 1))
+      })
+      const visitor = visitSocket(await start('native'))
+      let received = 0
+      visitor.on('message', () => (received += 1))
+      await once(visitor, 'open')
+      visitor.pause()
+      const isStill = async (): Promise<boolean> => {
+        const before = taken
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        return taken === before
+      }
+      await expect.poll(isStill).toBe(true)
+      // bounded here, and what the kernel's buffers hold
+      expect(taken).toBeLessThan(BLOCKS / 2)
+      visitor.resume()
+      await expect.poll(() => received).toBe(BLOCKS)
+    },
+  )
 
-  it('a target that reads slowly holds the visitor back, and misses nothing', async () => {
-    let received = 0
-    let socketOfTarget: WebSocket | undefined
-    new WebSocketServer({ server: target }).on('connection', (socket) => {
-      socketOfTarget = socket.on('message', (data) => (received += (data as Buffer).length))
-      socket.pause()
-    })
-    const visitor = visitSocket(await start('native'), [], '/', { perMessageDeflate: false })
-    await once(visitor, 'open')
-    let taken = 0
-    for (let i = 0; i < BLOCKS; i++) visitor.send(BLOCK, () => (taken += 1))
-    const isStill = async (): Promise<boolean> => {
-      const before = taken
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      return taken === before
-    }
-    await expect.poll(isStill).toBe(true)
-    expect(taken).toBeLessThan(BLOCKS / 2)
-    socketOfTarget!.resume()
-    await expect.poll(() => received).toBe(BLOCKS * BLOCK.length)
-    visitor.close(4000)
-    expect((await once(socketOfTarget!, 'close'))[0]).toBe(4000)
-  })
+  wholeOnly(it, 'depth')(
+    'a target that reads slowly holds the visitor back, and misses nothing',
+    async () => {
+      let received = 0
+      let socketOfTarget: WebSocket | undefined
+      new WebSocketServer({ server: target }).on('connection', (socket) => {
+        socketOfTarget = socket.on('message', (data) => (received += (data as Buffer).length))
+        socket.pause()
+      })
+      const visitor = visitSocket(await start('native'), [], '/', { perMessageDeflate: false })
+      await once(visitor, 'open')
+      let taken = 0
+      for (let i = 0; i < BLOCKS; i++) visitor.send(BLOCK, () => (taken += 1))
+      const isStill = async (): Promise<boolean> => {
+        const before = taken
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        return taken === before
+      }
+      await expect.poll(isStill).toBe(true)
+      expect(taken).toBeLessThan(BLOCKS / 2)
+      socketOfTarget!.resume()
+      await expect.poll(() => received).toBe(BLOCKS * BLOCK.length)
+      visitor.close(4000)
+      expect((await once(socketOfTarget!, 'close'))[0]).toBe(4000)
+    },
+  )
 
-  it('a message of the largest size passes both ways, and a larger one ends both sides with 1009', async () => {
-    const largest = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES)
-    const tooLarge = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES + 1)
-    new WebSocketServer({ server: target }).on('connection', (socket, { url }) => {
-      socket.on('error', () => {})
-      socket.on('message', (data) => socket.send(data))
-      if (url === '/large') socket.send(tooLarge)
-    })
-    const url = await start('native')
-    const sender = visitSocket(url)
-    sender.on('error', () => {})
-    await once(sender, 'open')
-    sender.send(largest)
-    expect((await once(sender, 'message'))[0]).toHaveLength(largest.length)
-    sender.send(tooLarge)
-    expect((await once(sender, 'close'))[0]).toBe(1009)
-    const [code, reason] = await once(visitSocket(url, [], '/large'), 'close')
-    expect([code, String(reason)]).toEqual([1009, 'a message of the server is larger than 16 MiB'])
-  })
+  wholeOnly(it, 'depth')(
+    'a message of the largest size passes both ways, and a larger one ends both sides with 1009',
+    async () => {
+      const largest = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES)
+      const tooLarge = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES + 1)
+      new WebSocketServer({ server: target }).on('connection', (socket, { url }) => {
+        socket.on('error', () => {})
+        socket.on('message', (data) => socket.send(data))
+        if (url === '/large') socket.send(tooLarge)
+      })
+      const url = await start('native')
+      const sender = visitSocket(url)
+      sender.on('error', () => {})
+      await once(sender, 'open')
+      sender.send(largest)
+      expect((await once(sender, 'message'))[0]).toHaveLength(largest.length)
+      sender.send(tooLarge)
+      expect((await once(sender, 'close'))[0]).toBe(1009)
+      const [code, reason] = await once(visitSocket(url, [], '/large'), 'close')
+      expect([code, String(reason)]).toEqual([1009, 'a message of the server is larger than 16 MiB'])
+    },
+  )
 })
 
 it('visitors of HTTP/2 take the direct way as those of HTTP/1.1 do, and are reported', async () => {

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect, vi } from 'vitest'
 import { startNetwork, type TestNetwork, whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import { root } from '../../../tools/programs/command.ts'
 import {
@@ -15,6 +15,9 @@ import {
   METRICS_PORT,
   startLinkedRelays,
 } from '../../../tools/relay/linked-relays.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const PATIENT_MS = 120_000
 const PAGE = 'what the visitor reads of the site'

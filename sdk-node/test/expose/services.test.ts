@@ -7,15 +7,17 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import { exposeAt, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { EchoClient, EchoServer } from '../support/grpc-echo.ts'
 import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 

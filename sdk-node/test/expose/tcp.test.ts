@@ -6,6 +6,7 @@ import { connect, type Server, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { describeVariants } from '../../../tools/describe-variants.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
 import {
   exposeAt,
@@ -44,7 +45,7 @@ function visitPort(allowHalfOpen = true): Socket {
   return connect({ port, host: '127.0.0.1', allowHalfOpen })
 }
 
-describe.each(['native', 'websocket'] as const)('a dedicated port by the carrier %s', (carrier) => {
+describeVariants('a dedicated port by the carrier %s', ['native', 'websocket'] as const, (carrier) => {
   it('keeps a half-close of the visitor: the service answers behind it', async () => {
     await exposeTcp(async (socket) => {
       socket.end(`${await allOf(socket)} was all`)

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { connectQuic, createQuicServer } from '@currentspace/http3'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
 import {
   exposeAt,
@@ -88,7 +89,7 @@ describe('a UDP service', () => {
     expect(await visitor.ask('')).toEqual(Buffer.alloc(0))
   })
 
-  it('stands beside a web server and a TCP service of the same site', async () => {
+  wholeOnly(it, 'variant')('stands beside a web server and a TCP service of the same site', async () => {
     const http = createServer((_, response) => void response.end('web'))
     const tcp = tcpServer((socket) => void socket.end('tcp'))
     open.push(
@@ -191,7 +192,7 @@ describe('a tunnel', () => {
   /** Seconds: the half of it, in which a renewal has to come, is much on any machine. */
   const TTL_S = 6
 
-  it('outlives the token that opened it, as long as the lease is renewed', async () => {
+  wholeOnly(it, 'clock')('outlives the token that opened it, as long as the lease is renewed', async () => {
     const { exposure, site } = await exposeUdp({ ttl: TTL_S })
     const visitor = visitorOf(exposure)
     await visitor.ask('first')
@@ -200,7 +201,7 @@ describe('a tunnel', () => {
     expect(site.datagramStats()!.tunnels).toBe(1)
   })
 
-  it('comes back when the relay was restarted, at the same address', async () => {
+  wholeOnly(it, 'faults')('comes back when the relay was restarted, at the same address', async () => {
     const { exposure, site } = await exposeUdp()
     const address = site.udpAddress
     const visitor = visitorOf(exposure)

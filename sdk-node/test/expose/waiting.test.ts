@@ -8,6 +8,8 @@ import { KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { failing, RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
+import { describeVariants } from '../../../tools/describe-variants.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { expose, type NodePublishOptions, publish, type Site } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -73,7 +75,7 @@ const isLetIn = (site: Site): Promise<boolean> =>
     .then(text, () => 'turned away')
     .then((answer) => answer === 'hello')
 
-describe.each(['native', 'websocket'] as const)('by %s', (carrier) => {
+describeVariants('by %s', ['native', 'websocket'] as const, (carrier) => {
   it('a site waits for an approval, says so, and is online when it has it', async () => {
     await approve('manual')
     const { site, online } = await begin(carrier)
@@ -112,7 +114,7 @@ describe.each(['native', 'websocket'] as const)('by %s', (carrier) => {
   })
 })
 
-describe('expose at several relays', () => {
+wholeOnly(describe, 'clock')('expose at several relays', () => {
   it('resolves when one is online and another makes it wait, and takes that one along', async () => {
     const other = await startTestRelay()
     await approve('manual')

@@ -5,9 +5,9 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { files } from '@svc/sdk-core/handlers'
-import fc from 'fast-check'
 import { fields, methods, paths } from '../../../relay/test/fuzz/file-requests.ts'
 import { isFile, makeFolder, wrongWith } from '../../../relay/test/fuzz/public-folder.ts'
+import fc from '../../../tools/fast-check.ts'
 import { openFolder } from '../../src/index.ts'
 
 /** Requests tried at a time. */

@@ -10,6 +10,7 @@ import {
   type OverlayRelays,
   startOverlayRelays,
 } from '../../../relay/test/support/overlay-relays.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { publish } from '../../src/publish.ts'
 
 const PATIENT_MS = 120_000
@@ -81,7 +82,7 @@ test('visitors of every process are passed on to every process', async () => {
   expect(new Set(visits)).toEqual(new Set(['hello']))
 })
 
-test.each([
+wholeOnly(test, 'clock').each([
   ['first', () => first],
   ['last', () => last],
 ])(

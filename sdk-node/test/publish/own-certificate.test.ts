@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeVariants } from '../../../tools/describe-variants.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
@@ -83,7 +84,7 @@ async function sessionOf(host: string): Promise<Buffer> {
   return session[0] as Buffer
 }
 
-describe.each(['shared', 'own'] as const)('a site whose certificate is %s', (certificate) => {
+describeVariants('a site whose certificate is %s', ['shared', 'own'] as const, (certificate) => {
   const name = certificate
   const host = `${name}.relay.localhost`
   let site: Site

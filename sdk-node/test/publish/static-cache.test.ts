@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { type CacheOptions, openFolder, publish, type Site, type SvcError } from '../../src/index.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
@@ -79,7 +80,7 @@ it('are there after the site closed, without what is hidden or outside', async (
   expect(errors).toEqual([])
 })
 
-it('are those of the last look, up to the largest that the relay takes', async () => {
+wholeOnly(it, 'depth')('are those of the last look, up to the largest that the relay takes', async () => {
   const large = randomBytes(10 * 1024 * 1024)
   for (const name of ['a', 'b', 'c', 'd', 'e']) await writeFile(path.join(folder, `${name}.bin`), large)
   const site = await publishFolder()
@@ -144,7 +145,7 @@ it('go when the site removes them, and when it is published without them', async
   expect(await text(`${next.canonicalUrl}/`)).toBe('without')
 })
 
-it('are stored again at a relay that was killed and lost the lease', async () => {
+wholeOnly(it, 'faults')('are stored again at a relay that was killed and lost the lease', async () => {
   const site = await publishFolder()
   await stored(site)
   await relay.kill()
@@ -156,13 +157,16 @@ it('are stored again at a relay that was killed and lost the lease', async () =>
   expect(site.cache?.present).toBe(true)
 })
 
-it('are not stored at a relay without a static cache, and the site is there', async () => {
-  const other = await startTestRelay()
-  const site = await publishFolder({}, other)
-  const [event] = await once(site, 'error')
-  expect(event.error).toMatchObject({ code: 'cache_unavailable', message: /has no static cache/ })
-  expect(site).toMatchObject({ state: 'online', cacheLimits: undefined })
-  expect(String(await curl(other.caFile, `${site.canonicalUrl}/`))).toBe('live')
-  await site.close()
-  await other.close()
-})
+wholeOnly(it, 'clock')(
+  'are not stored at a relay without a static cache, and the site is there',
+  async () => {
+    const other = await startTestRelay()
+    const site = await publishFolder({}, other)
+    const [event] = await once(site, 'error')
+    expect(event.error).toMatchObject({ code: 'cache_unavailable', message: /has no static cache/ })
+    expect(site).toMatchObject({ state: 'online', cacheLimits: undefined })
+    expect(String(await curl(other.caFile, `${site.canonicalUrl}/`))).toBe('live')
+    await site.close()
+    await other.close()
+  },
+)

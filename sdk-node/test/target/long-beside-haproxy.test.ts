@@ -15,12 +15,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect, vi } from 'vitest'
 import { listen } from '../../../sdk-core/test/support/socket-stream.ts'
 import { findHaproxy, startHttpHaproxy } from '../../../tools/programs/haproxy.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { httpTarget } from '../../src/target/http-target.ts'
+
+const test = wholeOnly(every, 'depth')
 
 vi.setConfig({ testTimeout: atDepth(15, 1) * TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 

@@ -8,9 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, test as every, expect, onTestFinished } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { Session, type SessionOptions } from '../../src/index.ts'
 import { echo, pattern, readAll } from '../support/bytes.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const STREAMS = 32
 const BYTES = 1_000_000

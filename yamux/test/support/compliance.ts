@@ -1,7 +1,7 @@
 // What holds over every transport. `connect` joins two sessions by one; each test closes what it opened.
 
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../tools/fast-check.ts'
 import { echo, pattern, readAll, readBytes } from './bytes.ts'
 import type { Peer } from './pair.ts'
 

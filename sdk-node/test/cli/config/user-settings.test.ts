@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { listening, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 import { type Run, reported, runHere, runSvc } from '../../support/svc.ts'
@@ -82,7 +83,7 @@ describe('what is remembered', () => {
     expect((await config('get', 'relay')).code).toBe(2)
   })
 
-  it('keeps the whole path of a file', async () => {
+  wholeOnly(it, 'variant')('keeps the whole path of a file', async () => {
     const run = runSvc(
       relay.caFile.slice(0, relay.caFile.lastIndexOf('/')),
       ['config', 'set', 'ca', 'ca.pem'],
@@ -111,7 +112,7 @@ describe('what comes before it', () => {
     expect(await relayOf(['expose', port])).toBe(other.origin)
   })
 
-  it('svc.toml, which svc start fills up with it', async () => {
+  wholeOnly(it, 'variant')('svc.toml, which svc start fills up with it', async () => {
     await remember(other)
     const file = join(home, 'svc.toml')
     await writeFile(file, `[[tunnel]]\nhttp = ${port}\n`)
@@ -120,7 +121,7 @@ describe('what comes before it', () => {
     expect(await relayOf(['start', '--config', file])).toBe(relay.origin)
   })
 
-  it('nothing else, for svc relays and svc doctor, too', async () => {
+  wholeOnly(it, 'variant')('nothing else, for svc relays and svc doctor, too', async () => {
     await remember(relay)
     expect((await svc(['relays', '--json'])).out.map((line) => JSON.parse(line))).toMatchObject([
       { relay: relay.origin, healthy: true },

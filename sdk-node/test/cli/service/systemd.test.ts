@@ -4,11 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, it as every, expect } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { type Machine, planInstallation } from '../../../src/cli/service/installation-plan.ts'
 import { startTestRelay } from '../../support/relay.ts'
 import { MAIN } from '../../support/svc.ts'
 import { runWithManager, whyNoUserManager } from '../../support/user-manager.ts'
+
+const it = wholeOnly(every, 'variant')
 
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).error === undefined
 const why = whyNoUserManager()
