@@ -1,4 +1,4 @@
-// The step `packages` of `npm test`: packs the packages, lets publint and arethetypeswrong judge the tarballs, type-checks programs
+// The part `packages` of `npm run nightly`: packs the packages, lets publint and arethetypeswrong judge the tarballs, type-checks programs
 // against them, and starts both commands from them, outside the checkout and without a network.
 import { checkTarball } from './check.ts'
 import { type CommandLine, pathWith, proveExpose, startPackagedRelay } from './commands.ts'

@@ -1,0 +1,47 @@
+// The checks that run no test: lint, imports, rules of the protocol, unused code, what a page loads, and types.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { type Outcome, root, runCommand } from '../../tools/programs/command.ts'
+import { check, type Steps, verdict } from './steps.ts'
+import type { Count } from './test-counts.ts'
+import { writeTypePrograms } from './type-programs.ts'
+
+/** Longest that one of them may take, in milliseconds: they end what hangs. */
+const TIMEOUT_MS: number = 6 * 60_000
+/** Type-checks side by side, each with one thread: threads of one program would check the same types again. */
+const TSC_PARALLEL = 2
+/** Here, what the compiler knows of the last run is kept: an unchanged program takes seconds. */
+const TYPES_CACHE: string = path.join(root, 'node_modules/.cache/types')
+
+/**
+ * Checks without types, side by side.
+ * @param files that are linted, from the root of the repository; by default all
+ */
+export async function runChecks(steps: Steps, files: readonly string[] = ['.']): Promise<void> {
+  const limits = { timeoutMs: TIMEOUT_MS }
+  const lint = ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '--no-errors-on-unmatched']
+  await Promise.all([
+    steps.run('lint', () => check([...lint, ...files], limits)),
+    steps.run('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts'], limits)),
+    steps.run('folders', () => check(['node', 'scripts/lint/folders.ts'], limits)),
+    steps.run('rules', () => check(['node', 'scripts/lint/protocol-rules.ts'], limits)),
+    steps.run('unused', () => check(['knip', '--no-progress'], limits)),
+    steps.run('size', () => check(['node', 'scripts/size.ts'], { ...limits, show: true })),
+  ])
+}
+
+export async function checkTypes(): Promise<Count> {
+  mkdirSync(TYPES_CACHE, { recursive: true })
+  const programs = writeTypePrograms(TYPES_CACHE)
+  const outcomes: Outcome[] = []
+  const worker = async (): Promise<void> => {
+    for (let program = programs.shift(); program !== undefined; program = programs.shift()) {
+      const options = ['--singleThreaded', '--incremental', '--tsBuildInfoFile', `${program}.tsbuildinfo`]
+      outcomes.push(
+        await runCommand(['tsc', '-p', program, ...options], { timeoutMs: TIMEOUT_MS, quiet: true }),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: TSC_PARALLEL }, worker))
+  return verdict({ ok: outcomes.every((one) => one.ok), output: outcomes.map((one) => one.output).join('') })
+}
