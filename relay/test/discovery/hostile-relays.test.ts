@@ -5,8 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DiscoveryResponse, RelayDescriptor } from '@svc/protocol'
-import { afterEach, beforeEach, describe, test as every, expect, vi } from 'vitest'
-import { wholeOnly } from '../../../tools/test-depth.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { checksumAddress } from '../../src/auth/ethereum-address.ts'
 import type { Refusal } from '../../src/discovery/refusals.ts'
 import { type Discovery, startDiscovery } from '../../src/discovery/start-discovery.ts'
@@ -14,8 +13,6 @@ import { createLog } from '../../src/log/log.ts'
 import { WriteHealth } from '../../src/storage/write-health.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
-
-const test = wholeOnly(every, 'faults')
 
 const POLL_MS = 400
 const PATIENT_MS = 120_000

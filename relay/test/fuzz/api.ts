@@ -3,7 +3,7 @@
 
 import { deepStrictEqual } from 'node:assert/strict'
 import type { ErrorCode } from '@svc/protocol'
-import fc from '../../../tools/fast-check.ts'
+import fc from 'fast-check'
 import { ENDPOINTS } from '../../src/api/endpoints/endpoints.ts'
 import { parseJson } from '../../src/api/http/json.ts'
 import { componentSchemas, parseWith, referenceTo, type z } from '../../src/config/schema.ts'

@@ -2,7 +2,7 @@
 // answer that the RFCs name, one that a codec which is not ours reads, and one that is not much larger than the question.
 
 import { decode } from 'dns-packet'
-import fc from '../../../tools/fast-check.ts'
+import fc from 'fast-check'
 import { Client } from '../../src/dns/server/client.ts'
 import { AMPLIFICATION_MAX, UDP_PAYLOAD_MAX_BYTES } from '../../src/dns/server/limits.ts'
 import { Responder, type Transport } from '../../src/dns/server/responder.ts'

@@ -8,7 +8,7 @@ import {
   parseManifest,
   type StaticCacheManifest,
 } from '@svc/protocol'
-import fc from '../../../tools/fast-check.ts'
+import fc from 'fast-check'
 import { readUpload } from '../../src/cache/upload/multipart.ts'
 import { RelayError } from '../../src/errors.ts'
 import {

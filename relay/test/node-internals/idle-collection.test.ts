@@ -2,10 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { it as every, expect } from 'vitest'
-import { wholeOnly } from '../../../tools/test-depth.ts'
-
-const it = wholeOnly(every, 'clock')
+import { expect, it } from 'vitest'
 
 const MODULE = new URL('../../src/node-internals/idle-collection.ts', import.meta.url).href
 /** Milliseconds between two looks of the process under test. */

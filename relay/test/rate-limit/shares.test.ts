@@ -2,7 +2,6 @@
 // they take.
 
 import { describe, expect, test } from 'vitest'
-import { wholeOnly } from '../../../tools/test-depth.ts'
 import { Challenges } from '../../src/auth/challenges.ts'
 import { FairQueue } from '../../src/certificates/site/fair-queue.ts'
 import { networkOf } from '../../src/client-address/ip-address.ts'
@@ -127,7 +126,7 @@ describe.each(Object.keys(BOUNDS))('%s', (name) => {
   })
 })
 
-wholeOnly(test, 'depth')('leases of one network leave half of the places to others', () => {
+test('leases of one network leave half of the places to others', () => {
   const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
   const leases = new LeaseRegistry(routes, new Reservations())
   const register = (number: number, clientIp: string): Lease =>

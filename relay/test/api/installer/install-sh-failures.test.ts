@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, test as every, expect } from 'vitest'
-import { wholeOnly } from '../../../../tools/test-depth.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { RELEASE_VERSION } from '../../../src/version.ts'
 import { PADDING_BYTES, writeDownloads } from '../../support/downloads.ts'
 import {
@@ -15,8 +14,6 @@ import {
   type Run,
 } from '../../support/install-machine.ts'
 import { HERE, type Installer, startInstaller } from '../../support/installer.ts'
-
-const test = wholeOnly(every, 'variant')
 
 const CLIENTS: Client[] = ['curl', 'wget']
 /** The program that lets this machine pass for one of 32 bits. */

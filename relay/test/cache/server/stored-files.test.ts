@@ -2,8 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeVariants } from '../../../../tools/describe-variants.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
 import { type CachedSite, HOSTNAME, startCachedSite } from './cached-site.ts'
 
@@ -60,7 +59,7 @@ async function get(path: string, ...args: string[]): Promise<Got> {
   return { status: Number(status), version, headers, body: output.subarray(end + 4) }
 }
 
-describeVariants('with curl %s', ['--http2', '--http1.1'], (version) => {
+describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
   const fetch = (path: string, ...args: string[]): Promise<Got> => get(path, version, ...args)
 
   test.each([
