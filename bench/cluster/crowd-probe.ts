@@ -1,6 +1,6 @@
 // Preloaded into a machine that runs with --expose-gc: it prints how many leases it has followed, and on SIGUSR2 it collects
 // garbage and prints what memory is left, and when it heard of leases whose names begin with `timed`.
-import { LeaseRegistry } from '../../relay/src/lease/lease-registry.ts'
+import { LeaseRegistry } from '../../relay/src/core/lease/lease-registry.ts'
 
 export interface CrowdFigures {
   /** Bytes, after a collection. */

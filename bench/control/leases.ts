@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { LeaseRegistry } from '../../relay/src/lease/lease-registry.ts'
-import { Reservations } from '../../relay/src/lease/reservations.ts'
-import { ROOT_ROUTE, type Route } from '../../relay/src/lease/route.ts'
-import { RoutingTable } from '../../relay/src/routing/routing-table.ts'
+import { LeaseRegistry } from '../../relay/src/core/lease/lease-registry.ts'
+import { Reservations } from '../../relay/src/core/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../relay/src/core/lease/route.ts'
+import { RoutingTable } from '../../relay/src/core/routing/routing-table.ts'
 
 const ROOT_HOST = 'relay.example'
 const ADDRESSES = { clientIp: '192.0.2.1', reportedIp: undefined }

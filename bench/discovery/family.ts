@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { LOOK_RATE } from '../../relay/src/discovery/limits.ts'
+import { LOOK_RATE } from '../../relay/src/features/discovery/limits.ts'
 import { compared, type Entry, limited } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
 import type { Memory } from './memory-process.ts'

@@ -1,6 +1,6 @@
 // `memory-process.ts COUNT RUNS`: what one relay that knows this many adds to the memory of its process, in simulated time. A relay starts
 // and ends several times, since the first ones also compile code.
-import { recoverTextSigner } from '../../relay/src/auth/ethereum-signature.ts'
+import { recoverTextSigner } from '../../relay/src/core/auth/ethereum-signature.ts'
 import { AwaitedSignatures, type Member, Network } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'
 

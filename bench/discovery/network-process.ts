@@ -1,7 +1,7 @@
 // `network-process.ts COUNT`: so many relays start with one bootstrap relay, in simulated time, until everybody knows everybody.
-import { recoverTextSigner } from '../../relay/src/auth/ethereum-signature.ts'
-import { now } from '../../relay/src/clock.ts'
-import { POLL_MS } from '../../relay/src/discovery/limits.ts'
+import { recoverTextSigner } from '../../relay/src/core/auth/ethereum-signature.ts'
+import { now } from '../../relay/src/core/clock.ts'
+import { POLL_MS } from '../../relay/src/features/discovery/limits.ts'
 import { Network, SharedSignatures } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'
 

@@ -1,14 +1,14 @@
 // Relays of one process that ask each other: the relay's own code, but for TLS and sockets. Messages take one step of simulated time.
 import { createHash, randomBytes } from 'node:crypto'
 import { PATH, PROTOCOL_VERSION, type RelayDescriptor } from '@svc/protocol'
-import { type Hex, recoverTextSigner, signDigest } from '../../relay/src/auth/ethereum-signature.ts'
-import { DescriptorSignatures } from '../../relay/src/discovery/descriptor-signatures.ts'
-import { RelayDiscovery } from '../../relay/src/discovery/discovery.ts'
-import { POLL_MS } from '../../relay/src/discovery/limits.ts'
-import { OwnDescriptor } from '../../relay/src/discovery/own-descriptor.ts'
-import { RelayQueries } from '../../relay/src/discovery/relay-queries.ts'
-import { createLog } from '../../relay/src/log/log.ts'
-import type { HttpClient, HttpRequest, HttpResponse } from '../../relay/src/outbound/http-client.ts'
+import { type Hex, recoverTextSigner, signDigest } from '../../relay/src/core/auth/ethereum-signature.ts'
+import { createLog } from '../../relay/src/core/log/log.ts'
+import type { HttpClient, HttpRequest, HttpResponse } from '../../relay/src/core/outbound/http-client.ts'
+import { DescriptorSignatures } from '../../relay/src/features/discovery/descriptor-signatures.ts'
+import { RelayDiscovery } from '../../relay/src/features/discovery/discovery.ts'
+import { POLL_MS } from '../../relay/src/features/discovery/limits.ts'
+import { OwnDescriptor } from '../../relay/src/features/discovery/own-descriptor.ts'
+import { RelayQueries } from '../../relay/src/features/discovery/relay-queries.ts'
 import { awaited, elapsedMs, STEP_MS } from './simulated-time.ts'
 
 const log = createLog('silent')

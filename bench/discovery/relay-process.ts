@@ -1,8 +1,8 @@
 // `relay-process.ts COUNT RUNS`: one relay among so many that answer, in simulated time: what it asks in an hour, and what a
 // descriptor costs. Signatures are made and checked by the relay's own code.
-import { SignerRecovery } from '../../relay/src/auth/signer-recovery.ts'
-import { readDescriptor } from '../../relay/src/discovery/descriptor-rules.ts'
-import { DescriptorSignatures } from '../../relay/src/discovery/descriptor-signatures.ts'
+import { SignerRecovery } from '../../relay/src/core/auth/signer-recovery.ts'
+import { readDescriptor } from '../../relay/src/features/discovery/descriptor-rules.ts'
+import { DescriptorSignatures } from '../../relay/src/features/discovery/descriptor-signatures.ts'
 import { alternateAll } from '../lib/alternate.ts'
 import { AwaitedSignatures, Network, type Traffic } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type LookupFunction } from 'node:net'
 import { PATH } from '@svc/protocol'
-import { HttpClient } from '../../relay/src/outbound/http-client.ts'
+import { HttpClient } from '../../relay/src/core/outbound/http-client.ts'
 import { BenchRelay } from '../carrier/relay.ts'
 
 const HOST = '127.0.0.1'

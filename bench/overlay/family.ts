@@ -3,8 +3,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { readLinkState } from '../../relay/src/overlay/wireguard/link-state.ts'
-import { overlayAddressOf } from '../../relay/src/overlay/wireguard/overlay-address.ts'
+import { readLinkState } from '../../relay/src/features/overlay/wireguard/link-state.ts'
+import { overlayAddressOf } from '../../relay/src/features/overlay/wireguard/overlay-address.ts'
 import {
   type NetworkHost,
   startNetwork,

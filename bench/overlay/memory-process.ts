@@ -1,9 +1,9 @@
 // Memory of hop routes that no visitor uses: prints the bytes of the heap and of buffers that each takes, by the relay's own table.
 import { randomBytes } from 'node:crypto'
 import { HOP_ROUTES_PER_OWNER_MAX } from '../../protocol/src/index.ts'
-import { now } from '../../relay/src/clock.ts'
-import { HopRoutes } from '../../relay/src/hop/hop-routes.ts'
-import type { Lease } from '../../relay/src/lease/lease.ts'
+import { now } from '../../relay/src/core/clock.ts'
+import type { Lease } from '../../relay/src/core/lease/lease.ts'
+import { HopRoutes } from '../../relay/src/features/overlay/hop/hop-routes.ts'
 
 const ROUTES = 16_000
 const VALID_MS = 600_000

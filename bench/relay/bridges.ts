@@ -1,7 +1,7 @@
 // Programs that join connections, each as its manual says: the relay's pipe, and the programs that it is measured beside.
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { V8_FLAGS } from '../../relay/src/config/v8-flags.ts'
+import { V8_FLAGS } from '../../relay/src/core/config/v8-flags.ts'
 import { findProgram } from '../node/peers.ts'
 import type { Programs } from '../node/processes.ts'
 import { onTestedCore } from './cores.ts'

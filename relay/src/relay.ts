@@ -1,11 +1,14 @@
 // The relay as a whole: it makes its parts, lets them listen, and ends them together.
 
 import type { AddressInfo, Server } from 'node:net'
-import { warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
-import { createPipe } from './bridge/pipe.ts'
-import { idleSettingsOf, type Settings } from './config/settings.ts'
-import { OpenSockets } from './ingress/open-sockets.ts'
-import { refuseOverlayPeers } from './ingress/refuse-overlay-peers.ts'
+import { warnUnlessBuilt } from './core/api/handlers/built-in-pages.ts'
+import { createPipe } from './core/bridge/pipe.ts'
+import { idleSettingsOf, type Settings } from './core/config/settings.ts'
+import { OpenSockets } from './core/ingress/open-sockets.ts'
+import { refuseOverlayPeers } from './core/ingress/refuse-overlay-peers.ts'
+import { createLog, type Logger } from './core/log/log.ts'
+import { SharedReadBuffer } from './core/node-internals/shared-read-buffer.ts'
+import { claimDirectory } from './core/storage/directory-claim.ts'
 import { startAcme } from './lifecycle/acme.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
 import { createCluster, joinCluster } from './lifecycle/cluster.ts'
@@ -24,9 +27,6 @@ import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
 import { StartedParts } from './lifecycle/started-parts.ts'
 import { startStaticCache } from './lifecycle/static-cache.ts'
 import { openState, type RelayState } from './lifecycle/stored-state.ts'
-import { createLog, type Logger } from './log/log.ts'
-import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
-import { claimDirectory } from './storage/directory-claim.ts'
 
 /** A Relay is a relay that runs. */
 export interface Relay {

@@ -1,12 +1,12 @@
 // Attacks, one by one, the bounds that no single client meets in ordinary use.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { LoginAttempts } from '../src/api/handlers/login-attempts.ts'
-import { BindingStore } from '../src/keyless/bindings.ts'
-import { LeaseRegistry } from '../src/lease/lease-registry.ts'
-import { Reservations } from '../src/lease/reservations.ts'
-import { ROOT_ROUTE, type Route } from '../src/lease/route.ts'
-import { RoutingTable } from '../src/routing/routing-table.ts'
+import { LoginAttempts } from '../src/core/api/handlers/login-attempts.ts'
+import { BindingStore } from '../src/core/keyless/bindings.ts'
+import { LeaseRegistry } from '../src/core/lease/lease-registry.ts'
+import { Reservations } from '../src/core/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../src/core/lease/route.ts'
+import { RoutingTable } from '../src/core/routing/routing-table.ts'
 import { newLease } from './support/lease.ts'
 import { readAll, startTestRelay, type TestRelay } from './support/relay.ts'
 

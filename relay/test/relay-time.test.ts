@@ -1,7 +1,7 @@
 // Relay time and the wall clock: one moment always converts to the same time, until somebody sets the wall clock.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { now, toWallTime, wallClockAhead } from '../src/clock.ts'
+import { now, toWallTime, wallClockAhead } from '../src/core/clock.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,7 +1,7 @@
 // Every request that the relay's routing knows: the endpoints of its API, the installer, the features that are off, and
 // the files of its pages; each with credentials that let it get as far as it can.
 import { INSTALL_SLUGS, installBinPath, PATH, type RegisterResponse } from '@svc/protocol'
-import { ENDPOINTS } from '../../relay/src/api/endpoints/endpoints.ts'
+import { ENDPOINTS } from '../../relay/src/core/api/endpoints/endpoints.ts'
 import type { Target } from './target.ts'
 
 export interface RawRequest {

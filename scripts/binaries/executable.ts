@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { V8_FLAGS as RELAY_V8_FLAGS } from '../../relay/src/config/v8-flags.ts'
+import { V8_FLAGS as RELAY_V8_FLAGS } from '../../relay/src/core/config/v8-flags.ts'
 import { V8_FLAGS as SVC_V8_FLAGS } from '../../sdk-node/src/cli/v8-flags.ts'
 import { collectAssets } from './assets.ts'
 import { baseBinary, generatorOf } from './base-binaries.ts'

@@ -9,7 +9,7 @@ export interface Edit {
 }
 
 /** Modules that have the version in their code, since they may be part of a program that is one file. */
-const MODULES = ['relay/src/version.ts', 'sdk-node/src/version.ts']
+const MODULES = ['relay/src/core/version.ts', 'sdk-node/src/version.ts']
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const
 
 type Manifest = { name?: string; version?: string; workspaces?: string[] } & {

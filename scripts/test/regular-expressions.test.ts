@@ -14,7 +14,7 @@ const UNKNOWN = 'made of more than constants'
 /** File, what it says, and what the linter must say of its line 2. */
 const SLOW: [file: string, code: string, message: string][] = [
   [
-    'relay/src/client-address/ip-address.ts',
+    'relay/src/core/client-address/ip-address.ts',
     "export const x = (text: string) => text.replace(/%.*$/, '')",
     QUADRATIC,
   ],

@@ -26,7 +26,7 @@ const FILES = [
   'package-lock.json',
   'CHANGELOG.md',
   ...workspaces.map((folder) => `${folder}/package.json`),
-  'relay/src/version.ts',
+  'relay/src/core/version.ts',
   'sdk-node/src/version.ts',
   'tools/programs/command.ts',
   ...globSync('scripts/{release.ts,release/*}', { cwd: root }),
@@ -72,7 +72,7 @@ test('every package, what they need of each other, the lockfile and the code hav
     for (const [name, range] of Object.entries(dependencies))
       if (name.startsWith('@svc/')) expect(range, `${name} of ${file}`).toBe(NEXT)
   }
-  expect(read('relay/src/version.ts')).toContain(`'${NEXT}'`)
+  expect(read('relay/src/core/version.ts')).toContain(`'${NEXT}'`)
   expect(read('sdk-node/src/version.ts')).toContain(`'${NEXT}'`)
   const lock = JSON.parse(read('package-lock.json'))
   const locked = ['', ...workspaces].map((folder) => lock.packages[folder].version)

@@ -8,7 +8,7 @@ import { buildFrameworks } from './framework-apps.ts'
 import { buildDirectory, buildProject } from './output-directory.ts'
 import { buildRelaySdk } from './relay-sdk.ts'
 
-/** The directory in which the relay looks (relay/src/api/handlers/built-in-pages.ts). */
+/** The directory in which the relay looks (relay/src/core/api/handlers/built-in-pages.ts). */
 const PAGES_DIR: string = path.join(root, 'relay/pages')
 /** The sources of the pages. */
 const SOURCES = [
@@ -17,7 +17,7 @@ const SOURCES = [
   '{protocol,yamux,tls,payment,sdk-core,sdk-browser}/{package.json,src/**}',
   'tools/sui-node/*.ts',
   'tools/bundler/{relay-pages,relay-sdk,framework-apps,output-directory}.ts',
-  'relay/src/version.ts',
+  'relay/src/core/version.ts',
   'package-lock.json',
 ]
 /** Bytes below which compression gains nothing. */

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PATH } from '@svc/protocol'
 import type { Rolldown } from 'vite'
-import { RELEASE_VERSION } from '../../relay/src/version.ts'
+import { RELEASE_VERSION } from '../../relay/src/core/version.ts'
 import { root } from '../programs/command.ts'
 
 /** The hash algorithm of Subresource Integrity that the manifest uses. */

@@ -7,7 +7,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
-import { SharedReadBuffer } from '../../relay/src/node-internals/shared-read-buffer.ts'
+import { SharedReadBuffer } from '../../relay/src/core/node-internals/shared-read-buffer.ts'
 
 const IN = 0
 const OUT = 1

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCa, createLeaf } from '../../relay/src/certificates/development-ca.ts'
-import { readLinkState } from '../../relay/src/overlay/wireguard/link-state.ts'
+import { createCa, createLeaf } from '../../relay/src/core/certificates/development-ca.ts'
+import { readLinkState } from '../../relay/src/features/overlay/wireguard/link-state.ts'
 import type { NetworkHost, TestNetwork } from '../network/namespaces.ts'
 import {
   BUDGETS_OF_MANY,

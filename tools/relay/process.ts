@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { V8_FLAGS } from '../../relay/src/config/v8-flags.ts'
+import { V8_FLAGS } from '../../relay/src/core/config/v8-flags.ts'
 import { root } from '../programs/command.ts'
 
 /** Milliseconds from the start of the process until it listens: they end what hangs, for a busy machine takes many seconds. */

@@ -1,12 +1,12 @@
 // Starts certificates by ACME: the authority with its budget, the proofs at the listener, and the root host's certificate.
 
-import type { RelayAuthority } from '../certificates/acme/create-authority.ts'
-import type { OrderSharing } from '../certificates/acme/order-sharing.ts'
-import type { Prover } from '../certificates/acme/proofs.ts'
-import type { TlsAlpnProver } from '../certificates/acme/tls-alpn.ts'
-import type { Settings } from '../config/settings.ts'
-import type { ProveName } from '../ingress/sni-listener.ts'
-import type { Logger } from '../log/log.ts'
+import type { Settings } from '../core/config/settings.ts'
+import type { ProveName } from '../core/ingress/sni-listener.ts'
+import type { Logger } from '../core/log/log.ts'
+import type { RelayAuthority } from '../features/acme/create-authority.ts'
+import type { OrderSharing } from '../features/acme/order-sharing.ts'
+import type { Prover } from '../features/acme/proofs.ts'
+import type { TlsAlpnProver } from '../features/acme/tls-alpn.ts'
 import type { Cluster } from './cluster.ts'
 import type { Dns } from './dns.ts'
 import type { RelayState } from './stored-state.ts'
@@ -40,10 +40,10 @@ export async function startAcme(parts: AcmeParts): Promise<Acme | undefined> {
   if (!state.isManaged) return undefined
   const [{ OrderBudget }, { createAcmeAuthority }, { TlsAlpnProver }, { RootCertificate }] =
     await Promise.all([
-      import('../certificates/acme/budget.ts'),
-      import('../certificates/acme/create-authority.ts'),
-      import('../certificates/acme/tls-alpn.ts'),
-      import('../certificates/acme/root-certificate.ts'),
+      import('../features/acme/budget.ts'),
+      import('../features/acme/create-authority.ts'),
+      import('../features/acme/tls-alpn.ts'),
+      import('../features/acme/root-certificate.ts'),
     ])
   const sharing = cluster?.orders
   const budget = await OrderBudget.open({
@@ -90,10 +90,10 @@ async function shareProofs(
   sharing: OrderSharing,
   toldTlsAlpn: TlsAlpnProver,
 ): Promise<Proofs> {
-  const { SharedProofs } = await import('../certificates/acme/shared-proofs.ts')
+  const { SharedProofs } = await import('../features/acme/shared-proofs.ts')
   const provers: Prover[] = [toldTlsAlpn]
   if (dns.server !== undefined && dns.provider !== undefined) {
-    const { dnsProver } = await import('../certificates/acme/dns-challenge.ts')
+    const { dnsProver } = await import('../features/acme/dns-challenge.ts')
     provers.push(dnsProver(dns.provider, log))
   }
   return new SharedProofs({ sharing, provers, log })

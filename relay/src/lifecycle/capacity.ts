@@ -1,7 +1,7 @@
 // Measures how many connections and dedicated ports this process can hold, by the descriptors that it may have.
 
-import { connectionCapacity, openFilesMax, portListenersMax } from '../config/connection-capacity.ts'
-import type { Settings } from '../config/settings.ts'
+import { connectionCapacity, openFilesMax, portListenersMax } from '../core/config/connection-capacity.ts'
+import type { Settings } from '../core/config/settings.ts'
 
 export interface RelayCapacity {
   /** To the SNI listener, carriers and API requests included. */

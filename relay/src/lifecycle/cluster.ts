@@ -1,12 +1,12 @@
 // Makes this relay one of several machines where the operator names an engine. Elsewhere it loads none of that code.
 
-import { CERTIFICATE_FILES } from '../certificates/managed-files.ts'
-import { QUIC_CERTIFICATE_FILES } from '../certificates/quic-certificate.ts'
-import type { Cluster } from '../cluster/start-cluster.ts'
-import type { Settings } from '../config/settings.ts'
-import type { LeaseSharing } from '../lease/lease-sharing.ts'
-import type { Logger } from '../log/log.ts'
-import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
+import { CERTIFICATE_FILES } from '../core/certificates/managed-files.ts'
+import { QUIC_CERTIFICATE_FILES } from '../core/certificates/quic-certificate.ts'
+import type { Settings } from '../core/config/settings.ts'
+import type { LeaseSharing } from '../core/lease/lease-sharing.ts'
+import type { Logger } from '../core/log/log.ts'
+import type { SharedReadBuffer } from '../core/node-internals/shared-read-buffer.ts'
+import type { Cluster } from '../features/cluster/start-cluster.ts'
 import type { RelayParts } from './parts.ts'
 
 export type { Cluster }
@@ -15,7 +15,7 @@ export type { Cluster }
 export async function createCluster(settings: Settings, log: Logger): Promise<Cluster | undefined> {
   const { cluster } = settings
   if (cluster === undefined) return undefined
-  const { Cluster } = await import('../cluster/start-cluster.ts')
+  const { Cluster } = await import('../features/cluster/start-cluster.ts')
   return new Cluster({ ...settings, cluster }, log)
 }
 

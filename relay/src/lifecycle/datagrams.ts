@@ -1,15 +1,15 @@
 // Datagrams: the QUIC endpoint, the tunnels that come in there, and the forwarder between tunnels and UDP ports.
 
-import { QuicCertificates } from '../certificates/quic-certificate.ts'
-import type { Settings } from '../config/settings.ts'
-import type { DataPlane } from '../data-plane.ts'
-import { DatagramForwarder } from '../datagram/datagram-forwarder.ts'
-import { registerDatagramMetrics, registerEndpointMetrics } from '../datagram/metrics.ts'
-import { DatagramEndpoint } from '../datagram/quic-endpoint.ts'
-import { type LeaseTunnels, Tunnels } from '../datagram/tunnels.ts'
-import type { Logger } from '../log/log.ts'
-import type { Measured } from '../metrics/metrics.ts'
-import type { RelayCounters } from '../metrics/relay-counters.ts'
+import { QuicCertificates } from '../core/certificates/quic-certificate.ts'
+import type { Settings } from '../core/config/settings.ts'
+import type { DataPlane } from '../core/data-plane.ts'
+import type { Logger } from '../core/log/log.ts'
+import type { Measured } from '../core/metrics/metrics.ts'
+import type { RelayCounters } from '../core/metrics/relay-counters.ts'
+import { DatagramForwarder } from '../features/datagrams/datagram-forwarder.ts'
+import { registerDatagramMetrics, registerEndpointMetrics } from '../features/datagrams/metrics.ts'
+import { DatagramEndpoint } from '../features/datagrams/quic-endpoint.ts'
+import { type LeaseTunnels, Tunnels } from '../features/datagrams/tunnels.ts'
 import type { RelayState } from './stored-state.ts'
 
 export interface Datagrams extends Measured {
@@ -52,7 +52,7 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: D
     (connection) => tunnels.accept(connection),
     log,
     async (port, certificate, accept) => {
-      const { startQuicProcess } = await import('../datagram/quic-process-handle.ts')
+      const { startQuicProcess } = await import('../features/datagrams/quic-process-handle.ts')
       return startQuicProcess(
         { port, address: settings.listenAddress, certificate },
         { accept, dropped: (counts) => counters.drop(counts), log },

@@ -1,7 +1,7 @@
 // Starts discovery where the operator turned it on. A relay without it loads none of its code.
 
-import type { OwnOverlay } from '../discovery/own-descriptor.ts'
-import type { Discovery } from '../discovery/start-discovery.ts'
+import type { OwnOverlay } from '../features/discovery/own-descriptor.ts'
+import type { Discovery } from '../features/discovery/start-discovery.ts'
 import type { RelayParts } from './parts.ts'
 
 export type { Discovery }
@@ -15,7 +15,7 @@ export async function startRelayDiscovery(
   overlay: () => OwnOverlay | undefined,
 ): Promise<Discovery | undefined> {
   if (!settings.discovery.isEnabled) return undefined
-  const { startDiscovery } = await import('../discovery/start-discovery.ts')
+  const { startDiscovery } = await import('../features/discovery/start-discovery.ts')
   const { identity, policy, writeHealth } = state
   const hasPorts = settings.portRange !== undefined
   return await startDiscovery({

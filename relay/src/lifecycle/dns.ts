@@ -2,18 +2,18 @@
 // them loads none of their code.
 
 import type { EnsStatus } from '@svc/protocol'
-import type { RelayIdentity } from '../auth/relay-identity.ts'
-import { EMBEDDED, isDnsNeeded } from '../config/features.ts'
-import type { Settings } from '../config/settings.ts'
-import type { AddressRecords } from '../dns/address-records.ts'
-import type { EmbeddedDns } from '../dns/embedded/start-embedded.ts'
-import type { DnsProvider } from '../dns/provider.ts'
-import type { DnsServer } from '../dns/server/start-dns-server.ts'
-import type { Ens } from '../ens/start-ens.ts'
-import type { LeaseRegistry } from '../lease/lease-registry.ts'
-import type { Logger } from '../log/log.ts'
-import type { Measured } from '../metrics/metrics.ts'
-import type { PublicAddressWatcher } from '../public-address/public-address-watcher.ts'
+import type { RelayIdentity } from '../core/auth/relay-identity.ts'
+import { EMBEDDED, isDnsNeeded } from '../core/config/features.ts'
+import type { Settings } from '../core/config/settings.ts'
+import type { LeaseRegistry } from '../core/lease/lease-registry.ts'
+import type { Logger } from '../core/log/log.ts'
+import type { Measured } from '../core/metrics/metrics.ts'
+import type { AddressRecords } from '../features/dns/address-records.ts'
+import type { EmbeddedDns } from '../features/dns/embedded/start-embedded.ts'
+import type { DnsProvider } from '../features/dns/provider.ts'
+import type { PublicAddressWatcher } from '../features/dns/public-address/public-address-watcher.ts'
+import type { DnsServer } from '../features/dns/server/start-dns-server.ts'
+import type { Ens } from '../features/ens/start-ens.ts'
 
 export interface Dns extends Measured {
   /** Makes the changes of all its callers one after another; undefined where the relay changes no records. */
@@ -49,8 +49,8 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
       metrics: () => {},
       close: async () => {},
     }
-  const { startDnsProvider } = await import('../dns/start-provider.ts')
-  const { oneAtATime } = await import('../dns/one-at-a-time.ts')
+  const { startDnsProvider } = await import('../features/dns/start-provider.ts')
+  const { oneAtATime } = await import('../features/dns/one-at-a-time.ts')
   let embedded: StartedEmbedded | undefined
   const started = await startDnsProvider(settings, {
     embedded: async () => {
@@ -81,7 +81,7 @@ interface StartedEmbedded extends EmbeddedDns {
 }
 
 async function startEmbedded({ settings, isManaged, log }: DnsParts): Promise<StartedEmbedded> {
-  const { startEmbeddedDns } = await import('../dns/embedded/start-embedded.ts')
+  const { startEmbeddedDns } = await import('../features/dns/embedded/start-embedded.ts')
   const { acme } = settings
   const embedded = await startEmbeddedDns({ settings, issuers: isManaged ? knownIssuers(acme) : [], log })
   try {
@@ -102,7 +102,7 @@ async function followIssuers(
   { provider }: EmbeddedDns,
   log: Logger,
 ): Promise<{ close(): Promise<void> }> {
-  const { followCaaIdentities } = await import('../certificates/acme/caa-identities.ts')
+  const { followCaaIdentities } = await import('../features/acme/caa-identities.ts')
   return await followCaaIdentities({
     acme,
     found: (issuers) => provider.setIssuers(issuers),
@@ -116,7 +116,7 @@ async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pic
   const { settings, identity, isManaged, log } = parts
   const { rootHost } = settings
   const isEmbedded = provider.name === EMBEDDED
-  const { PublicAddressWatcher } = await import('../public-address/public-address-watcher.ts')
+  const { PublicAddressWatcher } = await import('../features/dns/public-address/public-address-watcher.ts')
   const addresses = new PublicAddressWatcher(settings, log, { answersItself: isEmbedded })
   const ens = settings.ensGasless ? await startEnsNames(parts, provider, addresses) : undefined
   const status =
@@ -143,7 +143,7 @@ function knowsAddresses({ cluster, publicAddresses }: Settings, log: Logger): bo
 async function followAddresses(
   parts: ConstructorParameters<typeof AddressRecords>[0],
 ): Promise<AddressRecords> {
-  const { AddressRecords } = await import('../dns/address-records.ts')
+  const { AddressRecords } = await import('../features/dns/address-records.ts')
   return new AddressRecords(parts)
 }
 
@@ -152,7 +152,7 @@ async function startEnsNames(
   provider: DnsProvider,
   addresses: PublicAddressWatcher,
 ): Promise<Ens> {
-  const { startEns } = await import('../ens/start-ens.ts')
+  const { startEns } = await import('../features/ens/start-ens.ts')
   return await startEns({
     provider,
     isEmbedded: provider.name === EMBEDDED,

@@ -1,10 +1,10 @@
 // Starts gateways, both sides: this relay's own as a gateway of others, and the choice of gateways for its leases.
 
-import type { GatewayChoice } from '../api/handlers/sdk.ts'
-import type { GatewayFigures } from '../overlay/metrics.ts'
-import type { OverlayNetwork } from '../overlay/overlay-network.ts'
-import type { OverlayHandler, OverlayUpgrade } from '../overlay/overlay-server.ts'
-import type { ConnectEndpoint, ReverseGateway } from '../reverse/connect-endpoint.ts'
+import type { GatewayChoice } from '../core/api/handlers/sdk.ts'
+import type { ConnectEndpoint, ReverseGateway } from '../core/reverse/connect-endpoint.ts'
+import type { GatewayFigures } from '../features/overlay/metrics.ts'
+import type { OverlayNetwork } from '../features/overlay/overlay-network.ts'
+import type { OverlayHandler, OverlayUpgrade } from '../features/overlay/overlay-server.ts'
 import type { Discovery } from './discovery.ts'
 import type { RelayParts } from './parts.ts'
 
@@ -39,12 +39,12 @@ export async function createGateways(
     { takeCarried },
     paths,
   ] = await Promise.all([
-    import('../overlay/gateways/gateway.ts'),
-    import('../overlay/gateways/ingress-identities.ts'),
-    import('../overlay/gateways/available-gateways.ts'),
-    import('../overlay/gateways/gateways-of-leases.ts'),
-    import('../overlay/gateways/carried-sessions.ts'),
-    import('../overlay/gateways/paths.ts'),
+    import('../features/overlay/gateways/gateway.ts'),
+    import('../features/overlay/gateways/ingress-identities.ts'),
+    import('../features/overlay/gateways/available-gateways.ts'),
+    import('../features/overlay/gateways/gateways-of-leases.ts'),
+    import('../features/overlay/gateways/carried-sessions.ts'),
+    import('../features/overlay/gateways/paths.ts'),
   ])
   const { policy } = state
   const identity = state.identity.address

@@ -1,8 +1,8 @@
 // Makes what answers `/go/` and the questions of other relays for sites. A relay without discovery loads none of its code.
 
-import type { BodyWriter } from '../api/http/body-writer.ts'
-import type { Handler } from '../api/http/server.ts'
-import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
+import type { BodyWriter } from '../core/api/http/body-writer.ts'
+import type { Handler } from '../core/api/http/server.ts'
+import type { RateLimits } from '../core/rate-limit/client-rate-limits.ts'
 import type { Discovery } from './discovery.ts'
 import type { Hops } from './hops.ts'
 import type { RelayParts } from './parts.ts'
@@ -25,9 +25,9 @@ export async function createGoParts(
   const { settings, state, visitors, clientAddresses, discovery, hops, isClosing } = parts
   if (discovery === undefined) return undefined
   const [{ createGo }, { createSiteQuestion }, { PresentSites }] = await Promise.all([
-    import('../api/go/go.ts'),
-    import('../api/go/site-question.ts'),
-    import('../api/go/present-sites.ts'),
+    import('../features/go/go.ts'),
+    import('../features/go/site-question.ts'),
+    import('../features/go/present-sites.ts'),
   ])
   const { origin } = settings.url
   const sites = new PresentSites({

@@ -1,7 +1,7 @@
 // Starts routes over several relays where the relay is on an overlay. Elsewhere it loads none of their code.
 
 import type { Socket } from 'node:net'
-import type { Hops } from '../hop/start-hops.ts'
+import type { Hops } from '../features/overlay/hop/start-hops.ts'
 import type { Overlay } from './overlay.ts'
 import type { RelayParts } from './parts.ts'
 
@@ -17,7 +17,7 @@ export async function startRelayHops(
   serveVisitor: (socket: Socket) => void,
 ): Promise<Hops | undefined> {
   if (overlay === undefined) return undefined
-  const { startHops } = await import('../hop/start-hops.ts')
+  const { startHops } = await import('../features/overlay/hop/start-hops.ts')
   const { visitorServer, bindings, bandwidths } = dataPlane
   const hops = startHops({
     ...state,

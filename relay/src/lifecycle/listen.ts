@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import type { ListenOptions, Server } from 'node:net'
-import { type Settings, SettingsError } from '../config/settings.ts'
-import { LISTEN_BACKLOG } from '../limits.ts'
+import { type Settings, SettingsError } from '../core/config/settings.ts'
+import { LISTEN_BACKLOG } from '../core/limits.ts'
 
 /** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
 export async function listenForAll(listener: Server, settings: Settings): Promise<void> {

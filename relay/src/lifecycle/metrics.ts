@@ -1,8 +1,8 @@
 // The metrics server, and the parts of the relay that register metrics there.
 
 import type { Server } from 'node:http'
-import type { Measured } from '../metrics/metrics.ts'
-import { countReadySessions } from '../reverse/ready-queues.ts'
+import type { Measured } from '../core/metrics/metrics.ts'
+import { countReadySessions } from '../core/reverse/ready-queues.ts'
 import type { RelayParts } from './parts.ts'
 
 /**
@@ -15,9 +15,9 @@ export async function createMetrics(
 ): Promise<Server | undefined> {
   if (settings.metricsAddress === undefined) return undefined
   const [{ createMetricsServer }, { Metrics }, { registerRelayMetrics }] = await Promise.all([
-    import('../metrics/metrics-server.ts'),
-    import('../metrics/metrics.ts'),
-    import('../metrics/relay-metrics.ts'),
+    import('../core/metrics/metrics-server.ts'),
+    import('../core/metrics/metrics.ts'),
+    import('../core/metrics/relay-metrics.ts'),
   ])
   const { leases, writeHealth, certificateStatuses } = state
   const metrics = new Metrics()

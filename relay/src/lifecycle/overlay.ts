@@ -1,11 +1,11 @@
 // Starts the overlay where the operator turned it on. A relay without it loads none of its code.
 
-import type { GivenOverlay } from '../config/overlay-config.ts'
-import { isLocalhost, SettingsError } from '../config/settings.ts'
-import type { OwnOverlay } from '../discovery/own-descriptor.ts'
-import type { Measured } from '../metrics/metrics.ts'
-import type { OverlayNetwork } from '../overlay/overlay-network.ts'
-import type { OverlayHandler, OverlayTable, OverlayUpgrade } from '../overlay/overlay-server.ts'
+import type { GivenOverlay } from '../core/config/overlay-config.ts'
+import { isLocalhost, SettingsError } from '../core/config/settings.ts'
+import type { Measured } from '../core/metrics/metrics.ts'
+import type { OwnOverlay } from '../features/discovery/own-descriptor.ts'
+import type { OverlayNetwork } from '../features/overlay/overlay-network.ts'
+import type { OverlayHandler, OverlayTable, OverlayUpgrade } from '../features/overlay/overlay-server.ts'
 import type { Discovery } from './discovery.ts'
 import { createGateways, type Gateways } from './gateways.ts'
 import type { RelayParts } from './parts.ts'
@@ -44,7 +44,7 @@ export async function startOverlay(
 
 /** @returns undefined where the file names the network that WIREGUARD_PORT makes */
 async function readGiven(path: string, wireguardPort: number | undefined): Promise<GivenOverlay | undefined> {
-  const { readOverlayConfig } = await import('../config/overlay-config.ts')
+  const { readOverlayConfig } = await import('../core/config/overlay-config.ts')
   const config = await readOverlayConfig(path)
   if (config.kind === 'given' && wireguardPort !== undefined)
     throw new SettingsError(
@@ -60,7 +60,7 @@ async function readGiven(path: string, wireguardPort: number | undefined): Promi
 const GIVEN: OwnOverlay = { wireguardPublicKey: '', wireguardPort: 0 }
 
 async function startGiven(parts: RelayParts, discovery: Discovery, config: GivenOverlay): Promise<Overlay> {
-  const { GivenNetwork } = await import('../overlay/given-network.ts')
+  const { GivenNetwork } = await import('../features/overlay/given-network.ts')
   const network = new GivenNetwork(config, discovery.peers)
   const served = await createServer(parts, discovery, network, true)
   return {
@@ -79,8 +79,8 @@ async function startWireGuard(
   { wireguardPort, hasGateways }: { wireguardPort: number; hasGateways: boolean },
 ): Promise<Overlay> {
   const [{ createWireGuard }, { registerLinkMetrics }] = await Promise.all([
-    import('../overlay/wireguard/start-wireguard.ts'),
-    import('../overlay/metrics.ts'),
+    import('../features/overlay/wireguard/start-wireguard.ts'),
+    import('../features/overlay/metrics.ts'),
   ])
   const { settings, state, log } = parts
   const bootstrapHosts = new Set(settings.discovery.bootstraps.map((origin) => new URL(origin).hostname))
@@ -131,10 +131,10 @@ async function createServer(
     { limitOutbound },
     { askRelaysOver, overlayDiscovery },
   ] = await Promise.all([
-    import('../overlay/overlay-server.ts'),
-    import('../overlay/metrics.ts'),
-    import('../overlay/outbound-limit.ts'),
-    import('../overlay/overlay-discovery.ts'),
+    import('../features/overlay/overlay-server.ts'),
+    import('../features/overlay/metrics.ts'),
+    import('../features/overlay/outbound-limit.ts'),
+    import('../features/overlay/overlay-discovery.ts'),
   ])
   const { state, capacity, log } = parts
   const network = limitOutbound(made, capacity.overlayConnections)

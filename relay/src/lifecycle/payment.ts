@@ -1,10 +1,10 @@
 // Starts the payment facilitator. A relay whose payments are off loads none of its code, nor the libraries of the chain.
 
 import type { X402FacilitatorInfo } from '@svc/protocol'
-import type { PaymentApi } from '../api/handlers/payment.ts'
-import { SettingsError } from '../config/settings.ts'
-import type { Measured } from '../metrics/metrics.ts'
-import type { PaymentCounts } from '../payment/payment-counts.ts'
+import type { PaymentApi } from '../core/api/handlers/payment.ts'
+import { SettingsError } from '../core/config/settings.ts'
+import type { Measured } from '../core/metrics/metrics.ts'
+import type { PaymentCounts } from '../features/payment/payment-counts.ts'
 import type { RelayParts } from './parts.ts'
 
 export interface Payment extends PaymentApi, Measured {
@@ -24,10 +24,10 @@ export async function startPayment({ settings, state }: RelayParts): Promise<Pay
   if (!payment.isEnabled || payTo === undefined) return undefined
   const [{ startFacilitator }, { registerPaymentMetrics }, { createPaymentHandlers }, { PAYMENT_ENDPOINTS }] =
     await Promise.all([
-      import('../payment/start-facilitator.ts'),
-      import('../payment/metrics.ts'),
-      import('../api/handlers/payment.ts'),
-      import('../api/endpoints/payment-endpoints.ts'),
+      import('../features/payment/start-facilitator.ts'),
+      import('../features/payment/metrics.ts'),
+      import('../core/api/handlers/payment.ts'),
+      import('../core/api/endpoints/payment-endpoints.ts'),
     ])
   const running = await startFacilitator({
     settings: { ...payment, payTo },

@@ -1,9 +1,9 @@
 // The host that addresses of dedicated ports name: an address of this machine, since browsers share cookies among all ports of a name.
 
-import { sharedCookies, sharesCookies } from '../config/cluster-settings.ts'
-import { isLocalhost, type Settings } from '../config/settings.ts'
-import { PORT_HOST_FIND_MS } from '../limits.ts'
-import type { Logger } from '../log/log.ts'
+import { sharedCookies, sharesCookies } from '../core/config/cluster-settings.ts'
+import { isLocalhost, type Settings } from '../core/config/settings.ts'
+import { PORT_HOST_FIND_MS } from '../core/limits.ts'
+import type { Logger } from '../core/log/log.ts'
 
 /** @returns the host as it is known now; undefined: the root host is all that is known */
 export interface PortHost {
@@ -22,7 +22,7 @@ export async function findPortHost(settings: PortSettings, log: Logger): Promise
     log.warn({ portHost }, sharedCookies(portHost))
   if (portHost !== undefined || portRange === undefined) return fixed(portHost)
   if (isLocalhost(rootHost)) return fixed(LOOPBACK)
-  const { PublicAddressWatcher } = await import('../public-address/public-address-watcher.ts')
+  const { PublicAddressWatcher } = await import('../features/dns/public-address/public-address-watcher.ts')
   // The configured addresses of several machines, and those in DNS, are not those of this one.
   const own = { rootHost, publicAddresses: cluster ? { ipv4: undefined, ipv6: undefined } : publicAddresses }
   const addresses = new PublicAddressWatcher(own, log, { answersItself: cluster !== undefined })

@@ -1,7 +1,7 @@
 // The redirect listener, and what it asks of the relay.
 
 import type { Server } from 'node:http'
-import { reachable } from '../ingress/sni-listener.ts'
+import { reachable } from '../core/ingress/sni-listener.ts'
 import type { RelayParts } from './parts.ts'
 
 /** @returns undefined where plain HTTP is not redirected; the server does not listen yet */
@@ -11,7 +11,7 @@ export async function createRedirects({
   counters,
 }: RelayParts): Promise<Server | undefined> {
   if (settings.httpRedirectAddress === undefined) return undefined
-  const { createRedirectListener } = await import('../redirect/redirect-listener.ts')
+  const { createRedirectListener } = await import('../features/redirect/redirect-listener.ts')
   return createRedirectListener({
     isServed: (host) => reachable(host, state) !== undefined,
     httpsPort: settings.url.port,

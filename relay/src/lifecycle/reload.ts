@@ -1,16 +1,16 @@
 // Reloads certificates and policy that change on disk. A file with an error changes nothing.
 
 import { type FSWatcher, watch } from 'node:fs'
-import { readCertificates } from '../certificates/certificate-files.ts'
-import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
-import type { PreviousCertificates } from '../certificates/previous-certificates.ts'
-import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from '../certificates/quic-certificate.ts'
-import type { Settings } from '../config/settings.ts'
-import { RELOAD_DELAY_MS } from '../limits.ts'
-import type { Logger } from '../log/log.ts'
-import type { AuditLog } from '../policy/audit-log.ts'
-import type { Policy } from '../policy/policy.ts'
-import { differenceOf } from '../policy/policy-difference.ts'
+import { readCertificates } from '../core/certificates/certificate-files.ts'
+import type { CertificateRotation } from '../core/certificates/certificate-rotation.ts'
+import type { PreviousCertificates } from '../core/certificates/previous-certificates.ts'
+import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from '../core/certificates/quic-certificate.ts'
+import type { Settings } from '../core/config/settings.ts'
+import { RELOAD_DELAY_MS } from '../core/limits.ts'
+import type { Logger } from '../core/log/log.ts'
+import type { AuditLog } from '../core/policy/audit-log.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import { differenceOf } from '../core/policy/policy-difference.ts'
 import { warnOfUnknownFields } from './stored-state.ts'
 
 const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']

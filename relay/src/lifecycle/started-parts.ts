@@ -1,6 +1,6 @@
 // Ends the parts of a relay that have started: at its shutdown, and when a later part cannot start.
 
-import type { Logger } from '../log/log.ts'
+import type { Logger } from '../core/log/log.ts'
 
 interface StartedPart {
   /** Resolves when nothing of the part is left. */

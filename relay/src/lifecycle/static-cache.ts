@@ -1,10 +1,10 @@
 // Starts the static cache. A relay whose static cache is off loads none of its code.
 
 import type { StaticCacheLimits } from '@svc/protocol'
-import type { CacheEndpointParts, CacheHandlers, StoredSites } from '../api/handlers/static-cache.ts'
-import type { HasIssued } from '../cache/live-site/certificate.ts'
-import { SettingsError } from '../config/settings.ts'
-import type { Measured } from '../metrics/metrics.ts'
+import type { CacheEndpointParts, CacheHandlers, StoredSites } from '../core/api/handlers/static-cache.ts'
+import { SettingsError } from '../core/config/settings.ts'
+import type { Measured } from '../core/metrics/metrics.ts'
+import type { HasIssued } from '../features/static-cache/live-site/certificate.ts'
 import type { RelayParts } from './parts.ts'
 
 export interface StaticCache extends Measured {
@@ -31,8 +31,8 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<StaticC
   const { cache, identityPath } = settings
   if (!cache.isEnabled) return undefined
   const [{ startStaticCache: start }, { createCacheHandlers }] = await Promise.all([
-    import('../cache/start-static-cache.ts'),
-    import('../api/handlers/static-cache.ts'),
+    import('../features/static-cache/start-static-cache.ts'),
+    import('../core/api/handlers/static-cache.ts'),
   ])
   const { visitorServer, bandwidths } = dataPlane
   const { connections } = capacity

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import type { RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registerChallengeRequest } from '../../src/api/endpoints/request-schemas.ts'
+import { registerChallengeRequest } from '../../src/core/api/endpoints/request-schemas.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 let relay: TestRelay

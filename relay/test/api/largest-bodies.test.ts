@@ -13,8 +13,8 @@ import {
   X402_BODY_MAX_BYTES,
 } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENDPOINTS, type EndpointName } from '../../src/api/endpoints/endpoints.ts'
-import { PAYMENT_ENDPOINTS } from '../../src/api/endpoints/payment-endpoints.ts'
+import { ENDPOINTS, type EndpointName } from '../../src/core/api/endpoints/endpoints.ts'
+import { PAYMENT_ENDPOINTS } from '../../src/core/api/endpoints/payment-endpoints.ts'
 import {
   HOP_FIELD_MAX_CHARS,
   RESERVED_NAMES_MAX,
@@ -23,7 +23,7 @@ import {
   SIWE_SIGNATURE_MAX_CHARS,
   TOKEN_TEXT_MAX_CHARS,
   URL_MAX_CHARS,
-} from '../../src/limits.ts'
+} from '../../src/core/limits.ts'
 import { put, statusOf } from '../support/cache-client.ts'
 import { manifestOf, sha256 } from '../support/multipart-body.ts'
 import { type Answer, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'

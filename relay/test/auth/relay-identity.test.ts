@@ -9,8 +9,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identityFromKey, signerOf } from '../../../sdk-core/src/identity/key.ts'
-import { type Hex, recoverSigner } from '../../src/auth/ethereum-signature.ts'
-import { loadIdentity, type RelayIdentity } from '../../src/auth/relay-identity.ts'
+import { type Hex, recoverSigner } from '../../src/core/auth/ethereum-signature.ts'
+import { loadIdentity, type RelayIdentity } from '../../src/core/auth/relay-identity.ts'
 
 // The well-known development mnemonic and the address of its first account.
 const MNEMONIC = 'test test test test test test test test test test test junk'

@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
-import { recoverSigner } from '../../src/auth/ethereum-signature.ts'
-import { SignerRecovery } from '../../src/auth/signer-recovery.ts'
-import type { ThreadCode } from '../../src/installation.ts'
+import { recoverSigner } from '../../src/core/auth/ethereum-signature.ts'
+import { SignerRecovery } from '../../src/core/auth/signer-recovery.ts'
+import type { ThreadCode } from '../../src/core/installation.ts'
 import { newAccount } from '../support/relay.ts'
 
 const broken = (script: string): ThreadCode => ({

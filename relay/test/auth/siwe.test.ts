@@ -6,9 +6,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage, parseSiweMessage as parseAnySiweMessage } from 'viem/siwe'
 import { recoverMessageAddress } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import { checksumAddress } from '../../src/auth/ethereum-address.ts'
-import { type Hex, recoverSigner } from '../../src/auth/ethereum-signature.ts'
-import { issueSiweMessage, type RecoverSigner, verifyProof } from '../../src/auth/siwe.ts'
+import { checksumAddress } from '../../src/core/auth/ethereum-address.ts'
+import { type Hex, recoverSigner } from '../../src/core/auth/ethereum-signature.ts'
+import { issueSiweMessage, type RecoverSigner, verifyProof } from '../../src/core/auth/siwe.ts'
 import { newAccount } from '../support/relay.ts'
 import parsingNegative from '../vectors/siwe/parsing_negative.json' with { type: 'json' }
 import parsingPositive from '../vectors/siwe/parsing_positive.json' with { type: 'json' }

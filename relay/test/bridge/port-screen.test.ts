@@ -3,9 +3,9 @@
 import { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { screenFirstBytes } from '../../src/bridge/port-screen.ts'
-import type { Lease } from '../../src/lease/lease.ts'
-import type { VisitorConnection } from '../../src/reverse/pending-visitor.ts'
+import { screenFirstBytes } from '../../src/core/bridge/port-screen.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
+import type { VisitorConnection } from '../../src/core/reverse/pending-visitor.ts'
 
 const CHUNK = Buffer.from('HTTP/1.1 200 OK\r\n'.padEnd(65_536, 'x'))
 const TURNS = 50

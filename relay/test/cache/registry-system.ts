@@ -2,23 +2,23 @@
 
 import { createHash } from 'node:crypto'
 import type { StaticCacheManifest } from '@svc/protocol'
-import type { BorrowedSnapshot, Snapshot } from '../../src/cache/snapshot.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
+import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
+import { Reservations } from '../../src/core/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { initialPolicy, type PolicyFile } from '../../src/core/policy/policy-file.ts'
+import { PolicyRules } from '../../src/core/policy/policy-rules.ts'
+import { RoutingTable } from '../../src/core/routing/routing-table.ts'
+import type { BorrowedSnapshot, Snapshot } from '../../src/features/static-cache/snapshot.ts'
 import {
   SnapshotRegistry as Registry,
   type RegistryParts,
   type SnapshotRegistry,
-} from '../../src/cache/snapshot-registry.ts'
-import { diskBytesOf } from '../../src/cache/snapshot-size.ts'
-import type { ReceiveParts, SnapshotRecord } from '../../src/cache/storage/snapshot-store.ts'
-import { type Upload, UploadAdmission } from '../../src/cache/upload/upload-admission.ts'
-import type { Lease } from '../../src/lease/lease.ts'
-import { LeaseRegistry } from '../../src/lease/lease-registry.ts'
-import { Reservations } from '../../src/lease/reservations.ts'
-import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
-import { createLog } from '../../src/log/log.ts'
-import { initialPolicy, type PolicyFile } from '../../src/policy/policy-file.ts'
-import { PolicyRules } from '../../src/policy/policy-rules.ts'
-import { RoutingTable } from '../../src/routing/routing-table.ts'
+} from '../../src/features/static-cache/snapshot-registry.ts'
+import { diskBytesOf } from '../../src/features/static-cache/snapshot-size.ts'
+import type { ReceiveParts, SnapshotRecord } from '../../src/features/static-cache/storage/snapshot-store.ts'
+import { type Upload, UploadAdmission } from '../../src/features/static-cache/upload/upload-admission.ts'
 
 export const TTL_MAX_S = 7200
 /** Bytes of the disk that all snapshots may take. */

@@ -1,12 +1,12 @@
 // The registry of snapshots: whose visitors come to a snapshot, until when, and which snapshot makes room for another.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CacheCounts } from '../../src/cache/cache-counts.ts'
-import { SiteSnapshots } from '../../src/cache/site-snapshots.ts'
-import type { Snapshot } from '../../src/cache/snapshot.ts'
-import { diskBytesOf } from '../../src/cache/snapshot-size.ts'
-import { now, toWallTime } from '../../src/clock.ts'
-import { CACHE_CLOSING_MAX_MS, CACHE_CLOSING_SITES_MAX, CACHE_SNAPSHOTS_MAX } from '../../src/limits.ts'
+import { now, toWallTime } from '../../src/core/clock.ts'
+import { CACHE_CLOSING_MAX_MS, CACHE_CLOSING_SITES_MAX, CACHE_SNAPSHOTS_MAX } from '../../src/core/limits.ts'
+import { CacheCounts } from '../../src/features/static-cache/cache-counts.ts'
+import { SiteSnapshots } from '../../src/features/static-cache/site-snapshots.ts'
+import type { Snapshot } from '../../src/features/static-cache/snapshot.ts'
+import { diskBytesOf } from '../../src/features/static-cache/snapshot-size.ts'
 import {
   addresses,
   createRegistrySystem,

@@ -7,10 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import forge from 'node-forge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CA_FORMATS, type CaFormat, exportCa, PKCS12_PASSWORD } from '../../src/certificates/ca-export.ts'
-import { certificatesOf } from '../../src/certificates/certificate-files.ts'
-import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
-import { readCommandLine } from '../../src/cli/command-line.ts'
+import {
+  CA_FORMATS,
+  type CaFormat,
+  exportCa,
+  PKCS12_PASSWORD,
+} from '../../src/core/certificates/ca-export.ts'
+import { certificatesOf } from '../../src/core/certificates/certificate-files.ts'
+import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
+import { readCommandLine } from '../../src/core/cli/command-line.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
 const HOST = 'relay.localhost'

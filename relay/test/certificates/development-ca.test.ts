@@ -6,12 +6,12 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Certificates } from '../../src/certificates/certificate-files.ts'
-import { loadCertificates } from '../../src/certificates/certificate-source.ts'
-import { createLeaf } from '../../src/certificates/development-ca.ts'
-import { readSettings } from '../../src/config/settings.ts'
-import { createLog } from '../../src/log/log.ts'
-import { readIfPresent } from '../../src/storage/state-file.ts'
+import type { Certificates } from '../../src/core/certificates/certificate-files.ts'
+import { loadCertificates } from '../../src/core/certificates/certificate-source.ts'
+import { createLeaf } from '../../src/core/certificates/development-ca.ts'
+import { readSettings } from '../../src/core/config/settings.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { readIfPresent } from '../../src/core/storage/state-file.ts'
 
 const log = createLog('silent')
 

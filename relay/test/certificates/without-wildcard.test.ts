@@ -1,11 +1,11 @@
 // A certificate of the root host alone: no site may present it, and the relay says so.
 
 import { describe, expect, test } from 'vitest'
-import { certificatesOf } from '../../src/certificates/certificate-files.ts'
-import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
-import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
-import { LeaseCertificates, requireWildcard } from '../../src/certificates/lease-certificate.ts'
-import type { Lease } from '../../src/lease/lease.ts'
+import { certificatesOf } from '../../src/core/certificates/certificate-files.ts'
+import { CertificateRotation } from '../../src/core/certificates/certificate-rotation.ts'
+import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
+import { LeaseCertificates, requireWildcard } from '../../src/core/certificates/lease-certificate.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
 
 const HOST = 'relay.example'
 const authority = createCa(HOST)

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import relayPackage from '../../package.json' with { type: 'json' }
-import { readCommandLine } from '../../src/cli/command-line.ts'
-import { readSettings, SETTINGS, SettingsError } from '../../src/config/settings.ts'
+import { readCommandLine } from '../../src/core/cli/command-line.ts'
+import { readSettings, SETTINGS, SettingsError } from '../../src/core/config/settings.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
 const SVC_URL = 'https://relay.localhost:4433'

@@ -3,11 +3,11 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { crc32c } from '../../src/client-address/crc32c.ts'
-import { parseForwarded } from '../../src/client-address/forwarded-header.ts'
-import { networkOf, normalizeIp } from '../../src/client-address/ip-address.ts'
-import { proxyClientAddress, proxyHeaderLength } from '../../src/client-address/proxy-protocol.ts'
-import { TrustedProxies } from '../../src/client-address/trusted-proxies.ts'
+import { crc32c } from '../../src/core/client-address/crc32c.ts'
+import { parseForwarded } from '../../src/core/client-address/forwarded-header.ts'
+import { networkOf, normalizeIp } from '../../src/core/client-address/ip-address.ts'
+import { proxyClientAddress, proxyHeaderLength } from '../../src/core/client-address/proxy-protocol.ts'
+import { TrustedProxies } from '../../src/core/client-address/trusted-proxies.ts'
 import {
   LOCAL,
   PROXY_TCP4,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
-import { createLeaf } from '../../src/certificates/development-ca.ts'
+import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import {
   type ClusterRelay,
   type ClusterRelays,

@@ -12,7 +12,7 @@ import {
   type LeaseEntry,
 } from '../../../tools/relay/engine-attacker.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
-import { createLog } from '../../src/log/log.ts'
+import { createLog } from '../../src/core/log/log.ts'
 import {
   ADMIN,
   type ClusterRelay,

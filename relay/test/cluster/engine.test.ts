@@ -3,10 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
-import { isBefore } from '../../src/cluster/engine/change-feed.ts'
-import { Engine, EngineError } from '../../src/cluster/engine/engine.ts'
-import { withEngineLock } from '../../src/cluster/engine/engine-lock.ts'
-import { EngineKeys } from '../../src/cluster/engine/keys.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { unauthenticatedMemory } from '../../src/core/rate-limit/request-memory.ts'
+import { isBefore } from '../../src/features/cluster/engine/change-feed.ts'
+import { Engine, EngineError } from '../../src/features/cluster/engine/engine.ts'
+import { withEngineLock } from '../../src/features/cluster/engine/engine-lock.ts'
+import { EngineKeys } from '../../src/features/cluster/engine/keys.ts'
 import {
   HEARTBEAT,
   LOCK,
@@ -16,12 +18,10 @@ import {
   SET_POLICY,
   SWEEP_INDEX,
   UNLOCK,
-} from '../../src/cluster/engine/scripts.ts'
-import { deriveClusterKey } from '../../src/cluster/shared/cluster-key.ts'
-import { Seal } from '../../src/cluster/shared/seal.ts'
-import { SharedChallenges } from '../../src/cluster/shared/shared-challenges.ts'
-import { createLog } from '../../src/log/log.ts'
-import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
+} from '../../src/features/cluster/engine/scripts.ts'
+import { deriveClusterKey } from '../../src/features/cluster/shared/cluster-key.ts'
+import { Seal } from '../../src/features/cluster/shared/seal.ts'
+import { SharedChallenges } from '../../src/features/cluster/shared/shared-challenges.ts'
 import { whyNoEngine } from '../support/cluster-relays.ts'
 import { engineAddress } from '../support/engines.ts'
 

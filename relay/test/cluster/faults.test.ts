@@ -8,7 +8,7 @@ import { identityKey, MARKER, type PolicyStateResponse, type RegisterResponse } 
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
-import { SHARED_STATE_RETRY_S } from '../../src/limits.ts'
+import { SHARED_STATE_RETRY_S } from '../../src/core/limits.ts'
 import { openCarrier } from '../support/carrier.ts'
 import {
   ADMIN,

@@ -9,7 +9,7 @@ import { type AdminCacheResponse, type CachedSite, identityKey, type RegisterRes
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
-import { createLeaf } from '../../src/certificates/development-ca.ts'
+import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { post, put, remove, statusOf, visit } from '../support/cache-client.ts'
 import {
   ADMIN,

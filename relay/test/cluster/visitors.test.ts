@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
-import { createLeaf } from '../../src/certificates/development-ca.ts'
+import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
 import {

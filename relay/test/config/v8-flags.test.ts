@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { V8_FLAGS } from '../../src/config/v8-flags.ts'
+import { V8_FLAGS } from '../../src/core/config/v8-flags.ts'
 
 const MAIN: string = path.join(import.meta.dirname, '../../src/main.ts')
 /** What each process on the way says of itself, a line each. */

@@ -1,9 +1,9 @@
 // Tests how much may be sent to an address before and after it is validated, and with protocols that people use.
 
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AddressValidation } from '../../src/datagram/address-validation.ts'
-import { AmplificationLimit } from '../../src/datagram/amplification-limit.ts'
-import { NetworkRates } from '../../src/datagram/network-byte-rates.ts'
+import { AddressValidation } from '../../src/features/datagrams/address-validation.ts'
+import { AmplificationLimit } from '../../src/features/datagrams/amplification-limit.ts'
+import { NetworkRates } from '../../src/features/datagrams/network-byte-rates.ts'
 
 const ROUND_TRIP_MS = 60
 const MIB = 1024 * 1024

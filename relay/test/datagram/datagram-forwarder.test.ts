@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
-import { DatagramForwarder, type ForwarderParts } from '../../src/datagram/datagram-forwarder.ts'
-import type { Lease } from '../../src/lease/lease.ts'
-import { RelayCounters } from '../../src/metrics/relay-counters.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
+import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
+import { DatagramForwarder, type ForwarderParts } from '../../src/features/datagrams/datagram-forwarder.ts'
 
 const PER_MS = 20
 

@@ -1,8 +1,8 @@
 // The flow table of a UDP port: ids, room and idleness.
 
 import { beforeEach, describe, expect, test } from 'vitest'
-import { FlowTable } from '../../src/datagram/flow-table.ts'
-import { RelayCounters } from '../../src/metrics/relay-counters.ts'
+import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
+import { FlowTable } from '../../src/features/datagrams/flow-table.ts'
 
 const IDLE_MS = 5 * 60_000
 

@@ -4,9 +4,9 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
-import type { QuicCertificates } from '../../src/certificates/quic-certificate.ts'
-import { DatagramEndpoint } from '../../src/datagram/quic-endpoint.ts'
-import type { Logger } from '../../src/log/log.ts'
+import type { QuicCertificates } from '../../src/core/certificates/quic-certificate.ts'
+import type { Logger } from '../../src/core/log/log.ts'
+import { DatagramEndpoint } from '../../src/features/datagrams/quic-endpoint.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const errors: string[] = []

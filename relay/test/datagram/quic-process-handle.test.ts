@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { FRAME, type Frame, FramePipe, FrameReader } from '../../src/datagram/process-frames.ts'
-import type { QuicConnection } from '../../src/datagram/quic.ts'
-import { startQuicProcess } from '../../src/datagram/quic-process-handle.ts'
+import { FRAME, type Frame, FramePipe, FrameReader } from '../../src/features/datagrams/process-frames.ts'
+import type { QuicConnection } from '../../src/features/datagrams/quic.ts'
+import { startQuicProcess } from '../../src/features/datagrams/quic-process-handle.ts'
 
 const CERTIFICATE = { chainPem: '', keyPem: '' }
 

@@ -1,10 +1,10 @@
 // Relays that wait to be looked at: how many, how often, and the shares of those who name them.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Candidate, Candidates } from '../../src/discovery/candidates.ts'
-import type { ReadDescriptor } from '../../src/discovery/descriptor-rules.ts'
-import { POLL_MS } from '../../src/discovery/limits.ts'
-import { RecentLookups } from '../../src/discovery/recent-lookups.ts'
+import { type Candidate, Candidates } from '../../src/features/discovery/candidates.ts'
+import type { ReadDescriptor } from '../../src/features/discovery/descriptor-rules.ts'
+import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { RecentLookups } from '../../src/features/discovery/recent-lookups.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -2,7 +2,7 @@
 
 import { DESCRIPTOR_SIGNATURE_BYTES } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { readDescriptor } from '../../src/discovery/descriptor-rules.ts'
+import { readDescriptor } from '../../src/features/discovery/descriptor-rules.ts'
 
 const SOUND = {
   address: `0x${'ab'.repeat(20)}`,

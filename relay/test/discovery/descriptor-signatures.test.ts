@@ -1,8 +1,11 @@
 // Who signed a descriptor: recovered once for each address, and checked against its key from then on.
 
 import { beforeEach, expect, test, vi } from 'vitest'
-import { recoverTextSigner } from '../../src/auth/ethereum-signature.ts'
-import { DescriptorSignatures, type RecoverSigner } from '../../src/discovery/descriptor-signatures.ts'
+import { recoverTextSigner } from '../../src/core/auth/ethereum-signature.ts'
+import {
+  DescriptorSignatures,
+  type RecoverSigner,
+} from '../../src/features/discovery/descriptor-signatures.ts'
 import { inventRelay } from '../support/descriptors.ts'
 
 const recover = vi.fn<RecoverSigner>(async (...signed) => recoverTextSigner(...signed))

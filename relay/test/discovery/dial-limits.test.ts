@@ -5,11 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DialLimits } from '../../src/discovery/dial-limits.ts'
-import { DIALS_PER_NETWORK } from '../../src/discovery/limits.ts'
-import { type Discovery, startDiscovery } from '../../src/discovery/start-discovery.ts'
-import { createLog } from '../../src/log/log.ts'
-import { WriteHealth } from '../../src/storage/write-health.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { WriteHealth } from '../../src/core/storage/write-health.ts'
+import { DialLimits } from '../../src/features/discovery/dial-limits.ts'
+import { DIALS_PER_NETWORK } from '../../src/features/discovery/limits.ts'
+import { type Discovery, startDiscovery } from '../../src/features/discovery/start-discovery.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
 
@@ -23,7 +23,7 @@ vi.mock('@svc/protocol', async (original) => ({
   isPublicAddress: (address: string) => address.startsWith('127.0.') && address !== '127.0.0.1',
 }))
 
-vi.mock('../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   DIALS_PER_NETWORK: { perMinute: 4, burst: 8 },
 }))

@@ -7,7 +7,7 @@ import type { DiscoveryResponse } from '@svc/protocol'
 import { verifyDescriptor } from '@svc/protocol'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { signerOf } from '../../../sdk-core/src/identity/key.ts'
-import { HttpClient } from '../../src/outbound/http-client.ts'
+import { HttpClient } from '../../src/core/outbound/http-client.ts'
 import { trust } from '../support/local-names.ts'
 import { freePort, relayClient, startTestRelay, type TestRelay } from '../support/relay.ts'
 
@@ -18,7 +18,7 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   POLL_MS: 4_000,
   // The rounds are counted here.

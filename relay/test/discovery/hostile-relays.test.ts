@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DiscoveryResponse, RelayDescriptor } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { checksumAddress } from '../../src/auth/ethereum-address.ts'
-import type { Refusal } from '../../src/discovery/refusals.ts'
-import { type Discovery, startDiscovery } from '../../src/discovery/start-discovery.ts'
-import { createLog } from '../../src/log/log.ts'
-import { WriteHealth } from '../../src/storage/write-health.ts'
+import { checksumAddress } from '../../src/core/auth/ethereum-address.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { WriteHealth } from '../../src/core/storage/write-health.ts'
+import type { Refusal } from '../../src/features/discovery/refusals.ts'
+import { type Discovery, startDiscovery } from '../../src/features/discovery/start-discovery.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
 
@@ -22,7 +22,7 @@ vi.mock('@svc/protocol', async (original) => ({
   ...(await original<object>()),
   isPublicAddress: (address: string) => address === '127.0.0.2' || address.startsWith('198.'),
 }))
-vi.mock('../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   QUERY_DEADLINE_MS: 1_000,
   // Whole crowds would take this test a minute of signatures.

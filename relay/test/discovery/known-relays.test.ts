@@ -1,11 +1,11 @@
 // The table of known relays: its limits, what it evicts for whom, and to whom an origin belongs.
 
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ReadDescriptor } from '../../src/discovery/descriptor-rules.ts'
-import { KnownRelays } from '../../src/discovery/known-relays.ts'
-import { relayNetworkOf } from '../../src/discovery/networks.ts'
+import type { ReadDescriptor } from '../../src/features/discovery/descriptor-rules.ts'
+import { KnownRelays } from '../../src/features/discovery/known-relays.ts'
+import { relayNetworkOf } from '../../src/features/discovery/networks.ts'
 
-vi.mock('../../src/clock.ts', async (original) => ({
+vi.mock('../../src/core/clock.ts', async (original) => ({
   ...(await original<object>()),
   fromWallTime: (time: number) => time,
 }))

@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { descriptorTexts, verifyDescriptor } from '@svc/protocol'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { signerOf } from '../../../sdk-core/src/identity/key.ts'
-import { addressOfPublicKey, checksumAddress } from '../../src/auth/ethereum-address.ts'
-import { recoverTextSigner } from '../../src/auth/ethereum-signature.ts'
-import { DescriptorSignatures } from '../../src/discovery/descriptor-signatures.ts'
-import { OwnDescriptor, type OwnState } from '../../src/discovery/own-descriptor.ts'
+import { addressOfPublicKey, checksumAddress } from '../../src/core/auth/ethereum-address.ts'
+import { recoverTextSigner } from '../../src/core/auth/ethereum-signature.ts'
+import { DescriptorSignatures } from '../../src/features/discovery/descriptor-signatures.ts'
+import { OwnDescriptor, type OwnState } from '../../src/features/discovery/own-descriptor.ts'
 import { inventRelay } from '../support/descriptors.ts'
 
 const ORIGIN = 'https://relay.example'
 let state: OwnState = { udp: false, tcp: true, connections: 3, bytes: 1_000 }
 let time = 5_000_000
-vi.mock('../../src/clock.ts', async (original) => ({
+vi.mock('../../src/core/clock.ts', async (original) => ({
   ...(await original<object>()),
   now: () => time,
   toWallTime: (at: number) => at,

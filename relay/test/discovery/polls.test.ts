@@ -1,11 +1,11 @@
 // Tests the rhythm in which relays are asked: the interval, the number at once, and pauses after failures.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { POLL_MS } from '../../src/discovery/limits.ts'
-import { Polls } from '../../src/discovery/polls.ts'
+import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { Polls } from '../../src/features/discovery/polls.ts'
 
 let time = 0
-vi.mock('../../src/clock.ts', () => ({ now: () => time }))
+vi.mock('../../src/core/clock.ts', () => ({ now: () => time }))
 beforeEach(() => {
   vi.useFakeTimers()
   time = 0

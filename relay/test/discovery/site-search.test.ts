@@ -8,11 +8,11 @@ import {
   SITE_SEARCHES_PARALLEL_MAX,
   SITES_REMEMBERED_MAX,
   UNKNOWN_SITE_SEARCHES_PARALLEL_MAX,
-} from '../../src/discovery/limits.ts'
-import { SiteSearch } from '../../src/discovery/site-search.ts'
+} from '../../src/features/discovery/limits.ts'
+import { SiteSearch } from '../../src/features/discovery/site-search.ts'
 
 let time = 0
-vi.mock('../../src/clock.ts', () => ({ now: () => time }))
+vi.mock('../../src/core/clock.ts', () => ({ now: () => time }))
 
 const names = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `https://r${index}.example`)

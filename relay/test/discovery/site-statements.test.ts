@@ -10,8 +10,8 @@ import {
   siweMessage,
 } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
-import { recoverSigner } from '../../src/auth/ethereum-signature.ts'
-import { isStatedBySite } from '../../src/discovery/site-statements.ts'
+import { recoverSigner } from '../../src/core/auth/ethereum-signature.ts'
+import { isStatedBySite } from '../../src/features/discovery/site-statements.ts'
 import { newAccount } from '../support/relay.ts'
 import { makeStatement, type StatementTerms } from '../support/site-statement.ts'
 

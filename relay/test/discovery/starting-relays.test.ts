@@ -1,21 +1,21 @@
 // Relays that start together, or one after the other: when they know each other. Real code, a simulated clock and network.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DescriptorSignatures } from '../../src/discovery/descriptor-signatures.ts'
-import { RelayDiscovery } from '../../src/discovery/discovery.ts'
-import { POLL_MS } from '../../src/discovery/limits.ts'
-import { OwnDescriptor } from '../../src/discovery/own-descriptor.ts'
-import { RelayQueries } from '../../src/discovery/relay-queries.ts'
-import { createLog } from '../../src/log/log.ts'
-import type { HttpClient, HttpRequest } from '../../src/outbound/http-client.ts'
-import { OutboundError } from '../../src/outbound/outbound-error.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import type { HttpClient, HttpRequest } from '../../src/core/outbound/http-client.ts'
+import { OutboundError } from '../../src/core/outbound/outbound-error.ts'
+import { DescriptorSignatures } from '../../src/features/discovery/descriptor-signatures.ts'
+import { RelayDiscovery } from '../../src/features/discovery/discovery.ts'
+import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { OwnDescriptor } from '../../src/features/discovery/own-descriptor.ts'
+import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
 import { inventRelay } from '../support/descriptors.ts'
 
 const STEP_MS = 500
 const noState = () => ({ udp: false, tcp: false, connections: 0, bytes: 0 })
 
 let time = 0
-vi.mock('../../src/clock.ts', () => ({
+vi.mock('../../src/core/clock.ts', () => ({
   now: () => time,
   toWallTime: (moment: number) => moment,
   fromWallTime: (moment: number) => moment,

@@ -1,18 +1,18 @@
 // Tests the times at which discovery announces itself, asks for whole lists and writes its file: real code, with a simulated clock.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readDescriptor } from '../../src/discovery/descriptor-rules.ts'
-import { DescriptorSignatures } from '../../src/discovery/descriptor-signatures.ts'
-import { RelayDiscovery } from '../../src/discovery/discovery.ts'
-import { KnownRelays } from '../../src/discovery/known-relays.ts'
-import { POLL_MS } from '../../src/discovery/limits.ts'
-import { OwnDescriptor } from '../../src/discovery/own-descriptor.ts'
-import { RelayQueries } from '../../src/discovery/relay-queries.ts'
-import { RelaysFile } from '../../src/discovery/relays-file.ts'
-import { createLog } from '../../src/log/log.ts'
-import type { HttpClient, HttpRequest } from '../../src/outbound/http-client.ts'
-import { OutboundError } from '../../src/outbound/outbound-error.ts'
-import type { WriteHealth } from '../../src/storage/write-health.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import type { HttpClient, HttpRequest } from '../../src/core/outbound/http-client.ts'
+import { OutboundError } from '../../src/core/outbound/outbound-error.ts'
+import type { WriteHealth } from '../../src/core/storage/write-health.ts'
+import { readDescriptor } from '../../src/features/discovery/descriptor-rules.ts'
+import { DescriptorSignatures } from '../../src/features/discovery/descriptor-signatures.ts'
+import { RelayDiscovery } from '../../src/features/discovery/discovery.ts'
+import { KnownRelays } from '../../src/features/discovery/known-relays.ts'
+import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { OwnDescriptor } from '../../src/features/discovery/own-descriptor.ts'
+import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
+import { RelaysFile } from '../../src/features/discovery/relays-file.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 
 const MINUTE_MS = 60_000
@@ -23,7 +23,7 @@ const log = createLog('silent')
 const noState = () => ({ udp: false, tcp: false, connections: 0, bytes: 0 })
 
 let time = 0
-vi.mock('../../src/clock.ts', () => ({
+vi.mock('../../src/core/clock.ts', () => ({
   now: () => time,
   toWallTime: (moment: number) => moment,
   fromWallTime: (moment: number) => moment,

@@ -1,9 +1,9 @@
 // Address records of the root host and its wildcard: they follow the public addresses, also after failures.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AddressRecords } from '../../src/dns/address-records.ts'
-import { createLog } from '../../src/log/log.ts'
-import type { PublicAddresses } from '../../src/public-address/public-address-watcher.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { AddressRecords } from '../../src/features/dns/address-records.ts'
+import type { PublicAddresses } from '../../src/features/dns/public-address/public-address-watcher.ts'
 import { MemoryDnsProvider } from '../support/memory-dns-provider.ts'
 
 const PATIENT = { timeout: 60_000 }

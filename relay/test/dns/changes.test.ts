@@ -1,9 +1,9 @@
 // Changes of DNS records are made one after another, and with growing pauses after failures.
 
 import { describe, expect, test } from 'vitest'
-import { Backoff, pause } from '../../src/dns/backoff.ts'
-import { oneAtATime } from '../../src/dns/one-at-a-time.ts'
-import { DnsProviderError } from '../../src/dns/provider.ts'
+import { Backoff, pause } from '../../src/features/dns/backoff.ts'
+import { oneAtATime } from '../../src/features/dns/one-at-a-time.ts'
+import { DnsProviderError } from '../../src/features/dns/provider.ts'
 import { MemoryDnsProvider } from '../support/memory-dns-provider.ts'
 
 describe('Backoff', () => {

@@ -6,8 +6,8 @@ import {
   DnsProviderError,
   type DnsProviderFault,
   type NameAddresses,
-} from '../../src/dns/provider.ts'
-import { ATTEMPTS_MAX } from '../../src/dns/providers/limits.ts'
+} from '../../src/features/dns/provider.ts'
+import { ATTEMPTS_MAX } from '../../src/features/dns/providers/limits.ts'
 
 /** The faults of the servers of a provider. */
 export interface Trouble {

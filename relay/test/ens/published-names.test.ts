@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { PublishedNames } from '../../src/ens/published-names.ts'
-import { createLog } from '../../src/log/log.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { PublishedNames } from '../../src/features/ens/published-names.ts'
 
 const ROOT = 'relay.example'
 const textOf = (digit: string) => `ENS1 0x${'1'.repeat(40)} 0x${digit.repeat(40)}`

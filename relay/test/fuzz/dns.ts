@@ -3,9 +3,9 @@
 
 import { decode } from 'dns-packet'
 import fc from 'fast-check'
-import { Client } from '../../src/dns/server/client.ts'
-import { AMPLIFICATION_MAX, UDP_PAYLOAD_MAX_BYTES } from '../../src/dns/server/limits.ts'
-import { Responder, type Transport } from '../../src/dns/server/responder.ts'
+import { Client } from '../../src/features/dns/server/client.ts'
+import { AMPLIFICATION_MAX, UDP_PAYLOAD_MAX_BYTES } from '../../src/features/dns/server/limits.ts'
+import { Responder, type Transport } from '../../src/features/dns/server/responder.ts'
 import { testZone } from '../dns/support/zone.ts'
 import { cookieOf, dnsQuery, rcodeOf, type TestQuery, wireName, word } from '../support/dns-message.ts'
 import { fastest } from './fastest.ts'

@@ -9,8 +9,8 @@ import {
   type StaticCacheManifest,
 } from '@svc/protocol'
 import fc from 'fast-check'
-import { readUpload } from '../../src/cache/upload/multipart.ts'
-import { RelayError } from '../../src/errors.ts'
+import { RelayError } from '../../src/core/errors.ts'
+import { readUpload } from '../../src/features/static-cache/upload/multipart.ts'
 import {
   BOUNDARY,
   bodyOf,

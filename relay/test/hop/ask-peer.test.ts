@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { HOP_UPGRADE, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { sendToPeer, upgradeAtPeer } from '../../src/hop/ask-peer.ts'
-import { INTERIM_RESPONSES_MAX } from '../../src/limits.ts'
-import type { OverlayNetwork, OverlayPeer } from '../../src/overlay/overlay-network.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/core/limits.ts'
+import { sendToPeer, upgradeAtPeer } from '../../src/features/overlay/hop/ask-peer.ts'
+import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 
-vi.mock('../../src/hop/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/hop/limits.ts', async (original) => ({
   ...(await original<object>()),
   HOP_ANSWER_DEADLINE_MS: 1_000,
 }))

@@ -17,7 +17,11 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hopRouteSigner } from '../../../sdk-node/src/hops/sign-hop-route.ts'
-import { HOP_CHANGES_PER_OWNER, HOP_CHANGES_PER_PEER, NEIGHBOUR_CONNECTIONS } from '../../src/hop/limits.ts'
+import {
+  HOP_CHANGES_PER_OWNER,
+  HOP_CHANGES_PER_PEER,
+  NEIGHBOUR_CONNECTIONS,
+} from '../../src/features/overlay/hop/limits.ts'
 import { type OverlayMember, type OverlayRelays, startOverlayRelays } from '../support/overlay-relays.ts'
 import { PROXY_TCP4, proxyHeader, tcp4 } from '../support/proxy-header.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
@@ -29,13 +33,13 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   POLL_MS: 1_000,
 }))
 
 const { VISITORS_MAX, PEER_BURST } = vi.hoisted(() => ({ VISITORS_MAX: 2, PEER_BURST: 600 }))
-vi.mock('../../src/hop/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/hop/limits.ts', async (original) => ({
   ...(await original<object>()),
   HOP_VISITORS_PER_NETWORK_MAX: 1,
   HOP_VISITORS: { max: 64, perHolder: VISITORS_MAX, perHolderWhenHalfFull: VISITORS_MAX },

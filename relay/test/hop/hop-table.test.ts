@@ -1,10 +1,10 @@
 // The table of hop routes: its bounds, and what it remembers of routes that are gone.
 
 import { expect, test } from 'vitest'
-import { now } from '../../src/clock.ts'
-import { type HopEntry, HopRoutes } from '../../src/hop/hop-routes.ts'
-import { HOP_REMOVED_MAX, HOP_ROUTES } from '../../src/hop/limits.ts'
-import { Lease } from '../../src/lease/lease.ts'
+import { now } from '../../src/core/clock.ts'
+import { Lease } from '../../src/core/lease/lease.ts'
+import { type HopEntry, HopRoutes } from '../../src/features/overlay/hop/hop-routes.ts'
+import { HOP_REMOVED_MAX, HOP_ROUTES } from '../../src/features/overlay/hop/limits.ts'
 
 let made = 0
 function newLease(): Lease {

@@ -1,8 +1,12 @@
 // The shares of holders: few of them do not fill what is for many.
 
 import { expect, test } from 'vitest'
-import { HOP_VISITORS, NEIGHBOUR_CONNECTIONS, PEER_CONNECTIONS } from '../../src/hop/limits.ts'
-import { Quota, type QuotaLimits, Quotas } from '../../src/hop/quota.ts'
+import {
+  HOP_VISITORS,
+  NEIGHBOUR_CONNECTIONS,
+  PEER_CONNECTIONS,
+} from '../../src/features/overlay/hop/limits.ts'
+import { Quota, type QuotaLimits, Quotas } from '../../src/features/overlay/hop/quota.ts'
 
 /** Takes all that one holder gets. @returns how much that is */
 function fill(room: Quota<string>, holder: string): number {

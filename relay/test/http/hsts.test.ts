@@ -1,7 +1,7 @@
 // Which hosts browsers are told to visit by https alone (RFC 6797).
 
 import { expect, test } from 'vitest'
-import { hstsOf } from '../../src/http/hsts.ts'
+import { hstsOf } from '../../src/core/http/hsts.ts'
 
 test('public hosts, for themselves alone, and no name below localhost', () => {
   expect(hstsOf('relay.example')).toBe('max-age=31536000')

@@ -6,7 +6,7 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { brotliCompressSync, deflateSync } from 'node:zlib'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { KeylessSigner } from '../../src/keyless/keyless-signer.ts'
+import { KeylessSigner } from '../../src/core/keyless/keyless-signer.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
 import {
   certificate,

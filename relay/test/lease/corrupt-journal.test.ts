@@ -4,10 +4,10 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
-import { JOURNAL_MAX_BYTES } from '../../src/limits.ts'
-import { createLog } from '../../src/log/log.ts'
-import { WriteHealth } from '../../src/storage/write-health.ts'
+import { ReservationJournal } from '../../src/core/lease/reservation-journal.ts'
+import { JOURNAL_MAX_BYTES } from '../../src/core/limits.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { mountSmallDisk } from '../support/full-disk.ts'
 
 const SIZE = 20 * 1024 * 1024

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { now } from '../../src/clock.ts'
-import { type ExpiryEntry, ExpiryHeap } from '../../src/lease/expiry-heap.ts'
-import { EXPIRIES_PER_TICK } from '../../src/limits.ts'
+import { now } from '../../src/core/clock.ts'
+import { type ExpiryEntry, ExpiryHeap } from '../../src/core/lease/expiry-heap.ts'
+import { EXPIRIES_PER_TICK } from '../../src/core/limits.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

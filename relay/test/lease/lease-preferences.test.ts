@@ -3,12 +3,12 @@
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { registerChallengeRequest } from '../../src/api/endpoints/request-schemas.ts'
-import type { Lease } from '../../src/lease/lease.ts'
-import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
-import { RoutingTable } from '../../src/routing/routing-table.ts'
-import { LeaseReplica } from '../../src/workers/lease-replica.ts'
-import { sharedLease } from '../../src/workers/messages.ts'
+import { registerChallengeRequest } from '../../src/core/api/endpoints/request-schemas.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
+import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
+import { RoutingTable } from '../../src/core/routing/routing-table.ts'
+import { LeaseReplica } from '../../src/features/workers/lease-replica.ts'
+import { sharedLease } from '../../src/features/workers/messages.ts'
 import { createSystem, type System } from '../model/system.ts'
 
 const SOURCE = '192.0.2.1'

@@ -1,13 +1,13 @@
 // Challenges and leases: bounds, replacement, conflicts and expiry, with the clock under control.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Challenges } from '../../src/auth/challenges.ts'
-import type { RateLimitSettings } from '../../src/config/settings.ts'
-import { LeaseRegistry, type LeaseRequest } from '../../src/lease/lease-registry.ts'
-import { Reservations } from '../../src/lease/reservations.ts'
-import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
-import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
-import { RoutingTable } from '../../src/routing/routing-table.ts'
+import { Challenges } from '../../src/core/auth/challenges.ts'
+import type { RateLimitSettings } from '../../src/core/config/settings.ts'
+import { LeaseRegistry, type LeaseRequest } from '../../src/core/lease/lease-registry.ts'
+import { Reservations } from '../../src/core/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
+import { unauthenticatedMemory } from '../../src/core/rate-limit/request-memory.ts'
+import { RoutingTable } from '../../src/core/routing/routing-table.ts'
 
 const addresses = { clientIp: '192.0.2.1', reportedIp: undefined }
 const ALICE = `0x${'aa'.repeat(20)}`

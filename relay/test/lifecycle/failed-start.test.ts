@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { createLog } from '../../src/core/log/log.ts'
 import { StartedParts } from '../../src/lifecycle/started-parts.ts'
-import { createLog } from '../../src/log/log.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 
 const SCRIPT = join(import.meta.dirname, '../support/failed-start.ts')

@@ -5,7 +5,7 @@ import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/log/log.ts'
+import { createLog } from '../../src/core/log/log.ts'
 
 test('an error of the HTTP parser is logged without the bytes that it met', async () => {
   const server = createServer((socket) => {

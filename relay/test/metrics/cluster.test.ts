@@ -1,11 +1,11 @@
 // Metrics of a relay on several machines: what each of them says of the whole.
 
 import { expect, test } from 'vitest'
-import { registerClusterMetrics } from '../../src/cluster/metrics.ts'
-import type { ClusterReadings } from '../../src/metrics/cluster-readings.ts'
-import { Metrics } from '../../src/metrics/metrics.ts'
-import { RelayCounters } from '../../src/metrics/relay-counters.ts'
-import { registerRelayMetrics } from '../../src/metrics/relay-metrics.ts'
+import type { ClusterReadings } from '../../src/core/metrics/cluster-readings.ts'
+import { Metrics } from '../../src/core/metrics/metrics.ts'
+import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
+import { registerRelayMetrics } from '../../src/core/metrics/relay-metrics.ts'
+import { registerClusterMetrics } from '../../src/features/cluster/metrics.ts'
 import { clusterReadings, machineReading } from '../support/cluster-readings.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
 

@@ -1,7 +1,7 @@
 // Time that stands still until a test moves it: `Date`, the monotonic clock and the timers of the parts under test.
 
 import { mock } from 'node:test'
-import { clockOrigin, setClockOrigin } from '../../src/clock.ts'
+import { clockOrigin, setClockOrigin } from '../../src/core/clock.ts'
 
 const NS_PER_MS = 1_000_000n
 

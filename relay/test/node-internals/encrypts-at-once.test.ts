@@ -2,7 +2,7 @@
 
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { encryptsAtOnce } from '../../src/node-internals/encrypts-at-once.ts'
+import { encryptsAtOnce } from '../../src/core/node-internals/encrypts-at-once.ts'
 import { tcp, tls } from '../support/bridges.ts'
 
 test('a TLS socket with nothing that waits', async () => {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-const MODULE = new URL('../../src/node-internals/idle-collection.ts', import.meta.url).href
+const MODULE = new URL('../../src/core/node-internals/idle-collection.ts', import.meta.url).href
 /** Milliseconds between two looks of the process under test. */
 const INTERVAL_MS = 100
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { enforceRequestTimeouts } from '../../src/node-internals/request-timeouts.ts'
+import { enforceRequestTimeouts } from '../../src/core/node-internals/request-timeouts.ts'
 import { tcp } from '../support/bridges.ts'
 
 const HEAD_DEADLINE_MS = 100

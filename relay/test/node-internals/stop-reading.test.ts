@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { stopReading } from '../../src/node-internals/stop-reading.ts'
+import { stopReading } from '../../src/core/node-internals/stop-reading.ts'
 import { tcp } from '../support/bridges.ts'
 
 test('takes what was read, and reads nothing more', async () => {

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { HttpClient } from '../../src/outbound/http-client.ts'
-import { createNameLookup } from '../../src/outbound/name-lookup.ts'
+import { HttpClient } from '../../src/core/outbound/http-client.ts'
+import { createNameLookup } from '../../src/core/outbound/name-lookup.ts'
 
 vi.mock('node:dns', async (original) => ({
   ...(await original<object>()),

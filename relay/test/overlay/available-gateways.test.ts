@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import { dialPeer } from '../../src/overlay/dial-peer.ts'
-import { AvailableGateways } from '../../src/overlay/gateways/available-gateways.ts'
-import { GATEWAY_PROBES_PARALLEL_MAX } from '../../src/overlay/limits.ts'
-import type { OverlayNetwork, OverlayPeer } from '../../src/overlay/overlay-network.ts'
+import { dialPeer } from '../../src/features/overlay/dial-peer.ts'
+import { AvailableGateways } from '../../src/features/overlay/gateways/available-gateways.ts'
+import { GATEWAY_PROBES_PARALLEL_MAX } from '../../src/features/overlay/limits.ts'
+import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 
-vi.mock('../../src/overlay/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
   GATEWAY_PROBE_MS: 100,
   GATEWAY_PROBE_FAILED_MAX_MS: 800,

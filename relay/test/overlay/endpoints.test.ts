@@ -2,13 +2,13 @@
 
 import type { LookupFunction } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Endpoints } from '../../src/overlay/wireguard/endpoints.ts'
+import { Endpoints } from '../../src/features/overlay/wireguard/endpoints.ts'
 import {
   RESOLVE_AGAIN_MS,
   RESOLVE_DEADLINE_MS,
   RESOLVE_FAILED_AGAIN_MS,
   RESOLVE_PARALLEL_MAX,
-} from '../../src/overlay/wireguard/limits.ts'
+} from '../../src/features/overlay/wireguard/limits.ts'
 
 type Callback = (error: Error | null, found: { address: string; family: number }[]) => void
 

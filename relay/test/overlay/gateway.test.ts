@@ -5,17 +5,17 @@ import type { IncomingMessage } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Lease } from '../../src/lease/lease.ts'
-import { INTERIM_RESPONSES_MAX } from '../../src/limits.ts'
-import { Gateway } from '../../src/overlay/gateways/gateway.ts'
-import { GatewaysOfLeases } from '../../src/overlay/gateways/gateways-of-leases.ts'
-import type { IngressIdentities } from '../../src/overlay/gateways/ingress-identities.ts'
-import { FAILED_GATEWAY_MS, FAILED_GATEWAYS_MAX } from '../../src/overlay/limits.ts'
-import type { OverlayNetwork, OverlayPeer } from '../../src/overlay/overlay-network.ts'
-import type { VerifiedRelay } from '../../src/overlay/verified-relays.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/core/limits.ts'
+import { Gateway } from '../../src/features/overlay/gateways/gateway.ts'
+import { GatewaysOfLeases } from '../../src/features/overlay/gateways/gateways-of-leases.ts'
+import type { IngressIdentities } from '../../src/features/overlay/gateways/ingress-identities.ts'
+import { FAILED_GATEWAY_MS, FAILED_GATEWAYS_MAX } from '../../src/features/overlay/limits.ts'
+import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
+import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
 import { inventRelay } from '../support/descriptors.ts'
 
-vi.mock('../../src/overlay/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
   GATEWAY_CARRY_DEADLINE_MS: 300,
   GATEWAY_ANSWER_MAX_BYTES: 1024,

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { PATH, type RegisterResponse, type ReverseEndpoint, verifyDescriptor } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { signerOf } from '../../../sdk-core/src/identity/key.ts'
-import { loadIdentity } from '../../src/auth/relay-identity.ts'
+import { loadIdentity } from '../../src/core/auth/relay-identity.ts'
 import { apiSocket, connectRequest, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { LINKS } from '../support/carrier.ts'
 import { type OverlayMember, startOverlayRelays } from '../support/overlay-relays.ts'
@@ -17,11 +17,11 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   POLL_MS: 500,
 }))
-vi.mock('../../src/overlay/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
   GATEWAY_PROBE_MS: 200,
   GATEWAY_PROBE_FAILED_MAX_MS: 1000,

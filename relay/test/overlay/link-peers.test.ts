@@ -1,18 +1,18 @@
 // Tests which relays become peers: by their descriptors, and by who has a key that several relays name.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { VerifiedRelay } from '../../src/overlay/verified-relays.ts'
-import type { PeerReading } from '../../src/overlay/wireguard/device.ts'
-import { type AskOwner, KeyOwners } from '../../src/overlay/wireguard/key-owners.ts'
+import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
+import type { PeerReading } from '../../src/features/overlay/wireguard/device.ts'
+import { type AskOwner, KeyOwners } from '../../src/features/overlay/wireguard/key-owners.ts'
 import {
   ADDRESS_TURN_MS,
   CLAIM_ASK_AGAIN_MS,
   CLAIM_QUESTIONS_PARALLEL_MAX,
   CLAIM_TURN_MS,
   SESSION_MAX_MS,
-} from '../../src/overlay/wireguard/limits.ts'
-import { LinkPeers } from '../../src/overlay/wireguard/link-peers.ts'
-import { overlayAddressOf } from '../../src/overlay/wireguard/overlay-address.ts'
+} from '../../src/features/overlay/wireguard/limits.ts'
+import { LinkPeers } from '../../src/features/overlay/wireguard/link-peers.ts'
+import { overlayAddressOf } from '../../src/features/overlay/wireguard/overlay-address.ts'
 import { inventRelay } from '../support/descriptors.ts'
 
 const keyOf = (byte: number): string => Buffer.alloc(32, byte).toString('base64')

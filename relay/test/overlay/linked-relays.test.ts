@@ -15,9 +15,9 @@ import {
   WIREGUARD_PORT,
 } from '../../../tools/relay/linked-relays.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
-import { OVERLAY_PORT } from '../../src/config/overlay-settings.ts'
-import { readLinkState } from '../../src/overlay/wireguard/link-state.ts'
-import { overlayAddressOf } from '../../src/overlay/wireguard/overlay-address.ts'
+import { OVERLAY_PORT } from '../../src/core/config/overlay-settings.ts'
+import { readLinkState } from '../../src/features/overlay/wireguard/link-state.ts'
+import { overlayAddressOf } from '../../src/features/overlay/wireguard/overlay-address.ts'
 
 const RELAYS = atDepth(5, 3)
 

@@ -5,9 +5,9 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SettingsError } from '../../src/config/settings.ts'
-import { loadLinkState, readLinkState } from '../../src/overlay/wireguard/link-state.ts'
-import { isWireGuardKey, overlayAddressOf } from '../../src/overlay/wireguard/overlay-address.ts'
+import { SettingsError } from '../../src/core/config/settings.ts'
+import { loadLinkState, readLinkState } from '../../src/features/overlay/wireguard/link-state.ts'
+import { isWireGuardKey, overlayAddressOf } from '../../src/features/overlay/wireguard/overlay-address.ts'
 
 let directory: string
 let path: string

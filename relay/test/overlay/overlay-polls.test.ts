@@ -14,7 +14,7 @@ vi.mock('node:dns', async (original) => {
     lookupLocal(isAway.value ? 'nowhere.example' : hostname, ...rest)
   return { ...(await original<object>()), lookup }
 })
-vi.mock('../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   POLL_MS: 300,
 }))

@@ -5,14 +5,14 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { DiscoveryResponse } from '@svc/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
-import { PIPELINED_REQUESTS_MAX } from '../../src/limits.ts'
-import { createLog } from '../../src/log/log.ts'
-import { overlayDiscovery } from '../../src/overlay/overlay-discovery.ts'
-import type { OverlayNetwork, OverlayPeer } from '../../src/overlay/overlay-network.ts'
-import { type OverlayHandler, OverlayServer } from '../../src/overlay/overlay-server.ts'
+import { PIPELINED_REQUESTS_MAX } from '../../src/core/limits.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { overlayDiscovery } from '../../src/features/overlay/overlay-discovery.ts'
+import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
+import { type OverlayHandler, OverlayServer } from '../../src/features/overlay/overlay-server.ts'
 import { freePort } from '../support/relay.ts'
 
-vi.mock('../../src/limits.ts', async (original) => ({
+vi.mock('../../src/core/limits.ts', async (original) => ({
   ...(await original<object>()),
   API_WRITE_DEADLINE_MS: 1000,
   API_DEADLINE_CHECK_MS: 100,

@@ -6,23 +6,23 @@ import { type ClientRequestArgs, type IncomingMessage, request } from 'node:http
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterEach, expect, test, vi } from 'vitest'
-import { RelayError } from '../../src/errors.ts'
-import { OVERLAY_CONNECTIONS_MAX } from '../../src/limits.ts'
-import { createLog } from '../../src/log/log.ts'
-import { GivenNetwork } from '../../src/overlay/given-network.ts'
+import { RelayError } from '../../src/core/errors.ts'
+import { OVERLAY_CONNECTIONS_MAX } from '../../src/core/limits.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { GivenNetwork } from '../../src/features/overlay/given-network.ts'
 import {
   OVERLAY_KEEP_ALIVE_MS,
   OVERLAY_PEER_CROWDED_SHARE,
   OVERLAY_PEER_SHARE,
-} from '../../src/overlay/limits.ts'
-import { limitOutbound } from '../../src/overlay/outbound-limit.ts'
-import { OverlayServer, type OverlayTable } from '../../src/overlay/overlay-server.ts'
-import type { VerifiedRelay } from '../../src/overlay/verified-relays.ts'
+} from '../../src/features/overlay/limits.ts'
+import { limitOutbound } from '../../src/features/overlay/outbound-limit.ts'
+import { OverlayServer, type OverlayTable } from '../../src/features/overlay/overlay-server.ts'
+import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
 import { inventRelay } from '../support/descriptors.ts'
 import { freePort } from '../support/relay.ts'
 
 const deadlines = vi.hoisted(() => ({ requestMs: 60_000 }))
-vi.mock('../../src/overlay/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
   get OVERLAY_REQUEST_DEADLINE_MS() {
     return deadlines.requestMs

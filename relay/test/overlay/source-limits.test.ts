@@ -1,12 +1,12 @@
 // Limits of a gateway before it looks at a signature: what one source may ask, and all of them together.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SourceLimits } from '../../src/overlay/gateways/source-limits.ts'
+import { SourceLimits } from '../../src/features/overlay/gateways/source-limits.ts'
 import {
   GATEWAY_OUTBOUND_MAX,
   GATEWAY_SESSIONS_PER_SOURCE_MAX,
   GATEWAY_SOURCE_RATE,
-} from '../../src/overlay/limits.ts'
+} from '../../src/features/overlay/limits.ts'
 
 const A = '192.0.2.1'
 const refusal = expect.objectContaining({ code: 'rate_limited', status: 429 })

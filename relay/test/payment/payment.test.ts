@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PAY_TO, PAYER, requestFor, requestOf, transactionOf } from '../../../payment/test/payments.ts'
 import { type RunningSuiNode, startSuiNode } from '../../../tools/sui-node/server.ts'
-import { createLog } from '../../src/log/log.ts'
+import { createLog } from '../../src/core/log/log.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'

@@ -1,7 +1,7 @@
 // The bandwidth of an identity is one for all that it has in a process: its lease, the next one, and its stored files.
 
 import { expect, test } from 'vitest'
-import { IdentityBandwidths } from '../../src/policy/identity-bandwidths.ts'
+import { IdentityBandwidths } from '../../src/core/policy/identity-bandwidths.ts'
 
 const limits: Record<string, number> = { one: 1000, other: 1000 }
 const policy = {

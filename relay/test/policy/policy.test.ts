@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { normalizeIp } from '../../src/client-address/ip-address.ts'
-import { createLog } from '../../src/log/log.ts'
-import { Policy } from '../../src/policy/policy.ts'
-import { unknownFieldsOf } from '../../src/policy/policy-file.ts'
-import { DEFAULT_RESERVED_NAMES } from '../../src/policy/reserved-names.ts'
-import { WriteHealth } from '../../src/storage/write-health.ts'
+import { normalizeIp } from '../../src/core/client-address/ip-address.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { Policy } from '../../src/core/policy/policy.ts'
+import { unknownFieldsOf } from '../../src/core/policy/policy-file.ts'
+import { DEFAULT_RESERVED_NAMES } from '../../src/core/policy/reserved-names.ts'
+import { WriteHealth } from '../../src/core/storage/write-health.ts'
 
 const KEY = `demo:0x${'ab'.repeat(20)}`
 const gates = { udp: false, tcp: true }

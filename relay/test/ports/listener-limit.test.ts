@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
-import { portListenersMax } from '../../src/config/connection-capacity.ts'
+import { portListenersMax } from '../../src/core/config/connection-capacity.ts'
 import { newAccount } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 

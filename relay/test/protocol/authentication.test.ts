@@ -3,7 +3,7 @@
 import { verify } from 'node:crypto'
 import { REGISTRATION_STATEMENT, type RegisterChallengeResponse } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { loadIdentity } from '../../src/auth/relay-identity.ts'
+import { loadIdentity } from '../../src/core/auth/relay-identity.ts'
 import { newAccount } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
 import { ADMIN_TOKEN, everyRow, failsWith, startWorld, type World } from './every-row.ts'

@@ -2,12 +2,12 @@
 
 import type { NetworkInterfaceInfo } from 'node:os'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLog } from '../../src/log/log.ts'
+import { createLog } from '../../src/core/log/log.ts'
 import {
   type AddressSources,
   type PublicAddresses,
   PublicAddressWatcher,
-} from '../../src/public-address/public-address-watcher.ts'
+} from '../../src/features/dns/public-address/public-address-watcher.ts'
 
 const ROOT_HOST = 'relay.example.com'
 /** A change is known within a minute. */

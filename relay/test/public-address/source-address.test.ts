@@ -2,7 +2,7 @@
 
 import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
-import { sourceAddress } from '../../src/public-address/source-address.ts'
+import { sourceAddress } from '../../src/features/dns/public-address/source-address.ts'
 
 test.each(['ipv4', 'ipv6'] as const)(
   'the source address of %s is one of this machine, or there is no route',

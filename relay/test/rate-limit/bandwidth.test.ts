@@ -1,7 +1,7 @@
 // Tests the bandwidth of an identity: its connections and directions share it fairly.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
+import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 
 describe('Bandwidth', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
-import type { RateLimitSettings } from '../../src/config/settings.ts'
+import type { RateLimitSettings } from '../../src/core/config/settings.ts'
 import {
   CERTIFICATE_POLLS_PER_IDENTITY,
   CERTIFICATE_POLLS_PER_NETWORK,
@@ -13,8 +13,8 @@ import {
   SITE_QUESTIONS_PER_NETWORK,
   SITE_SEARCHES,
   SITE_SEARCHES_PER_NETWORK,
-} from '../../src/limits.ts'
-import { RateLimits } from '../../src/rate-limit/client-rate-limits.ts'
+} from '../../src/core/limits.ts'
+import { RateLimits } from '../../src/core/rate-limit/client-rate-limits.ts'
 import { newAccount, register, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const DEFAULTS = { networkPerMinute: 10, relayPerMinute: 600 }

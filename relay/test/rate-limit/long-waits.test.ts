@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
-import { LIMITED_READ_MAX_BYTES, TIMER_MAX_MS } from '../../src/limits.ts'
-import { SharedReadBuffer } from '../../src/node-internals/shared-read-buffer.ts'
-import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
+import { createPipe, type Pipe } from '../../src/core/bridge/pipe.ts'
+import { LIMITED_READ_MAX_BYTES, TIMER_MAX_MS } from '../../src/core/limits.ts'
+import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
+import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { KINDS } from '../support/bridges.ts'
 
 /** At one byte a second, 35 days. */

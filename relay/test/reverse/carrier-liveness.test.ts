@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { FIRST_BYTE_DEADLINE_MS } from '../../src/limits.ts'
+import { FIRST_BYTE_DEADLINE_MS } from '../../src/core/limits.ts'
 import { socketReader } from '../support/api-socket.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
 import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'

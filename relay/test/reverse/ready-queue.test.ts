@@ -3,7 +3,7 @@
 import { Duplex } from 'node:stream'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ReadyQueue } from '../../src/reverse/ready-queue.ts'
+import { ReadyQueue } from '../../src/core/reverse/ready-queue.ts'
 
 const forever = new AbortController().signal
 

@@ -1,7 +1,11 @@
 // Bounds of the memory of WebSockets: of one, of a lease, of a network and of the relay. The largest holder loses its streams.
 
 import { describe, expect, test } from 'vitest'
-import { type MemoryHolder, SessionMemories, type SessionMemory } from '../../src/reverse/session-memory.ts'
+import {
+  type MemoryHolder,
+  SessionMemories,
+  type SessionMemory,
+} from '../../src/core/reverse/session-memory.ts'
 import { newLease } from '../support/lease.ts'
 
 const BOUNDS = { perSession: 1_000, perLease: 2_000, perNetwork: 3_000, all: 4_000 }

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { UnderlyingSockets } from '../../src/reverse/tls-underlying-socket.ts'
+import { UnderlyingSockets } from '../../src/core/reverse/tls-underlying-socket.ts'
 
 test('a connection is found by its peer until it closes', async () => {
   const server = createServer().listen(0, '127.0.0.1')

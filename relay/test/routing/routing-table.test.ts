@@ -1,9 +1,9 @@
 // Route order: the root host, which no other route ever serves, then exact, then a wildcard of one label.
 
 import { describe, expect, test } from 'vitest'
-import { Lease } from '../../src/lease/lease.ts'
-import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
-import { RoutingTable } from '../../src/routing/routing-table.ts'
+import { Lease } from '../../src/core/lease/lease.ts'
+import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
+import { RoutingTable } from '../../src/core/routing/routing-table.ts'
 
 const lease = (name: string): Lease =>
   new Lease({

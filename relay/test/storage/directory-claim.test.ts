@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { startRelay, WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
-import { createLog } from '../../src/log/log.ts'
-import { claimDirectory } from '../../src/storage/directory-claim.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { claimDirectory } from '../../src/core/storage/directory-claim.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })

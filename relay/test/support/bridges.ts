@@ -5,8 +5,8 @@ import { connect, createServer, type Server } from 'node:net'
 import { type Duplex, duplexPair } from 'node:stream'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { Session, type Stream, type Transport } from '@svc/yamux'
-import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
-import { StreamDuplex } from '../../src/reverse/stream-duplex.ts'
+import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
+import { StreamDuplex } from '../../src/core/reverse/stream-duplex.ts'
 
 export interface Ends {
   /** The end that the bridge gets. */

@@ -1,6 +1,6 @@
 // Makes up what a relay on several machines tells of itself.
 
-import type { ClusterReadings, MachineReading } from '../../src/metrics/cluster-readings.ts'
+import type { ClusterReadings, MachineReading } from '../../src/core/metrics/cluster-readings.ts'
 
 /** A machine that serves nobody, unless the fields say otherwise. */
 export function machineReading(fields: Partial<MachineReading> = {}): MachineReading {

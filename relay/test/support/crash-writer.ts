@@ -4,11 +4,11 @@
 
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { now } from '../../src/clock.ts'
-import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
-import { createLog } from '../../src/log/log.ts'
-import { Policy } from '../../src/policy/policy.ts'
-import { WriteHealth } from '../../src/storage/write-health.ts'
+import { now } from '../../src/core/clock.ts'
+import { ReservationJournal } from '../../src/core/lease/reservation-journal.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { Policy } from '../../src/core/policy/policy.ts'
+import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { hostnameOf, isRelease, KEPT, KEYS, keyOf, READY } from './crash-model.ts'
 
 const WORKERS = 8

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { DISCOVERY_VERSION, descriptorTexts, type RelayDescriptor } from '@svc/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type Hex, signDigest } from '../../src/auth/ethereum-signature.ts'
+import { type Hex, signDigest } from '../../src/core/auth/ethereum-signature.ts'
 
 export interface InventedRelay {
   /** Lower case with `0x`. */

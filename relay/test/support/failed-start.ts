@@ -46,7 +46,7 @@ async function openFiles(): Promise<string[]> {
 }
 
 const { readSettings, startRelay } = await import('../../src/index.ts')
-const { createLog } = await import('../../src/log/log.ts')
+const { createLog } = await import('../../src/core/log/log.ts')
 const settings = readSettings(process.env)
 const log = createLog('silent')
 hook.enable()

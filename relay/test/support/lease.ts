@@ -1,6 +1,6 @@
 // A lease as the registry makes it, for tests that need no more than one.
 
-import { Lease } from '../../src/lease/lease.ts'
+import { Lease } from '../../src/core/lease/lease.ts'
 
 export function newLease(): Lease {
   return new Lease({

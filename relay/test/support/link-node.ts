@@ -3,11 +3,11 @@
 
 import { createServer as createTcpServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { OVERLAY_CONNECTIONS_MAX } from '../../src/limits.ts'
-import { createLog } from '../../src/log/log.ts'
-import { OverlayServer } from '../../src/overlay/overlay-server.ts'
-import type { VerifiedRelay } from '../../src/overlay/verified-relays.ts'
-import { createWireGuard } from '../../src/overlay/wireguard/start-wireguard.ts'
+import { OVERLAY_CONNECTIONS_MAX } from '../../src/core/limits.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { OverlayServer } from '../../src/features/overlay/overlay-server.ts'
+import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
+import { createWireGuard } from '../../src/features/overlay/wireguard/start-wireguard.ts'
 
 export type LinkCommand =
   | { kind: 'relays'; own: VerifiedRelay; relays: VerifiedRelay[] }

@@ -6,7 +6,7 @@ import {
   type DnsProviderFault,
   type DnssecState,
   type NameAddresses,
-} from '../../src/dns/provider.ts'
+} from '../../src/features/dns/provider.ts'
 
 export class MemoryDnsProvider implements DnsProvider {
   readonly name: string

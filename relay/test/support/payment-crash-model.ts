@@ -2,7 +2,7 @@
 
 import { createFacilitator, type Facilitator, openLogJournal, type PaymentRequest } from '@svc/payment'
 import { PAY_TO, requestOf } from '../../../payment/test/payments.ts'
-import { paymentJournalFile } from '../../src/payment/journal-file.ts'
+import { paymentJournalFile } from '../../src/features/payment/journal-file.ts'
 
 /** Payments that are under way at once. */
 export const LANES = 6

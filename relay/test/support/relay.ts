@@ -11,8 +11,8 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { createLog, type Logger } from '../../src/core/log/log.ts'
 import { type CloseOptions, type Relay, readSettings, startRelay } from '../../src/index.ts'
-import { createLog, type Logger } from '../../src/log/log.ts'
 
 export { freePort }
 

@@ -1,6 +1,6 @@
 // Preloaded into a relay: with a lease named `seed` come thousands of others like it, without the signature of each.
 
-import { LeaseRegistry } from '../../src/lease/lease-registry.ts'
+import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
 
 const SEEDED = 3_000
 

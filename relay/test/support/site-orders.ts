@@ -1,14 +1,10 @@
 // An authority whose orders a test holds, answers or lets fail, and requests of sites of many identities. A real CA signs.
 
 import { generateKeyPairSync } from 'node:crypto'
-import {
-  type AcmeAuthority,
-  AcmeError,
-  type CertificateOrder,
-} from '../../src/certificates/acme/authority.ts'
-import { createCa, createLeafFor } from '../../src/certificates/development-ca.ts'
-import type { CertificateRequest } from '../../src/certificates/site/certificate-request.ts'
-import { Lease } from '../../src/lease/lease.ts'
+import { createCa, createLeafFor } from '../../src/core/certificates/development-ca.ts'
+import { Lease } from '../../src/core/lease/lease.ts'
+import { type AcmeAuthority, AcmeError, type CertificateOrder } from '../../src/features/acme/authority.ts'
+import type { CertificateRequest } from '../../src/features/site-certificates/certificate-request.ts'
 
 const ROOT = 'relay.example.com'
 

@@ -1,7 +1,12 @@
 // A zone without signatures, for tests of what carries its answers.
 
-import type { AnswerOptions, AuthoritativeZone, Question, ZoneAnswer } from '../../src/dns/zone/answer.ts'
-import { DnsName } from '../../src/dns/zone/name.ts'
+import type {
+  AnswerOptions,
+  AuthoritativeZone,
+  Question,
+  ZoneAnswer,
+} from '../../src/features/dns/zone/answer.ts'
+import { DnsName } from '../../src/features/dns/zone/name.ts'
 import { TYPE } from './dns-message.ts'
 
 const TTL_S = 60

@@ -4,13 +4,13 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StaticCacheManifest } from '@svc/protocol'
+import { createLog } from '../../src/core/log/log.ts'
 import {
   type ReceiveParts,
   type SnapshotRecord,
   SnapshotStore,
   type StagedSnapshot,
-} from '../../src/cache/storage/snapshot-store.ts'
-import { createLog } from '../../src/log/log.ts'
+} from '../../src/features/static-cache/storage/snapshot-store.ts'
 import { manifestOf, type TestFiles } from './multipart-body.ts'
 
 const BLOCK = 4096

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { V8_FLAGS } from '../../src/config/v8-flags.ts'
+import { V8_FLAGS } from '../../src/core/config/v8-flags.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 
 export interface Ended {

@@ -3,7 +3,7 @@
 
 import { afterAll, vi } from 'vitest'
 import { NEVER_OVERLOADED } from '../../../tools/relay/process.ts'
-import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
+import { OverloadMonitor } from '../../src/core/ingress/overload-monitor.ts'
 
 const never = vi.spyOn(OverloadMonitor.prototype, 'isOverloaded', 'get').mockReturnValue(false)
 /** A worker process inherits the options of Node. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { handOverMessage, receiveSocket } from '../../src/workers/socket-handover.ts'
+import { handOverMessage, receiveSocket } from '../../src/features/workers/socket-handover.ts'
 import { newLease } from '../support/lease.ts'
 
 const lease = newLease()

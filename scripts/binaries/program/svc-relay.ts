@@ -2,7 +2,7 @@
 // Starts `svc-relay` where all its code is one file: the relay, or the thread or child process that it starts from the same file.
 
 import { isSea } from 'node:sea'
-import { type Installation, setInstallation } from '../../../relay/src/installation.ts'
+import { type Installation, setInstallation } from '../../../relay/src/core/installation.ts'
 import { ADDON_PATH_VARIABLE, addonFile } from './native-addon.ts'
 import { nameOfThisPart, processOfThisFile, threadOfThisFile } from './single-file.ts'
 import { unpackAssets } from './unpack-assets.ts'
@@ -10,10 +10,10 @@ import { unpackAssets } from './unpack-assets.ts'
 type ChildName = Parameters<Installation['process']>[0] | Parameters<Installation['thread']>[0]
 
 const CHILDREN: Record<ChildName, () => Promise<unknown>> = {
-  'signer-recovery-worker': () => import('../../../relay/src/auth/signer-recovery-worker.ts'),
-  'dns-thread': () => import('../../../relay/src/dns/server/dns-thread.ts'),
-  'worker-main': () => import('../../../relay/src/workers/worker-main.ts'),
-  'quic-process': () => import('../../../relay/src/datagram/quic-process.ts'),
+  'signer-recovery-worker': () => import('../../../relay/src/core/auth/signer-recovery-worker.ts'),
+  'dns-thread': () => import('../../../relay/src/features/dns/server/dns-thread.ts'),
+  'worker-main': () => import('../../../relay/src/features/workers/worker-main.ts'),
+  'quic-process': () => import('../../../relay/src/features/datagrams/quic-process.ts'),
 }
 
 setInstallation({
@@ -32,5 +32,5 @@ setInstallation({
 const child = CHILDREN[nameOfThisPart() as ChildName]
 if (child !== undefined) await child()
 // An executable has its V8 flags from its configuration.
-else if (isSea()) await import('../../../relay/src/cli/serve.ts')
+else if (isSea()) await import('../../../relay/src/core/cli/serve.ts')
 else await import('../../../relay/src/main.ts')

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createCa, createLeafFor } from '../../../relay/src/certificates/development-ca.ts'
+import { createCa, createLeafFor } from '../../../relay/src/core/certificates/development-ca.ts'
 import { CertificateKeeper } from '../../src/certificate/certificate-keeper.ts'
 import { ChainCompression } from '../../src/certificate/chain-compression.ts'
 import {

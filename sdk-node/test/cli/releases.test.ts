@@ -43,7 +43,7 @@ async function start(release: string): Promise<TestRelay> {
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context)
-    if (!url.endsWith('/relay/src/version.ts')) return loaded
+    if (!url.endsWith('/relay/src/core/version.ts')) return loaded
     return { ...loaded, source: String(loaded.source).replace(/'.*'/, "'${release}'") }
   },
 })`,

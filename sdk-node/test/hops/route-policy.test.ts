@@ -21,7 +21,7 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../relay/src/discovery/limits.ts', async (original) => ({
+vi.mock('../../../relay/src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   POLL_MS: 1_000,
 }))

@@ -7,8 +7,8 @@ import { EXTENSIONS } from '@svc/protocol'
 import type { CarrierEvents, Site, SiteCarrier } from '@svc/sdk-core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { HopChanges } from '../../../relay/src/hop/hop-changes.ts'
-import { HopCounts } from '../../../relay/src/hop/hop-counts.ts'
+import { HopChanges } from '../../../relay/src/features/overlay/hop/hop-changes.ts'
+import { HopCounts } from '../../../relay/src/features/overlay/hop/hop-counts.ts'
 import {
   type OverlayMember,
   type OverlayRelays,
@@ -29,12 +29,12 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../relay/src/discovery/limits.ts', async (original) => ({
+vi.mock('../../../relay/src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   POLL_MS: 1_000,
 }))
 // Two hostnames are brought twice, and refused for a minute then.
-vi.mock('../../../relay/src/hop/limits.ts', async (original) => ({
+vi.mock('../../../relay/src/features/overlay/hop/limits.ts', async (original) => ({
   ...(await original<object>()),
   HOP_CHANGES_PER_OWNER: { perMinute: 1, burst: 4 },
 }))

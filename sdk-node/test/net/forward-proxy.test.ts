@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createCa, createLeaf } from '../../../relay/src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../../relay/src/core/certificates/development-ca.ts'
 import {
   type ConnectProxy,
   type ConnectProxyOptions,

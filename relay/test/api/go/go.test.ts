@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { canonicalLabel, type RegisterResponse, siteQuestionText } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SITE_RESULT_MS } from '../../../src/discovery/limits.ts'
-import { SITE_QUESTIONS_PER_NETWORK, SITE_SEARCHES_PER_NETWORK } from '../../../src/limits.ts'
-import { HttpClient } from '../../../src/outbound/http-client.ts'
+import { SITE_QUESTIONS_PER_NETWORK, SITE_SEARCHES_PER_NETWORK } from '../../../src/core/limits.ts'
+import { HttpClient } from '../../../src/core/outbound/http-client.ts'
+import { SITE_RESULT_MS } from '../../../src/features/discovery/limits.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { trust } from '../../support/local-names.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -30,7 +30,7 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../src/discovery/limits.ts', async (original) => ({
+vi.mock('../../../src/features/discovery/limits.ts', async (original) => ({
   ...(await original<object>()),
   SITE_RESULT_MS: 200,
 }))

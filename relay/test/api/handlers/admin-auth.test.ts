@@ -2,7 +2,7 @@
 
 import type { RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLog } from '../../../src/log/log.ts'
+import { createLog } from '../../../src/core/log/log.ts'
 import { ADMIN_ROUTES } from '../../support/admin-routes.ts'
 import { type Answer, startTestRelay, type TestRelay } from '../../support/relay.ts'
 

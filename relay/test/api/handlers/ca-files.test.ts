@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildRelayPages } from '../../../../tools/bundler/relay-pages.ts'
-import { PKCS12_PASSWORD } from '../../../src/certificates/ca-export.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { PKCS12_PASSWORD } from '../../../src/core/certificates/ca-export.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { createLog } from '../../../src/core/log/log.ts'
 import { type Relay, readSettings, startRelay } from '../../../src/index.ts'
-import { createLog } from '../../../src/log/log.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const FILES = ['/ca.pem', '/ca.der', '/ca.p12', '/ca.mobileconfig']

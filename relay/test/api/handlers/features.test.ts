@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RELEASE_VERSION } from '../../../src/version.ts'
+import { RELEASE_VERSION } from '../../../src/core/version.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'

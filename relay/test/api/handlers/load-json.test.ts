@@ -1,8 +1,8 @@
 // The administrator's load: that of one machine, and of a relay on several machines the sums, each machine and the engine.
 
 import { expect, test } from 'vitest'
-import { adminLoad } from '../../../src/api/endpoints/response-schemas.ts'
-import { loadJson, type MeasuredLoad } from '../../../src/api/handlers/load-json.ts'
+import { adminLoad } from '../../../src/core/api/endpoints/response-schemas.ts'
+import { loadJson, type MeasuredLoad } from '../../../src/core/api/handlers/load-json.ts'
 import { clusterReadings, machineReading } from '../../support/cluster-readings.ts'
 
 const OWN = { carriers: 2, readySessions: 1, visitors: 3, fromVisitors: 100, toVisitors: 1_000 }

@@ -2,8 +2,8 @@
 
 import type { EnsStatus, StaticCacheLimits, X402FacilitatorInfo } from '@svc/protocol'
 import { afterEach, expect, test } from 'vitest'
-import { domain } from '../../../src/api/endpoints/response-schemas.ts'
-import type { OptionalFeatures } from '../../../src/api/handlers/optional-features.ts'
+import { domain } from '../../../src/core/api/endpoints/response-schemas.ts'
+import type { OptionalFeatures } from '../../../src/core/api/handlers/optional-features.ts'
 import { createSystem, type System } from '../../model/system.ts'
 
 let system: System

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildRelayPages } from '../../../../tools/bundler/relay-pages.ts'
-import { RELEASE_VERSION } from '../../../src/version.ts'
+import { RELEASE_VERSION } from '../../../src/core/version.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
 

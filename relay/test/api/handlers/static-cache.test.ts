@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { CACHE_MANIFEST_BODY, CACHE_UPLOAD_BODY } from '../../../src/api/endpoints/endpoints.ts'
-import { DISCARDED_BODY_MS } from '../../../src/limits.ts'
+import { CACHE_MANIFEST_BODY, CACHE_UPLOAD_BODY } from '../../../src/core/api/endpoints/endpoints.ts'
+import { DISCARDED_BODY_MS } from '../../../src/core/limits.ts'
 import {
   beginPut,
   type OpenRequest,

@@ -1,7 +1,7 @@
 // What clients may keep, /api/state: entity tags and If-None-Match (RFC 9110 §8.8.3, §13.1.2, §15.4.5).
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isKnown } from '../../../src/http/entity-tag.ts'
+import { isKnown } from '../../../src/core/http/entity-tag.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 let relay: TestRelay

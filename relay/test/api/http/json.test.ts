@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { atDepth } from '../../../../tools/test-depth.ts'
-import { memberWithin, parseJson } from '../../../src/api/http/json.ts'
-import { RelayError } from '../../../src/errors.ts'
+import { memberWithin, parseJson } from '../../../src/core/api/http/json.ts'
+import { RelayError } from '../../../src/core/errors.ts'
 
 const codeOf = (text: string): string | undefined => {
   try {

@@ -1,10 +1,10 @@
 // Text from strangers costs the thread in proportion to its length, and every field has a length that it may not exceed.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ENDPOINTS } from '../../../src/api/endpoints/endpoints.ts'
-import { parseForwarded } from '../../../src/client-address/forwarded-header.ts'
-import { normalizeIp } from '../../../src/client-address/ip-address.ts'
-import { componentSchemas, type JsonSchema, referenceTo, type z } from '../../../src/config/schema.ts'
+import { ENDPOINTS } from '../../../src/core/api/endpoints/endpoints.ts'
+import { parseForwarded } from '../../../src/core/client-address/forwarded-header.ts'
+import { normalizeIp } from '../../../src/core/client-address/ip-address.ts'
+import { componentSchemas, type JsonSchema, referenceTo, type z } from '../../../src/core/config/schema.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 /** An address as long as the field once was allowed to be, on which a pattern ran from each `%` to the end. */

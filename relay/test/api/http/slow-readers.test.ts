@@ -15,7 +15,7 @@ import {
   LIST_PAGE_BYTES,
   PIPELINED_REQUESTS_MAX,
   RESPONSE_BYTES_PER_NETWORK_MAX,
-} from '../../../src/limits.ts'
+} from '../../../src/core/limits.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
 

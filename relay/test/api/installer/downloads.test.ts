@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import { directoriesOf, findDirectory, hasDownloads } from '../../../src/api/installer/directory.ts'
-import { renderInstallPs1 } from '../../../src/api/installer/install-ps1.ts'
-import { renderInstallSh } from '../../../src/api/installer/install-sh.ts'
-import { CHECKSUMS_MAX_BYTES, UNPACKED_RESPONSES_PER_NETWORK_MAX } from '../../../src/limits.ts'
-import { RELEASE_VERSION } from '../../../src/version.ts'
+import { CHECKSUMS_MAX_BYTES, UNPACKED_RESPONSES_PER_NETWORK_MAX } from '../../../src/core/limits.ts'
+import { RELEASE_VERSION } from '../../../src/core/version.ts'
+import { directoriesOf, findDirectory, hasDownloads } from '../../../src/features/installer/directory.ts'
+import { renderInstallPs1 } from '../../../src/features/installer/install-ps1.ts'
+import { renderInstallSh } from '../../../src/features/installer/install-sh.ts'
 import { bundleText, writeDownloads } from '../../support/downloads.ts'
 import { ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
@@ -199,8 +199,8 @@ describe('a script', () => {
 describe('without SVC_INSTALL_DIR', () => {
   test('the downloads are those of the package, or of the checkout', async () => {
     const folders = ['/a/relay/install', '/a/artifacts/install']
-    expect(directoriesOf('/a/relay/src/api/installer')).toEqual(folders)
-    expect(directoriesOf('/a/relay/dist/api/installer')).toEqual(folders)
+    expect(directoriesOf('/a/relay/src/features/installer')).toEqual(folders)
+    expect(directoriesOf('/a/relay/dist/features/installer')).toEqual(folders)
     expect(directoriesOf('/usr/bin')).toEqual([])
     expect(directoriesOf(undefined)).toEqual([])
     expect(await findDirectory(['/nowhere', directory])).toBe(directory)

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Language, type Node, Parser } from 'web-tree-sitter'
-import { renderInstallPs1 } from '../../../src/api/installer/install-ps1.ts'
+import { renderInstallPs1 } from '../../../src/features/installer/install-ps1.ts'
 
 const ORIGIN = "https://it's.relay.example"
 const SUMS = new Map([

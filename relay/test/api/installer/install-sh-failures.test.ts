@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { RELEASE_VERSION } from '../../../src/version.ts'
+import { RELEASE_VERSION } from '../../../src/core/version.ts'
 import { PADDING_BYTES, writeDownloads } from '../../support/downloads.ts'
 import {
   type Client,

@@ -7,14 +7,14 @@ import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LiveSiteAdmission } from '../../../src/cache/live-site/admission.ts'
+import { LiveSiteAdmission } from '../../../src/features/static-cache/live-site/admission.ts'
 import {
   LIVE_DEADLINES,
   LIVE_IDLE_PER_SITE_MAX,
   LIVE_REQUESTS_PER_NETWORK_MAX,
   LIVE_REQUESTS_PER_SITE_MAX,
   LIVE_RESERVED_SHARE,
-} from '../../../src/cache/live-site/limits.ts'
+} from '../../../src/features/static-cache/live-site/limits.ts'
 import { newLease } from '../../support/lease.ts'
 import { type HandMadeSite, type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
 import { beginRequest, closeOf } from '../../support/live-visitor.ts'

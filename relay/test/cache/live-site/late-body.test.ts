@@ -11,7 +11,7 @@ import { type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live
 import { nodeHttp } from '../../support/tls-site.ts'
 
 // A loaded machine takes a while to send the form.
-vi.mock('../../../src/limits.ts', async (original) => ({
+vi.mock('../../../src/core/limits.ts', async (original) => ({
   ...(await original<object>()),
   DISCARDED_BODY_MS: 10_000,
 }))

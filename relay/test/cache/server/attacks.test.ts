@@ -11,6 +11,7 @@ import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { collectedMemory } from '../../../../tools/collected-memory.ts'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
+import { API_HEAD_DEADLINE_MS } from '../../../src/core/limits.ts'
 import {
   FILE_BYTES_PER_NETWORK_MAX,
   FILES_HELD_MAX,
@@ -18,18 +19,17 @@ import {
   HTTP2_STREAMS_MAX,
   SITE_CONNECTIONS_PER_NETWORK_MAX,
   VISITOR_WRITE_DEADLINE_MS,
-} from '../../../src/cache/server/limits.ts'
-import { API_HEAD_DEADLINE_MS } from '../../../src/limits.ts'
+} from '../../../src/features/static-cache/server/limits.ts'
 import { newLease } from '../../support/lease.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
 
 // The whole test attacks the limits of a relay, the slice of it smaller ones: it waits less, and opens fewer connections.
-vi.mock('../../../src/limits.ts', async (original) => {
+vi.mock('../../../src/core/limits.ts', async (original) => {
   const { atDepth } = await import('../../../../tools/test-depth.ts')
   const smaller: object = { API_HEAD_DEADLINE_MS: 3_000, API_DEADLINE_CHECK_MS: 300 }
   return { ...(await original<object>()), ...atDepth({}, smaller) }
 })
-vi.mock('../../../src/cache/server/limits.ts', async (original) => {
+vi.mock('../../../src/features/static-cache/server/limits.ts', async (original) => {
   const { atDepth } = await import('../../../../tools/test-depth.ts')
   const smaller: object = {
     VISITOR_WRITE_DEADLINE_MS: 8_000,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import type { LiveSites } from '../../../src/cache/live-site/live-sites.ts'
+import type { LiveSites } from '../../../src/features/static-cache/live-site/live-sites.ts'
 import { newLease } from '../../support/lease.ts'
 import { type CachedSite, HOSTNAME, NO_LIVE_SITE, received, startCachedSite } from './cached-site.ts'
 

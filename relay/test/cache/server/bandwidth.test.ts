@@ -3,8 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import { LIMITED_RESPONSE_BYTES, LIMITED_WAIT_MAX_MS } from '../../../src/cache/server/limits.ts'
-import { Bandwidth } from '../../../src/rate-limit/bandwidth.ts'
+import { Bandwidth } from '../../../src/core/rate-limit/bandwidth.ts'
+import {
+  LIMITED_RESPONSE_BYTES,
+  LIMITED_WAIT_MAX_MS,
+} from '../../../src/features/static-cache/server/limits.ts'
 import { type CachedSite, HOSTNAME, startCachedSite } from './cached-site.ts'
 
 const WAIT = { timeout: 60_000 }

@@ -8,9 +8,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { LiveSites } from '../../../src/cache/live-site/live-sites.ts'
-import { type CacheServer, createCacheServer } from '../../../src/cache/server/cache-server.ts'
-import { ServerCertificates } from '../../../src/cache/server/server-certificate.ts'
+import { certificatesOf } from '../../../src/core/certificates/certificate-files.ts'
+import { CertificateRotation } from '../../../src/core/certificates/certificate-rotation.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { ClientAddresses } from '../../../src/core/client-address/client-addresses.ts'
+import { TrustedProxies } from '../../../src/core/client-address/trusted-proxies.ts'
+import { ConnectionLimiter } from '../../../src/core/ingress/connection-limiter.ts'
+import { createSniListener } from '../../../src/core/ingress/sni-listener.ts'
+import type { Lease } from '../../../src/core/lease/lease.ts'
+import { ROOT_ROUTE, type Route } from '../../../src/core/lease/route.ts'
+import { createLog, type Logger } from '../../../src/core/log/log.ts'
+import { Bandwidth } from '../../../src/core/rate-limit/bandwidth.ts'
+import { RoutingTable } from '../../../src/core/routing/routing-table.ts'
+import type { LiveSites } from '../../../src/features/static-cache/live-site/live-sites.ts'
+import {
+  type CacheServer,
+  createCacheServer,
+} from '../../../src/features/static-cache/server/cache-server.ts'
+import { ServerCertificates } from '../../../src/features/static-cache/server/server-certificate.ts'
 import type {
   BorrowedSnapshot,
   CacheResult,
@@ -18,19 +33,7 @@ import type {
   Snapshot,
   SnapshotFile,
   StoredCoding,
-} from '../../../src/cache/snapshot.ts'
-import { certificatesOf } from '../../../src/certificates/certificate-files.ts'
-import { CertificateRotation } from '../../../src/certificates/certificate-rotation.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
-import { ClientAddresses } from '../../../src/client-address/client-addresses.ts'
-import { TrustedProxies } from '../../../src/client-address/trusted-proxies.ts'
-import { ConnectionLimiter } from '../../../src/ingress/connection-limiter.ts'
-import { createSniListener } from '../../../src/ingress/sni-listener.ts'
-import type { Lease } from '../../../src/lease/lease.ts'
-import { ROOT_ROUTE, type Route } from '../../../src/lease/route.ts'
-import { createLog, type Logger } from '../../../src/log/log.ts'
-import { Bandwidth } from '../../../src/rate-limit/bandwidth.ts'
-import { RoutingTable } from '../../../src/routing/routing-table.ts'
+} from '../../../src/features/static-cache/snapshot.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 
 export const HOSTNAME: string = `demo-${'ab'.repeat(20)}.${ROOT_HOST}`

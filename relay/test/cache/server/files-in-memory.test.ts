@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Semaphore } from '@svc/node-kit/semaphore'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { FilesInMemory } from '../../../src/cache/server/files-in-memory.ts'
-import { MEMORY_FILE_IDLE_MS, MEMORY_FILE_MAX_BYTES } from '../../../src/cache/server/limits.ts'
-import { type Representation, uploaded } from '../../../src/cache/server/representation.ts'
+import { FilesInMemory } from '../../../src/features/static-cache/server/files-in-memory.ts'
+import {
+  MEMORY_FILE_IDLE_MS,
+  MEMORY_FILE_MAX_BYTES,
+} from '../../../src/features/static-cache/server/limits.ts'
+import { type Representation, uploaded } from '../../../src/features/static-cache/server/representation.ts'
 
 const SIZE = 1000
 let directory: string

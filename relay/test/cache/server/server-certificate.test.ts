@@ -2,12 +2,12 @@
 
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SERVER_CERTIFICATES_MAX } from '../../../src/cache/server/limits.ts'
-import { ServerCertificates } from '../../../src/cache/server/server-certificate.ts'
-import { type Certificates, certificatesOf } from '../../../src/certificates/certificate-files.ts'
-import { CertificateRotation } from '../../../src/certificates/certificate-rotation.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
-import { LEASE_CERTIFICATE_RENEWAL_MS } from '../../../src/limits.ts'
+import { type Certificates, certificatesOf } from '../../../src/core/certificates/certificate-files.ts'
+import { CertificateRotation } from '../../../src/core/certificates/certificate-rotation.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { LEASE_CERTIFICATE_RENEWAL_MS } from '../../../src/core/limits.ts'
+import { SERVER_CERTIFICATES_MAX } from '../../../src/features/static-cache/server/limits.ts'
+import { ServerCertificates } from '../../../src/features/static-cache/server/server-certificate.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type CachedSite, HOSTNAME, startCachedSite } from './cached-site.ts'
 

@@ -3,9 +3,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { atDepth } from '../../../../tools/test-depth.ts'
-import type { BorrowedSnapshot, Snapshot } from '../../../src/cache/snapshot.ts'
-import { CacheFullError, type StagedSnapshot } from '../../../src/cache/storage/snapshot-store.ts'
-import { RelayError } from '../../../src/errors.ts'
+import { RelayError } from '../../../src/core/errors.ts'
+import type { BorrowedSnapshot, Snapshot } from '../../../src/features/static-cache/snapshot.ts'
+import {
+  CacheFullError,
+  type StagedSnapshot,
+} from '../../../src/features/static-cache/storage/snapshot-store.ts'
 import { manifestOf, type TestFiles } from '../../support/multipart-body.ts'
 import {
   objectsOf,

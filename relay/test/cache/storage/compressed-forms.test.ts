@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Snapshot, SnapshotFile, StoredCoding } from '../../../src/cache/snapshot.ts'
-import type { SnapshotStore } from '../../../src/cache/storage/snapshot-store.ts'
+import type { Snapshot, SnapshotFile, StoredCoding } from '../../../src/features/static-cache/snapshot.ts'
+import type { SnapshotStore } from '../../../src/features/static-cache/storage/snapshot-store.ts'
 import { sha256, type TestFiles } from '../../support/multipart-body.ts'
 import { openTestStore, recordOf, type TestStore, uploadTo } from '../../support/snapshots.ts'
 

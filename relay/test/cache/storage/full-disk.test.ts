@@ -4,8 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { CacheFullError, type SnapshotStore } from '../../../src/cache/storage/snapshot-store.ts'
-import { StateFileError } from '../../../src/storage/state-file.ts'
+import { StateFileError } from '../../../src/core/storage/state-file.ts'
+import {
+  CacheFullError,
+  type SnapshotStore,
+} from '../../../src/features/static-cache/storage/snapshot-store.ts'
 import { mountSmallDisk, type TestDisk } from '../../support/full-disk.ts'
 import type { TestFiles } from '../../support/multipart-body.ts'
 import { openTestStore, ownerOf, recordOf, type TestStore, uploadTo } from '../../support/snapshots.ts'

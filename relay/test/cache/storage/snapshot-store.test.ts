@@ -15,9 +15,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Snapshot } from '../../../src/cache/snapshot.ts'
-import { CacheFullError, type SnapshotStore } from '../../../src/cache/storage/snapshot-store.ts'
-import { RelayError } from '../../../src/errors.ts'
+import { RelayError } from '../../../src/core/errors.ts'
+import type { Snapshot } from '../../../src/features/static-cache/snapshot.ts'
+import {
+  CacheFullError,
+  type SnapshotStore,
+} from '../../../src/features/static-cache/storage/snapshot-store.ts'
 import { manifestOf, sha256, type TestFiles } from '../../support/multipart-body.ts'
 import {
   objectsOf,

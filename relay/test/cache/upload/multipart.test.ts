@@ -7,9 +7,13 @@ import type { AddressInfo } from 'node:net'
 import { CACHE_FILES_MAX, CACHE_MANIFEST_MAX_BYTES, parseManifest } from '@svc/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readUpload, type Upload } from '../../../src/cache/upload/multipart.ts'
-import { RelayError } from '../../../src/errors.ts'
-import { PART_HEADERS_MAX, PART_HEADERS_MAX_BYTES, PART_OVERHEAD_MAX_BYTES } from '../../../src/limits.ts'
+import { RelayError } from '../../../src/core/errors.ts'
+import {
+  PART_HEADERS_MAX,
+  PART_HEADERS_MAX_BYTES,
+  PART_OVERHEAD_MAX_BYTES,
+} from '../../../src/core/limits.ts'
+import { readUpload, type Upload } from '../../../src/features/static-cache/upload/multipart.ts'
 import {
   BOUNDARY,
   bodyOf,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { WAIT_TIMEOUT_MS } from '../../../../tools/test-timeouts.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 import { trust } from '../../support/local-names.ts'
 import { ACME_HOST, type AcmeRelay, freePort, newDirectory, startAcmeRelay, statusOf } from './acme-relay.ts'
 

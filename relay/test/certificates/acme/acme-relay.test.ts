@@ -10,12 +10,12 @@ import {
   encodeName,
   extension,
   issuerOf,
-} from '../../../src/certificates/certificate-builder.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
-import { checkCertificate } from '../../../src/check/certificate.ts'
-import { askHealth } from '../../../src/check/health.ts'
+} from '../../../src/core/certificates/certificate-builder.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { checkCertificate } from '../../../src/core/check/certificate.ts'
+import { askHealth } from '../../../src/core/check/health.ts'
+import { RELOAD_DELAY_MS } from '../../../src/core/limits.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
-import { RELOAD_DELAY_MS } from '../../../src/limits.ts'
 import { UPGRADE_HEADERS } from '../../support/api-socket.ts'
 import { relayClient } from '../../support/relay.ts'
 import { nativeSession, type TestSession } from '../../support/session.ts'

@@ -10,9 +10,9 @@ import { connect } from 'node:tls'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import type { AcmeServer } from '../../../../tools/programs/pebble.ts'
 import { WAIT_TIMEOUT_MS } from '../../../../tools/test-timeouts.ts'
-import { BACKOFF_JITTER_SHARE, BACKOFF_MIN_MS } from '../../../src/certificates/acme/limits.ts'
+import { createLog, type Logger } from '../../../src/core/log/log.ts'
+import { BACKOFF_JITTER_SHARE, BACKOFF_MIN_MS } from '../../../src/features/acme/limits.ts'
 import { type Relay, readSettings, startRelay } from '../../../src/index.ts'
-import { createLog, type Logger } from '../../../src/log/log.ts'
 
 export const ACME_HOST = 'relay.test'
 /** Covers one order that fails because the machine is busy, the relay's pause after it, and the order after that. */

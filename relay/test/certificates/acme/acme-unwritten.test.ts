@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
-import { RENEWAL_TICK_MS, WRITE_RETRY_MS } from '../../../src/certificates/acme/limits.ts'
+import { RENEWAL_TICK_MS, WRITE_RETRY_MS } from '../../../src/features/acme/limits.ts'
 import { mountSmallDisk } from '../../support/full-disk.ts'
 import { ACME_HOST, firstAnswer, freePort, serialOf, startAcmeRelay, waitFor } from './acme-relay.ts'
 

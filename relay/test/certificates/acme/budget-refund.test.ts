@@ -1,12 +1,12 @@
 // Orders that fail at an authority over https, and the budget: a certificate that the authority may have issued stays counted.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { CertificateOrder } from '../../../src/certificates/acme/authority.ts'
-import { OrderBudget } from '../../../src/certificates/acme/budget.ts'
-import { createRequest } from '../../../src/certificates/acme/client.ts'
-import type { RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
-import { createLog } from '../../../src/log/log.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { createLog } from '../../../src/core/log/log.ts'
+import type { CertificateOrder } from '../../../src/features/acme/authority.ts'
+import { OrderBudget } from '../../../src/features/acme/budget.ts'
+import { createRequest } from '../../../src/features/acme/client.ts'
+import type { RelayAuthority } from '../../../src/features/acme/create-authority.ts'
 import { newDirectory } from './acme-relay.ts'
 import { newKey } from './keys.ts'
 import { type ScriptedAnswer, type ScriptedAuthority, startScriptedAuthority } from './scripted-authority.ts'

@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../../tools/test-depth.ts'
-import { AcmeError } from '../../../src/certificates/acme/authority.ts'
-import { type BudgetedOrder, type BudgetRates, OrderBudget } from '../../../src/certificates/acme/budget.ts'
+import { createLog } from '../../../src/core/log/log.ts'
+import { AcmeError } from '../../../src/features/acme/authority.ts'
+import { type BudgetedOrder, type BudgetRates, OrderBudget } from '../../../src/features/acme/budget.ts'
 import {
   BACKOFF_MAX_MS,
   BACKOFF_MIN_MS,
   IDENTITIES_MAX,
   RESTART_PAUSE_MAX_MS,
   SITE_FAILURES_MAX,
-} from '../../../src/certificates/acme/limits.ts'
-import { createLog } from '../../../src/log/log.ts'
+} from '../../../src/features/acme/limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

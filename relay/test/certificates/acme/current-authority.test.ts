@@ -10,12 +10,12 @@ import {
   hasCurrentPebble,
   startAcmeServer,
 } from '../../../../tools/programs/pebble.ts'
-import { followCaaIdentities } from '../../../src/certificates/acme/caa-identities.ts'
-import { renewalTimeOf, usualRenewalTime } from '../../../src/certificates/acme/renewal.ts'
-import { readRoots } from '../../../src/certificates/acme/roots.ts'
-import { AcmeTransport } from '../../../src/certificates/acme/transport.ts'
+import { HttpClient } from '../../../src/core/outbound/http-client.ts'
+import { followCaaIdentities } from '../../../src/features/acme/caa-identities.ts'
+import { renewalTimeOf, usualRenewalTime } from '../../../src/features/acme/renewal.ts'
+import { readRoots } from '../../../src/features/acme/roots.ts'
+import { AcmeTransport } from '../../../src/features/acme/transport.ts'
 import { readSettings } from '../../../src/index.ts'
-import { HttpClient } from '../../../src/outbound/http-client.ts'
 import {
   ACME_HOST,
   type AcmeRelay,

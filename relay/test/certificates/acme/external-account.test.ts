@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
-import { checkCertificate } from '../../../src/check/certificate.ts'
-import { readSettings } from '../../../src/config/settings.ts'
+import { checkCertificate } from '../../../src/core/check/certificate.ts'
+import { readSettings } from '../../../src/core/config/settings.ts'
 import {
   ACME_HOST,
   acmeEnv,

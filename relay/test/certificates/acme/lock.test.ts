@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { withLock } from '../../../src/certificates/acme/lock.ts'
+import { withLock } from '../../../src/features/acme/lock.ts'
 import { newDirectory } from './acme-relay.ts'
 
 let directory: string

@@ -6,7 +6,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 
 export interface ScriptedAnswer {
   status: number

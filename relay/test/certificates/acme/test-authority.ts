@@ -1,13 +1,13 @@
 // An AcmeAuthority of a relay at a directory of a test, with what its orders need otherwise.
 
+import { readSettings } from '../../../src/core/config/settings.ts'
+import { createLog } from '../../../src/core/log/log.ts'
 import {
   type AuthorityParts,
   createAcmeAuthority,
   type RelayAuthority,
-} from '../../../src/certificates/acme/create-authority.ts'
-import { TlsAlpnProver } from '../../../src/certificates/acme/tls-alpn.ts'
-import { readSettings } from '../../../src/config/settings.ts'
-import { createLog } from '../../../src/log/log.ts'
+} from '../../../src/features/acme/create-authority.ts'
+import { TlsAlpnProver } from '../../../src/features/acme/tls-alpn.ts'
 
 /** A budget that every order is within. */
 const UNBOUNDED: AuthorityParts['budget'] = {

@@ -1,7 +1,7 @@
 // A DNS provider whose zone is a real name server, the unbound that the authority asks.
 
 import type { Unbound } from '../../../../tools/programs/unbound.ts'
-import { type DnsProvider, DnsProviderError } from '../../../src/dns/provider.ts'
+import { type DnsProvider, DnsProviderError } from '../../../src/features/dns/provider.ts'
 
 export interface UnboundProvider extends DnsProvider {
   /** What was published at each moment: `add` and `remove`, with the name. */

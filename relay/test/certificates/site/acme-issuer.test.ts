@@ -5,18 +5,18 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AcmeError } from '../../../src/certificates/acme/authority.ts'
-import { AcmeIssuer } from '../../../src/certificates/site/acme-issuer.ts'
+import { clockOrigin, setClockOrigin } from '../../../src/core/clock.ts'
+import type { Lease } from '../../../src/core/lease/lease.ts'
+import { createLog } from '../../../src/core/log/log.ts'
+import { AcmeError } from '../../../src/features/acme/authority.ts'
+import { AcmeIssuer } from '../../../src/features/site-certificates/acme-issuer.ts'
 import {
   SITE_FAILURES_MAX,
   SITE_ORDER_POLL_MAX_S,
   SITE_ORDERS_AT_ONCE,
   SITE_ORDERS_WAITING_MAX,
   SITE_ORDERS_WAITING_PER_NETWORK_MAX,
-} from '../../../src/certificates/site/limits.ts'
-import { clockOrigin, setClockOrigin } from '../../../src/clock.ts'
-import type { Lease } from '../../../src/lease/lease.ts'
-import { createLog } from '../../../src/log/log.ts'
+} from '../../../src/features/site-certificates/limits.ts'
 import { HeldAuthority, newPublicKey, refusedByAuthority, Sites } from '../../support/site-orders.ts'
 
 const WAIT = { timeout: 60_000 }

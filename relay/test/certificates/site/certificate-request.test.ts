@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CERTIFICATE_REQUEST_MAX_BYTES, DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/protocol'
 import { afterAll, describe, expect, test } from 'vitest'
-import { parseCertificateRequest } from '../../../src/certificates/site/certificate-request.ts'
+import { parseCertificateRequest } from '../../../src/features/site-certificates/certificate-request.ts'
 import { certificateRequest, NEW_KEY } from '../../support/certificate-request.ts'
 
 const HOST = 'demo.relay.localhost'

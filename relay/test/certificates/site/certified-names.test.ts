@@ -5,16 +5,16 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { now } from '../../../src/clock.ts'
-import { formatJournalLine, parseJournal } from '../../../src/lease/journal-format.ts'
-import { type Reservation, Reservations } from '../../../src/lease/reservations.ts'
+import { now } from '../../../src/core/clock.ts'
+import { formatJournalLine, parseJournal } from '../../../src/core/lease/journal-format.ts'
+import { type Reservation, Reservations } from '../../../src/core/lease/reservations.ts'
 import {
   CERTIFIED_NAMES_MAX,
   CERTIFIED_NAMES_PER_ACCOUNT_MAX,
   CERTIFIED_NAMES_PER_NETWORK_MAX,
   CERTIFIED_STEP_MS,
   NAME_RESERVATION_MS,
-} from '../../../src/limits.ts'
+} from '../../../src/core/limits.ts'
 import { certificateRequest } from '../../support/certificate-request.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 

@@ -5,16 +5,16 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createCa, createLeafFor } from '../../../src/certificates/development-ca.ts'
-import type { CertificateRequest } from '../../../src/certificates/site/certificate-request.ts'
-import { ChainStore } from '../../../src/certificates/site/chain-store.ts'
+import { createCa, createLeafFor } from '../../../src/core/certificates/development-ca.ts'
+import { createLog } from '../../../src/core/log/log.ts'
+import type { CertificateRequest } from '../../../src/features/site-certificates/certificate-request.ts'
+import { ChainStore } from '../../../src/features/site-certificates/chain-store.ts'
 import {
   SITE_AWAY_MAX_MS,
   SITE_CHAIN_MAX_BYTES,
   SITE_CHAINS_UNWRITTEN_MAX,
   SITE_SWEEP_INTERVAL_MS,
-} from '../../../src/certificates/site/limits.ts'
-import { createLog } from '../../../src/log/log.ts'
+} from '../../../src/features/site-certificates/limits.ts'
 import { newPublicKey } from '../../support/site-orders.ts'
 import { collectingLog } from '../acme/acme-relay.ts'
 

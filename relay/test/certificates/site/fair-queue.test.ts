@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairQueue } from '../../../src/certificates/site/fair-queue.ts'
+import { FairQueue } from '../../../src/features/site-certificates/fair-queue.ts'
 
 /** Takes all items, in their order. */
 function drain<T>(queue: FairQueue<T>): T[] {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { connect, createServer } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { createLog } from '../../../src/core/log/log.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
-import { createLog } from '../../../src/log/log.ts'
 import { certificateRequest, NEW_KEY } from '../../support/certificate-request.ts'
 import {
   type Answer,

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
-import { NO_NAME_BITMAP, nsecData, presentTypesBitmap, successor } from '../../../src/dns/dnssec/denial.ts'
-import { DnsName } from '../../../src/dns/zone/name.ts'
-import { TYPE } from '../../../src/dns/zone/record-data.ts'
+import {
+  NO_NAME_BITMAP,
+  nsecData,
+  presentTypesBitmap,
+  successor,
+} from '../../../src/features/dns/dnssec/denial.ts'
+import { DnsName } from '../../../src/features/dns/zone/name.ts'
+import { TYPE } from '../../../src/features/dns/zone/record-data.ts'
 
 const APEX = DnsName.parse('t.example').key
 const LONG = 'l'.repeat(63)

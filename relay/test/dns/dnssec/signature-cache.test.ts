@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { KeptSignatures } from '../../../src/dns/dnssec/kept-signatures.ts'
-import { SignatureCache } from '../../../src/dns/dnssec/signature-cache.ts'
-import { Signer } from '../../../src/dns/dnssec/signer.ts'
+import { RATE_LIMIT_SLOTS } from '../../../src/core/limits.ts'
+import { KeptSignatures } from '../../../src/features/dns/dnssec/kept-signatures.ts'
+import { SignatureCache } from '../../../src/features/dns/dnssec/signature-cache.ts'
+import { Signer } from '../../../src/features/dns/dnssec/signer.ts'
 import {
   CLOCK_SKEW_MS,
   NETWORK_SIGNATURES_BURST,
@@ -10,11 +11,10 @@ import {
   SIGNATURE_VALID_MS,
   SIGNATURES_BURST,
   SIGNATURES_PER_MINUTE,
-} from '../../../src/dns/zone/limits.ts'
-import { DnsName } from '../../../src/dns/zone/name.ts'
-import { addressData, TYPE } from '../../../src/dns/zone/record-data.ts'
-import { recordSet } from '../../../src/dns/zone/record-set.ts'
-import { RATE_LIMIT_SLOTS } from '../../../src/limits.ts'
+} from '../../../src/features/dns/zone/limits.ts'
+import { DnsName } from '../../../src/features/dns/zone/name.ts'
+import { addressData, TYPE } from '../../../src/features/dns/zone/record-data.ts'
+import { recordSet } from '../../../src/features/dns/zone/record-set.ts'
 import { APEX, shapeOf, type TestZone, testZone } from '../support/zone.ts'
 
 const { A, TXT } = TYPE

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { DnsProviderError } from '../../../src/dns/provider.ts'
-import { ApiError, oneLine } from '../../../src/dns/providers/api-error.ts'
+import { DnsProviderError } from '../../../src/features/dns/provider.ts'
+import { ApiError, oneLine } from '../../../src/features/dns/providers/api-error.ts'
 import {
   ACTION_POLLS_MAX,
   ATTEMPTS_MAX,
@@ -13,10 +13,10 @@ import {
   MESSAGE_MAX_CHARS,
   PAGES_MAX,
   PAUSE_MAX_MS,
-} from '../../../src/dns/providers/limits.ts'
-import { RECORD_JOURNAL_FILE, RecordJournal } from '../../../src/dns/providers/record-journal.ts'
-import { retrying } from '../../../src/dns/providers/retry.ts'
-import { within } from '../../../src/dns/providers/within.ts'
+} from '../../../src/features/dns/providers/limits.ts'
+import { RECORD_JOURNAL_FILE, RecordJournal } from '../../../src/features/dns/providers/record-journal.ts'
+import { retrying } from '../../../src/features/dns/providers/retry.ts'
+import { within } from '../../../src/features/dns/providers/within.ts'
 import { cloudflare } from './fakes/cloudflare.ts'
 import { json } from './fakes/fake-api.ts'
 import { gcloud } from './fakes/gcloud.ts'

@@ -14,7 +14,7 @@ const THEIRS = /google|aws|smithy|mysten|x402|ioredis/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
 const OPTIONAL =
-  /^(?:(?:cluster|dns|ens|redirect|public-address|certificates\/acme|cache|payment)\/|api\/handlers\/(?:static-cache|payment)|api\/endpoints\/payment)/
+  /^(?:features\/(?:cluster|dns|ens|redirect|acme|static-cache|payment)\/|core\/api\/handlers\/(?:static-cache|payment)|core\/api\/endpoints\/payment)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {
@@ -31,7 +31,7 @@ async function loadedBy(program: string): Promise<{ files: string[]; packages: s
         return next(url, context)
       },
     })
-    const { readSettings } = await import('${SOURCE}config/settings.ts')
+    const { readSettings } = await import('${SOURCE}core/config/settings.ts')
     ${program}
     console.log(JSON.stringify({ files: [...files], packages: [...packages] }))
     process.exit()`
@@ -58,7 +58,7 @@ test('a relay on this machine loads none', async () => {
 
 test('Route 53 loads its own file alone, and with keys in the environment no chain of credentials', async () => {
   const { files, packages } = await loadedBy(`
-    const { openExternalProvider } = await import('${SOURCE}dns/providers/open-provider.ts')
+    const { openExternalProvider } = await import('${SOURCE}features/dns/providers/open-provider.ts')
     const provider = await openExternalProvider('route53', {
       env: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' },
       rootHost: 'relay.example.com',
@@ -69,8 +69,8 @@ test('Route 53 loads its own file alone, and with keys in the environment no cha
       firstPauseMs: 1,
     })
     await provider.removeTxt('relay.example.com', 'none').catch(() => {})`)
-  expect(files).toContain('dns/providers/route53.ts')
+  expect(files).toContain('features/dns/providers/route53.ts')
   for (const other of ['cloudflare', 'gcloud', 'google-token', 'hetzner', 'njalla', 'vultr'])
-    expect(files).not.toContain(`dns/providers/${other}.ts`)
+    expect(files).not.toContain(`features/dns/providers/${other}.ts`)
   expect(packages.filter((name) => THEIRS.test(name)).sort()).toEqual(['@aws-sdk/xml-builder', 'aws4fetch'])
 })

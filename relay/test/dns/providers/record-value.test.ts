@@ -1,8 +1,8 @@
 // Values of records between the relay's form and that of zone files (RFC 1035 §5.1).
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromPresentation, quoteTxt, unquoteTxt } from '../../../src/dns/providers/record-value.ts'
-import { plainName, relativeName, zoneCandidates } from '../../../src/dns/providers/zone-names.ts'
+import { fromPresentation, quoteTxt, unquoteTxt } from '../../../src/features/dns/providers/record-value.ts'
+import { plainName, relativeName, zoneCandidates } from '../../../src/features/dns/providers/zone-names.ts'
 
 test('any text comes back, in strings of at most 255 bytes of visible ASCII', () => {
   const text = fc.string({ unit: 'binary', maxLength: 400 }).filter((value) => value.isWellFormed())

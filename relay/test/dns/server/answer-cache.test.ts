@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AnswerCache } from '../../../src/dns/server/answer-cache.ts'
-import type { Sections } from '../../../src/dns/server/message-writer.ts'
+import { AnswerCache } from '../../../src/features/dns/server/answer-cache.ts'
+import type { Sections } from '../../../src/features/dns/server/message-writer.ts'
 
 const sections = (bytes = 10): Sections => ({
   rcode: 0,

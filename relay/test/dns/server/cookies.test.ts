@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { Client } from '../../../src/dns/server/client.ts'
-import { Cookies } from '../../../src/dns/server/cookies.ts'
-import { sipHash24, sipHashKey } from '../../../src/dns/server/siphash.ts'
+import { Client } from '../../../src/features/dns/server/client.ts'
+import { Cookies } from '../../../src/features/dns/server/cookies.ts'
+import { sipHash24, sipHashKey } from '../../../src/features/dns/server/siphash.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 

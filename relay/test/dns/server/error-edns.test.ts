@@ -1,8 +1,8 @@
 // Errors that the DNS server gives whatever else a message says have an OPT record where the message has one (RFC 6891 §6.1.1).
 
 import { expect, test } from 'vitest'
-import { Client } from '../../../src/dns/server/client.ts'
-import { Responder } from '../../../src/dns/server/responder.ts'
+import { Client } from '../../../src/features/dns/server/client.ts'
+import { Responder } from '../../../src/features/dns/server/responder.ts'
 import { cookieOf, dnsQuery, optRecord, readAnswer, TYPE, word } from '../../support/dns-message.ts'
 import { SmallZone } from '../../support/small-zone.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Client } from '../../../src/dns/server/client.ts'
-import { UDP_PAYLOAD_MAX_BYTES } from '../../../src/dns/server/limits.ts'
-import { Responder } from '../../../src/dns/server/responder.ts'
+import { Client } from '../../../src/features/dns/server/client.ts'
+import { UDP_PAYLOAD_MAX_BYTES } from '../../../src/features/dns/server/limits.ts'
+import { Responder } from '../../../src/features/dns/server/responder.ts'
 import {
   cookieOf,
   dnsQuery,

@@ -1,9 +1,9 @@
 // A flood in the name of a network, or from it, leaves that network and others their share of answers.
 
 import { beforeEach, expect, test } from 'vitest'
-import { Client } from '../../../src/dns/server/client.ts'
-import { Responder } from '../../../src/dns/server/responder.ts'
-import { ResponseLimiter, type Verdict } from '../../../src/dns/server/response-rate.ts'
+import { Client } from '../../../src/features/dns/server/client.ts'
+import { Responder } from '../../../src/features/dns/server/responder.ts'
+import { ResponseLimiter, type Verdict } from '../../../src/features/dns/server/response-rate.ts'
 import { cookieOf, dnsQuery, readAnswer, type TestQuery } from '../../support/dns-message.ts'
 import { APEX, type TestZone, testZone } from '../support/zone.ts'
 

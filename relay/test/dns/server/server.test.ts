@@ -9,11 +9,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBind9 } from '../../../../tools/programs/bind9.ts'
-import { type DnsServer, startDnsServer } from '../../../src/dns/server/start-dns-server.ts'
-import type { ZoneChange } from '../../../src/dns/zone/answer.ts'
-import { addressData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
-import { createLog } from '../../../src/log/log.ts'
-import { Metrics } from '../../../src/metrics/metrics.ts'
+import { createLog } from '../../../src/core/log/log.ts'
+import { Metrics } from '../../../src/core/metrics/metrics.ts'
+import { type DnsServer, startDnsServer } from '../../../src/features/dns/server/start-dns-server.ts'
+import type { ZoneChange } from '../../../src/features/dns/zone/answer.ts'
+import { addressData, TYPE, textData } from '../../../src/features/dns/zone/record-data.ts'
 import { dnsQuery, readAnswer } from '../../support/dns-message.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { newZoneKey } from '../support/zone.ts'
@@ -202,7 +202,7 @@ test('a port that is taken is said once, with what to do, and bound when it is f
 })
 
 test('a thread that breaks is started again with all records, and changes meanwhile are not lost', async () => {
-  const module = path.join(import.meta.dirname, '../../../src/dns/server/dns-thread.ts')
+  const module = path.join(import.meta.dirname, '../../../src/features/dns/server/dns-thread.ts')
   const script = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import ${JSON.stringify(pathToFileURL(module).href)}

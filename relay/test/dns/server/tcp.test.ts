@@ -2,9 +2,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Responder } from '../../../src/dns/server/responder.ts'
-import type { ResponseRates } from '../../../src/dns/server/response-rate.ts'
-import { listenOverTcp, TcpConnections, type TcpLimits } from '../../../src/dns/server/tcp-listener.ts'
+import { Responder } from '../../../src/features/dns/server/responder.ts'
+import type { ResponseRates } from '../../../src/features/dns/server/response-rate.ts'
+import {
+  listenOverTcp,
+  TcpConnections,
+  type TcpLimits,
+} from '../../../src/features/dns/server/tcp-listener.ts'
 import { dnsQuery, readAnswer, TYPE, word } from '../../support/dns-message.ts'
 import { SmallZone } from '../../support/small-zone.ts'
 

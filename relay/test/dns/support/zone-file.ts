@@ -1,13 +1,13 @@
 // Writes a zone as a file, signed in the classic way: with the records and signatures of the zone's answers, and with a chain
 // of NSEC records, which the zone itself never gives away.
-import { presentTypesBitmap } from '../../../src/dns/dnssec/denial.ts'
-import { Signer } from '../../../src/dns/dnssec/signer.ts'
-import type { ZoneKey } from '../../../src/dns/dnssec/zone-key.ts'
-import type { ResourceRecord } from '../../../src/dns/zone/answer.ts'
-import { DnsName } from '../../../src/dns/zone/name.ts'
-import { TYPE } from '../../../src/dns/zone/record-data.ts'
-import { recordSet } from '../../../src/dns/zone/record-set.ts'
-import type { Zone } from '../../../src/dns/zone/zone.ts'
+import { presentTypesBitmap } from '../../../src/features/dns/dnssec/denial.ts'
+import { Signer } from '../../../src/features/dns/dnssec/signer.ts'
+import type { ZoneKey } from '../../../src/features/dns/dnssec/zone-key.ts'
+import type { ResourceRecord } from '../../../src/features/dns/zone/answer.ts'
+import { DnsName } from '../../../src/features/dns/zone/name.ts'
+import { TYPE } from '../../../src/features/dns/zone/record-data.ts'
+import { recordSet } from '../../../src/features/dns/zone/record-set.ts'
+import type { Zone } from '../../../src/features/dns/zone/zone.ts'
 
 const { A, AAAA, CAA, CDNSKEY, CDS, DNSKEY, HTTPS, NS, SOA, TXT } = TYPE
 const TYPES = [SOA, NS, A, AAAA, TXT, CAA, HTTPS, DNSKEY, CDS, CDNSKEY]

@@ -1,10 +1,10 @@
 // Makes zones for tests, with a clock that the test sets, and reads their answers as text.
 import { createECDH } from 'node:crypto'
-import type { ZoneKey } from '../../../src/dns/dnssec/zone-key.ts'
-import type { AnswerOptions, ResourceRecord, ZoneAnswer } from '../../../src/dns/zone/answer.ts'
-import { DnsName } from '../../../src/dns/zone/name.ts'
-import { addressData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
-import { Zone } from '../../../src/dns/zone/zone.ts'
+import type { ZoneKey } from '../../../src/features/dns/dnssec/zone-key.ts'
+import type { AnswerOptions, ResourceRecord, ZoneAnswer } from '../../../src/features/dns/zone/answer.ts'
+import { DnsName } from '../../../src/features/dns/zone/name.ts'
+import { addressData, TYPE, textData } from '../../../src/features/dns/zone/record-data.ts'
+import { Zone } from '../../../src/features/dns/zone/zone.ts'
 
 export const APEX = 'relay.test'
 /** Noon of some day. */

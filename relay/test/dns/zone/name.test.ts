@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DnsName } from '../../../src/dns/zone/name.ts'
+import { DnsName } from '../../../src/features/dns/zone/name.ts'
 
 test('names are compared without case, and keep the case in which they were given', () => {
   const name = DnsName.parse('ShOp.Relay.Example.')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { DnsName } from '../../../src/dns/zone/name.ts'
-import { ZoneNames } from '../../../src/dns/zone/names.ts'
-import { addressData, TYPE } from '../../../src/dns/zone/record-data.ts'
-import { recordSet } from '../../../src/dns/zone/record-set.ts'
+import { DnsName } from '../../../src/features/dns/zone/name.ts'
+import { ZoneNames } from '../../../src/features/dns/zone/names.ts'
+import { addressData, TYPE } from '../../../src/features/dns/zone/record-data.ts'
+import { recordSet } from '../../../src/features/dns/zone/record-set.ts'
 
 const APEX = DnsName.parse('relay.test')
 const SETS = [recordSet(TYPE.A, 60, [addressData('192.0.2.1')])]

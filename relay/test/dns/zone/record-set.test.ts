@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { packSets, type RecordSet, recordSet, unpackSets } from '../../../src/dns/zone/record-set.ts'
+import { packSets, type RecordSet, recordSet, unpackSets } from '../../../src/features/dns/zone/record-set.ts'
 
 const EVERY_OCTET = Buffer.from(Array.from({ length: 256 }, (_, octet) => octet))
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { RECORD_SET_MAX_OCTETS } from '../../../src/dns/zone/limits.ts'
-import { addressData, caaData, httpsData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
-import { DEFAULT_RESERVED_NAMES } from '../../../src/policy/reserved-names.ts'
+import { DEFAULT_RESERVED_NAMES } from '../../../src/core/policy/reserved-names.ts'
+import { RECORD_SET_MAX_OCTETS } from '../../../src/features/dns/zone/limits.ts'
+import {
+  addressData,
+  caaData,
+  httpsData,
+  TYPE,
+  textData,
+} from '../../../src/features/dns/zone/record-data.ts'
 import { APEX, shapeOf, testZone } from '../support/zone.ts'
 
 const { A, AAAA, ANY, CAA, CDNSKEY, CDS, DNSKEY, DS, HTTPS, NS, NSEC, NXNAME, RRSIG, SOA, TXT } = TYPE

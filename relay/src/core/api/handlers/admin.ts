@@ -1,0 +1,207 @@
+// Handles the administrator's endpoints: the policy and the relay's load.
+
+import type {
+  AdminCacheResponse,
+  AdminCertificatesResponse,
+  AdminLoadResponse,
+  AdminPaymentsResponse,
+  IpPolicyUpdate,
+  LeasePolicyUpdate,
+  PolicyChangesResponse,
+  PolicyDecisionsResponse,
+  PolicyLease,
+  PolicySettings,
+  PolicyStateResponse,
+  PolicyStep,
+  RelayPolicyUpdate,
+  X402FacilitatorInfo,
+} from '@svc/protocol'
+import { identityKey, undoPolicyUpdate } from '@svc/protocol'
+import type { PaymentCounts, PaymentResult } from '../../../features/payment/payment-counts.ts'
+import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { LeaseRegistry } from '../../lease/lease-registry.ts'
+import type { AuditLog } from '../../policy/audit-log.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { type PolicyChanges, RecentPolicyChanges } from '../../policy/recent-changes.ts'
+import { fillPage, sequenceOf } from '../http/pagination.ts'
+import { timestamp, wallTimestamp } from '../http/timestamp.ts'
+import { leaseJson } from './lease-json.ts'
+import { loadJson, type MeasuredLoad } from './load-json.ts'
+import { pageOfDecisions } from './policy-decisions.ts'
+import type { StoredSites } from './static-cache.ts'
+
+/** The parts that the handler asks for figures. */
+interface Measured extends MeasuredLoad {
+  leases: LeaseRegistry
+  certificateStatuses: Pick<CertificateStatuses, 'all'>
+  /** Undefined where the static cache is off. */
+  storedSites?: StoredSites | undefined
+  /** Undefined where the relay has no payment facilitator. */
+  payment?: MeasuredPayment | undefined
+}
+
+/** The parts of the facilitator that are shown. */
+interface MeasuredPayment {
+  info: X402FacilitatorInfo
+  counts: PaymentCounts
+  countOpen(): Promise<number>
+}
+
+export class AdminApi {
+  readonly #policy: Policy
+  readonly #audit: AuditLog
+  readonly #measured: Measured
+  readonly #changes: PolicyChanges
+
+  constructor(
+    policy: Policy,
+    audit: AuditLog,
+    measured: Measured,
+    changes: PolicyChanges = new RecentPolicyChanges(),
+  ) {
+    this.#policy = policy
+    this.#audit = audit
+    this.#changes = changes
+    this.#measured = measured
+  }
+
+  settings(): PolicySettings {
+    return this.#policy.settings
+  }
+
+  /** @param address client address of the administrator, for the audit log */
+  async updateSettings(settings: PolicySettings, address: string): Promise<PolicySettings> {
+    const undo = this.#policy.settings
+    await this.#policy.updateSettings(settings)
+    await this.#record({ kind: 'settings', made: settings, undo }, address)
+    return this.#policy.settings
+  }
+
+  /** @param after cursor of the previous page's last lease */
+  state(after: string): PolicyStateResponse {
+    const { items, next } = fillPage(this.#leasesAfter(sequenceOf(after)))
+    return { policy: this.#policy.settings, leases: items, next }
+  }
+
+  /** @param after the last identity key or address of the previous page */
+  decisions(after: string): PolicyDecisionsResponse {
+    return pageOfDecisions(this.#policy.decisions, after)
+  }
+
+  load(): AdminLoadResponse {
+    return loadJson(this.#measured)
+  }
+
+  certificates(): AdminCertificatesResponse {
+    const certificates = this.#measured.certificateStatuses.all()
+    return {
+      certificates: certificates.map(({ kind, count, names, notAfter, lastError }) => ({
+        host_kind: kind,
+        count,
+        names: [...names],
+        not_after: notAfter === undefined ? '' : wallTimestamp(notAfter),
+        last_error: lastError?.message ?? '',
+        last_error_at: lastError === undefined ? '' : wallTimestamp(lastError.time),
+      })),
+    }
+  }
+
+  cache(): AdminCacheResponse {
+    const { storedSites } = this.#measured
+    if (storedSites === undefined) return { sites: [], used_bytes: 0, max_bytes: 0 }
+    const { usedBytes, maxBytes } = storedSites.use
+    const sites = [...storedSites].sort((one, other) => one.expiresAt - other.expiresAt)
+    return {
+      sites: sites.map((site) => ({
+        identity_key: site.identityKey,
+        hostname: site.hostname,
+        files: site.files,
+        bytes: site.bytes,
+        published_at: wallTimestamp(site.publishedAt),
+        expires_at: timestamp(site.expiresAt),
+        has_lease: site.lease !== undefined,
+        is_served: site.isServed,
+        machine: site.machine,
+      })),
+      used_bytes: usedBytes,
+      max_bytes: maxBytes,
+    }
+  }
+
+  async payments(): Promise<AdminPaymentsResponse> {
+    const { payment } = this.#measured
+    if (payment === undefined)
+      return { enabled: false, network_name: '', pay_to: '', settled: 0, refused: 0, failed: 0, open: 0 }
+    const { info, counts } = payment
+    const { enabled, network_name, pay_to } = info
+    const sum = (result: PaymentResult): number =>
+      [...counts.requests].reduce((all, { labels, count }) => all + (labels.result === result ? count : 0), 0)
+    const open = await payment.countOpen()
+    return {
+      enabled,
+      network_name,
+      pay_to,
+      settled: counts.settled,
+      refused: sum('refused'),
+      failed: sum('failed'),
+      open,
+    }
+  }
+
+  async changes(): Promise<PolicyChangesResponse> {
+    return { changes: [...(await this.#changes.list())] }
+  }
+
+  async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
+    const undo = undoPolicyUpdate(update, this.#policy.decisions)
+    await this.#policy.updateLease(update)
+    await this.#record({ kind: 'lease', made: update, undo }, address)
+    return {}
+  }
+
+  async updateIp(update: IpPolicyUpdate, address: string): Promise<Record<string, never>> {
+    const { ip, is_banned } = update
+    const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
+    await this.#policy.updateIp(ip, is_banned)
+    await this.#record({ kind: 'ip', made: update, undo }, address)
+    return {}
+  }
+
+  async updateRelay(update: RelayPolicyUpdate, address: string): Promise<Record<string, never>> {
+    const { relay, is_banned } = update
+    const undo = { relay, is_banned: this.#policy.decisions.banned_relays.includes(relay) }
+    await this.#policy.updateRelay(relay, is_banned)
+    await this.#record({ kind: 'relay', made: update, undo }, address)
+    return {}
+  }
+
+  async #record(step: PolicyStep, address: string): Promise<void> {
+    await this.#changes.add(step)
+    await this.#audit.record(address, step)
+  }
+
+  *#leasesAfter(sequence: number): Generator<[string, PolicyLease]> {
+    for (const lease of this.#measured.leases.after(sequence))
+      yield [`${lease.sequence}`, this.#leaseJson(lease)]
+  }
+
+  #leaseJson(lease: Lease): PolicyLease {
+    const { name, address } = lease.identity
+    const key = identityKey(name, address)
+    const { isApproved, isBanned, isDenied, bps } = this.#policy.identityStatus(key)
+    return {
+      ...leaseJson(lease),
+      identity_key: key,
+      address,
+      bps,
+      client_ip: lease.clientIp,
+      reported_ip: lease.reportedIp,
+      is_approved: isApproved,
+      is_banned: isBanned,
+      is_denied: isDenied,
+      is_ip_banned: this.#policy.isAnyIpBanned(lease.clientIp, lease.reportedIp),
+      ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
+    }
+  }
+}

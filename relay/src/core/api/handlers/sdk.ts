@@ -1,0 +1,316 @@
+// The SDK endpoints: compatibility, challenge, register, renew, reverse, unregister.
+
+import {
+  AUDIENCE,
+  type DomainResponse,
+  type Extension,
+  type Identity,
+  identityKey,
+  LEASE_TTL_DEFAULT_S,
+  LEASE_TTL_MAX_S,
+  PATH,
+  PROTOCOL_VERSION,
+  type RegisterChallengeRequest,
+  type RegisterChallengeResponse,
+  type RegisterRequest,
+  type RegisterResponse,
+  type RelayDescriptor,
+  type RenewRequest,
+  type RenewResponse,
+  type ReverseEndpoint,
+  type ReverseEndpointRequest,
+  type UnregisterRequest,
+} from '@svc/protocol'
+import type { DedicatedPorts } from '../../../features/ports/dedicated-ports.ts'
+import type { ChallengeStore } from '../../auth/challenges.ts'
+import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
+import type { SignerRecovery } from '../../auth/signer-recovery.ts'
+import { verifyProof } from '../../auth/siwe.ts'
+import type { Delegation } from '../../auth/token-issuer.ts'
+import { now } from '../../clock.ts'
+import { RelayError } from '../../errors.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { RequestedPorts } from '../../lease/lease-ports.ts'
+import { preferencesOf } from '../../lease/lease-preferences.ts'
+import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
+import type { LeaseSharing } from '../../lease/lease-sharing.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
+import { timestamp } from '../http/timestamp.ts'
+import type { OptionalFeatures } from './optional-features.ts'
+
+/** Every relay of this implementation has these. */
+const EXTENSIONS: readonly Extension[] = [
+  'hello_retry_request',
+  'sha384',
+  'certificate_compression',
+  'native_yamux',
+]
+
+const HTTPS_PORT = 443
+
+/** The gateway of a lease. */
+export interface ChosenGateway {
+  /** Origin of its URL. */
+  origin: string
+  /** Signed by it. */
+  descriptor: RelayDescriptor
+  delegation: Delegation
+}
+
+export interface GatewayChoice {
+  /** The gateway of the lease, which stays the same while it is available; undefined: the lease is direct. */
+  of(lease: Lease): ChosenGateway | undefined
+  /** Hears that the SDK could not use an endpoint. @param url as the SDK sent it */
+  failed(lease: Lease, url: string): void
+}
+
+export interface SdkApiParts {
+  leases: LeaseRegistry
+  /** Registrations wait for it: what they promise is on disk then. Rejects when it cannot be written. */
+  durable: () => Promise<void>
+  /** Answers wait for it: what they say is in force in every process then. */
+  settled: () => Promise<void>
+  /** The other machines of the relay; undefined where it is one machine. */
+  sharing?: LeaseSharing | undefined
+  challenges: ChallengeStore
+  recovery: SignerRecovery
+  rateLimits: RateLimits
+  credentials: LeaseCredentials
+  policy: Policy
+  ports: DedicatedPorts
+  /** Authority of the relay's URL. */
+  host: string
+  /** Where datagram tunnels come in; undefined where that is the relay's authority. */
+  tunnelAddress?: string | undefined
+  features: OptionalFeatures
+  /** Chooses gateways for leases that prefer them; undefined where the relay uses none. */
+  gateways: GatewayChoice | undefined
+  /** Extensions that depend on the settings. */
+  extensions: readonly Extension[]
+  releaseVersion: string
+}
+
+export class SdkApi {
+  readonly #parts: SdkApiParts
+
+  constructor(parts: SdkApiParts) {
+    this.#parts = parts
+  }
+
+  async domain(): Promise<DomainResponse> {
+    const { releaseVersion, features, extensions } = this.#parts
+    return {
+      protocol_version: PROTOCOL_VERSION,
+      release_version: releaseVersion,
+      extensions: [...EXTENSIONS, ...extensions],
+      cache: features.cache(),
+      discovery: features.discovery(),
+      downloads: await features.downloads(),
+      ens: features.ens(),
+      x402: features.x402(),
+    }
+  }
+
+  async challenge(request: RegisterChallengeRequest, source: string): Promise<RegisterChallengeResponse> {
+    this.#requireIpAllowed(source)
+    const wanted = wantedPorts(request)
+    this.#parts.ports.require(keyOf(request.identity), wanted)
+    const { metadata = {} } = request
+    this.#parts.leases.requireRoomFor(metadata, source)
+    const { id, expiresAt, message } = await this.#parts.challenges.issue(
+      {
+        identity: request.identity,
+        allowCanonicalFallback: request.allow_canonical_fallback ?? false,
+        metadata,
+        ttlS: ttlOf(request.ttl),
+        wanted,
+        preferences: preferencesOf(request),
+      },
+      source,
+    )
+    return { challenge_id: id, expires_at: timestamp(expiresAt), siwe_message: message }
+  }
+
+  async register(request: RegisterRequest, source: string): Promise<RegisterResponse> {
+    const { recovery } = this.#parts
+    recovery.requireRoom()
+    const challenge = await this.#parts.challenges.take(request.challenge_id, source)
+    if (challenge === undefined)
+      throw new RelayError('unauthorized', 'challenge_id is unknown, used or expired')
+    const proof = { message: request.siwe_message, signature: request.siwe_signature }
+    const { message, request: requested } = challenge
+    await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
+    const addresses = this.#addresses(request, source)
+    const lease = await this.#register(requested, addresses).catch(async (error) => {
+      // The client may try again, with another name or without a port.
+      await this.#refund(source)
+      throw error
+    })
+    await this.#settled(lease)
+    return {
+      identity: lease.identity,
+      hostname: lease.hostname,
+      canonical_hostname: lease.canonicalHostname,
+      ...this.#credentials(lease),
+      udp_addr: lease.addressOf('udp'),
+      tcp_addr: lease.addressOf('tcp'),
+      udp_enabled: lease.has('udp'),
+      tcp_enabled: lease.has('tcp'),
+      sni_port: lease.has('udp') ? portOf(this.#parts.host) : undefined,
+      udp_tunnel_addr: lease.has('udp') ? this.#parts.tunnelAddress : undefined,
+      previous_owner: this.#previousOwner(lease),
+    }
+  }
+
+  #previousOwner(lease: Lease): RegisterResponse['previous_owner'] {
+    const { until, certifiedUntil = 0 } = this.#parts.leases.formerOwner(lease) ?? {}
+    if (until === undefined) return undefined
+    const certified_until = certifiedUntil > now() ? timestamp(certifiedUntil) : undefined
+    return { until: timestamp(until), certified_until }
+  }
+
+  async renew(request: RenewRequest, source: string): Promise<RenewResponse> {
+    const lease = this.#leaseOf(request)
+    requireTransports(lease, request)
+    const addresses = this.#addresses(request, source)
+    const ttlS = ttlOf(request.ttl)
+    // Those who hear of the renewal look at it. A renewal that is refused leaves nothing wrong: the site gave its word.
+    lease.statement = request.statement ?? lease.statement
+    this.#parts.leases.renew(lease, ttlS, request.metadata, addresses)
+    await this.#parts.sharing?.renewed(lease)
+    await this.#parts.settled()
+    return this.#credentials(lease)
+  }
+
+  reverse(request: ReverseEndpointRequest, source: string): ReverseEndpoint {
+    this.#requireIpAllowed(source)
+    const lease = this.#leaseOf(request)
+    if (request.failed_url !== undefined) this.#parts.gateways?.failed(lease, request.failed_url)
+    return this.#endpoint(lease)
+  }
+
+  async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
+    const lease = this.#leaseOf(request)
+    this.#parts.leases.end(lease, 'unregistered')
+    await this.#refund(source)
+    await this.#parts.sharing?.ended(lease)
+    await this.#settled(lease)
+    return {}
+  }
+
+  /**
+   * The ports come first: a lease that replaces another takes them over while they are open. Then all is written, and
+   * only then it happens: what cannot be written has changed nothing.
+   */
+  async #register(request: LeaseRequest, addresses: LeaseAddresses): Promise<Lease> {
+    const { ports, leases, durable, sharing } = this.#parts
+    const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
+    try {
+      const firstSeenAt = leases.firstSeenAt(request)
+      const prepared = leases.prepare(request, addresses, claimed.ports)
+      const { hostname } = prepared
+      const draft = { hostname, firstSeenAt, ports: claimed.ports, ...addresses }
+      const grant = await durable()
+        .then(() => sharing?.register(request, draft))
+        .catch((error) => {
+          prepared.drop()
+          throw error
+        })
+      const lease = leases.register(request, addresses, claimed.ports, prepared, grant)
+      claimed.serve(lease)
+      return lease
+    } catch (error) {
+      claimed.release()
+      throw error
+    }
+  }
+
+  /** Gives the units of a registration back to the network of a client that has proved who it is. */
+  async #refund(source: string): Promise<void> {
+    if (this.#parts.rateLimits.refundRegistration(source)) await this.#parts.challenges.refund?.(source)
+  }
+
+  /** Resolves when all processes and machines know of a lease that was registered or has ended. */
+  async #settled(lease: Lease): Promise<void> {
+    await Promise.all([this.#parts.settled(), this.#parts.sharing?.settled(lease)])
+  }
+
+  /** @throws RelayError `ip_banned` for either address */
+  #addresses({ reported_ip }: { reported_ip?: string | undefined }, clientIp: string): LeaseAddresses {
+    const reportedIp = reported_ip || undefined
+    this.#requireIpAllowed(clientIp, reportedIp)
+    return { clientIp, reportedIp }
+  }
+
+  #requireIpAllowed(...ips: (string | undefined)[]): void {
+    if (this.#parts.policy.isAnyIpBanned(...ips))
+      throw new RelayError('ip_banned', 'this address is banned here')
+  }
+
+  #leaseOf({ access_token }: { access_token: string }): Lease {
+    return this.#parts.credentials.leaseOf(access_token, 'lease')
+  }
+
+  #credentials(lease: Lease): RenewResponse {
+    return {
+      expires_at: timestamp(lease.expiresAt),
+      access_token: this.#parts.credentials.issue(lease, AUDIENCE.lease),
+      reverse_endpoint: this.#endpoint(lease),
+    }
+  }
+
+  #endpoint(lease: Lease): ReverseEndpoint {
+    const { host, credentials, gateways } = this.#parts
+    const chosen = lease.preferences.overlay ? gateways?.of(lease) : undefined
+    const endpoint =
+      chosen === undefined
+        ? {
+            url: `https://${host}${PATH.connect}`,
+            capability: credentials.issue(lease, AUDIENCE.reverse),
+            overlay: false,
+          }
+        : {
+            url: `${chosen.origin}${PATH.connect}`,
+            capability: credentials.delegate(lease, chosen.delegation),
+            overlay: true,
+            gateway: chosen.descriptor,
+          }
+    return {
+      ...endpoint,
+      expires_at: timestamp(lease.expiresAt),
+      routing: this.#parts.policy.routing(lease),
+    }
+  }
+}
+
+function keyOf({ name, address }: Identity): string {
+  return identityKey(name, address)
+}
+
+/** Dedicated ports are no preference: a relay that cannot give them refuses. */
+function wantedPorts(request: RegisterChallengeRequest): RequestedPorts {
+  const { cache, udp_enabled: udp = false, tcp_enabled: tcp = false } = request
+  if (cache && (udp || tcp))
+    throw new RelayError('invalid_request', 'cache cannot be combined with raw TCP or UDP')
+  return { udp, tcp }
+}
+
+/** A client that says what it believes to have is told when that is not so. */
+function requireTransports(lease: Lease, { udp_enabled, tcp_enabled }: RenewRequest): void {
+  if ((udp_enabled ?? lease.has('udp')) !== lease.has('udp'))
+    throw new RelayError('transport_mismatch', `the lease has ${lease.has('udp') ? 'a' : 'no'} UDP port`)
+  if ((tcp_enabled ?? lease.has('tcp')) !== lease.has('tcp'))
+    throw new RelayError('transport_mismatch', `the lease has ${lease.has('tcp') ? 'a' : 'no'} TCP port`)
+}
+
+function ttlOf(ttl: number | undefined): number {
+  if (ttl === undefined || ttl <= 0) return LEASE_TTL_DEFAULT_S
+  if (ttl > LEASE_TTL_MAX_S) throw new RelayError('invalid_request', `ttl is at most ${LEASE_TTL_MAX_S} s`)
+  return ttl
+}
+
+/** @param host with its port, when that is not 443 */
+function portOf(host: string): number {
+  return Number(new URL(`https://${host}`).port) || HTTPS_PORT
+}

@@ -1,0 +1,225 @@
+// The router: it gives each endpoint of the table its handler.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HEADER, NEIGHBOUR_UPGRADE, PATH, type SignFailure, type SignRequest } from '@svc/protocol'
+import { createInstaller } from '../../features/installer/installer.ts'
+import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { LeaseCertificates, requireWildcard } from '../certificates/lease-certificate.ts'
+import type { ClientAddresses } from '../client-address/client-addresses.ts'
+import { parseWith } from '../config/schema.ts'
+import { RelayError } from '../errors.ts'
+import type { KeylessSigner } from '../keyless/keyless-signer.ts'
+import { SignError } from '../keyless/sign-error.ts'
+import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
+import type { RequestMemory } from '../rate-limit/request-memory.ts'
+import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
+import { createAnswer, routingOf } from './endpoint-handler.ts'
+import { RequestBodies } from './endpoints/body-limits.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
+import { ENDPOINTS, type EndpointName, SIGN_BODY, SITE_CERTIFICATE_BODY } from './endpoints/endpoints.ts'
+import { describeApi } from './endpoints/openapi.ts'
+import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
+import type { AdminApi } from './handlers/admin.ts'
+import type { AdminAuth } from './handlers/admin-auth.ts'
+import { createDisabledCache } from './handlers/disabled-features.ts'
+import { createDiscoveryHandlers, type RelayDirectory, refuseDiscovery } from './handlers/discovery.ts'
+import { createHopRouteHandler, type SiteHops } from './handlers/hop-routes.ts'
+import type { PaymentApi } from './handlers/payment.ts'
+import type { PublicApi } from './handlers/public.ts'
+import type { SdkApi } from './handlers/sdk.ts'
+import { createSdkFiles } from './handlers/sdk-files.ts'
+import type { SiteCertificates } from './handlers/site-certificates.ts'
+import type { CacheHandlers } from './handlers/static-cache.ts'
+import { type BodyWriter, piecesOf } from './http/body-writer.ts'
+import { sendData, sendJson } from './http/envelope.ts'
+import { ListCache } from './http/list-cache.ts'
+import { sendList } from './http/list-response.ts'
+import { cursorOf } from './http/pagination.ts'
+import { type BodyLimits, readJson } from './http/read-body.ts'
+import { headerOf } from './http/request.ts'
+import type { Handler, Routing } from './http/server.ts'
+
+const UNSUPPORTED_MEDIA_TYPE = 415
+
+export interface Parts {
+  /** Origin of the relay's URL. */
+  origin: string
+  releaseVersion: string
+  /** The operator's directory for the installer; undefined: that which the relay brings along. */
+  installDir: string | undefined
+  writer: BodyWriter
+  clientAddresses: ClientAddresses
+  rateLimits: RateLimits
+  /** Memory of requests without a credential. */
+  unauthenticated: RequestMemory
+  public: PublicApi
+  adminAuth: AdminAuth
+  admin: AdminApi
+  sdk: SdkApi
+  credentials: LeaseCredentials
+  signer: KeylessSigner
+  certificates: CertificateRotation
+  siteCertificates: SiteCertificates
+  rootHost: string
+  /** Makes the handlers of the static cache; undefined where it is off. */
+  staticCache: ((bodies: RequestBodies) => CacheHandlers) | undefined
+  /** Undefined where the relay has no payment facilitator. */
+  payment: PaymentApi | undefined
+  /** Undefined where discovery is off. */
+  discovery: RelayDirectory | undefined
+  /** Answers whether a site is here; undefined where discovery is off. */
+  siteQuestion: Handler | undefined
+  /** Undefined where the relay is on no overlay. */
+  hops: SiteHops | undefined
+}
+
+export function createRouter({
+  public: open,
+  adminAuth,
+  admin,
+  sdk,
+  credentials,
+  signer,
+  certificates,
+  siteCertificates,
+  rootHost,
+  staticCache,
+  payment,
+  discovery,
+  siteQuestion,
+  hops,
+  origin,
+  releaseVersion,
+  installDir,
+  writer,
+  clientAddresses,
+  rateLimits,
+  unauthenticated,
+}: Parts): Routing {
+  const bodies = new RequestBodies(credentials, unauthenticated)
+  const answer = createAnswer({ clientAddresses, adminAuth, rateLimits, bodies })
+  const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
+    const cache = new ListCache(produce)
+    return async (request, response) => {
+      const source = clientAddresses.ofRequest(request)
+      if (endpoint.auth === 'admin') adminAuth.require(request.headers.authorization, source)
+      await sendList(writer, request, response, cache.take(cursorOf(request)), endpoint.isKept === true)
+    }
+  }
+  const api = ENDPOINTS
+  const ownCertificates = new LeaseCertificates(rootHost, certificates)
+  const description = Buffer.from(
+    JSON.stringify(describeApi(origin, { ...ENDPOINTS, ...payment?.endpoints })),
+  )
+  const handlers: Record<EndpointName, Handler> = {
+    openapi: (request, response) => {
+      const headers = { 'Content-Type': `${api.openapi.bare}`, 'Content-Length': `${description.length}` }
+      const pieces = piecesOf(description)
+      return writer.send(request, response, { status: 200, headers, size: description.length, pieces })
+    },
+    health: answer(api.health, () => open.health()),
+    state: pages(api.state, (after) => open.state(after)),
+    adminLogin: answer(api.adminLogin, ({ body, source }) => adminAuth.login(body.token, source)),
+    adminStatus: answer(api.adminStatus, ({ authorization, source }) =>
+      adminAuth.status(authorization, source),
+    ),
+    adminLogout: answer(api.adminLogout, () => ({})),
+    adminLoad: answer(api.adminLoad, () => admin.load()),
+    adminCertificates: answer(api.adminCertificates, () => admin.certificates()),
+    adminCache: answer(api.adminCache, () => admin.cache()),
+    adminPayments: answer(api.adminPayments, () => admin.payments()),
+    policy: answer(api.policy, () => admin.settings()),
+    updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
+    policyState: pages(api.policyState, (after) => admin.state(after)),
+    updateLease: answer(api.updateLease, ({ body, source }) => admin.updateLease(body, source)),
+    updateIp: answer(api.updateIp, ({ body, source }) => admin.updateIp(body, source)),
+    updateRelay: answer(api.updateRelay, ({ body, source }) => admin.updateRelay(body, source)),
+    policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
+    policyChanges: answer(api.policyChanges, () => admin.changes()),
+    domain: answer(api.domain, () => sdk.domain()),
+    registerChallenge: answer(api.registerChallenge, ({ body, source }) => sdk.challenge(body, source)),
+    register: answer(api.register, ({ body, source }) => sdk.register(body, source)),
+    renew: answer(api.renew, ({ body, source }) => sdk.renew(body, source)),
+    reverse: answer(api.reverse, ({ body, source }) => sdk.reverse(body, source)),
+    unregister: answer(api.unregister, ({ body, source }) => sdk.unregister(body, source)),
+    connect: refuseWithoutUpgrade,
+    certificateChain: bare(api.certificateChain, (request) => {
+      const token = headerOf(request, HEADER.accessToken)
+      if (token !== '') return ownCertificates.chainFor(credentials.leaseOf(token, 'lease'))
+      requireWildcard(certificates.current)
+      return certificates.current.chainPem
+    }),
+    siteCertificate: async (request, response) => {
+      const source = clientAddresses.ofRequest(request)
+      const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
+      const admission = siteCertificates.admit(lease, source)
+      const bounds = bodies.limitsOfLease(SITE_CERTIFICATE_BODY, lease)
+      const { csr } = parseWith(siteCertificateRequest, await readJson(request, response, bounds))
+      const { status, data } = await siteCertificates.issue(admission, csr)
+      sendData(response, data, status)
+    },
+    hopRoute: createHopRouteHandler(hops, { credentials, bodies, clientAddresses }),
+    neighbour: refuseNeighbour,
+    ...(staticCache?.(bodies) ?? createDisabledCache(credentials)),
+    sign: sign(credentials, signer, bodies),
+    ...createDiscoveryHandlers(discovery, { answer, writer }),
+    discoverySite: siteQuestion ?? refuseDiscovery,
+  }
+  return {
+    ...createInstaller({ directory: installDir, origin, release: releaseVersion, writer, clientAddresses }),
+    ...createSdkFiles({ origin, release: releaseVersion, writer }),
+    ...routingOf(api, handlers),
+    ...(payment &&
+      routingOf(payment.endpoints, payment.createHandlers({ clientAddresses, rateLimits, bodies }))),
+  }
+}
+
+function bare(
+  { bare = '', status }: Endpoint<undefined, undefined>,
+  produce: (request: IncomingMessage) => string | Promise<string>,
+): Handler {
+  return async (request, response) => {
+    const text = await produce(request)
+    response.writeHead(status, { 'Content-Type': bare, 'Content-Length': Buffer.byteLength(text) })
+    response.end(text)
+  }
+}
+
+export const refuseWithoutUpgrade: Handler = (request) => {
+  requireHttp11(request)
+  throw noCapability()
+}
+
+const refuseNeighbour: Handler = () => {
+  throw new RelayError('invalid_request', `${PATH.neighbour} needs an upgrade to ${NEIGHBOUR_UPGRADE}`)
+}
+
+/** Responds without the envelope, except to an invalid lease token and to a lease over its memory limit. */
+function sign(credentials: LeaseCredentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
+  return async (request, response) => {
+    const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
+    try {
+      if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+        throw new SignError(UNSUPPORTED_MEDIA_TYPE, 'the body must be application/json')
+      const bounds = bodies.limitsOfLease(SIGN_BODY, lease)
+      sendJson(response, 200, await signer.sign(await readSignRequest(request, response, bounds), lease))
+    } catch (error) {
+      if (!(error instanceof SignError)) throw error
+      sendJson(response, error.status, { error: error.message } satisfies SignFailure)
+    }
+  }
+}
+
+async function readSignRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bounds: BodyLimits,
+): Promise<SignRequest> {
+  try {
+    return parseWith(signRequest, await readJson(request, response, bounds))
+  } catch (error) {
+    if (error instanceof RelayError && error.code !== 'rate_limited') throw new SignError(400, error.message)
+    throw error
+  }
+}

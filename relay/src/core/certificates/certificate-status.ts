@@ -1,0 +1,99 @@
+// Says which certificates the relay holds, until when, and what went wrong last, for metrics, the administrator and the log.
+
+import { X509Certificate } from 'node:crypto'
+import type { AcmeError, AcmeFault } from '../../features/acme/authority.ts'
+import type { CertificateRotation } from './certificate-rotation.ts'
+
+/** For whose hostnames a certificate is. */
+type HostKind = 'root' | 'wildcard' | 'site'
+
+/** Why an order failed last. */
+export interface CertificateProblem {
+  /** One line for the operator. */
+  message: string
+  /** Wall clock, milliseconds since the epoch. */
+  time: number
+}
+
+/** The certificates of one kind of host. */
+export interface CertificateStatus {
+  kind: HostKind
+  /** How many there are. */
+  count: number
+  /** DNS names of the one that ends first. */
+  names: readonly string[]
+  /** End of that one: wall clock, milliseconds since the epoch; undefined when there is none. */
+  notAfter: number | undefined
+  /** undefined: the last order succeeded, or there was none. */
+  lastError: CertificateProblem | undefined
+}
+
+/** Certificates of sites, as what keeps them tells it. */
+export type SiteCertificateSummary = Pick<CertificateStatus, 'count' | 'names' | 'notAfter'>
+
+/** How orders ended: `issued`, or the fault. */
+interface OrderCount {
+  labels: { host_kind: 'root' | 'site'; result: 'issued' | AcmeFault }
+  count: number
+}
+
+export class CertificateStatuses {
+  readonly #rotation: CertificateRotation
+  readonly #problems = new Map<'root' | 'site', CertificateProblem>()
+  /** By both labels, which bounds them. */
+  readonly #orders = new Map<string, OrderCount>()
+  /** What knows the certificates of sites; undefined where sites have none of their own. */
+  sites: (() => SiteCertificateSummary) | undefined
+
+  constructor(rotation: CertificateRotation) {
+    this.#rotation = rotation
+  }
+
+  /** Remembers why the last order for these hosts failed, until one succeeds. */
+  failed(hosts: 'root' | 'site', error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#problems.set(hosts, { message, time: Date.now() })
+  }
+
+  succeeded(hosts: 'root' | 'site'): void {
+    this.#problems.delete(hosts)
+  }
+
+  /** Counts an order that ended. @param error undefined: a certificate was issued */
+  countOrder(hosts: 'root' | 'site', error: unknown): void {
+    const result = error === undefined ? 'issued' : ((error as Partial<AcmeError>).fault ?? 'unusable')
+    const key = `${hosts} ${result}`
+    const entry = this.#orders.get(key)
+    if (entry === undefined) this.#orders.set(key, { labels: { host_kind: hosts, result }, count: 1 })
+    else entry.count += 1
+  }
+
+  /** Counts since the relay started, which go on. */
+  get orders(): Iterable<OrderCount> {
+    return { [Symbol.iterator]: () => this.#orders.values() }
+  }
+
+  all(): CertificateStatus[] {
+    const held = this.#rootCertificate()
+    const lastError = this.#problems.get('root')
+    const count = held.notAfter === undefined ? 0 : 1
+    const statuses: CertificateStatus[] = [{ kind: 'root', count, ...held, lastError }]
+    if (held.names.some((name) => name.startsWith('*.')))
+      statuses.push({ kind: 'wildcard', count, ...held, lastError })
+    if (this.sites !== undefined)
+      statuses.push({ kind: 'site', ...this.sites(), lastError: this.#problems.get('site') })
+    return statuses
+  }
+
+  #rootCertificate(): Pick<CertificateStatus, 'names' | 'notAfter'> {
+    const leaf = this.#rotation.current.chain[0]
+    if (leaf === undefined) return { names: [], notAfter: undefined }
+    const certificate = new X509Certificate(leaf)
+    return { names: dnsNamesOf(certificate), notAfter: certificate.validToDate.getTime() }
+  }
+}
+
+/** Names that could be mistaken for several are quoted by Node, and are not DNS names. */
+export function dnsNamesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  return subjectAltName.split(', ').flatMap((name) => (/^DNS:[^"]+$/.test(name) ? [name.slice(4)] : []))
+}

@@ -1,0 +1,53 @@
+// Counts what may be spent at a steady rate and, after a while without spending, at once (ITU-T I.371, as a token bucket).
+
+import { now } from '../../core/clock.ts'
+
+/** Units of an allowance. */
+interface AllowanceRate {
+  /** Units that come back in a period. */
+  units: number
+  /** Milliseconds. */
+  periodMs: number
+  /** Units that may be spent at once. At least 1, so that something is possible at all. */
+  burst: number
+}
+
+export class Allowance {
+  readonly #unitMs: number
+  readonly #burst: number
+  /** Relay time at which nothing is spent any more. */
+  #fullAt = 0
+
+  /** @param spent units that were spent before */
+  constructor({ units, periodMs, burst }: AllowanceRate, spent = 0) {
+    this.#unitMs = periodMs / units
+    this.#burst = Math.max(1, burst)
+    this.#fullAt = now() + Math.min(Math.max(0, spent), this.#burst) * this.#unitMs
+  }
+
+  /** Units that are spent and have not come back. */
+  get spent(): number {
+    return this.#debtMs() / this.#unitMs
+  }
+
+  /**
+   * Milliseconds until one unit can be spent so that others can still spend `kept` units; 0 when it can now, infinite when
+   * there are never so many.
+   */
+  waitMs(kept = 0): number {
+    if (kept + 1 > this.#burst) return Number.POSITIVE_INFINITY
+    return Math.max(0, this.#debtMs() + (kept + 1 - this.#burst) * this.#unitMs)
+  }
+
+  spend(): void {
+    this.#fullAt = now() + this.#debtMs() + this.#unitMs
+  }
+
+  refund(): void {
+    this.#fullAt = now() + Math.max(0, this.#debtMs() - this.#unitMs)
+  }
+
+  #debtMs(): number {
+    return Math.max(0, this.#fullAt - now())
+  }
+}

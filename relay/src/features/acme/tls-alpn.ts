@@ -1,0 +1,80 @@
+// Proves names by `tls-alpn-01` (RFC 8737): the relay answers a handshake for the name with a certificate that only the
+// holder of the account can make.
+
+import { createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
+import { DER_OID, DER_TAG, encodeDer } from '@svc/protocol'
+import { ACME_TLS_ALPN } from '../../core/certificates/acme-tls.ts'
+import {
+  buildCertificate,
+  encodeName,
+  extension,
+  keyIdOf,
+} from '../../core/certificates/certificate-builder.ts'
+import { AcmeError } from './authority.ts'
+import { PROOF_DEADLINE_MS, PROVEN_NAMES_MAX } from './limits.ts'
+import type { Prover } from './proofs.ts'
+
+/** id-pe-acmeIdentifier (RFC 8737 §3), as the content of an element in hexadecimal. */
+const ACME_IDENTIFIER = '2b0601050507011f'
+const PROOF_DAYS = 1
+
+export class TlsAlpnProver implements Prover {
+  readonly type = 'tls-alpn-01'
+  readonly #proofs = new Map<string, SecureContext>()
+  /** The key of all proofs: it protects nothing. */
+  #key: KeyObject | undefined
+
+  show = async (name: string, keyAuthorization: string): Promise<() => Promise<void>> => {
+    if (this.#proofs.has(name) || this.#proofs.size >= PROVEN_NAMES_MAX)
+      throw new AcmeError(
+        'rate_limited',
+        `${name} cannot be proven now: it or many others are just being proven`,
+      )
+    const context = this.#contextOf(name, keyAuthorization)
+    this.#proofs.set(name, context)
+    return async () => void this.#proofs.delete(name)
+  }
+
+  /**
+   * Answers a connection of the authority, and closes it.
+   * @param socket paused, as if nothing had been read from it
+   * @returns false for a name that is not just being proven: then the connection is still open
+   */
+  serve(socket: Socket, serverName: string): boolean {
+    const secureContext = this.#proofs.get(serverName)
+    if (secureContext === undefined) return false
+    const connection = new TLSSocket(socket, {
+      isServer: true,
+      secureContext,
+      ALPNProtocols: [ACME_TLS_ALPN],
+    })
+    const deadline = setTimeout(() => socket.destroy(), PROOF_DEADLINE_MS)
+    socket.on('close', () => clearTimeout(deadline))
+    // Node tells an error after the handshake by the second one alone.
+    for (const event of ['error', '_tlsError'])
+      connection.on(event, () => setImmediate(() => socket.destroy()))
+    // "the server MUST close the connection" is the client's part (§3); nothing more is to be said.
+    connection.on('secure', () => connection.end())
+    connection.resume()
+    return true
+  }
+
+  #contextOf(name: string, keyAuthorization: string): SecureContext {
+    this.#key ??= generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
+    const publicKey = createPublicKey(this.#key).export({ type: 'spki', format: 'der' })
+    const subject = encodeName(name)
+    const names = encodeDer(DER_TAG.sequence, encodeDer(DER_TAG.dnsName, Buffer.from(name)))
+    const digest = encodeDer(DER_TAG.octetString, hash('sha256', keyAuthorization, 'buffer'))
+    const cert = buildCertificate({
+      issuer: { name: subject, keyId: keyIdOf(publicKey), key: this.#key },
+      subject,
+      publicKey,
+      days: PROOF_DAYS,
+      extensions: [extension(DER_OID.subjectAltName, names), extension(ACME_IDENTIFIER, digest, true)],
+    })
+    const key = this.#key.export({ type: 'pkcs8', format: 'pem' })
+    return createSecureContext({ cert, key, minVersion: 'TLSv1.2' })
+  }
+}

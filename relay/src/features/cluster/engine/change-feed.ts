@@ -1,0 +1,194 @@
+// Keeps this machine in step with the engine: follows the stream of changes, and reads or fills everything when that is not enough.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '../../../core/log/log.ts'
+import { CHANGE_REACHED_MS, CHANGES_PER_READ, ENGINE_RETRY_MS, LOCK_MS } from '../limits.ts'
+import { type Change, type Engine, EngineError, type EngineState } from './engine.ts'
+import type { EngineKeys } from './keys.ts'
+
+/** The parts of the relay that follow changes, read the engine's state, and write it anew. */
+export interface SharedState {
+  /** Follows changes that other machines made, in their order. @throws EngineError when it has to ask, and gets no answer */
+  follow(changes: readonly Change[]): Promise<void>
+  /** Reads everything. @returns what {@link fill} gets @throws EngineError */
+  load(): Promise<unknown>
+  /** Puts what the engine lacks, and nothing that it knows better. @throws EngineError */
+  fill(loaded: unknown): Promise<void>
+  /** Sends what could not be sent while the engine was down. @throws EngineError */
+  flush(): Promise<void>
+  /** The engine has lost everything. */
+  forget(): void
+}
+
+interface ChangeFeedParts {
+  run: string
+  engine: Engine
+  keys: EngineKeys
+  state: SharedState
+  /** Asks the engine how it stands. @throws EngineError */
+  beat: () => Promise<EngineState>
+  /** Called when this machine is in step with the engine, or no more. */
+  onStep: () => void
+  log: Logger
+}
+
+const FILL_LOCK = 'fill'
+
+export class ChangeFeed {
+  readonly counts = { resyncs: 0, changes: 0 }
+  readonly #parts: ChangeFeedParts
+  readonly #closing = new AbortController()
+  #epoch: string | undefined
+  /** The last epoch with which this machine was in step. */
+  #lastEpoch: string | undefined
+  /** Id of the last change that was followed. */
+  #position = '0-0'
+  #running: Promise<void> = Promise.resolve()
+  readonly #waiting = new Set<{ change: string; resolve: (isFollowed: boolean) => void }>()
+
+  constructor(parts: ChangeFeedParts) {
+    this.#parts = parts
+  }
+
+  /** The epoch of the engine with which this machine is in step; undefined while it is in step with none. */
+  get epoch(): string | undefined {
+    return this.#epoch
+  }
+
+  /** Resolves when this machine is in step for the first time. @throws EngineError */
+  async start(): Promise<void> {
+    await this.#resync()
+    this.#parts.engine.on('down', () => this.#lose())
+    this.#running = this.#follow()
+  }
+
+  /** Looks after each heartbeat whether the engine is the one of before. */
+  check({ epoch, lastChange }: EngineState): void {
+    if (this.#epoch === undefined) return
+    if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#lose()
+  }
+
+  /**
+   * Waits until the change is followed here, for {@link CHANGE_REACHED_MS} at most, and not while nothing is followed.
+   * @returns whether it is
+   */
+  async reached(change: string): Promise<boolean> {
+    if (!isBefore(this.#position, change)) return true
+    if (this.#epoch === undefined) return false
+    return await new Promise<boolean>((resolve) => {
+      const waiting = { change, resolve }
+      this.#waiting.add(waiting)
+      const late = (): void => {
+        this.#waiting.delete(waiting)
+        resolve(false)
+      }
+      setTimeout(late, CHANGE_REACHED_MS).unref()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#lose()
+    await this.#running
+  }
+
+  async #follow(): Promise<void> {
+    const { engine, keys, log } = this.#parts
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        if (this.#epoch === undefined) await this.#resync()
+        const changes = await engine.changesAfter(keys.changes, this.#position)
+        if (changes.length > 0) await this.#take(changes)
+        // Entries may have been dropped before they were read.
+        if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#lose()
+      } catch (error) {
+        if (!(error instanceof EngineError) && !signal.aborted)
+          log.error({ err: error }, 'a change of another machine could not be followed')
+        this.#lose()
+        await pause(ENGINE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+
+  async #take(changes: readonly Change[]): Promise<void> {
+    const { state, run } = this.#parts
+    await state.follow(changes.filter(({ from }) => from !== run))
+    this.counts.changes += changes.length
+    this.#position = changes.at(-1)?.id ?? this.#position
+    this.#release()
+  }
+
+  /** Answers those who wait for a change that is followed by now. */
+  #release(): void {
+    for (const waiting of this.#waiting)
+      if (!isBefore(this.#position, waiting.change)) {
+        this.#waiting.delete(waiting)
+        waiting.resolve(true)
+      }
+  }
+
+  /** Nothing is followed until this machine is in step again. */
+  #lose(): void {
+    if (this.#epoch === undefined) return
+    this.#epoch = undefined
+    for (const { resolve } of this.#waiting) resolve(false)
+    this.#waiting.clear()
+    this.#parts.onStep()
+  }
+
+  async #resync(): Promise<void> {
+    const { beat, state, log } = this.#parts
+    let engine = await beat()
+    const isInStep =
+      engine.epoch !== '' && engine.epoch === this.#lastEpoch && !isBefore(engine.lastChange, this.#position)
+    if (!isInStep || (await this.#hasGap())) {
+      this.counts.resyncs += 1
+      if (this.#lastEpoch !== undefined) log.warn('the engine has other data than before: the relay fills it')
+      if (engine.epoch === '') engine = await this.#fillEmpty()
+      const loaded = await state.load()
+      await state.fill(loaded)
+      this.#position = engine.lastChange
+    }
+    await state.flush()
+    this.#lastEpoch = engine.epoch
+    this.#epoch = engine.epoch
+    this.#release()
+    this.#parts.onStep()
+  }
+
+  /** One machine fills an empty engine, and gives it a name then; nobody registers before. @returns its state */
+  async #fillEmpty(): Promise<EngineState> {
+    const { engine, keys, state, beat } = this.#parts
+    for (;;) {
+      this.#closing.signal.throwIfAborted()
+      const isFirst = await engine.command('SET', keys.lock(FILL_LOCK), this.#parts.run, 'NX', 'PX', LOCK_MS)
+      const known = await beat()
+      if (known.epoch !== '') return known
+      if (isFirst !== null) {
+        state.forget()
+        await state.fill(await state.load())
+        await engine.command('SET', keys.epoch, randomUUID(), 'NX')
+        await engine.command('DEL', keys.lock(FILL_LOCK))
+        return await beat()
+      }
+      await pause(ENGINE_RETRY_MS, undefined, { ref: false })
+    }
+  }
+
+  /** Whether the stream begins behind the last change that was followed. */
+  async #hasGap(): Promise<boolean> {
+    const { engine, keys } = this.#parts
+    const [first] = await engine.changesBetween(keys.changes, '-', '+', 1)
+    // A position of nothing is behind nothing.
+    return first !== undefined && isBefore(this.#position, first.id) && this.#position !== '0-0'
+  }
+}
+
+/** Whether one id of the stream comes before another: `<milliseconds>-<number>`. */
+export function isBefore(one: string, other: string): boolean {
+  const [time = 0, sequence = 0] = one.split('-').map(Number)
+  const [otherTime = 0, otherSequence = 0] = other.split('-').map(Number)
+  return time < otherTime || (time === otherTime && sequence < otherSequence)
+}

@@ -1,0 +1,264 @@
+// The engine that the machines share: Redis or Valkey, as one server, behind Sentinels or as a Cluster. The only importer of ioredis.
+
+import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Cluster, Redis } from 'ioredis'
+import type { EngineAddress } from '../../../core/config/cluster-settings.ts'
+import { RelayError } from '../../../core/errors.ts'
+import { SHARED_STATE_RETRY_S } from '../../../core/limits.ts'
+import type { Logger } from '../../../core/log/log.ts'
+import {
+  CHANGES_BLOCK_MS,
+  CHANGES_PER_READ,
+  ENGINE_COMMAND_MS,
+  ENGINE_CONNECT_MS,
+  ENGINE_RETRY_MAX_MS,
+  ENGINE_RETRY_MS,
+} from '../limits.ts'
+
+/** Thrown for a command that the engine did not carry out, or perhaps did. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+}
+
+/** One entry of the stream of changes. */
+export interface Change {
+  id: string
+  kind: string
+  /** Identity key, or name of a file. */
+  subject: string
+  /** Names the start of a machine that made the change. */
+  from: string
+  entry: string
+}
+
+/** Answers of a server that cannot do its work now: it still reads its data, or another one is the master since. */
+const UNUSABLE = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|MISCONF)\b/
+
+/** Answers of a server to wrong credentials, which no other attempt corrects. */
+const REFUSED = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/
+
+/** What a heartbeat brings. */
+export interface EngineState {
+  epoch: string
+  /** Id of the last change. */
+  lastChange: string
+}
+
+type Client = Redis | Cluster
+type Reply = string | number | null | Reply[]
+
+interface EngineEvents {
+  /** The engine answers again, or for the first time. */
+  up: []
+  /** The engine does not answer. */
+  down: []
+}
+
+export class Engine extends EventEmitter<EngineEvents> {
+  readonly counts = { operations: 0, failures: 0 }
+  readonly #client: Client
+  /** A read of the stream blocks its connection. */
+  readonly #reader: Client
+  readonly #log: Logger
+  readonly #scripts = new Map<string, string>()
+  #isUp = false
+  /** Why the last connection failed. */
+  #problem: Error | undefined
+  #isClosed = false
+
+  constructor(address: EngineAddress, log: Logger) {
+    super()
+    this.#log = log
+    this.#client = connect(address)
+    this.#reader = connect(address)
+    for (const client of [this.#client, this.#reader])
+      client.on('error', (error) => {
+        this.#problem = error
+      })
+    this.#client.on('close', () => this.#setUp(false))
+  }
+
+  get isUp(): boolean {
+    return this.#isUp
+  }
+
+  /**
+   * Resolves when the engine answers for the first time.
+   * @throws EngineError when it does not within `ms`, or refuses the credentials
+   */
+  async untilUp(ms: number): Promise<void> {
+    const end = performance.now() + ms
+    for (;;) {
+      try {
+        await this.command('PING')
+        return
+      } catch (error) {
+        const problem = this.#problem
+        if (problem !== undefined && REFUSED.test(problem.message))
+          throw new EngineError(`the engine refuses: ${problem.message}`, { cause: problem })
+        if (performance.now() > end)
+          throw new EngineError(
+            problem === undefined
+              ? (error as Error).message
+              : `${(error as Error).message} (${problem.message})`,
+            { cause: error },
+          )
+        await pause(ENGINE_RETRY_MS)
+      }
+    }
+  }
+
+  /** Runs a script of scripts.ts. @throws EngineError when the engine does not answer in time */
+  async run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply> {
+    const name = this.#scripts.get(script) ?? this.#define(script)
+    const client = this.#client as unknown as Record<string, (...all: unknown[]) => Promise<Reply>>
+    return await this.#watch(() => client[name]!(keys.length, ...keys, ...args))
+  }
+
+  /** Runs one command. @throws EngineError when the engine does not answer in time */
+  async command(name: string, ...args: (string | number)[]): Promise<Reply> {
+    return await this.#watch(() => this.#client.call(name, ...args) as Promise<Reply>)
+  }
+
+  /** Waits for the changes behind one. Resolves with none after a while. @throws EngineError */
+  async changesAfter(stream: string, id: string): Promise<Change[]> {
+    const args = ['COUNT', CHANGES_PER_READ, 'BLOCK', CHANGES_BLOCK_MS, 'STREAMS', stream, id]
+    let reply: unknown
+    try {
+      reply = await within(this.#reader.call('XREAD', ...args), CHANGES_BLOCK_MS + ENGINE_COMMAND_MS)
+    } catch (error) {
+      // A connection that is half open blocks every later read, too.
+      if (error instanceof EngineError && !this.#isClosed) reconnect(this.#reader)
+      throw new EngineError('the engine does not answer', { cause: error })
+    }
+    return entriesOf(reply).map(changeOf)
+  }
+
+  /** Entries of the stream from one id to another, both included. */
+  async changesBetween(stream: string, from: string, to: string, count: number): Promise<Change[]> {
+    const reply = await this.command('XRANGE', stream, from, to, 'COUNT', count)
+    return (reply as [string, string[]][]).map(changeOf)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#client.disconnect()
+    this.#reader.disconnect()
+  }
+
+  #define(script: string): string {
+    const name = `svc${this.#scripts.size}`
+    this.#client.defineCommand(name, { lua: script })
+    this.#scripts.set(script, name)
+    return name
+  }
+
+  async #watch(send: () => Promise<Reply>): Promise<Reply> {
+    this.counts.operations += 1
+    try {
+      const reply = await within(send(), ENGINE_COMMAND_MS)
+      this.#setUp(true)
+      return reply
+    } catch (error) {
+      this.counts.failures += 1
+      const isUsable = isReply(error) && !UNUSABLE.test(error.message)
+      if (!isUsable && !this.#isClosed && (error instanceof EngineError || isReply(error)))
+        reconnect(this.#client)
+      if (isUsable) throw new EngineError(`the engine refuses: ${error.message}`, { cause: error })
+      this.#setUp(false)
+      throw new EngineError('the engine does not answer', { cause: error })
+    }
+  }
+
+  #setUp(isUp: boolean): void {
+    if (this.#isUp === isUp || this.#isClosed) return
+    this.#isUp = isUp
+    if (isUp) this.#log.info('the engine answers')
+    else this.#log.warn('the engine does not answer: sites stay online, and new ones have to wait')
+    this.emit(isUp ? 'up' : 'down')
+  }
+}
+
+/** The error for a client whose request needs the engine now. */
+export function engineIsDown(): RelayError {
+  return new RelayError('feature_unavailable', 'this relay cannot take new sites for a moment', {
+    'Retry-After': `${SHARED_STATE_RETRY_S}`,
+  })
+}
+
+/** @throws RelayError `feature_unavailable` while the engine does not answer */
+export async function orDown<T>(reply: Promise<T>): Promise<T> {
+  return await reply.catch((error) => {
+    throw error instanceof EngineError ? engineIsDown() : error
+  })
+}
+
+function connect({ kind, nodes, master, usesTls, username, password, database }: EngineAddress): Client {
+  const tls = usesTls ? { tls: {} } : {}
+  const common = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...tls,
+    // Replies have one shape, whatever the engine's version.
+    protocol: 2 as const,
+    connectTimeout: ENGINE_CONNECT_MS,
+    // A command that is repeated after a lost answer could be carried out twice; who waits for it decides.
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: pauseBefore,
+  }
+  if (kind === 'cluster')
+    return new Cluster([...nodes], {
+      redisOptions: common,
+      enableOfflineQueue: false,
+      clusterRetryStrategy: pauseBefore,
+    })
+  if (kind === 'sentinel')
+    return new Redis({
+      ...common,
+      db: database,
+      sentinels: [...nodes],
+      name: master ?? '',
+      sentinelRetryStrategy: pauseBefore,
+      ...(usesTls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+    })
+  const [{ host, port } = { host: '', port: 0 }] = nodes
+  return new Redis({ ...common, db: database, host, port })
+}
+
+function pauseBefore(attempts: number): number {
+  return Math.min(ENGINE_RETRY_MS * 2 ** Math.min(attempts, 8), ENGINE_RETRY_MAX_MS)
+}
+
+function reconnect(client: Client): void {
+  client.disconnect(true)
+}
+
+/** Whether the engine itself answered with an error. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new EngineError('the engine takes too long')), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function entriesOf(reply: unknown): [string, string[]][] {
+  const [stream] = (reply ?? []) as [string, [string, string[]][]][]
+  return stream?.[1] ?? []
+}
+
+function changeOf([id, fields]: [string, string[]]): Change {
+  const [kind = '', subject = '', , from = '', , entry = ''] = fields
+  return { id, kind, subject, from, entry }
+}

@@ -1,0 +1,383 @@
+// The leases of a relay on several machines: each change goes to the engine first, and from there to everybody.
+
+import { type Identity, identityKey } from '@svc/protocol'
+import { now } from '../../../core/clock.ts'
+import { RelayError } from '../../../core/errors.ts'
+import { type Lease, newLeaseId } from '../../../core/lease/lease.ts'
+import type { LeasePorts } from '../../../core/lease/lease-ports.ts'
+import { NO_PREFERENCES } from '../../../core/lease/lease-preferences.ts'
+import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../../core/lease/lease-registry.ts'
+import type { LeaseGrant, LeaseSharing, SharedLease } from '../../../core/lease/lease-sharing.ts'
+import type { Reservations } from '../../../core/lease/reservations.ts'
+import { NAME_RESERVATION_MS } from '../../../core/limits.ts'
+import { type Change, type Engine, EngineError, engineIsDown, orDown } from '../engine/engine.ts'
+import type { EngineClock } from '../engine/engine-clock.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { NEXT_FENCE, REGISTER, SWEEP_INDEX } from '../engine/scripts.ts'
+import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, FENCE_MAX, LEASES_PER_READ, NAME_INDEX_MS } from '../limits.ts'
+import type { Seal } from '../shared/seal.ts'
+import { EndedLeases } from './ended-leases.ts'
+import { LeaseEntries, type LeaseHead } from './lease-entry.ts'
+import { LeaseWriter } from './lease-writer.ts'
+
+/** What the engine has of a lease, by identity key. */
+type FoundLeases = ReadonlyMap<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>
+
+interface ClusterLeasesParts {
+  machine: string
+  /** Names this start of the machine. */
+  run: string
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+  clock: EngineClock
+  leases: LeaseRegistry
+  reservations: Reservations
+  portHost: () => string | undefined
+  /** The hostname of a label on this relay. */
+  hostname: (label: string) => string
+  /** Epoch of the engine that this machine is in step with; undefined while it is in step with none. */
+  epoch: () => string | undefined
+  /** Tells the other machines directly, while the engine cannot. */
+  tellDirectly: (identityName: string, head: string, json: string) => void
+  /** Tells those directly that do not hear of changes from the engine. */
+  tellBehind: (identityName: string, head: string, json: string) => void
+  /** Whether there are such machines. */
+  hasBehind: () => boolean
+  /** Asks the other machines that can be reached whether another identity has the friendly hostname of this one. */
+  isTakenElsewhere: (key: string) => Promise<boolean>
+  /** Resolves when the other reachable machines know all changes up to this one. */
+  settled: (change: string) => Promise<void>
+  /** Resolves when the reachable machines have heard what was told. */
+  heard: () => Promise<void>
+}
+
+export class ClusterLeases implements LeaseSharing {
+  readonly machine: string
+  readonly #parts: ClusterLeasesParts
+  readonly #entries: LeaseEntries
+  readonly #writer: LeaseWriter
+  readonly #over = new EndedLeases()
+  /** The largest fencing token that this machine has heard of. */
+  #lastFence = 0
+  /** Id of the last change that this machine made. */
+  #lastChange = ''
+
+  constructor(parts: ClusterLeasesParts) {
+    this.#parts = parts
+    this.machine = parts.machine
+    this.#entries = new LeaseEntries(parts)
+    this.#writer = new LeaseWriter({
+      ...parts,
+      entries: this.#entries,
+      isPast: (head) => this.#isPast(head),
+    })
+    parts.leases.onChange((lease) => {
+      const { reason } = lease.ended
+      if (reason === 'unregistered' || reason === 'replaced') this.#over.add(lease)
+    })
+  }
+
+  /** Whether the lease is known to be over, also while this machine does not hear of the others' leases. */
+  isOver({ name, address }: Identity, id: string): boolean {
+    return this.#over.hasId(identityKey(name, address), id)
+  }
+
+  async register(
+    request: LeaseRequest,
+    given: { hostname: string; firstSeenAt: number; ports: LeasePorts | undefined } & LeaseAddresses,
+  ): Promise<LeaseGrant> {
+    const { clock, machine, portHost } = this.#parts
+    const [id, time] = [newLeaseId(), now()]
+    const { metadata, preferences = NO_PREFERENCES, ttlS } = request
+    const described = {
+      ...request,
+      ...given,
+      id,
+      machine,
+      portHost: portHost(),
+      metadata,
+      preferences,
+      lastSeenAt: time,
+    }
+    const expires = Math.round(clock.toEngine(time + ttlS * 1000))
+    const { name, address } = request.identity
+    const key = identityKey(name, address)
+    const conflict = new RelayError(
+      'hostname_conflict',
+      `${this.#entries.friendlyHostname(key)} belongs to another identity`,
+    )
+    let hasFriendly = given.hostname !== ''
+    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+      // The machines remember what somebody may have removed from the engine.
+      const isTaken = hasFriendly && (await this.#parts.isTakenElsewhere(key))
+      const outcome = isTaken
+        ? 'conflict'
+        : await this.#tryRegister(key, described, { expires, hasFriendly, ttlS })
+      if (typeof outcome === 'object') {
+        const hostname = hasFriendly ? this.#entries.friendlyHostname(key) : ''
+        return { id, sequence: outcome.sequence, hostname, expiresAt: clock.toRelay(expires), machine }
+      }
+      if (outcome !== 'conflict') continue
+      if (!request.allowCanonicalFallback) throw conflict
+      hasFriendly = false
+    }
+    throw engineIsDown()
+  }
+
+  /** @returns `again` when an entry that counts for nothing was in the way, or another machine was faster */
+  async #tryRegister(
+    key: string,
+    described: Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>,
+    { expires, hasFriendly, ttlS }: { expires: number; hasFriendly: boolean; ttlS: number },
+  ): Promise<{ sequence: number } | 'conflict' | 'again'> {
+    const { engine, keys, run, epoch } = this.#parts
+    const known = epoch()
+    if (known === undefined) throw engineIsDown()
+    const sequence = Number(await orDown(engine.run(NEXT_FENCE, [keys.fence], [this.#lastFence, FENCE_MAX])))
+    this.#lastFence = Math.max(this.#lastFence, sequence)
+    const { metadata, clientIp, reportedIp, lastSeenAt } = described
+    const seen = { lastSeenAt, clientIp, reportedIp }
+    const tag = this.#entries.tagOf(sequence, metadata)
+    const [name, hostname] = [keys.identityName(key), this.#entries.hostnameName(key, hasFriendly)]
+    const [outcome, first = '', headText = ''] = (await orDown(
+      engine.run(
+        REGISTER,
+        [keys.epoch, keys.lease(name), keys.holder(hostname), keys.changes, keys.leaseIndex],
+        [
+          known,
+          name,
+          keys.leases,
+          hostname,
+          sequence,
+          ttlS * 1000,
+          NAME_RESERVATION_MS,
+          NAME_INDEX_MS,
+          CHANGES_KEPT,
+          run,
+          this.#entries.formatHead({ key, sequence, expires, isEnded: false, hasFriendly, tag, seen }),
+          this.#entries.formatJson(described, sequence),
+        ],
+      ),
+    )) as [string, string?, string?]
+    if (outcome === 'epoch') throw engineIsDown()
+    if (outcome === 'registered') {
+      this.#lastChange = first
+      return { sequence }
+    }
+    const head = this.#entries.parseHead(first, headText)
+    if (head === undefined || this.#isPast(head)) await orDown(this.#writer.drop(first, headText))
+    else if (outcome === 'conflict') return 'conflict'
+    else this.#lastFence = Math.max(this.#lastFence, head.sequence)
+    return 'again'
+  }
+
+  async renewed(lease: Lease): Promise<void> {
+    const outcome = await this.#writer.put(lease)
+    if (outcome.kind === 'put') {
+      lease.expiresAt = Math.max(lease.expiresAt, outcome.expiresAt)
+      if (this.#parts.hasBehind()) this.#writer.tellBehind(lease)
+    }
+    if (outcome.kind !== 'gone') return
+    await this.#overtaken(lease)
+    throw new RelayError('lease_not_found', 'the lease has ended')
+  }
+
+  async ended(lease: Lease): Promise<void> {
+    const outcome = await this.#writer.put(lease, now())
+    if (outcome.kind === 'put') this.#lastChange = outcome.change
+  }
+
+  async settled(lease: Lease): Promise<void> {
+    const { settled, hasBehind, heard } = this.#parts
+    if (this.#lastChange !== '') await settled(this.#lastChange)
+    if (!hasBehind()) return
+    this.#writer.tellBehind(lease, lease.ended.aborted ? now() : undefined)
+    await heard()
+  }
+
+  /** Heads of leases that are over, but of which older heads say that they are active. */
+  *endedEarly(): Generator<[identityName: string, head: string]> {
+    for (const { lease, endedAt } of this.#over)
+      if (lease.expiresAt > now()) yield this.#writer.endOf(lease, endedAt)
+  }
+
+  /** Whether this machine knows that another identity has the friendly hostname of this one, or had it until a moment ago. */
+  isTakenHere(key: string): boolean {
+    const { leases, reservations } = this.#parts
+    const hostname = this.#entries.friendlyHostname(key)
+    const holder = leases.at(hostname)?.identityKey ?? reservations.ownerOf(hostname)
+    return holder !== undefined && holder !== key
+  }
+
+  /**
+   * Follows changes of leases that other machines made, in their order.
+   * @throws EngineError when it cannot tell what is not in the changes
+   */
+  async followAll(changes: readonly Pick<Change, 'subject' | 'entry'>[]): Promise<void> {
+    const heads = changes.map(({ subject, entry }) => this.#entries.parseHead(subject, entry))
+    const unknown = changes.filter((_, index) => heads[index] !== undefined && !this.#isEnough(heads[index]))
+    const asked = [...new Set(unknown.map(({ subject }) => subject))]
+    const found = new Map(
+      await Promise.all(asked.map(async (name) => [name, await this.#read(name)] as const)),
+    )
+    for (const [index, { subject }] of changes.entries()) {
+      const head = heads[index]
+      const [latest, json] = found.get(subject) ?? []
+      const isLater = latest !== undefined && head !== undefined && latest.sequence >= head.sequence
+      if (latest !== undefined && json !== undefined && isLater) this.#follow(latest, json)
+      else if (head !== undefined) this.#follow(head)
+    }
+  }
+
+  /** Follows what another machine says of a lease. @param json unless the lease is known already */
+  follow(identityName: string, headText: string, json?: string): void {
+    const head = this.#entries.parseHead(identityName, headText)
+    if (head !== undefined) this.#follow(head, json)
+  }
+
+  #follow(head: LeaseHead, json?: string): void {
+    const { leases, reservations } = this.#parts
+    const { key, isEnded, hasFriendly, expiresAt, sequence, seen } = head
+    this.#lastFence = Math.max(this.#lastFence, sequence)
+    const known = leases.ofIdentity(key)
+    if (!isEnded && expiresAt > now()) {
+      if (this.#isPast(head)) return
+      const lease = json === undefined ? undefined : this.#entries.parseJson(head, json)
+      if (lease !== undefined) this.#followLease(key, lease)
+      else if (known?.sequence === sequence) leases.follow({ ...sharedOf(known), ...seen, expiresAt })
+      return
+    }
+    if (known !== undefined && known.sequence > sequence) return
+    const hostname = hasFriendly ? this.#entries.friendlyHostname(key) : ''
+    if (known !== undefined && isEnded) leases.end(known, 'unregistered')
+    else if (known === undefined) reservations.restore(key, { hostname, expiresAt })
+  }
+
+  /** Whether a head is older than what this machine knows of the identity: the engine has lost data, or somebody put it back. */
+  #isPast({ key, sequence, isEnded }: LeaseHead): boolean {
+    const known = this.#parts.leases.ofIdentity(key)
+    const isPast =
+      (known !== undefined && known.sequence > sequence) || (!isEnded && this.#over.has(key, sequence))
+    if (isPast) this.#parts.seal.warn('lease', 'replayed')
+    return isPast
+  }
+
+  /** Reads all leases of the engine. @returns the fencing token and the end of each @throws EngineError */
+  async load(): Promise<FoundLeases> {
+    const { engine, keys } = this.#parts
+    const found = new Map<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>()
+    let cursor = '0'
+    do {
+      // Other machines change the order of the index meanwhile, which a scan does not mind.
+      const [next, pairs] = (await engine.command(
+        'ZSCAN',
+        keys.leaseIndex,
+        cursor,
+        'COUNT',
+        LEASES_PER_READ,
+      )) as [string, string[]]
+      cursor = next
+      const members = pairs.filter((_, at) => at % 2 === 0)
+      for (const [head, json] of await Promise.all(members.map((name) => this.#read(name)))) {
+        if (head === undefined) continue
+        const { key, sequence, expiresAt, isEnded } = head
+        found.set(key, { sequence, expiresAt, isEnded })
+        this.#follow(head, json)
+      }
+    } while (cursor !== '0')
+    return found
+  }
+
+  /**
+   * Puts into the engine what it does not know, or knows an older state of, and takes what it knows better.
+   * @param found what it has
+   * @throws EngineError
+   */
+  async fill(found: FoundLeases): Promise<void> {
+    const { leases, reservations } = this.#parts
+    const over = [...this.#over].filter(({ lease: { identityKey, sequence } }) => {
+      const known = found.get(identityKey)
+      return (
+        known === undefined || known.sequence < sequence || (known.sequence === sequence && !known.isEnded)
+      )
+    })
+    for (let at = 0; at < over.length; at += LEASES_PER_READ)
+      await Promise.all(
+        over.slice(at, at + LEASES_PER_READ).map(({ lease, endedAt }) => this.#fillOne(lease, endedAt)),
+      )
+    const missing = [...leases].filter((lease) => {
+      const known = found.get(lease.identityKey)
+      if (known === undefined) return true
+      return known.sequence < lease.sequence || known.expiresAt < lease.expiresAt
+    })
+    for (let at = 0; at < missing.length; at += LEASES_PER_READ)
+      await Promise.all(missing.slice(at, at + LEASES_PER_READ).map((lease) => this.#fillOne(lease)))
+    const kept = [...reservations].filter(
+      ([key, { expiresAt }]) =>
+        leases.ofIdentity(key) === undefined && !found.has(key) && expiresAt + NAME_RESERVATION_MS > now(),
+    )
+    for (let at = 0; at < kept.length; at += LEASES_PER_READ)
+      await Promise.all(
+        kept
+          .slice(at, at + LEASES_PER_READ)
+          .map((reservation) => this.#writer.putReservation(...reservation)),
+      )
+  }
+
+  /** Sends what could not be sent before. @throws EngineError */
+  async flush(): Promise<void> {
+    await this.#writer.flush((lease) => this.#overtaken(lease))
+  }
+
+  /** Takes leases that are over off the index. @throws EngineError */
+  async sweep(): Promise<void> {
+    const { engine, keys } = this.#parts
+    await engine.run(SWEEP_INDEX, [keys.leaseIndex], [keys.leases, LEASES_PER_READ])
+  }
+
+  async #fillOne(lease: Lease, endedAt?: number): Promise<void> {
+    const outcome = await this.#writer.put(lease, endedAt)
+    if (outcome.kind === 'gone' && endedAt === undefined) await this.#overtaken(lease)
+    if (outcome.kind === 'unsent') throw new EngineError('the engine does not answer')
+  }
+
+  #followLease(key: string, shared: SharedLease): void {
+    const { leases } = this.#parts
+    leases.follow(shared)
+    const lease = leases.ofIdentity(key)
+    if (lease?.id === shared.id) this.#writer.isWritten(lease)
+  }
+
+  /** Whether the head says all that there is to know of a change. */
+  #isEnough({ key, sequence, isEnded, expiresAt, tag }: LeaseHead): boolean {
+    if (isEnded || expiresAt <= now()) return true
+    const known = this.#parts.leases.ofIdentity(key)
+    if (known === undefined) return false
+    return (
+      known.sequence > sequence ||
+      (known.sequence === sequence && this.#entries.tagOf(sequence, known.metadata) === tag)
+    )
+  }
+
+  /** @returns undefined for a head that no machine wrote */
+  async #read(identityName: string): Promise<[head: LeaseHead | undefined, json: string | undefined]> {
+    const { engine, keys } = this.#parts
+    const reply = (await engine.command('HMGET', keys.lease(identityName), 'h', 'j')) as (string | null)[]
+    const [head, json] = reply
+    return [head ? this.#entries.parseHead(identityName, head) : undefined, json ?? undefined]
+  }
+
+  /** The identity has a newer lease, or another one has its name. */
+  async #overtaken(lease: Lease): Promise<void> {
+    const name = this.#parts.keys.identityName(lease.identityKey)
+    const [head, json] = await this.#read(name).catch(() => [])
+    if (head !== undefined) this.#follow(head, json)
+    this.#parts.leases.end(lease, 'unregistered')
+  }
+}
+
+function sharedOf(lease: Lease): SharedLease {
+  const { machine = '', ...known } = lease
+  return { ...known, machine }
+}

@@ -1,0 +1,183 @@
+// Formats what the engine has of a lease, its head and its JSON, both sealed, and parses it. scripts.ts reads the first fields of the head.
+
+import { identityKey } from '@svc/protocol'
+import { z } from '../../../core/config/schema.ts'
+import type { Lease } from '../../../core/lease/lease.ts'
+import { NO_PREFERENCES } from '../../../core/lease/lease-preferences.ts'
+import type { SharedLease } from '../../../core/lease/lease-sharing.ts'
+import type { EngineClock } from '../engine/engine-clock.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import type { Seal } from '../shared/seal.ts'
+
+/** Stands for no friendly hostname, and for no JSON. */
+export const NONE = '-'
+const HEAD = /^((\d{1,15}) (\d{1,15}) ([01]) (\S+) (\S+)) (\S+)$/
+const JSON_ENTRY = /^(\S+) (\S+)$/
+
+const port = z.int().min(1).max(65_535).optional()
+/** Unknown members are those of a newer version. */
+const schema = z.object({
+  id: z.string(),
+  machine: z.string(),
+  identity: z.object({ name: z.string(), address: z.string() }),
+  metadata: z.object({
+    description: z.string().optional(),
+    owner: z.string().optional(),
+    thumbnail: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+    hide: z.boolean().optional(),
+  }),
+  firstSeen: z.number(),
+  ports: z.object({ tcp: port, udp: port }).optional(),
+  portHost: z.string().optional(),
+  preferences: z
+    .object({ cache: z.boolean(), cacheTtlS: z.number(), overlay: z.boolean() })
+    .default(NO_PREFERENCES),
+})
+/** What is sealed in a head. */
+const headSchema = z.object({
+  key: z.string(),
+  lastSeen: z.number(),
+  clientIp: z.string(),
+  reportedIp: z.string().optional(),
+  statement: z.object({ issued_at: z.string(), expires_at: z.string(), signature: z.string() }).optional(),
+})
+
+export interface LeaseHead {
+  /** Identity key. */
+  key: string
+  sequence: number
+  /** By the engine's clock. */
+  expires: number
+  /** Relay time. */
+  expiresAt: number
+  /** Whether the site has given the lease up. */
+  isEnded: boolean
+  /** Whether the lease has the friendly hostname of its identity. No entry says a hostname. */
+  hasFriendly: boolean
+  /** Of the JSON that belongs to it; {@link NONE} where only the reservation is left of the lease. */
+  tag: string
+  /** What the last renewal saw. */
+  seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp' | 'statement'>
+}
+
+type Described = Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>
+
+interface LeaseEntryParts {
+  seal: Seal
+  keys: EngineKeys
+  clock: EngineClock
+  /** The hostname of a label on this relay. */
+  hostname: (label: string) => string
+}
+
+export class LeaseEntries {
+  readonly #parts: LeaseEntryParts
+
+  constructor(parts: LeaseEntryParts) {
+    this.#parts = parts
+  }
+
+  /** The friendly hostname of an identity, from its name. */
+  friendlyHostname(key: string): string {
+    return this.#parts.hostname(key.slice(0, key.lastIndexOf(':')))
+  }
+
+  /** What stands for that hostname in the head of a lease. */
+  hostnameName(key: string, hasFriendly: boolean): string {
+    return hasFriendly ? this.#parts.keys.hostnameName(this.friendlyHostname(key)) : NONE
+  }
+
+  /** Says whether the JSON of a lease is the same: the rest of it changes with the fencing token alone. */
+  tagOf(sequence: number, { description, owner, thumbnail, tags, hide }: Lease['metadata']): string {
+    const metadata = [description, owner, thumbnail, tags, hide]
+    return this.#parts.seal.nameOf('metadata', `${sequence} ${JSON.stringify(metadata)}`)
+  }
+
+  formatHead({
+    key,
+    sequence,
+    expires,
+    isEnded,
+    hasFriendly,
+    tag,
+    seen,
+  }: Omit<LeaseHead, 'expiresAt'>): string {
+    const { seal, keys, clock } = this.#parts
+    const name = this.hostnameName(key, hasFriendly)
+    const clear = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${name} ${tag}`
+    const { lastSeenAt, clientIp, reportedIp, statement } = seen
+    const lastSeen = Math.round(clock.toEngine(lastSeenAt))
+    const hidden = { key, lastSeen, clientIp, reportedIp, statement } satisfies z.input<typeof headSchema>
+    return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
+  }
+
+  /** @param identityName at which the head is @returns undefined for what is no head that a machine wrote there */
+  parseHead(identityName: string, text: string): LeaseHead | undefined {
+    const { seal, clock } = this.#parts
+    const [, clear, fence, expires, ended, name, tag = NONE, sealed] = HEAD.exec(text) ?? []
+    if (clear === undefined || sealed === undefined) {
+      seal.warn('lease', 'forged')
+      return undefined
+    }
+    const hidden = parsed(headSchema, seal.open('lease', identityName, clear, sealed))
+    if (hidden === undefined) return undefined
+    const { key, lastSeen, clientIp, reportedIp, statement } = hidden
+    return {
+      key,
+      sequence: Number(fence),
+      expires: Number(expires),
+      expiresAt: clock.toRelay(Number(expires)),
+      isEnded: ended === '1',
+      hasFriendly: name !== NONE,
+      tag,
+      seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp, statement },
+    }
+  }
+
+  /** The JSON of a lease. */
+  formatJson(lease: Described | Lease, sequence: number): string {
+    const { seal, keys, clock } = this.#parts
+    const { id, machine = '', identity, metadata, ports, portHost, preferences } = lease
+    const firstSeen = clock.toEngine(lease.firstSeenAt)
+    const described = { id, machine, identity, metadata, firstSeen, ports, portHost, preferences }
+    const tag = this.tagOf(sequence, metadata)
+    const name = keys.identityName(identityKey(identity.name, identity.address))
+    const text = JSON.stringify(described satisfies z.input<typeof schema>)
+    return `${tag} ${seal.close('lease JSON', name, `${sequence} ${tag}`, text)}`
+  }
+
+  /** @returns undefined where only the reservation is left, the JSON is not that of the head, or this version cannot read it */
+  parseJson(head: LeaseHead, json: string): SharedLease | undefined {
+    const { seal, keys, clock } = this.#parts
+    const { key, sequence, tag, expiresAt, hasFriendly, seen } = head
+    const [, itsTag, sealed] = JSON_ENTRY.exec(json) ?? []
+    if (tag === NONE || itsTag !== tag || sealed === undefined) return undefined
+    const text = seal.open('lease JSON', keys.identityName(key), `${sequence} ${tag}`, sealed)
+    const described = parsed(schema, text)
+    if (described === undefined) return undefined
+    const { firstSeen, ports, portHost, ...rest } = described
+    const { name, address } = rest.identity
+    if (identityKey(name, address) !== key) return undefined
+    const hostname = hasFriendly ? this.#parts.hostname(name) : ''
+    return {
+      ...rest,
+      ...seen,
+      sequence,
+      expiresAt,
+      hostname,
+      firstSeenAt: clock.toRelay(firstSeen),
+      ports,
+      portHost,
+    }
+  }
+}
+
+function parsed<T>(schema: z.ZodType<T>, json: string | undefined): T | undefined {
+  if (json === undefined) return undefined
+  try {
+    return schema.parse(JSON.parse(json))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,207 @@
+// Writes entries of leases into the engine, and keeps those that it did not take until it answers again.
+
+import type { Lease } from '../../../core/lease/lease.ts'
+import type { Reservation } from '../../../core/lease/reservations.ts'
+import { NAME_RESERVATION_MS } from '../../../core/limits.ts'
+import { type Engine, EngineError } from '../engine/engine.ts'
+import type { EngineClock } from '../engine/engine-clock.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { DROP_FORGED_LEASE, PUT } from '../engine/scripts.ts'
+import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, NAME_INDEX_MS, UNSENT_CHANGES_MAX } from '../limits.ts'
+import { type LeaseEntries, type LeaseHead, NONE } from './lease-entry.ts'
+
+interface LeaseWriterParts {
+  run: string
+  engine: Engine
+  keys: EngineKeys
+  clock: EngineClock
+  entries: LeaseEntries
+  /** Whether this machine knows that a head tells of the past. */
+  isPast: (head: LeaseHead) => boolean
+  /** Tells all other machines directly, while the engine cannot. */
+  tellDirectly: (identityName: string, head: string, json: string) => void
+  /** Tells those directly that do not hear of changes from the engine. */
+  tellBehind: (identityName: string, head: string, json: string) => void
+}
+
+/**
+ * What became of an entry.
+ * - `put`: the engine has it; `change` is empty where nothing had to be told
+ * - `gone`: the engine has a newer one, or another identity has the name
+ * - `unsent`: the engine does not answer, and gets it later
+ */
+export type PutOutcome =
+  | { kind: 'put'; expiresAt: number; change: string }
+  | { kind: 'gone' }
+  | { kind: 'unsent' }
+
+interface Fields extends Omit<LeaseHead, 'expiresAt'> {
+  /** Made when it is needed: metadata may be large. Empty where only the reservation is left. */
+  json: () => string
+}
+
+export class LeaseWriter {
+  readonly #parts: LeaseWriterParts
+  /** When this machine last renewed the way from a lease's name to it, in milliseconds of the monotonic clock. */
+  readonly #indexedAt = new WeakMap<Lease, number>()
+  /** The metadata of each lease that the engine has, as far as this machine knows. */
+  readonly #written = new WeakMap<Lease, Lease['metadata']>()
+  /** The last word on each lease that the engine has not heard, by identity key. */
+  readonly #unsent = new Map<string, { lease: Lease; fields: Fields }>()
+
+  constructor(parts: LeaseWriterParts) {
+    this.#parts = parts
+  }
+
+  /** The engine has the lease with its present metadata. */
+  isWritten(lease: Lease): void {
+    this.#written.set(lease, lease.metadata)
+  }
+
+  /** Never rejects. @param endedAt when the site gave the lease up, relay time; undefined while it has not */
+  async put(lease: Lease, endedAt?: number): Promise<PutOutcome> {
+    const fields = this.#fieldsOf(lease, endedAt)
+    try {
+      const outcome = await this.#write(fields, this.#isIndexDue(lease), !this.#isKnown(lease))
+      this.isWritten(lease)
+      this.#unsent.delete(lease.identityKey)
+      return outcome
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      this.#keep(lease, fields)
+      return { kind: 'unsent' }
+    }
+  }
+
+  /** @throws EngineError */
+  async putReservation(key: string, { hostname, expiresAt }: Reservation): Promise<void> {
+    const { clock, entries } = this.#parts
+    const hasFriendly = hostname !== ''
+    // A name that the identity no longer has on this relay, whose host is another one since.
+    if (hasFriendly && hostname !== entries.friendlyHostname(key)) return
+    const expires = clock.toEngine(expiresAt)
+    const seen = { lastSeenAt: expiresAt, clientIp: '', reportedIp: undefined }
+    const fields = { key, sequence: 0, expires, isEnded: true, hasFriendly, tag: NONE, seen }
+    await this.#write({ ...fields, json: () => NONE }, true, true)
+  }
+
+  /** @param overtaken called with each lease that was over meanwhile @throws EngineError */
+  async flush(overtaken: (lease: Lease) => Promise<void>): Promise<void> {
+    for (const [key, unsent] of this.#unsent) {
+      const outcome = await this.#write(unsent.fields, true, true)
+      if (this.#unsent.get(key) === unsent) this.#unsent.delete(key)
+      if (outcome.kind === 'gone' && !unsent.fields.isEnded) await overtaken(unsent.lease)
+    }
+  }
+
+  /** Tells machines of a lease that do not hear of it from the engine. @param endedAt as that of {@link put} */
+  tellBehind(lease: Lease, endedAt?: number): void {
+    this.#tell(this.#parts.tellBehind, this.#fieldsOf(lease, endedAt))
+  }
+
+  /** The head that says that a lease is over. */
+  endOf(lease: Lease, endedAt: number): [identityName: string, head: string] {
+    const { keys, entries } = this.#parts
+    return [keys.identityName(lease.identityKey), entries.formatHead(this.#fieldsOf(lease, endedAt))]
+  }
+
+  /** Removes a head that no machine wrote, or that tells of the past. @throws EngineError */
+  async drop(identityName: string, head: string): Promise<void> {
+    const { engine, keys } = this.#parts
+    await engine.run(DROP_FORGED_LEASE, [keys.lease(identityName)], [head])
+  }
+
+  #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
+    const { clock, entries } = this.#parts
+    const { identityKey: key, sequence, metadata, lastSeenAt, clientIp, reportedIp, statement } = lease
+    const isEnded = endedAt !== undefined
+    return {
+      key,
+      sequence,
+      expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
+      isEnded,
+      hasFriendly: lease.hostname !== '',
+      tag: entries.tagOf(sequence, metadata),
+      seen: { lastSeenAt, clientIp, reportedIp, statement },
+      json: () => entries.formatJson(lease, sequence),
+    }
+  }
+
+  #keep(lease: Lease, fields: Fields): void {
+    this.#unsent.delete(fields.key)
+    this.#unsent.set(fields.key, { lease, fields })
+    if (this.#unsent.size > UNSENT_CHANGES_MAX) this.#unsent.delete(this.#unsent.keys().next().value!)
+    this.#tell(this.#parts.tellDirectly, fields)
+  }
+
+  #tell(tell: LeaseWriterParts['tellDirectly'], fields: Fields): void {
+    const { keys, entries } = this.#parts
+    tell(keys.identityName(fields.key), entries.formatHead(fields), fields.json())
+  }
+
+  async #write(given: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {
+    const { clock, entries, isPast } = this.#parts
+    let fields = given
+    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+      const { outcome, first, head } = await this.#tryWrite(fields, isIndexDue, hasJson)
+      if (outcome === 'put') return { kind: 'put', expiresAt: clock.toRelay(fields.expires), change: first }
+      if (outcome === 'json') {
+        hasJson = true
+        continue
+      }
+      const known = entries.parseHead(first, head)
+      // Of two who had a hostname one after the other, the later one has the larger fencing token.
+      const isOld = known !== undefined && (isPast(known) || known.sequence < fields.sequence)
+      if (known === undefined || isOld) await this.drop(first, head)
+      else if (outcome === 'gone') return { kind: 'gone' }
+      else fields = { ...fields, expires: known.expires }
+    }
+    throw new EngineError('the engine does not take a lease, which somebody else changes')
+  }
+
+  async #tryWrite(
+    fields: Fields,
+    isIndexDue: boolean,
+    hasJson: boolean,
+  ): Promise<{ outcome: string; first: string; head: string }> {
+    const { engine, keys, entries, run } = this.#parts
+    const { key, sequence, expires, isEnded, hasFriendly, tag, json } = fields
+    const [name, hostname] = [keys.identityName(key), entries.hostnameName(key, hasFriendly)]
+    const [outcome, first = '', head = ''] = (await engine.run(
+      PUT,
+      [keys.lease(name), keys.holder(hostname), keys.changes, keys.fence, keys.leaseIndex],
+      [
+        name,
+        keys.leases,
+        sequence,
+        Math.round(expires),
+        isEnded ? 1 : 0,
+        hostname,
+        NAME_RESERVATION_MS,
+        NAME_INDEX_MS,
+        isIndexDue ? 1 : 0,
+        CHANGES_KEPT,
+        run,
+        entries.formatHead(fields),
+        tag,
+        hasJson ? json() : '',
+      ],
+    )) as [string, string?, string?]
+    return { outcome, first, head }
+  }
+
+  /** Whether the engine has the metadata of the lease. SDKs send theirs with each renewal. */
+  #isKnown(lease: Lease): boolean {
+    const written = this.#written.get(lease)
+    if (written === undefined) return false
+    return written === lease.metadata || JSON.stringify(written) === JSON.stringify(lease.metadata)
+  }
+
+  #isIndexDue(lease: Lease): boolean {
+    const last = this.#indexedAt.get(lease)
+    const time = performance.now()
+    if (last !== undefined && time - last < NAME_INDEX_MS / 2) return false
+    this.#indexedAt.set(lease, time)
+    return true
+  }
+}

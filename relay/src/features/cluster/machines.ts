@@ -1,0 +1,190 @@
+// The machines of this relay: each says every second that it is there, and reads which others are.
+
+import { now } from '../../core/clock.ts'
+import type { HostAndPort } from '../../core/config/cluster-settings.ts'
+import { z } from '../../core/config/schema.ts'
+import type { Logger } from '../../core/log/log.ts'
+import type { Engine, EngineState } from './engine/engine.ts'
+import type { EngineClock } from './engine/engine-clock.ts'
+import type { EngineKeys } from './engine/keys.ts'
+import { HEARTBEAT } from './engine/scripts.ts'
+import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINES_MAX } from './limits.ts'
+import type { Seal } from './shared/seal.ts'
+
+/** What a machine says of itself. */
+export interface MachineStatus {
+  /** Names the start of the machine: it is another one after a restart. */
+  run: string
+  release: string
+  isDraining: boolean
+  /** Wall clock. */
+  startedAt: number
+  carriers: number
+  readySessions: number
+  visitors: number
+  /** Bytes since its start. */
+  fromVisitors: number
+  toVisitors: number
+  /** Bytes of its disk that the static cache uses, and those that it may use. */
+  cacheUsed: number
+  cacheMax: number
+}
+
+const count = z.number().nonnegative()
+const schema: z.ZodType<MachineStatus> = z.object({
+  run: z.string(),
+  release: z.string(),
+  isDraining: z.boolean(),
+  startedAt: z.number(),
+  carriers: count,
+  readySessions: count,
+  visitors: count,
+  fromVisitors: count,
+  toVisitors: count,
+  cacheUsed: count.default(0),
+  cacheMax: count.default(0),
+})
+
+/** What is sealed of a machine: an entry that somebody puts back later tells of a machine that is gone. */
+interface MachineEntry extends MachineStatus {
+  name: string
+  /** By the engine's clock. */
+  seen: number
+}
+
+const entrySchema: z.ZodType<MachineEntry> = schema.and(z.object({ name: z.string(), seen: z.number() }))
+
+export interface Machine extends MachineStatus {
+  /** CLUSTER_ADDR of the machine. */
+  name: string
+  /** Relay time of its last sign. */
+  seenAt: number
+}
+
+interface MachinesParts {
+  name: string
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+  clock: EngineClock
+  status: () => MachineStatus
+  log: Logger
+}
+
+export class Machines {
+  readonly name: string
+  readonly #parts: MachinesParts
+  /** By name; those of the last heartbeat. */
+  #others = new Map<string, Machine>()
+  /** Relay time of the last heartbeat that the engine has answered. */
+  #lastBeat = 0
+  #timer: NodeJS.Timeout | undefined
+  #onBeat: ((state: EngineState) => void) | undefined
+
+  constructor(parts: MachinesParts) {
+    this.#parts = parts
+    this.name = parts.name
+  }
+
+  /** @param listener called after each heartbeat */
+  onBeat(listener: (state: EngineState) => void): void {
+    this.#onBeat = listener
+  }
+
+  /** The other machines, including those that disappeared some time ago. */
+  get others(): readonly Machine[] {
+    return [...this.#others.values()]
+  }
+
+  /** Machines that have said within the last seconds that they are there, this one included. */
+  get alive(): number {
+    return 1 + this.others.filter((machine) => this.isAlive(machine)).length
+  }
+
+  /** While the engine does not answer, nobody is heard, and those who were alive before count as alive. */
+  isAlive({ seenAt }: Machine): boolean {
+    return this.#lastBeat - seenAt < MACHINE_GONE_MS
+  }
+
+  /** @throws EngineError */
+  async beat(): Promise<EngineState> {
+    const { engine, keys, seal, clock, status, name } = this.#parts
+    if (!clock.isKnown) await this.#askTime()
+    const askedAt = now()
+    const seen = Math.round(clock.toEngine(askedAt))
+    const text = JSON.stringify({ ...status(), name, seen } satisfies MachineEntry)
+    const ownName = keys.machineName(name)
+    const [time, epoch, lastChange, all] = (await engine.run(
+      HEARTBEAT,
+      [keys.machines, keys.epoch, keys.changes],
+      [ownName, `${seen} ${seal.close('machine', ownName, `${seen}`, text)}`, MACHINE_KEPT_MS, MACHINES_MAX],
+    )) as [number, string, string, string[]]
+    clock.observe(time, askedAt)
+    const others = new Map<string, Machine>()
+    const forged: string[] = []
+    for (let at = 0; at + 1 < all.length; at += 2) {
+      const text = openMachine(seal, all[at]!, all[at + 1]!)
+      if (text === undefined) forged.push(all[at]!)
+      const machine = text === undefined ? undefined : this.#parse(text)
+      if (machine !== undefined && machine.name !== name) others.set(machine.name, machine)
+    }
+    // They would take the places of machines.
+    if (forged.length > 0) await engine.command('HDEL', keys.machines, ...forged)
+    this.#lastBeat = now()
+    this.#others = others
+    const state = { epoch, lastChange }
+    this.#onBeat?.(state)
+    return state
+  }
+
+  start(): void {
+    const beat = async (): Promise<void> => {
+      await this.beat().catch(() => {})
+      if (this.#timer !== undefined) this.#timer = setTimeout(beat, HEARTBEAT_MS).unref()
+    }
+    this.#timer = setTimeout(beat, HEARTBEAT_MS).unref()
+  }
+
+  /** Takes this machine off the list, so that nobody waits for it. */
+  async leave(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const { engine, keys, name } = this.#parts
+    await engine.command('HDEL', keys.machines, keys.machineName(name)).catch(() => {})
+  }
+
+  /** The first entry of this machine says the time already. @throws EngineError */
+  async #askTime(): Promise<void> {
+    const askedAt = now()
+    const [seconds, microseconds] = (await this.#parts.engine.command('TIME')) as [string, string]
+    this.#parts.clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), askedAt)
+  }
+
+  #parse(text: string): Machine | undefined {
+    const read = parseMachine(text)
+    if (read === undefined) {
+      this.#parts.log.debug('what another machine says of itself cannot be read')
+      return undefined
+    }
+    const { seen, ...status } = read
+    return { ...status, seenAt: this.#parts.clock.toRelay(seen) }
+  }
+}
+
+/** @param machineName at which the entry is @returns undefined for what no machine wrote there */
+export function openMachine(seal: Seal, machineName: string, entry: string): string | undefined {
+  const [seen = '', sealed = ''] = entry.split(' ')
+  return seal.open('machine', machineName, seen, sealed)
+}
+
+/** @returns undefined for what a machine of another version says */
+export function parseMachine(text: string): MachineEntry | undefined {
+  return entrySchema.safeParse(JSON.parse(text)).data
+}
+
+/** @returns undefined for a name that is no address */
+export function addressOf(name: string): HostAndPort | undefined {
+  const [, inBrackets, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(name) ?? []
+  const host = inBrackets ?? plain
+  return host === undefined ? undefined : { host, port: Number(port) }
+}

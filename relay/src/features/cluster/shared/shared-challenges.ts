@@ -1,0 +1,150 @@
+// Challenges that any machine takes, whichever issued them, and the budgets of clients at all machines together.
+
+import { BUDGET_COST, CHALLENGE_TTL_S } from '@svc/protocol'
+import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../../core/auth/challenges.ts'
+import { networkOf } from '../../../core/client-address/ip-address.ts'
+import type { RateLimitSettings } from '../../../core/config/settings.ts'
+import { RelayError } from '../../../core/errors.ts'
+import type { LeaseRequest } from '../../../core/lease/lease-registry.ts'
+import { metadataSize } from '../../../core/lease/metadata-quota.ts'
+import {
+  isSpared,
+  networkBudget,
+  ofNetwork,
+  openChallengesMax,
+  REGISTRATION_COST,
+  relayBudget,
+} from '../../../core/rate-limit/budgets.ts'
+import type { Rate } from '../../../core/rate-limit/gcra.ts'
+import type { RequestMemory } from '../../../core/rate-limit/request-memory.ts'
+import { type Engine, orDown } from '../engine/engine.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { ISSUE_CHALLENGE, REFUND, TAKE_CHALLENGE } from '../engine/scripts.ts'
+import { CLOCK_DIFFERENCE_MAX_MS } from '../limits.ts'
+import type { Seal } from './seal.ts'
+
+interface SharedChallengesParts {
+  /** Authority of the relay's URL. */
+  host: string
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+  rateLimits: RateLimitSettings
+  /** Limit of what this machine has put into the engine for clients without a credential. */
+  memory: RequestMemory
+}
+
+/** What is sealed of a challenge. */
+interface Kept {
+  request: LeaseRequest
+  message: string
+  /** Wall clock. */
+  until: number
+}
+
+/** Units a minute and at once. */
+type Budget = [perMinute: number, burst: number]
+
+export class SharedChallenges implements ChallengeStore {
+  readonly #parts: SharedChallengesParts
+  readonly #network: Budget
+  readonly #relay: Budget
+  /** Ids of the challenges that were taken here. */
+  readonly #taken = new Set<string>()
+
+  constructor(parts: SharedChallengesParts) {
+    this.#parts = parts
+    this.#network = asArguments(networkBudget(parts.rateLimits))
+    this.#relay = asArguments(relayBudget(parts.rateLimits))
+  }
+
+  async issue(
+    request: LeaseRequest,
+    address: string,
+  ): Promise<{ id: string; message: string; expiresAt: number }> {
+    const { host, engine, keys, seal, memory, rateLimits } = this.#parts
+    const network = networkOf(address)
+    const challenge = newChallenge(host, request)
+    const share = memory.share(network)
+    share.resize(metadataSize(request.metadata))
+    setTimeout(() => share.release(), CHALLENGE_TTL_S * 1000).unref()
+    const { id, message } = challenge
+    const [name, networkName] = [keys.challengeName(id), keys.networkName(network)]
+    // An entry that somebody puts back later opens, and is over.
+    const until = Date.now() + CHALLENGE_TTL_S * 1000 + CLOCK_DIFFERENCE_MAX_MS
+    const text = JSON.stringify({ request, message, until } satisfies Kept)
+    const wait = Number(
+      await orDown(
+        engine.run(
+          ISSUE_CHALLENGE,
+          [keys.challenge(id), keys.openChallenges + networkName, keys.budget(network), keys.budget('relay')],
+          [
+            name,
+            `${networkName} ${seal.close('challenge', name, networkName, text)}`,
+            CHALLENGE_TTL_S * 1000,
+            openChallengesMax(rateLimits, address),
+            isSpared(rateLimits, address) ? 0 : BUDGET_COST.challenge,
+            ...this.#network,
+            ...this.#relay,
+          ],
+        ),
+      ),
+    )
+    if (wait < 0) throw tooManyChallenges()
+    this.#requireNoWait(wait)
+    return challenge
+  }
+
+  async take(id: string, address: string): Promise<{ request: LeaseRequest; message: string } | undefined> {
+    const { engine, keys, seal, rateLimits } = this.#parts
+    const network = networkOf(address)
+    const name = keys.challengeName(id)
+    const [wait, entry] = (await orDown(
+      engine.run(
+        TAKE_CHALLENGE,
+        [keys.challenge(id), keys.budget(network), keys.budget('relay')],
+        [
+          keys.openChallenges,
+          name,
+          isSpared(rateLimits, address) ? 0 : BUDGET_COST.register,
+          ...this.#network,
+          ...this.#relay,
+        ],
+      ),
+    )) as [number, string | null]
+    this.#requireNoWait(wait)
+    if (entry === null) return undefined
+    const [networkName = '', sealed = ''] = entry.split(' ')
+    const text = seal.open('challenge', name, networkName, sealed)
+    if (text === undefined) return undefined
+    const { request, message, until } = JSON.parse(text) as Kept
+    const isOver = this.#taken.has(id) || until <= Date.now()
+    if (isOver) seal.warn('challenge', 'replayed')
+    else this.#remember(id)
+    return isOver ? undefined : { request, message }
+  }
+
+  /** Nobody takes a challenge here again that somebody puts back. */
+  #remember(id: string): void {
+    this.#taken.add(id)
+    setTimeout(() => this.#taken.delete(id), CHALLENGE_TTL_S * 1000 + 2 * CLOCK_DIFFERENCE_MAX_MS).unref()
+  }
+
+  /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
+  async refund(address: string): Promise<void> {
+    const { engine, keys } = this.#parts
+    const args = [REGISTRATION_COST, this.#network[0]]
+    await engine.run(REFUND, [keys.budget(networkOf(address))], args).catch(() => {})
+  }
+
+  #requireNoWait(waitMs: number): void {
+    if (waitMs > 0)
+      throw new RelayError('rate_limited', `too many ${ofNetwork(this.#parts.rateLimits)}`, {
+        'Retry-After': `${Math.ceil(waitMs / 1000)}`,
+      })
+  }
+}
+
+function asArguments({ perMinute, burst }: Rate): Budget {
+  return [perMinute, burst]
+}

@@ -1,0 +1,120 @@
+// What machines share of ACME: whose turn it is, the files of account, budget and certificate, proofs, and chains of sites.
+
+import { z } from '../../../core/config/schema.ts'
+import { AcmeError } from '../../acme/authority.ts'
+import type { OrderSharing, ToldOrder, ToldProof } from '../../acme/order-sharing.ts'
+import { type Engine, EngineError } from '../engine/engine.ts'
+import { withEngineLock } from '../engine/engine-lock.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import type { Seal } from './seal.ts'
+import type { SharedFiles } from './shared-files.ts'
+
+interface SharedOrdersParts {
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+  files: SharedFiles
+  tell(topic: string, text: string): void
+  /** Resolves when the other machines have heard what was told, at the latest after a moment. */
+  heard(): Promise<void>
+  onTold(topic: string, listener: (text: string) => void): void
+}
+
+const PROOFS = 'acme-proof'
+const ORDERS = 'site-order'
+
+const proofSchema: z.ZodType<ToldProof> = z.object({
+  type: z.enum(['tls-alpn-01', 'dns-01']),
+  name: z.string(),
+  keyAuthorization: z.string(),
+  isShown: z.boolean(),
+})
+const orderSchema: z.ZodType<ToldOrder> = z.object({
+  identityKey: z.string(),
+  acmeDirectory: z.string(),
+  chain: z.string().optional(),
+})
+
+export class SharedOrders implements OrderSharing {
+  readonly #parts: SharedOrdersParts
+
+  constructor(parts: SharedOrdersParts) {
+    this.#parts = parts
+  }
+
+  async alone<T>(what: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
+    return await orUnreachable(withEngineLock(this.#parts, what, signal, use))
+  }
+
+  async isUnderWay(what: string): Promise<boolean> {
+    const { engine, keys } = this.#parts
+    return Number(await orUnreachable(engine.command('EXISTS', keys.lock(what)))) === 1
+  }
+
+  async refresh(names: readonly string[]): Promise<void> {
+    for (const name of names) await orUnreachable(this.#parts.files.refresh(name))
+  }
+
+  async publish(names: readonly string[]): Promise<void> {
+    await orUnreachable(this.#parts.files.publish(names))
+  }
+
+  onChange(listener: (file: string) => void): void {
+    this.#parts.files.onChange(listener)
+  }
+
+  async tellProof(proof: ToldProof): Promise<void> {
+    const { tell, heard } = this.#parts
+    tell(PROOFS, JSON.stringify(proof))
+    await heard()
+  }
+
+  onProof(listener: (proof: ToldProof) => void): void {
+    this.#parts.onTold(PROOFS, (text) => ifRead(proofSchema, text, listener))
+  }
+
+  async chainOf(identityKey: string): Promise<ToldOrder | undefined> {
+    const { engine, keys, seal } = this.#parts
+    const sealed = await orUnreachable(engine.command('GET', keys.siteChain(identityKey)))
+    if (typeof sealed !== 'string') return undefined
+    const text = seal.open('chain', keys.identityName(identityKey), '', sealed)
+    const found: ToldOrder[] = []
+    if (text !== undefined) ifRead(orderSchema, text, (order) => found.push(order))
+    return found[0]
+  }
+
+  async keepChain(order: ToldOrder, keptMs: number): Promise<void> {
+    const { engine, keys, seal } = this.#parts
+    const { identityKey } = order
+    const sealed = seal.close('chain', keys.identityName(identityKey), '', JSON.stringify(order))
+    await orUnreachable(engine.command('SET', keys.siteChain(identityKey), sealed, 'PX', Math.ceil(keptMs)))
+  }
+
+  tellOrder(order: ToldOrder): void {
+    this.#parts.tell(ORDERS, JSON.stringify(order))
+  }
+
+  onOrder(listener: (order: ToldOrder) => void): void {
+    this.#parts.onTold(ORDERS, (text) => ifRead(orderSchema, text, listener))
+  }
+}
+
+/** A machine of another version may say something else, which is left out. */
+function ifRead<T>(schema: z.ZodType<T>, text: string, use: (value: T) => void): void {
+  let read: ReturnType<typeof schema.safeParse>
+  try {
+    read = schema.safeParse(JSON.parse(text))
+  } catch {
+    return
+  }
+  if (read.success) use(read.data)
+}
+
+async function orUnreachable<T>(reply: Promise<T>): Promise<T> {
+  return await reply.catch((error) => {
+    if (!(error instanceof EngineError)) throw error
+    throw new AcmeError('unreachable', `no certificate is ordered for now, since ${error.message}`, {
+      cause: error,
+    })
+  })
+}

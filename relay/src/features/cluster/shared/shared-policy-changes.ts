@@ -1,0 +1,58 @@
+// The last changes of the policy by the administrators of all machines. The entry of each is `<number> <sealed JSON>`.
+
+import type { PolicyChange, PolicyStep } from '@svc/protocol'
+import { POLICY_CHANGES_MAX } from '../../../core/limits.ts'
+import type { PolicyChanges } from '../../../core/policy/recent-changes.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { KEEP_POLICY_CHANGE } from '../engine/scripts.ts'
+import type { Seal } from './seal.ts'
+
+interface SharedPolicyChangesParts {
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+}
+
+export class SharedPolicyChanges implements PolicyChanges {
+  readonly #parts: SharedPolicyChangesParts
+  /** Those that the engine has ever shown, the newest first: what is removed from it stays here. */
+  #known: readonly PolicyChange[] = []
+
+  constructor(parts: SharedPolicyChangesParts) {
+    this.#parts = parts
+  }
+
+  async add(step: PolicyStep): Promise<void> {
+    const { engine, keys, seal } = this.#parts
+    const json = JSON.stringify({ at: new Date().toISOString(), ...step })
+    try {
+      const counted = Number(await engine.command('INCR', keys.policyChangeNumber))
+      const number = Math.max(counted, (this.#known[0]?.id ?? 0) + 1)
+      const entry = `${number} ${seal.close('policy change', '', `${number}`, json)}`
+      await engine.run(KEEP_POLICY_CHANGE, [keys.policyChanges], [entry, POLICY_CHANGES_MAX])
+    } catch {
+      // The audit log of this machine has it in any case.
+    }
+  }
+
+  async list(): Promise<readonly PolicyChange[]> {
+    const { engine, keys } = this.#parts
+    try {
+      const entries = (await engine.command('LRANGE', keys.policyChanges, 0, -1)) as string[]
+      const found = new Map(this.#known.map((change) => [change.id, change]))
+      for (const entry of entries) {
+        const change = this.#parse(entry)
+        if (change !== undefined) found.set(change.id, change)
+      }
+      this.#known = [...found.values()].sort((one, other) => other.id - one.id).slice(0, POLICY_CHANGES_MAX)
+    } catch {}
+    return this.#known
+  }
+
+  #parse(entry: string): PolicyChange | undefined {
+    const [number = '', sealed = ''] = entry.split(' ')
+    const json = this.#parts.seal.open('policy change', '', number, sealed)
+    return json === undefined ? undefined : { id: Number(number), ...JSON.parse(json) }
+  }
+}

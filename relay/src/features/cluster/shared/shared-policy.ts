@@ -1,0 +1,137 @@
+// The policy that all machines have: one of them changes it at a time, and the others follow. Its entry is `<version> <sealed JSON>`.
+
+import type { Logger } from '../../../core/log/log.ts'
+import type { Policy, PolicySharing } from '../../../core/policy/policy.ts'
+import { type PolicyFile, parsePolicyFile } from '../../../core/policy/policy-file.ts'
+import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { SET_POLICY } from '../engine/scripts.ts'
+import { CHANGES_KEPT, POLICY_ATTEMPTS_MAX } from '../limits.ts'
+import type { MachineLinks } from '../links/machine-links.ts'
+import type { Seal } from './seal.ts'
+
+interface SharedPolicyParts {
+  run: string
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+  policy: Policy
+  links: () => Pick<MachineLinks, 'tellChangeBehind'> | undefined
+  log: Logger
+}
+
+interface Versioned {
+  version: number
+  file: PolicyFile
+}
+
+const ENTRY = /^(\d{1,15}) (\S+)$/
+
+export class SharedPolicy implements PolicySharing {
+  readonly #parts: SharedPolicyParts
+  /** Of the policy in use. */
+  #version = 0
+  /** The entry of that; undefined until the engine had one. */
+  #entry: string | undefined
+
+  constructor(parts: SharedPolicyParts) {
+    this.#parts = parts
+  }
+
+  /** The entry of the policy in use, for a machine that may have been given an older one. */
+  get entry(): string | undefined {
+    return this.#entry
+  }
+
+  async change(edit: (file: PolicyFile) => PolicyFile): Promise<void> {
+    const { policy } = this.#parts
+    try {
+      for (let attempt = 0; attempt < POLICY_ATTEMPTS_MAX; attempt++) {
+        const { text, known } = await this.#read()
+        if (await this.#set(text, known?.version, edit(known?.file ?? policy.file))) return
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+    }
+    throw engineIsDown()
+  }
+
+  /** Takes the engine's policy, or gives it the one that is here. @throws EngineError */
+  async load(): Promise<void> {
+    for (let attempt = 0; attempt < POLICY_ATTEMPTS_MAX; attempt++) {
+      const { text, known } = await this.#read()
+      if (known !== undefined) return this.#use(known, text)
+      // The engine has none, an older one than before, or one that no machine wrote.
+      if (await this.#set(text, undefined, this.#parts.policy.file)) return
+    }
+    throw new EngineError('the engine does not keep the policy')
+  }
+
+  /** Follows a change that another machine made. */
+  follow(entry: string): void {
+    const changed = this.#parse(entry)
+    if (changed !== undefined && changed.version > this.#version) this.#use(changed, entry)
+  }
+
+  /** Follows what another machine told directly, and gives it to the engine if that has an older one. */
+  followDirectly(entry: string): void {
+    const before = this.#version
+    this.follow(entry)
+    if (this.#version > before) this.load().catch(() => {})
+  }
+
+  #use({ version, file }: Versioned, entry: string): void {
+    this.#version = version
+    this.#entry = entry
+    this.#parts.policy.follow(file)
+  }
+
+  /** @returns the entry that is there or '', and its policy unless it counts for nothing */
+  async #read(): Promise<{ text: string; known: Versioned | undefined }> {
+    const { engine, keys, seal } = this.#parts
+    const text = `${(await engine.command('GET', keys.policy)) ?? ''}`
+    const known = text === '' ? undefined : this.#parse(text)
+    const isPast = known !== undefined && known.version < this.#version
+    if (isPast) seal.warn('policy', 'replayed')
+    return { text, known: isPast ? undefined : known }
+  }
+
+  async #set(expected: string, version = 0, file: PolicyFile): Promise<boolean> {
+    const { engine, keys, seal, run, links, policy } = this.#parts
+    const json = JSON.stringify(file)
+    // The version of an engine which lost data may be lower.
+    const next = Math.max(version, this.#version) + 1
+    const entry = `${next} ${seal.close('policy', '', `${next}`, json)}`
+    const args = [expected, entry, CHANGES_KEPT, run]
+    if (Number(await engine.run(SET_POLICY, [keys.policy, keys.changes], args)) !== 1) return false
+    // A later version, which has this change too, may be in use by now.
+    if (next > this.#version) {
+      this.#version = next
+      this.#entry = entry
+      policy.apply(file)
+    }
+    links()?.tellChangeBehind('policy', '', entry)
+    return true
+  }
+
+  /** @returns undefined for what no machine wrote, or this version cannot read */
+  #parse(entry: string): Versioned | undefined {
+    const { seal, log } = this.#parts
+    const [, version, sealed] = ENTRY.exec(entry) ?? []
+    if (version === undefined || sealed === undefined) {
+      seal.warn('policy', 'forged')
+      return undefined
+    }
+    const json = seal.open('policy', '', version, sealed)
+    if (json === undefined) return undefined
+    try {
+      return { version: Number(version), file: parsePolicyFile(json) }
+    } catch (error) {
+      log.error(
+        { reason: (error as Error).message },
+        'the policy of another machine cannot be read, and changes nothing here',
+      )
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,280 @@
+// The snapshots of the static cache on several machines: the engine says which one has that of a site, and the others lead there.
+
+import { now } from '../../../core/clock.ts'
+import type { FeatureRoute, Route } from '../../../core/lease/route.ts'
+import { CACHE_RECORD_LAG_MS } from '../../../core/limits.ts'
+import type { Logger } from '../../../core/log/log.ts'
+import type { RoutingTable } from '../../../core/routing/routing-table.ts'
+import type {
+  CacheUse,
+  LocalSnapshots,
+  RemoteSnapshot,
+  SharedSnapshot,
+  SnapshotSharing,
+} from '../../static-cache/snapshot-sharing.ts'
+import { type Engine, engineIsDown, orDown } from '../engine/engine.ts'
+import type { EngineClock } from '../engine/engine-clock.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/scripts.ts'
+import { CHANGES_KEPT, LEASES_PER_READ } from '../limits.ts'
+import type { MachineLinks } from '../links/machine-links.ts'
+import type { Seal } from '../shared/seal.ts'
+import { RemoteSnapshots } from './remote-snapshots.ts'
+import { formatSnapshotEntry, parseSnapshotEntry, type SnapshotEntry } from './snapshot-entry.ts'
+
+interface SharedSnapshotsParts {
+  machine: string
+  /** Names this start of the machine. */
+  run: string
+  engine: Engine
+  keys: EngineKeys
+  seal: Seal
+  clock: EngineClock
+  /** The canonical hostname of an identity; undefined for what is no identity. */
+  canonicalHostname: (identityKey: string) => string | undefined
+  routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
+  links: () =>
+    | Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled' | 'hasBehind' | 'tellChangeBehind' | 'heard'>
+    | undefined
+  /** Sums what the caches of the other machines use. */
+  useElsewhere: () => CacheUse
+  /** Whether this machine is in step with the engine. */
+  isInStep: () => boolean
+  log: Logger
+}
+
+/** What the engine answers that did not take an entry. */
+const NOT_PUT = '0-0'
+/** Machines may read the engine's clock as much apart. */
+const SAME_MOMENT_MS = 1_000
+const NO_USE: CacheUse = { usedBytes: 0, maxBytes: 0 }
+
+export class SharedSnapshots implements SnapshotSharing {
+  readonly #parts: SharedSnapshotsParts
+  readonly #elsewhere: RemoteSnapshots
+  #local: LocalSnapshots | undefined
+  /** By identity key: the time of the last change that this machine knows, by the engine's clock. The oldest ones are forgotten. */
+  readonly #changed = new Map<string, number>()
+  /** Identities whose snapshot has gone here while the engine could not be told. */
+  readonly #unsent = new Set<string>()
+
+  constructor(parts: SharedSnapshotsParts) {
+    this.#parts = parts
+    this.#elsewhere = new RemoteSnapshots({
+      routes: parts.routes,
+      isReachable: (machine) => parts.links()?.isReachable(machine) === true,
+      passOn: async (...visitor) => (await parts.links()?.passOn(...visitor)) === true,
+    })
+  }
+
+  get machine(): string {
+    return this.#parts.machine
+  }
+
+  /** The bytes that this machine uses: none where the static cache is off. */
+  get use(): CacheUse {
+    return this.#local?.use() ?? NO_USE
+  }
+
+  join(local: LocalSnapshots): void {
+    this.#local = local
+  }
+
+  elsewhere(): Iterable<RemoteSnapshot> {
+    return this.#elsewhere.all()
+  }
+
+  useElsewhere(): CacheUse {
+    return this.#parts.useElsewhere()
+  }
+
+  find(identityKey: string, digest: string): number | undefined {
+    return this.#elsewhere.find(identityKey, digest)
+  }
+
+  requireOthers(): void {
+    if (!this.#parts.isInStep()) throw engineIsDown()
+  }
+
+  async put(snapshot: SharedSnapshot): Promise<void> {
+    const { identityKey } = snapshot
+    const { change, text } = await orDown(this.#put(snapshot))
+    this.#elsewhere.delete(identityKey)
+    await this.#settled(change, identityKey, text)
+  }
+
+  async remove(identityKey: string): Promise<void> {
+    const { change, text } = await orDown(this.#remove(identityKey))
+    this.#elsewhere.delete(identityKey)
+    await this.#settled(change, identityKey, text)
+  }
+
+  async moved(snapshot: SharedSnapshot): Promise<void> {
+    // The next renewal that moves it tells it, too.
+    await this.#put(snapshot, this.#own).catch(() => {})
+  }
+
+  async gone(identityKey: string): Promise<void> {
+    try {
+      await this.#forget(identityKey)
+    } catch {
+      this.#unsent.add(identityKey)
+    }
+  }
+
+  /** Serves a visitor who came in at another machine. */
+  routeOf(hostname: string): FeatureRoute | undefined {
+    const route = this.#local?.routeOf(hostname)
+    return route?.isOpen() ? route : undefined
+  }
+
+  /** Follows a change that another machine made. */
+  follow(identityName: string, text: string): void {
+    const entry = parseSnapshotEntry(this.#parts, identityName, text)
+    if (entry !== undefined) this.#follow(entry)
+  }
+
+  /** @returns whether the entry is the last word */
+  #follow({ identityKey, changed, snapshot }: SnapshotEntry): boolean {
+    const { machine, clock, canonicalHostname } = this.#parts
+    const last = this.#changed.get(identityKey) ?? 0
+    // Two machines may have written at the same moment, of which the engine knows the order.
+    if (changed + SAME_MOMENT_MS < last) return false
+    this.#remember(identityKey, Math.max(changed, last))
+    const hostname = canonicalHostname(identityKey)
+    if (snapshot?.machine === machine || hostname === undefined) return true
+    if (snapshot === undefined || !this.#elsewhere.has(identityKey, snapshot))
+      this.#local?.removedElsewhere(identityKey)
+    if (snapshot === undefined) {
+      this.#elsewhere.delete(identityKey)
+      return true
+    }
+    const expiresAt = clock.toRelay(snapshot.expires)
+    // The machine that has it knows its end better than its entry, which lags behind.
+    const forgottenAt = expiresAt + CACHE_RECORD_LAG_MS
+    this.#elsewhere.set(identityKey, { ...snapshot, hostname, expiresAt, forgottenAt })
+    return true
+  }
+
+  #remember(identityKey: string, changed: number): void {
+    this.#changed.delete(identityKey)
+    this.#changed.set(identityKey, changed)
+    if (this.#changed.size > CHANGES_KEPT) this.#changed.delete(this.#changed.keys().next().value!)
+  }
+
+  /** A machine can be reached again, or no more. */
+  judge(): void {
+    this.#elsewhere.judge()
+  }
+
+  /** Reads all entries of the engine. @returns the machine of each; empty where the site has removed it @throws EngineError */
+  async load(): Promise<Map<string, string>> {
+    const { engine, keys, seal } = this.#parts
+    const found = new Map<string, string>()
+    for (let at = 0; ; at += LEASES_PER_READ) {
+      const to = at + LEASES_PER_READ - 1
+      const members = (await engine.command('ZRANGE', keys.snapshotIndex, at, to)) as string[]
+      if (members.length === 0) break
+      const names = members.map((identityName) => keys.snapshot(identityName))
+      const entries = (await engine.command('MGET', ...names)) as (string | null)[]
+      for (const [index, text] of entries.entries()) {
+        const entry = text === null ? undefined : parseSnapshotEntry(this.#parts, members[index]!, text)
+        if (entry === undefined) continue
+        if (this.#follow(entry)) found.set(entry.identityKey, entry.snapshot?.machine ?? '')
+        else seal.warn('snapshot', 'replayed')
+      }
+    }
+    for (const identityKey of this.#elsewhere.keys())
+      if (!found.has(identityKey)) this.#elsewhere.delete(identityKey)
+    return found
+  }
+
+  /** Puts what is here and the engine does not know, and takes off what is here no more. @throws EngineError */
+  async fill(found: ReadonlyMap<string, string>): Promise<void> {
+    const here = new Set<string>()
+    for (const snapshot of this.#local?.all() ?? []) {
+      const { identityKey } = snapshot
+      here.add(identityKey)
+      if (!found.has(identityKey)) await this.#put(snapshot, this.#own)
+    }
+    for (const [identityKey, machine] of found)
+      if (machine === this.#parts.machine && !here.has(identityKey)) await this.#forget(identityKey)
+  }
+
+  /** Sends what could not be sent before. @throws EngineError */
+  async flush(): Promise<void> {
+    for (const identityKey of this.#unsent) {
+      await this.#forget(identityKey)
+      this.#unsent.delete(identityKey)
+    }
+  }
+
+  close(): void {
+    this.#elsewhere.close()
+  }
+
+  /** Resolves when the machines that can be reached know of a change. */
+  async #settled(change: string, identityKey: string, entry: string): Promise<void> {
+    const links = this.#parts.links()
+    await links?.settled(change)
+    if (!links?.hasBehind) return
+    links.tellChangeBehind('snapshot', this.#parts.keys.identityName(identityKey), entry)
+    await links.heard()
+  }
+
+  /** @param snapshot undefined when there is none any more */
+  #entryOf(identityKey: string, snapshot?: SharedSnapshot): { text: string; changed: number } {
+    const { machine, clock } = this.#parts
+    const changed = Math.max(Math.round(clock.toEngine(now())), (this.#changed.get(identityKey) ?? 0) + 1)
+    const described = snapshot && { ...snapshot, machine, expires: clock.toEngine(snapshot.expiresAt) }
+    return { text: formatSnapshotEntry(this.#parts, { identityKey, changed, snapshot: described }), changed }
+  }
+
+  /** What stands for this machine in an entry. */
+  get #own(): string {
+    return this.#parts.keys.machineName(this.#parts.machine)
+  }
+
+  /** @param expected the machine that an entry which is there has to name for it to be replaced @returns id of the change, and the entry */
+  async #put(snapshot: SharedSnapshot, expected = ''): Promise<{ change: string; text: string }> {
+    const { engine, keys, clock, run } = this.#parts
+    const { identityKey, expiresAt } = snapshot
+    const { text, changed } = this.#entryOf(identityKey, snapshot)
+    const name = keys.identityName(identityKey)
+    const end = Math.round(clock.toEngine(expiresAt))
+    const change = `${await engine.run(
+      PUT_SNAPSHOT,
+      [keys.snapshot(name), keys.snapshotIndex, keys.changes],
+      [name, end, CACHE_RECORD_LAG_MS, text, CHANGES_KEPT, run, expected],
+    )}`
+    if (change !== NOT_PUT) this.#remember(identityKey, changed)
+    this.#unsent.delete(identityKey)
+    return { change, text }
+  }
+
+  /** @returns id of the change, also where there was no snapshot, and the entry */
+  async #remove(identityKey: string): Promise<{ change: string; text: string }> {
+    const { engine, keys, run } = this.#parts
+    const { text, changed } = this.#entryOf(identityKey)
+    const name = keys.identityName(identityKey)
+    const reply = await engine.run(
+      REMOVE_SNAPSHOT,
+      [keys.snapshot(name), keys.changes],
+      [name, text, CHANGES_KEPT, run],
+    )
+    this.#remember(identityKey, changed)
+    return { change: `${reply}`, text }
+  }
+
+  async #forget(identityKey: string): Promise<void> {
+    const { engine, keys, run } = this.#parts
+    const { text, changed } = this.#entryOf(identityKey)
+    const name = keys.identityName(identityKey)
+    const reply = await engine.run(
+      FORGET_SNAPSHOT,
+      [keys.snapshot(name), keys.snapshotIndex, keys.changes],
+      [name, this.#own, CHANGES_KEPT, run, text],
+    )
+    if (Number(reply) === 1) this.#remember(identityKey, changed)
+  }
+}

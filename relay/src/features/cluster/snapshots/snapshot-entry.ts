@@ -1,0 +1,76 @@
+// Formats the entry of a snapshot in the engine, and parses it: `<end> <name of the machine or -> <time of the change> <sealed JSON>`.
+// The times are the engine's; `-` stands for a snapshot that was removed.
+
+import { z } from '../../../core/config/schema.ts'
+import type { EngineKeys } from '../engine/keys.ts'
+import type { Seal } from '../shared/seal.ts'
+
+export interface SnapshotEntry {
+  identityKey: string
+  /** Time of the change of which the entry tells: a later one counts. */
+  changed: number
+  /** Undefined when its site has removed it, or no machine has it any more. */
+  snapshot: DescribedSnapshot | undefined
+}
+
+interface DescribedSnapshot {
+  /** By the engine's clock. */
+  expires: number
+  /** Name of the machine that has it. */
+  machine: string
+  digest: string
+  files: number
+  bytes: number
+  /** Wall clock. */
+  publishedAt: number
+}
+
+const NO_MACHINE = '-'
+const ENTRY = /^((\d{1,15}) (\S+) (\d{1,15})) (\S+)$/
+/** Unknown members are those of a newer version. */
+const schema = z.object({
+  identityKey: z.string(),
+  snapshot: z
+    .object({
+      machine: z.string(),
+      digest: z.string(),
+      files: z.number().default(0),
+      bytes: z.number().default(0),
+      publishedAt: z.number().default(0),
+    })
+    .optional(),
+})
+
+interface SealParts {
+  seal: Seal
+  keys: EngineKeys
+}
+
+export function formatSnapshotEntry(
+  { seal, keys }: SealParts,
+  { identityKey, changed, snapshot }: SnapshotEntry,
+): string {
+  const machine = snapshot === undefined ? NO_MACHINE : keys.machineName(snapshot.machine)
+  const clear = `${Math.round(snapshot?.expires ?? 0)} ${machine} ${Math.round(changed)}`
+  // What is not of the entry is left out.
+  const text = JSON.stringify(schema.parse({ identityKey, snapshot }))
+  return `${clear} ${seal.close('snapshot', keys.identityName(identityKey), clear, text)}`
+}
+
+/** @param identityName at which the entry is @returns undefined for what no machine wrote there, or this version cannot read */
+export function parseSnapshotEntry(
+  { seal }: SealParts,
+  identityName: string,
+  entry: string,
+): SnapshotEntry | undefined {
+  const [, clear = '', expires, , changed, sealed = ''] = ENTRY.exec(entry) ?? []
+  const text = seal.open('snapshot', identityName, clear, sealed)
+  const read = text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data
+  if (read === undefined) return undefined
+  const { identityKey, snapshot } = read
+  return {
+    identityKey,
+    changed: Number(changed),
+    snapshot: snapshot && { ...snapshot, expires: Number(expires) },
+  }
+}

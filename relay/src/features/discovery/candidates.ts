@@ -1,0 +1,152 @@
+// Relays that somebody named and this relay has still to look at: a bounded queue in which each source has an even share.
+
+import { GcraLimiter } from '../../core/rate-limit/gcra.ts'
+import type { ReadDescriptor } from './descriptor-rules.ts'
+import { CANDIDATES_MAX, LOOK_RATE, LOOKS_PARALLEL_MAX, LOOKS_PER_SOURCE_MAX } from './limits.ts'
+import type { RecentLookups } from './recent-lookups.ts'
+
+export interface Candidate {
+  read: ReadDescriptor
+  /** True when the signature was checked already. */
+  isGenuine: boolean
+  /** Who named it: the network of an announcement, or the origin of a relay. */
+  source: string
+}
+
+interface Source {
+  /** By origin, in the order of their turns. */
+  waiting: Map<string, Candidate>
+  running: number
+}
+
+export interface CandidatesParts {
+  /** Looks at one candidate. Never rejects. */
+  look: (candidate: Candidate) => Promise<void>
+  times: RecentLookups
+}
+
+export class Candidates {
+  readonly #parts: CandidatesParts
+  /** Sources with candidates, in the order of their turns. */
+  readonly #sources = new Map<string, Source>()
+  /** Origin that waits, or is looked at → the source whose turn it takes. */
+  readonly #held = new Map<string, string>()
+  readonly #rate = new GcraLimiter(1, LOOK_RATE)
+  #running = 0
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(parts: CandidatesParts) {
+    this.#parts = parts
+  }
+
+  /** Candidates that wait, or are looked at. */
+  get size(): number {
+    return this.#held.size
+  }
+
+  /** Returns whether an offer of `source` would change nothing, whatever the descriptor is. */
+  isIdle(origin: string, source: string): boolean {
+    return this.#isClosed || this.#parts.times.isRecent(origin) || !this.#isWanted(origin, source)
+  }
+
+  /**
+   * Takes a candidate, unless its origin was looked at lately, or waits for an earlier turn than this source has.
+   * @returns false when there is no room for it
+   */
+  offer(candidate: Candidate): boolean {
+    const { read, source: name } = candidate
+    const { origin } = read
+    if (this.isIdle(origin, name)) return true
+    const own = this.#sources.get(name) ?? { waiting: new Map(), running: 0 }
+    const holder = this.#held.get(origin)
+    if (holder !== undefined) this.#withdraw(holder, origin)
+    else if (this.#held.size >= CANDIDATES_MAX && !this.#makeRoom(own.waiting.size + 1)) return false
+    this.#held.set(origin, name)
+    this.#sources.set(name, own)
+    own.waiting.set(origin, candidate)
+    this.#pump()
+    return true
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#sources.clear()
+    this.#held.clear()
+  }
+
+  /**
+   * A candidate that waits goes to a source with fewer of them: otherwise who names a relay first, behind slow ones of its own, would
+   * hold it up.
+   */
+  #isWanted(origin: string, source: string): boolean {
+    const holder = this.#held.get(origin)
+    if (holder === undefined) return true
+    const waiting = this.#sources.get(holder)?.waiting
+    return waiting?.has(origin) === true && (this.#sources.get(source)?.waiting.size ?? 0) + 1 < waiting.size
+  }
+
+  /** The source with the most candidates loses its last one, if it has more than the newcomer would have. */
+  #makeRoom(wanted: number): boolean {
+    let largest: Map<string, Candidate> | undefined
+    let name = ''
+    for (const [key, { waiting }] of this.#sources)
+      if (waiting.size > (largest?.size ?? 0)) [largest, name] = [waiting, key]
+    if (largest === undefined || largest.size <= wanted) return false
+    const last = [...largest.keys()].at(-1)!
+    this.#withdraw(name, last)
+    return true
+  }
+
+  #withdraw(name: string, origin: string): void {
+    const source = this.#sources.get(name)!
+    source.waiting.delete(origin)
+    this.#held.delete(origin)
+    if (source.waiting.size === 0 && source.running === 0) this.#sources.delete(name)
+  }
+
+  #pump(): void {
+    clearTimeout(this.#timer)
+    while (this.#running < LOOKS_PARALLEL_MAX) {
+      const candidate = this.#peek()
+      if (candidate === undefined) return
+      const waitMs = this.#rate.waitMs(0, 1, performance.now())
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.#pump(), waitMs).unref()
+        return
+      }
+      this.#rate.spend(0, 1, performance.now())
+      void this.#look(candidate)
+    }
+  }
+
+  /** The first candidate of the source whose turn it is. Those that were looked at meanwhile, for another reason, are dropped. */
+  #peek(): Candidate | undefined {
+    for (const [name, { waiting, running }] of this.#sources) {
+      if (running >= LOOKS_PER_SOURCE_MAX) continue
+      for (const [origin, candidate] of waiting) {
+        if (!this.#parts.times.isRecent(origin)) return candidate
+        this.#withdraw(name, origin)
+      }
+    }
+    return undefined
+  }
+
+  async #look(candidate: Candidate): Promise<void> {
+    const { source: name, read } = candidate
+    const source = this.#sources.get(name)!
+    source.waiting.delete(read.origin)
+    source.running += 1
+    this.#running += 1
+    // Its next turn comes after all others.
+    this.#sources.delete(name)
+    this.#sources.set(name, source)
+    await this.#parts.look(candidate)
+    this.#held.delete(read.origin)
+    source.running -= 1
+    this.#running -= 1
+    if (source.waiting.size === 0 && source.running === 0) this.#sources.delete(name)
+    if (!this.#isClosed) this.#pump()
+  }
+}

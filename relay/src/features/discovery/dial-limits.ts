@@ -1,0 +1,22 @@
+// Bounds how often this relay dials a network in which a relay was not found before: names of strangers may lead to any host.
+
+import { hash, randomBytes } from 'node:crypto'
+import { GcraLimiter } from '../../core/rate-limit/gcra.ts'
+import { DIAL_SLOTS, DIALS_PER_NETWORK } from './limits.ts'
+
+const SLOT_KEY_BYTES = 32
+
+export class DialLimits {
+  readonly #rates = new GcraLimiter(DIAL_SLOTS, DIALS_PER_NETWORK)
+  /** Without it nobody can choose names that take the share of another network. */
+  readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
+
+  /** Counts one dial. @param network as `relayNetworkOf` returns it @returns false for one too many */
+  take(network: string): boolean {
+    const slot = hash('sha256', this.#slotKey + network, 'buffer').readUInt32BE() % DIAL_SLOTS
+    const now = performance.now()
+    if (this.#rates.waitMs(slot, 1, now) > 0) return false
+    this.#rates.spend(slot, 1, now)
+    return true
+  }
+}

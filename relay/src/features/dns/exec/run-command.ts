@@ -1,0 +1,98 @@
+// Runs the operator's DNS command: bounded in time and output, without the relay's own settings in its environment.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { SETTINGS } from '../../../core/config/settings.ts'
+import {
+  COMMAND_CLOSE_DELAY_MS,
+  COMMAND_KILL_DELAY_MS,
+  COMMAND_OUTPUT_MAX_BYTES,
+  COMMAND_TIMEOUT_MS,
+} from '../limits.ts'
+
+export interface CommandOutcome {
+  /** undefined: the command was ended by a signal. */
+  exitCode: number | undefined
+  /** Whether the relay ended it, because it took too long or its caller gave up. */
+  isEnded: boolean
+  /** The beginning of each output. */
+  stdout: string
+  stderr: string
+}
+
+/** @throws Error of the system when the command cannot be started */
+export async function runCommand(
+  path: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  timeoutMs: number = COMMAND_TIMEOUT_MS,
+): Promise<CommandOutcome> {
+  const child = spawn(path, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const outputs = [beginningOf(child.stdout), beginningOf(child.stderr)] as const
+  let isEnded = false
+  let killTimer: NodeJS.Timeout | undefined
+  const end = (): void => {
+    if (isEnded) return
+    isEnded = true
+    endGroup(child, 'SIGTERM')
+    killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), COMMAND_KILL_DELAY_MS)
+  }
+  const timer = setTimeout(end, timeoutMs)
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    const exitCode = await exitOf(child)
+    const [stdout, stderr] = await Promise.all(outputs.map((output) => output.text()))
+    return { exitCode, isEnded, stdout: stdout!, stderr: stderr! }
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(killTimer)
+    signal.removeEventListener('abort', end)
+    // What the command left behind must not outlive it.
+    endGroup(child, 'SIGKILL')
+  }
+}
+
+/** The command gets what its operator set for it, and neither the administrator's token nor another setting of the relay. */
+function environment(): NodeJS.ProcessEnv {
+  const own = new Set(SETTINGS.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
+}
+
+function exitOf(child: ChildProcess): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => resolve(code ?? undefined))
+  })
+}
+
+/** Reads all, and keeps the beginning. */
+function beginningOf(output: Readable): { text(): Promise<string> } {
+  const chunks: Buffer[] = []
+  let room = COMMAND_OUTPUT_MAX_BYTES
+  output.on('data', (chunk: Buffer) => {
+    if (room === 0) return
+    const part = chunk.subarray(0, room)
+    room -= part.length
+    chunks.push(part)
+  })
+  const closed = new Promise<void>((resolve) => output.once('close', resolve))
+  return {
+    text: async () => {
+      // A process that the command left behind may hold its output open.
+      const timer = setTimeout(() => output.destroy(), COMMAND_CLOSE_DELAY_MS)
+      await closed
+      clearTimeout(timer)
+      return Buffer.concat(chunks).toString('utf8')
+    },
+  }
+}
+
+/** Ends the command and what it started. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // The group is gone already.
+  }
+}

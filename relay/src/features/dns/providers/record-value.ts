@@ -1,0 +1,55 @@
+// Values of TXT, A and AAAA records, between the relay's form and the presentation format of zone files (RFC 1035 §5.1).
+
+import { normalizeIp } from '../../../core/client-address/ip-address.ts'
+import type { RecordType } from './zone-api.ts'
+
+/** Bytes of one character-string (RFC 1035 §3.3). */
+const STRING_MAX_BYTES = 255
+
+/** Quoted strings of at most 255 bytes each, with a space between them. */
+export function quoteTxt(value: string): string {
+  const bytes = Buffer.from(value)
+  const strings: string[] = []
+  for (let at = 0; at < bytes.length || at === 0; at += STRING_MAX_BYTES)
+    strings.push(`"${[...bytes.subarray(at, at + STRING_MAX_BYTES)].map(escapeByte).join('')}"`)
+  return strings.join(' ')
+}
+
+/** The text of quoted strings together; a text without quotes is itself. */
+export function unquoteTxt(raw: string): string {
+  const text = raw.trim()
+  if (!text.startsWith('"')) return text
+  const bytes: number[] = []
+  let isQuoted = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!
+    if (character === '"') isQuoted = !isQuoted
+    else if (character === '\\') {
+      const digits = /^\d{3}/.exec(text.slice(at + 1, at + 4))?.[0]
+      if (digits === undefined) bytes.push(...Buffer.from(text[at + 1] ?? ''))
+      else bytes.push(Number(digits) & 0xff)
+      at += digits?.length ?? 1
+    } else if (isQuoted) bytes.push(...Buffer.from(character))
+  }
+  return Buffer.from(bytes).toString()
+}
+
+/** The value in the relay's form, from the provider's. */
+export function fromPresentation(type: RecordType, raw: string): string {
+  return type === 'TXT' ? unquoteTxt(raw) : (normalizeIp(raw.trim()) ?? raw)
+}
+
+/** The value in the presentation format. */
+export function toPresentation(type: RecordType, value: string): string {
+  return type === 'TXT' ? quoteTxt(value) : value
+}
+
+/** Each address once, as the relay compares them. */
+export function normalizedAddresses(addresses: readonly string[]): string[] {
+  return [...new Set(addresses.map((address) => normalizeIp(address) ?? address))]
+}
+
+function escapeByte(byte: number): string {
+  if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`
+  return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\${String(byte).padStart(3, '0')}`
+}

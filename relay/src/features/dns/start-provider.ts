@@ -1,0 +1,35 @@
+// Starts the DNS provider that ACME_DNS_PROVIDER names. The code of the others is not loaded.
+
+import { EXEC_PREFIX, type ExternalDnsProvider } from '../../core/config/dns-settings.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import type { Logger } from '../../core/log/log.ts'
+import { Propagation } from './propagation.ts'
+import type { DnsProvider } from './provider.ts'
+
+interface DnsProviderParts {
+  /** Starts the name server of the relay and the provider that changes its records. */
+  embedded: () => Promise<DnsProvider>
+  log: Logger
+  /** Where external providers find their credentials. @default that of this process */
+  env?: Readonly<Record<string, string | undefined>>
+}
+
+/** @throws SettingsError when the provider lacks something that its operator must set */
+export async function startDnsProvider(settings: Settings, parts: DnsProviderParts): Promise<DnsProvider> {
+  const { acmeDnsProvider: name = 'embedded', acmeDnsServers: servers, rootHost, identityPath } = settings
+  if (name === 'embedded') return await parts.embedded()
+  const propagation = new Propagation({ servers })
+  if (name.startsWith(EXEC_PREFIX)) {
+    const { createExecProvider } = await import('./exec/exec-provider.ts')
+    return await createExecProvider({ path: name.slice(EXEC_PREFIX.length), rootHost, propagation })
+  }
+  const { openExternalProvider } = await import('./providers/open-provider.ts')
+  const { log, env = process.env } = parts
+  return await openExternalProvider(name as ExternalDnsProvider, {
+    env,
+    rootHost,
+    identityPath,
+    log,
+    propagation,
+  })
+}

@@ -1,0 +1,39 @@
+// Finds the directory of the downloads when the operator names none: that of this package, of the checkout or of Debian's
+// package.
+
+import { join, resolve, sep } from 'node:path'
+import { findFile } from '../../core/api/http/stored-file.ts'
+import { CHECKSUMS } from './download-names.ts'
+
+/** The folder of this package below which this module is, in the checkout and as built. */
+const CODE = /[\\/](?:src|dist)[\\/]features[\\/]installer$/
+
+/** The package for Debian has them there. */
+const OF_THE_SYSTEM = '/usr/share/svc-relay/install'
+
+/** Directories that may have downloads, the nearest first. A program that is one file has none of its own. */
+export const BUILT_IN_DIRECTORIES: readonly string[] = [
+  ...directoriesOf(import.meta.dirname),
+  ...(sep === '/' ? [OF_THE_SYSTEM] : []),
+]
+
+/** @returns the first of the directories that has downloads; undefined: there is none */
+export async function findDirectory(directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories)
+    if ((await findFile(join(directory, 'bin', CHECKSUMS))) !== undefined) return directory
+  return undefined
+}
+
+/** @returns whether the installer has something to install. @param directory the operator's; undefined: one that the relay brings along */
+export async function hasDownloads(directory: string | undefined): Promise<boolean> {
+  if (directory === undefined) return (await findDirectory(BUILT_IN_DIRECTORIES)) !== undefined
+  const isOwnScript = (await findFile(join(directory, 'install.sh'))) !== undefined
+  return isOwnScript || (await findDirectory([directory])) !== undefined
+}
+
+export function directoriesOf(code: string | undefined): string[] {
+  if (code === undefined || !CODE.test(code)) return []
+  const ownPackage = resolve(code, '../../..')
+  // `npm run binaries` makes them in the checkout.
+  return [join(ownPackage, 'install'), resolve(ownPackage, '../artifacts/install')]
+}

@@ -1,0 +1,113 @@
+// Serves the installer without the envelope: its scripts and its downloads, from the operator's directory or from the one
+// that this relay brings along. A script that is not in the directory is rendered for this relay.
+
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { installBinPath, PATH } from '@svc/protocol'
+import { sendBody } from '../../core/api/http/body-response.ts'
+import type { BodyWriter } from '../../core/api/http/body-writer.ts'
+import { sendText } from '../../core/api/http/envelope.ts'
+import { sendFile } from '../../core/api/http/file-response.ts'
+import { getAndHead, type Handler, type Routing } from '../../core/api/http/server.ts'
+import { findFile } from '../../core/api/http/stored-file.ts'
+import type { ClientAddresses } from '../../core/client-address/client-addresses.ts'
+import { takesCoding } from '../../core/http/content-coding.ts'
+import { BUILT_IN_DIRECTORIES, findDirectory } from './directory.ts'
+import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
+import { renderInstallPs1 } from './install-ps1.ts'
+import { renderInstallSh } from './install-sh.ts'
+import { Checksums, type Offer } from './offer.ts'
+import { UnpackedResponses } from './unpacked-response.ts'
+
+const NOT_FOUND = 404
+const SAFE = { 'X-Content-Type-Options': 'nosniff' }
+const REVALIDATED = { 'Cache-Control': 'no-cache' }
+
+export interface InstallerOptions {
+  /** The operator's directory: `install.sh`, `install.ps1` and `bin`, all optional; undefined: the one brought along. */
+  directory: string | undefined
+  /** Origin of the relay's URL, which the scripts download from. */
+  origin: string
+  release: string
+  writer: BodyWriter
+  clientAddresses: ClientAddresses
+}
+
+/** @param builtIn directories that may have downloads when the operator names none */
+export function createInstaller(
+  { directory, origin, release, writer, clientAddresses }: InstallerOptions,
+  builtIn: readonly string[] = BUILT_IN_DIRECTORIES,
+): Routing {
+  const find = async (): Promise<string | undefined> => directory ?? (await findDirectory(builtIn))
+  const sums = new Checksums()
+  const offer = async (): Promise<Offer> => {
+    const from = await find()
+    return { origin, release, sums: from === undefined ? new Map() : await sums.read(from) }
+  }
+  const unpacked = new UnpackedResponses(writer, clientAddresses)
+
+  const script = (file: string, mediaType: string, render: (offer: Offer) => string): Handler => {
+    return async (request, response) => {
+      const own = directory === undefined ? undefined : await findFile(join(directory, file))
+      if (own === undefined)
+        return await sendBody(
+          writer,
+          request,
+          response,
+          Buffer.from(render(await offer())),
+          headersOf(mediaType),
+        )
+      await sendFile(writer, request, response, own, headersOf(mediaType))
+    }
+  }
+
+  const download = (file: string, mediaType: string): Handler => {
+    return async (request, response) => {
+      const from = await find()
+      const plain = from === undefined ? undefined : await findFile(join(from, 'bin', file))
+      const packed = from === undefined ? undefined : await findFile(join(from, 'bin', `${file}.gz`))
+      const { content, common } = headersOf(mediaType)
+      const varies = packed === undefined ? common : { ...common, Vary: 'Accept-Encoding' }
+      const isPacked = packed !== undefined && takesCoding(`${request.headers['accept-encoding']}`, 'gzip')
+      if (isPacked)
+        await sendFile(writer, request, response, packed, {
+          content: { ...content, 'Content-Encoding': 'gzip' },
+          common: varies,
+        })
+      else if (plain !== undefined)
+        await sendFile(writer, request, response, plain, { content, common: varies })
+      else if (packed !== undefined)
+        await unpacked.send(request, response, packed, { content, common: varies })
+      else refuse(response)
+    }
+  }
+
+  const stored = (file: string, mediaType: string): Handler => {
+    return async (request, response) => {
+      const from = await find()
+      const found = from === undefined ? undefined : await findFile(join(from, 'bin', file))
+      if (found === undefined) return refuse(response)
+      await sendFile(writer, request, response, found, headersOf(mediaType))
+    }
+  }
+
+  const routing: Routing = {
+    [PATH.installSh]: getAndHead(script('install.sh', 'text/x-shellscript', renderInstallSh)),
+    [PATH.installPs1]: getAndHead(script('install.ps1', 'text/plain', renderInstallPs1)),
+    [installBinPath(CHECKSUMS)]: getAndHead(stored(CHECKSUMS, 'text/plain')),
+  }
+  for (const { name, file, mediaType } of DOWNLOADS) {
+    routing[installBinPath(name)] = getAndHead(download(file, mediaType))
+    routing[installBinPath(`${name}.gz`)] = getAndHead(stored(`${file}.gz`, 'application/gzip'))
+  }
+  return routing
+}
+
+function headersOf(mediaType: string) {
+  return { content: { 'Content-Type': mediaType, ...SAFE }, common: REVALIDATED }
+}
+
+/** Sends an error as a comment, since users pipe what comes into a shell. */
+function refuse(response: ServerResponse): void {
+  sendText(response, NOT_FOUND, '# this relay does not have that file\n')
+}

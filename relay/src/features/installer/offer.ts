@@ -1,0 +1,51 @@
+// Reads what this relay offers to install: the downloads of a directory, by the file with their checksums.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findFile } from '../../core/api/http/stored-file.ts'
+import { CHECKSUMS_MAX_BYTES } from '../../core/limits.ts'
+import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
+
+/** The relay's downloads and address, from which the installer renders its scripts. */
+export interface Offer {
+  /** Origin of the relay's URL. */
+  origin: string
+  /** Release of the relay, which is that of its downloads. */
+  release: string
+  /** SHA-256 of each compressed download by its name, in hexadecimal; empty: the relay has none. */
+  sums: ReadonlyMap<string, string>
+}
+
+/** The Node that the bundle needs at least. */
+export const NODE_MAJOR_MIN = 24
+/** A line as `sha256sum` writes it. */
+const LINE = /^([0-9a-f]{64}) [ *](?:\.\/)?([\w.-]+)$/
+
+/** Names of the downloads by their gzip files. */
+const NAMES: ReadonlyMap<string, string> = new Map(DOWNLOADS.map(({ name, file }) => [`${file}.gz`, name]))
+
+export class Checksums {
+  #version = ''
+  #sums: ReadonlyMap<string, string> = new Map()
+
+  /** @returns the sums of the downloads in the directory, read again only when their file has changed */
+  async read(directory: string): Promise<ReadonlyMap<string, string>> {
+    const file = await findFile(join(directory, 'bin', CHECKSUMS))
+    if (file === undefined || file.size > CHECKSUMS_MAX_BYTES) return new Map()
+    if (this.#version !== file.version) {
+      this.#sums = parse(await readFile(file.path, 'utf8'))
+      this.#version = file.version
+    }
+    return this.#sums
+  }
+}
+
+function parse(text: string): ReadonlyMap<string, string> {
+  const sums = new Map<string, string>()
+  for (const line of text.split(/\r?\n/)) {
+    const [, sum = '', file = ''] = LINE.exec(line) ?? []
+    const name = NAMES.get(file)
+    if (name !== undefined) sums.set(name, sum)
+  }
+  return sums
+}

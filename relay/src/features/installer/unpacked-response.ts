@@ -1,0 +1,80 @@
+// Sends what a gzip file has in it to clients that do not accept the coding, piece by piece and without ranges.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { BodyWriter } from '../../core/api/http/body-writer.ts'
+import type { FileHeaders } from '../../core/api/http/file-response.ts'
+import { readPieces, type StoredFile } from '../../core/api/http/stored-file.ts'
+import type { ClientAddresses } from '../../core/client-address/client-addresses.ts'
+import { networkOf } from '../../core/client-address/ip-address.ts'
+import { isKnown } from '../../core/http/entity-tag.ts'
+import {
+  BODY_CHUNK_BYTES,
+  UNPACKED_RESPONSES_MAX,
+  UNPACKED_RESPONSES_PER_NETWORK_MAX,
+} from '../../core/limits.ts'
+import { RequestMemory } from '../../core/rate-limit/request-memory.ts'
+
+const OK = 200
+const NOT_MODIFIED = 304
+
+export class UnpackedResponses {
+  readonly #writer: BodyWriter
+  readonly #clientAddresses: ClientAddresses
+  /** It counts responses in place of bytes, since all take the same. */
+  readonly #open = new RequestMemory({
+    perClient: UNPACKED_RESPONSES_PER_NETWORK_MAX,
+    total: UNPACKED_RESPONSES_MAX,
+  })
+
+  constructor(writer: BodyWriter, clientAddresses: ClientAddresses) {
+    this.#writer = writer
+    this.#clientAddresses = clientAddresses
+  }
+
+  /**
+   * @throws RelayError `rate_limited` when as many are being sent to the client's network, or to all, as may be
+   */
+  async send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    file: StoredFile,
+    { content, common }: FileHeaders,
+  ): Promise<void> {
+    // The tag differs from that of the gzip file (RFC 9110 §8.8.3.3).
+    const tag = `"${file.version}-unpacked"`
+    const always = { ...common, ETag: tag, 'Last-Modified': file.modified.toUTCString() }
+    if (isKnown(request.headers['if-none-match'], tag)) {
+      response.writeHead(NOT_MODIFIED, always).end()
+      return
+    }
+    const headers = { ...always, ...content, 'Accept-Ranges': 'none' }
+    if (request.method === 'HEAD') {
+      response.writeHead(OK, headers).end()
+      return
+    }
+    const share = this.#open.share(networkOf(this.#clientAddresses.ofRequest(request)))
+    share.resize(1)
+    try {
+      const pieces = unpack(file)
+      await this.#writer.send(request, response, { status: OK, headers, size: file.size, pieces })
+    } finally {
+      share.release()
+    }
+  }
+}
+
+async function* unpack(file: StoredFile): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: BODY_CHUNK_BYTES })
+  const packed = Readable.from(readPieces(file, { start: 0, end: file.size - 1 }), { objectMode: false })
+  // An error reaches the reader of `gunzip`, since the pipeline destroys it with that error.
+  const ended = pipeline(packed, gunzip).catch(() => {})
+  try {
+    yield* gunzip
+  } finally {
+    gunzip.destroy()
+    await ended
+  }
+}

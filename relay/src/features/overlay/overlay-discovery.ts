@@ -1,0 +1,40 @@
+// `GET /discovery` on the overlay: the same answer as at the relay's public address, and the question to a peer.
+
+import type { IncomingMessage } from 'node:http'
+import { PATH } from '@svc/protocol'
+import { createDiscoveryList, type RelayDirectory } from '../../core/api/handlers/discovery.ts'
+import { BodyWriter } from '../../core/api/http/body-writer.ts'
+import { askPeer } from './gateways/ask-peer.ts'
+import type { OverlayNetwork } from './overlay-network.ts'
+import type { OverlayHandler } from './overlay-server.ts'
+
+/** Rows of the table of the overlay server. */
+export function overlayDiscovery(directory: Pick<RelayDirectory, 'prepare'>): [string, OverlayHandler][] {
+  // A relay could choose its key so that its address is close to another one's, whose share it would take.
+  const identities = new WeakMap<IncomingMessage, string>()
+  const writer = new BodyWriter((request) => identities.get(request)!)
+  const answer = createDiscoveryList(directory, writer)
+  const handler: OverlayHandler = ({ identity }, request, response) => {
+    identities.set(request, identity)
+    return answer(request, response)
+  }
+  return [
+    [`GET ${PATH.discovery}`, handler],
+    [`HEAD ${PATH.discovery}`, handler],
+  ]
+}
+
+/** Asks the peer at an origin. Rejects when there is none, or it does not answer with 200. */
+export function askRelaysOver(
+  network: OverlayNetwork,
+): (origin: string, path: string, signal: AbortSignal) => Promise<string> {
+  return async (origin, path, signal) => {
+    const peer = [...network.peers()].find((one) => one.origin === origin)
+    if (peer === undefined) throw new Error('the relay is no peer')
+    const answer = await askPeer(network, peer, { path }, signal)
+    answer.socket?.destroy()
+    if (answer.socket !== undefined || answer.status !== 200)
+      throw new Error('the peer does not answer the question')
+    return answer.text
+  }
+}

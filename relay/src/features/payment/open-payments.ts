@@ -1,0 +1,27 @@
+// Bounds the payment requests of one network that are answered at once, so that nobody takes all places of the facilitator.
+
+import { RelayError } from '../../core/errors.ts'
+import { PAYMENT_REQUESTS_AT_ONCE, PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK } from '../../core/limits.ts'
+import { NetworkCounts } from '../../core/rate-limit/fair-share.ts'
+
+export class OpenPayments {
+  readonly #perNetwork = new NetworkCounts()
+  #open = 0
+
+  /** @returns ends the request. @throws RelayError `rate_limited` */
+  begin(network: string): () => void {
+    const isBelow = this.#perNetwork.of(network) < PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK
+    if (
+      !isBelow ||
+      !this.#perNetwork.mayHave(1, network, PAYMENT_REQUESTS_AT_ONCE - this.#open, PAYMENT_REQUESTS_AT_ONCE)
+    )
+      throw new RelayError('rate_limited', 'too many payments at once', { 'Retry-After': '1' })
+    this.#count(network, 1)
+    return () => this.#count(network, -1)
+  }
+
+  #count(network: string, change: 1 | -1): void {
+    this.#open += change
+    this.#perNetwork.add(network, change)
+  }
+}

@@ -1,0 +1,129 @@
+// Issues certificates for keys of sites: by the development CA, or by an ACME authority.
+
+import { X509Certificate } from 'node:crypto'
+import type { CertificateRotation } from '../../core/certificates/certificate-rotation.ts'
+import type { CertificateStatuses } from '../../core/certificates/certificate-status.ts'
+import { createLeafFor } from '../../core/certificates/development-ca.ts'
+import { fromWallTime } from '../../core/clock.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import type { Lease } from '../../core/lease/lease.ts'
+import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
+import type { Logger } from '../../core/log/log.ts'
+import type { PolicyRules } from '../../core/policy/policy-rules.ts'
+import type { AcmeAuthority } from '../acme/authority.ts'
+import type { OrderSharing } from '../acme/order-sharing.ts'
+import type { CertificateRequest } from './certificate-request.ts'
+import { DEVELOPMENT_SITE_DAYS } from './limits.ts'
+import type { Keep, OrdersElsewhere } from './orders-elsewhere.ts'
+
+/** Issues certificates for requests that have been checked, to leases that may have one. */
+export interface SiteCertificateIssuer {
+  /** Whether the policy and the setting let a lease have a certificate. */
+  mayHave(lease: Lease): boolean
+  /** Whether something is kept or under way for an identity, so that its next request most likely makes no new order. */
+  knows(identityKey: string): boolean
+  /**
+   * Resolves with the answer to a request where that needs no new order.
+   * @throws RelayError for an order that failed a short while ago
+   */
+  find(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer | undefined>
+  /** @throws RelayError when there is no certificate to be had */
+  issue(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer>
+  /** Returns whether a certificate is the one that is kept for a lease's identity. @param leaf DER */
+  hasIssued(lease: Lease, leaf: Buffer): Promise<boolean>
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+/** The chain as PEM, leaf first; or the time after which the site asks again with the same key and names. */
+export type SiteCertificateAnswer = { chain: string } | { retryAfterS: number }
+
+interface IssuerParts {
+  settings: Settings
+  certificates: CertificateRotation
+  /** Undefined where the relay has no account with one. */
+  authority: AcmeAuthority | undefined
+  /** The other machines, which know the same sites; undefined where the relay is one machine. */
+  sharing?: OrderSharing | undefined
+  certificateStatuses: CertificateStatuses
+  policy: PolicyRules
+  leases: LeaseRegistry
+  log: Logger
+}
+
+/** Resolves with undefined on a relay that issues no certificates for sites. */
+export async function createSiteCertificateIssuer(
+  parts: IssuerParts,
+): Promise<SiteCertificateIssuer | undefined> {
+  const {
+    settings,
+    certificates,
+    certificateStatuses: statuses,
+    authority,
+    sharing,
+    policy,
+    leases,
+    log,
+  } = parts
+  if (settings.siteCertificates === 'off') return undefined
+  // A relay may get its first wildcard while it runs.
+  const isForAll = (): boolean => {
+    const { siteCertificates: choice } = settings
+    return choice === undefined ? !(authority && certificates.current.hasWildcard) : choice === 'all'
+  }
+  const mayHave = (lease: Lease): boolean =>
+    policy.routes(lease) && (isForAll() || policy.isApprovedByName(lease.identityKey))
+  if (certificates.current.authority !== undefined) return developmentIssuer(certificates, mayHave)
+  if (authority === undefined) return undefined
+  const { AcmeIssuer } = await import('./acme-issuer.ts')
+  const { identityPath: directory, acme } = settings
+  const issuer = new AcmeIssuer({
+    authority,
+    directory,
+    acmeDirectory: acme.directory,
+    mayHave,
+    issued: (lease, names, chain) => leases.certify(lease, names, endOfLeaf(chain)),
+    statuses,
+    elsewhere: sharing && (await ordersElsewhere(sharing, acme.directory, log)),
+    log,
+  })
+  statuses.sites = () => issuer.summary
+  policy.onChange(() => issuer.recheck())
+  leases.onChange((lease) => issuer.seen(lease))
+  return issuer
+}
+
+/** The end of a chain's leaf in relay time. @param chain PEM, leaf first */
+export function endOfLeaf(chain: string): number {
+  return fromWallTime(new X509Certificate(chain).validToDate.getTime())
+}
+
+/** A relay of one machine loads none of this. */
+async function ordersElsewhere(
+  sharing: OrderSharing,
+  acmeDirectory: string,
+  log: Logger,
+): Promise<(keep: Keep) => OrdersElsewhere> {
+  const { OrdersElsewhere } = await import('./orders-elsewhere.ts')
+  return (keep) => new OrdersElsewhere({ sharing, acmeDirectory, keep, log })
+}
+
+/** Issues by the development CA, at once. */
+function developmentIssuer(
+  rotation: CertificateRotation,
+  mayHave: (lease: Lease) => boolean,
+): SiteCertificateIssuer {
+  return {
+    mayHave,
+    knows: () => false,
+    find: async () => undefined,
+    issue: async ({ publicKey, names }) => {
+      // A rotation keeps the CA.
+      const authority = rotation.current.authority!
+      return { chain: createLeafFor(authority, publicKey, names, DEVELOPMENT_SITE_DAYS) }
+    },
+    // It keeps none: who trusts the CA trusts them.
+    hasIssued: async () => false,
+    close: async () => {},
+  }
+}

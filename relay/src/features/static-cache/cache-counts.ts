@@ -1,0 +1,17 @@
+// Counts what the static cache does, for the metrics.
+
+import { LabeledCounter } from '../../core/metrics/relay-counters.ts'
+import type { CacheResult } from './snapshot.ts'
+
+/**
+ * The end of an upload: stored; refused for what it was; put off, because others were under way or the disk was full; dropped,
+ * because its lease ended or the policy does not route it; or failed by an error of the relay.
+ */
+export type UploadResult = 'stored' | 'refused' | 'busy' | 'dropped' | 'failed'
+
+export class CacheCounts {
+  readonly uploads: LabeledCounter<{ result: UploadResult }> = new LabeledCounter()
+  readonly requests: LabeledCounter<{ result: CacheResult }> = new LabeledCounter()
+  /** Bytes of stored files. */
+  sentBytes = 0
+}

@@ -1,0 +1,136 @@
+// Starts what passes requests on to live sites, with the relay as a client of the site.
+
+import type { VisitorServer } from '../../../core/bridge/visitor-server.ts'
+import type { Visitors } from '../../../core/bridge/visitors.ts'
+import type { CertificateRotation } from '../../../core/certificates/certificate-rotation.ts'
+import { networkOf } from '../../../core/client-address/ip-address.ts'
+import type { Lease } from '../../../core/lease/lease.ts'
+import type { Logger } from '../../../core/log/log.ts'
+import { LiveSiteAdmission } from './admission.ts'
+import { SiteAgent } from './agent.ts'
+import { type HasIssued, SiteCertificateCheck } from './certificate.ts'
+import { type SiteClient, SiteConnector } from './connector.ts'
+import { passOn } from './exchange.ts'
+import { asksForWebSocket, type SiteRequest, siteRequestOf, UnfitRequest } from './fields.ts'
+import {
+  LIVE_DEADLINES,
+  LIVE_IDLE_SHARE,
+  LIVE_REQUESTS_CONNECTIONS_SHARE,
+  LIVE_REQUESTS_MAX,
+  type LiveDeadlines,
+} from './limits.ts'
+import type { LiveSites } from './live-sites.ts'
+import { passUpgradeOn, sendUpgradeText } from './upgrade.ts'
+import { sendText } from './visitor-response.ts'
+
+export interface LiveSitesParts {
+  visitorServer: Pick<VisitorServer, 'serve'>
+  visitors: Pick<Visitors, 'visitorsOf'>
+  certificates: Pick<CertificateRotation, 'current' | 'presentable'>
+  /** @default the relay has issued none that authorities do not stand for */
+  hasIssued?: HasIssued | undefined
+  /** Connections that this process may have: those to sites take their descriptors beside them. */
+  connections: number
+  /** Aborted as soon as the relay begins to close. */
+  closing: AbortSignal
+  /** @default LIVE_DEADLINES */
+  deadlines?: LiveDeadlines
+  log: Logger
+}
+
+/** One second: a request that is refused for its number finds room as soon as another one has ended. */
+const RETRY_AFTER_S = '1'
+const TOO_MANY = 'Too many requests are on their way to this site.'
+
+export function startLiveSites(parts: LiveSitesParts): LiveSites {
+  const { certificates, hasIssued = async () => false, connections, deadlines = LIVE_DEADLINES } = parts
+  const max = Math.min(LIVE_REQUESTS_MAX, Math.floor(connections * LIVE_REQUESTS_CONNECTIONS_SHARE))
+  const admission = new LiveSiteAdmission(max, deadlines.crowdedQuietMs)
+  const connector = new SiteConnector({
+    ...parts,
+    certificateCheck: new SiteCertificateCheck(certificates, hasIssued),
+  })
+  const agent = new SiteAgent(connector, Math.floor(max * LIVE_IDLE_SHARE), parts.closing)
+  return {
+    forward: async (request, response, lease, clientIp) => {
+      const exchange = { request, response }
+      // Who writes it hears that the visitor has left from its end.
+      response.on('error', () => {})
+      const passed = fit(() => siteRequestOf(request, lease))
+      if (passed instanceof UnfitRequest) {
+        await sendText(exchange, passed.status, passed.message)
+        return true
+      }
+      const slot = admission.enter(lease, networkIn(clientIp))
+      if (slot === undefined) {
+        await sendText(exchange, 503, TOO_MANY, { 'Retry-After': RETRY_AFTER_S })
+        return true
+      }
+      try {
+        const client = clientOf(lease, clientIp, response)
+        return await passOn({ ...exchange, passed, client, deadlines, slot }, agent)
+      } catch (error) {
+        if (!(error instanceof UnfitRequest)) throw error
+        await sendText(exchange, error.status, error.message)
+        return true
+      } finally {
+        slot.leave()
+      }
+    },
+    upgrade: async (request, socket, head, lease, clientIp) => {
+      socket.on('error', () => {})
+      const passed = fit(() => siteRequestOf(request, lease))
+      if (passed instanceof UnfitRequest) {
+        await sendUpgradeText(socket, passed.status, passed.message)
+        return true
+      }
+      if (!asksForWebSocket(request) || passed.hasBody) {
+        await sendUpgradeText(socket, 501, 'The only other protocol that is known here is WebSocket.')
+        return true
+      }
+      const slot = admission.enter(lease, networkIn(clientIp))
+      if (slot === undefined) {
+        await sendUpgradeText(socket, 503, TOO_MANY, ['Retry-After', RETRY_AFTER_S])
+        return true
+      }
+      try {
+        const client = clientOf(lease, clientIp, socket)
+        return await passUpgradeOn({ socket, head, passed, client, deadlines, slot }, agent)
+      } catch (error) {
+        if (!(error instanceof UnfitRequest)) throw error
+        await sendUpgradeText(socket, error.status, error.message)
+        return true
+      } finally {
+        slot.leave()
+      }
+    },
+    close: async () => {
+      agent.destroy()
+      await connector.close()
+    },
+  }
+}
+
+function fit(read: () => SiteRequest): SiteRequest | UnfitRequest {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UnfitRequest) return error
+    throw error
+  }
+}
+
+function networkIn(clientIp: string | undefined): string | undefined {
+  return clientIp === undefined ? undefined : networkOf(clientIp)
+}
+
+/** @param connection emits 'close' when the client has left */
+function clientOf(
+  lease: Lease,
+  clientIp: string | undefined,
+  connection: { once(event: 'close', listener: () => void): unknown },
+): SiteClient {
+  const left = new AbortController()
+  connection.once('close', () => left.abort())
+  return { lease, clientIp, left: left.signal }
+}

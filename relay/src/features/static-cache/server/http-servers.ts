@@ -1,0 +1,70 @@
+// The HTTP servers behind TLS: HTTP/1.1 and HTTP/2, with the bounds of what a visitor may make them hold.
+
+import type { Server as Http1Server, IncomingMessage } from 'node:http'
+import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
+import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
+import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_IDLE_MS } from '../../../core/limits.ts'
+import { createServer } from '../../../core/node-internals/http-module.ts'
+import { enforceRequestTimeouts } from '../../../core/node-internals/request-timeouts.ts'
+import {
+  HTTP2_FIELDS_MAX_BYTES,
+  HTTP2_INVALID_FRAMES_MAX,
+  HTTP2_MEMORY_MAX_MB,
+  HTTP2_RESETS_BURST,
+  HTTP2_RESETS_PER_SECOND,
+  HTTP2_SETTINGS_MAX,
+  HTTP2_STREAMS_MAX,
+} from './limits.ts'
+
+/** Pseudo-header fields of a request (RFC 9113 §8.3.1), which Node counts with the others. */
+const PSEUDO_FIELDS = 4
+
+/** A server for connections that are given to it by the event `connection`. */
+export function createHttp1(): Http1Server {
+  const server = createServer({
+    maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
+    headersTimeout: API_HEAD_DEADLINE_MS,
+    // A body is for the live site alone, and may take as long as that likes.
+    requestTimeout: 0,
+    connectionsCheckingInterval: API_DEADLINE_CHECK_MS,
+    keepAliveTimeout: API_IDLE_MS,
+    shouldUpgradeCallback: isWebSocket,
+  })
+  // Beyond this Node drops fields without a word. The size of the head bounds them, and the check of a request refuses so many.
+  server.maxHeadersCount = 0
+  enforceRequestTimeouts(server)
+  return server
+}
+
+/** The same for HTTP/2. */
+export function createHttp2(): Http2Server {
+  const server = createHttp2Server({
+    settings: {
+      enablePush: false,
+      maxConcurrentStreams: HTTP2_STREAMS_MAX,
+      maxHeaderListSize: HTTP2_FIELDS_MAX_BYTES,
+    },
+    maxHeaderListPairs: REQUEST_FIELDS_MAX + PSEUDO_FIELDS,
+    maxSessionMemory: HTTP2_MEMORY_MAX_MB,
+    maxSettings: HTTP2_SETTINGS_MAX,
+    maxSessionInvalidFrames: HTTP2_INVALID_FRAMES_MAX,
+    maxSessionRejectedStreams: HTTP2_STREAMS_MAX,
+    streamResetBurst: HTTP2_RESETS_BURST,
+    streamResetRate: HTTP2_RESETS_PER_SECOND,
+  })
+  // An error ends the session that has it.
+  return server.on('sessionError', () => {})
+}
+
+/** Ends a session when nothing happens in it; responses that a visitor does not take are nothing. @param isBusy whether the live site may still say something */
+export function endWhenIdle(session: Http2Session, isBusy: () => boolean, end: () => void): void {
+  session.setTimeout(API_IDLE_MS, () => {
+    if (isBusy()) session.setTimeout(API_IDLE_MS)
+    else end()
+  })
+}
+
+/** Other protocols are not for the web (RFC 9110 §7.8: a server may ignore Upgrade). */
+function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}

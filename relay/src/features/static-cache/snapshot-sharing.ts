@@ -1,0 +1,88 @@
+// The seam between the snapshots of this machine and the other machines of the same relay: one of them has that of a site.
+
+import { hash } from 'node:crypto'
+import type { FeatureRoute } from '../../core/lease/route.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** A snapshot of this machine, as the others know it. */
+export interface SharedSnapshot {
+  identityKey: string
+  /** Canonical hostname. */
+  hostname: string
+  /** Of its manifest: equal manifests have equal ones. */
+  digest: string
+  /** The number of files, and their bytes. */
+  files: number
+  bytes: number
+  /** Wall clock. */
+  publishedAt: number
+  /** Relay time. */
+  expiresAt: number
+}
+
+/** A snapshot of another machine. */
+export interface RemoteSnapshot extends SharedSnapshot {
+  /** Name of the machine. */
+  machine: string
+  /** Whether visitors who come in here get it. */
+  isReachable: boolean
+}
+
+/** Bytes of the disk: those that caches use, and those that they may use. */
+export interface CacheUse {
+  usedBytes: number
+  maxBytes: number
+}
+
+/** The snapshots of this machine. */
+export interface LocalSnapshots {
+  /** Lists the snapshots that have not expired. */
+  all(): Iterable<SharedSnapshot>
+  use(): CacheUse
+  /** The route of visitors to a snapshot that they may have here. */
+  routeOf(hostname: string): FeatureRoute | undefined
+  /** A site has removed its snapshot at another machine, or has stored a later one there. */
+  removedElsewhere(identityKey: string): void
+}
+
+export interface SnapshotSharing {
+  /** Name of this machine. */
+  readonly machine: string
+  /** Says what is here. Called once, before anything else. */
+  join(local: LocalSnapshots): void
+  /** Lists the snapshots of the other machines that have not expired. */
+  elsewhere(): Iterable<RemoteSnapshot>
+  /** Sums what the caches of the other machines use. */
+  useElsewhere(): CacheUse
+  /** The end of a snapshot that another machine has and can be reached for, in relay time. */
+  find(identityKey: string, digest: string): number | undefined
+  /** Throws while the other machines cannot be told of a change. @throws RelayError `feature_unavailable` */
+  requireOthers(): void
+  /**
+   * Makes this machine the one that has a site's snapshot. Resolves when the machines that can be reached know it.
+   * @throws RelayError `feature_unavailable` while they cannot be told
+   */
+  put(snapshot: SharedSnapshot): Promise<void>
+  /** Removes a site's snapshot wherever it is. Resolves and throws as {@link put} does. */
+  remove(identityKey: string): Promise<void>
+  /** Tells that the end has moved. Never rejects. */
+  moved(snapshot: SharedSnapshot): Promise<void>
+  /** Tells that this machine has a site's snapshot no more. Never rejects. */
+  gone(identityKey: string): Promise<void>
+}
+
+/** The members that a manifest and a snapshot of it have in common. */
+interface Described {
+  index: string
+  fallback?: boolean | undefined
+  files: Iterable<{ path: string; size: number; sha256: string }>
+}
+
+export function digestOf({ index, fallback = true, files }: Described): string {
+  const lines = Array.from(files, ({ path, size, sha256 }) => JSON.stringify([path, size, sha256])).sort()
+  return hash('sha256', [JSON.stringify(fallback ? index : [index]), ...lines].join('\n'))
+}
+
+export function digestOfSnapshot({ index, hasFallback, files }: Snapshot): string {
+  return digestOf({ index, fallback: hasFallback, files: files.values() })
+}
