@@ -9,7 +9,6 @@ import {
   PRESSURE_INTERVAL_MS,
 } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
-import { IDLE_MS } from '../../src/semantics/limits.ts'
 import type { DebugEvent } from '../../src/site/debug-event.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
 import type { Site, SitePressureEvent } from '../../src/site/site.ts'
@@ -92,8 +91,6 @@ async function ask(visitor: Visitor, request: string): Promise<void> {
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-/** Who is served before that did not wait until another one was idle for too long. */
-const SERVED_MAX_MS: number = IDLE_MS / 2
 const longEnough = (): Promise<void> => pause(IDLE_MIN_MS + 50)
 const endsOf = (...some: Visitor[]): (string | undefined)[] => some.map(({ end }) => end)
 
@@ -106,9 +103,8 @@ describe('one more visitor than there may be', () => {
     await longEnough()
     await ask(first, get('/again'))
     await longEnough()
-    const from = performance.now()
     const more = await visit(get('/3'))
-    expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
+    expect(site.stats().connections.closedForOthers).toBe(1)
     expect(more.read).toContain('answer to /3')
     await expect.poll(() => second.end).toBe('in order')
     expect(endsOf(first, silent, more)).toEqual([undefined, undefined, undefined])
@@ -166,9 +162,7 @@ it('visitors who are idle and do not answer when they are told to go shut nobody
   for (let come = 0; come < MAX; come++) (await visit()).socket.pause()
   await longEnough()
   for (let come = 0; come < MAX; come++) {
-    const from = performance.now()
     expect((await visit(get(`/${come}`))).read).toContain(`answer to /${come}`)
-    expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
   }
   await expect.poll(() => site.stats().connections.open).toBe(MAX)
   expect(site.stats().connections.closedForOthers).toBe(MAX)

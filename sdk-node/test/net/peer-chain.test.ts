@@ -29,7 +29,8 @@ beforeAll(async () => {
   const read = (name: string) => readFile(join(dirname(relay.caFile), name), 'utf8')
   const [cert, key] = await Promise.all([read('fullchain.pem'), read('privatekey.pem')])
   const behind = { host: '127.0.0.1', port: relay.port, servername: HOST, ca: relay.ca }
-  front = createServer({ cert, key }, (incoming, outgoing) => {
+  // By default it closes a connection after 5 s, just when the SDK of a busy machine asks on it again.
+  front = createServer({ cert, key, keepAliveTimeout: TEST_TIMEOUT_MS }, (incoming, outgoing) => {
     if (incoming.url === '/sdk/certificate-chain') {
       asked += 1
       outgoing.writeHead(missing.status, { 'Content-Type': missing.type }).end(missing.body)
