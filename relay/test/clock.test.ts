@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PublicStateResponse, RegisterChallengeResponse, RenewResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { clockOrigin, setClockOrigin } from '../src/core/clock.ts'
 import { UPGRADE_HEADERS } from './support/api-socket.ts'
 import { openCarrier } from './support/carrier.ts'
@@ -117,19 +118,22 @@ describe.each([
   })
 })
 
-test('every process of a relay has one time, whatever the wall clock was when each started', async () => {
-  const before = clockOrigin()
-  setClockOrigin(before + DAY_MS)
-  const several = await startTestRelay({ SVC_WORKERS: '2' })
-  try {
-    const { reverse_endpoint } = await several.register('demo')
-    // The kernel spreads them over both processes.
-    for (let n = 0; n < 12; n++) {
-      const session = await nativeSession(several, reverse_endpoint.capability, UPGRADE_HEADERS)
-      session.abort()
+wholeOnly(test, 'variant')(
+  'every process of a relay has one time, whatever the wall clock was when each started',
+  async () => {
+    const before = clockOrigin()
+    setClockOrigin(before + DAY_MS)
+    const several = await startTestRelay({ SVC_WORKERS: '2' })
+    try {
+      const { reverse_endpoint } = await several.register('demo')
+      // The kernel spreads them over both processes.
+      for (let n = 0; n < 12; n++) {
+        const session = await nativeSession(several, reverse_endpoint.capability, UPGRADE_HEADERS)
+        session.abort()
+      }
+    } finally {
+      await several.close()
+      setClockOrigin(before)
     }
-  } finally {
-    await several.close()
-    setClockOrigin(before)
-  }
-})
+  },
+)

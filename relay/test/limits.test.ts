@@ -1,6 +1,7 @@
 // Attacks, one by one, the bounds that no single client meets in ordinary use.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { LoginAttempts } from '../src/core/api/handlers/login-attempts.ts'
 import { BindingStore } from '../src/core/keyless/bindings.ts'
 import { LeaseRegistry } from '../src/core/lease/lease-registry.ts'
@@ -49,27 +50,34 @@ describe('bindings', () => {
   })
 })
 
-test('100,000 leases are the most; a renewal or replacement still finds its place (protocol §4.4.9)', {
-  timeout: PATIENT_MS,
-}, () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const leases = new LeaseRegistry(new RoutingTable<Route>('relay.localhost', ROOT_ROUTE), new Reservations())
-  const register = (index: number) => {
-    const address = `0x${index.toString(16).padStart(40, '0')}`
-    const request = {
-      identity: { name: `n${index}`, address },
-      allowCanonicalFallback: false,
-      metadata: {},
-      ttlS: 600,
+wholeOnly(test, 'depth')(
+  '100,000 leases are the most; a renewal or replacement still finds its place (protocol §4.4.9)',
+  {
+    timeout: PATIENT_MS,
+  },
+  () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const leases = new LeaseRegistry(
+      new RoutingTable<Route>('relay.localhost', ROOT_ROUTE),
+      new Reservations(),
+    )
+    const register = (index: number) => {
+      const address = `0x${index.toString(16).padStart(40, '0')}`
+      const request = {
+        identity: { name: `n${index}`, address },
+        allowCanonicalFallback: false,
+        metadata: {},
+        ttlS: 600,
+      }
+      // Each comes from a network of its own, for one network alone cannot have them all.
+      const clientIp = `${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}.1`
+      return leases.register(request, { clientIp, reportedIp: undefined })
     }
-    // Each comes from a network of its own, for one network alone cannot have them all.
-    const clientIp = `${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}.1`
-    return leases.register(request, { clientIp, reportedIp: undefined })
-  }
-  for (let i = 0; i < 100_000; i++) register(i)
-  expect(() => register(100_000)).toThrow(expect.objectContaining({ code: 'feature_unavailable' }))
-  expect(register(5).hostname).toBe('n5.relay.localhost')
-})
+    for (let i = 0; i < 100_000; i++) register(i)
+    expect(() => register(100_000)).toThrow(expect.objectContaining({ code: 'feature_unavailable' }))
+    expect(register(5).hostname).toBe('n5.relay.localhost')
+  },
+)
 
 test('failed logins of 1,024 client addresses are remembered; the one that failed longest ago is forgotten first', () => {
   const attempts = new LoginAttempts()

@@ -13,6 +13,7 @@ import {
   X402_BODY_MAX_BYTES,
 } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { ENDPOINTS, type EndpointName } from '../../src/core/api/endpoints/endpoints.ts'
 import { PAYMENT_ENDPOINTS } from '../../src/core/api/endpoints/payment-endpoints.ts'
 import {
@@ -212,7 +213,7 @@ test('payments have 64 KiB', () => {
     if (body !== undefined) expect(body.maxBytes).toBe(X402_BODY_MAX_BYTES)
 })
 
-test('a snapshot of 2,048 files is uploaded, and found again', async () => {
+wholeOnly(test, 'depth')('a snapshot of 2,048 files is uploaded, and found again', async () => {
   const files = Object.fromEntries(
     Array.from({ length: CACHE_FILES_MAX }, (_, number) => [
       `${String(number).padStart(4, '0')}.txt`,

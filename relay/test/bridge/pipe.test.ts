@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { createPipe, type Pipe } from '../../src/core/bridge/pipe.ts'
 import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES, LIMITED_READ_MAX_BYTES } from '../../src/core/limits.ts'
 import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
@@ -168,7 +168,7 @@ describe.each(PIPES)('a bridge read %s', (_how, pipe) => {
     return { left: a.far, right: b.far, over: pipe(a.near, b.near, bandwidth) }
   }
 
-  test('carries hundreds of short connections', async () => {
+  wholeOnly(test, 'depth')('carries hundreds of short connections', async () => {
     const one = async () => {
       const { left, right, over } = await joined(unlimited())
       left.end('question')

@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls'
 import type { DomainResponse, RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { post, put, statusOf, visit } from '../support/cache-client.ts'
 import { manifestOf } from '../support/multipart-body.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -109,15 +110,18 @@ test('a ban while the relay is stopped removes the files at its start', async ()
   expect(await visit(relay, site)).toBeUndefined()
 })
 
-test('visitors who come to a worker process get the files, and none when they are gone', async () => {
-  await start({ SVC_WORKERS: '2' })
-  const site = await relay.register('worked', { cache: true })
-  await put(relay, site, FILES)
-  await leave(site)
-  // The kernel chooses the process that a connection comes to.
-  for (let visits = 0; visits < 20; visits++)
-    expect(await visit(relay, site)).toMatchObject({ status: 200, text: FILES['index.html'] })
-})
+wholeOnly(test, 'variant')(
+  'visitors who come to a worker process get the files, and none when they are gone',
+  async () => {
+    await start({ SVC_WORKERS: '2' })
+    const site = await relay.register('worked', { cache: true })
+    await put(relay, site, FILES)
+    await leave(site)
+    // The kernel chooses the process that a connection comes to.
+    for (let visits = 0; visits < 20; visits++)
+      expect(await visit(relay, site)).toMatchObject({ status: 200, text: FILES['index.html'] })
+  },
+)
 
 test('an upload takes the place of what nobody used for longest, when the budget is used up', async () => {
   await start({ STATIC_CACHE_BYTES: `${MIB}` })
@@ -136,33 +140,36 @@ test('an upload takes the place of what nobody used for longest, when the budget
   expect(found).toEqual([200, undefined, 200, 200, 200])
 })
 
-test('a site holds no more of the disk with files that it replaced, whatever a visitor keeps of them', async () => {
-  const bytes = 40 * MIB
-  await start({ STATIC_CACHE_BYTES: `${bytes}`, ADMIN_TOKEN })
-  const site = await relay.register('greedy', { cache: true })
-  const visitors: TLSSocket[] = []
-  for (const letter of 'abcde') {
-    expect(await put(relay, site, { 'film.webm': Buffer.alloc(9 * MIB, letter) })).toMatchObject({
-      status: 200,
+wholeOnly(test, 'depth')(
+  'a site holds no more of the disk with files that it replaced, whatever a visitor keeps of them',
+  async () => {
+    const bytes = 40 * MIB
+    await start({ STATIC_CACHE_BYTES: `${bytes}`, ADMIN_TOKEN })
+    const site = await relay.register('greedy', { cache: true })
+    const visitors: TLSSocket[] = []
+    for (const letter of 'abcde') {
+      expect(await put(relay, site, { 'film.webm': Buffer.alloc(9 * MIB, letter) })).toMatchObject({
+        status: 200,
+      })
+      const visitor = relay.tls(site.canonical_hostname).on('error', () => {})
+      visitors.push(visitor)
+      await once(visitor, 'secureConnect')
+      const get = `GET / HTTP/1.1\r\nHost: ${site.canonical_hostname}:${relay.port}\r\n\r\n`
+      visitor.write(get.repeat(8))
+      await once(visitor, 'readable')
+      // The snapshot that is there, and the one that it replaced.
+      expect(await usedBytes()).toBeLessThan(bytes / 2)
+    }
+    // The one of the last files goes on.
+    const last = visitors.at(-1)!
+    let text = ''
+    last.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk.replaceAll('e', '')
     })
-    const visitor = relay.tls(site.canonical_hostname).on('error', () => {})
-    visitors.push(visitor)
-    await once(visitor, 'secureConnect')
-    const get = `GET / HTTP/1.1\r\nHost: ${site.canonical_hostname}:${relay.port}\r\n\r\n`
-    visitor.write(get.repeat(8))
-    await once(visitor, 'readable')
-    // The snapshot that is there, and the one that it replaced.
-    expect(await usedBytes()).toBeLessThan(bytes / 2)
-  }
-  // The one of the last files goes on.
-  const last = visitors.at(-1)!
-  let text = ''
-  last.setEncoding('latin1').on('data', (chunk: string) => {
-    text += chunk.replaceAll('e', '')
-  })
-  await expect.poll(() => text.split('HTTP/1.1 200').length - 1, { timeout: 60_000 }).toBe(8)
-  for (const visitor of visitors) visitor.destroy()
-})
+    await expect.poll(() => text.split('HTTP/1.1 200').length - 1, { timeout: 60_000 }).toBe(8)
+    for (const visitor of visitors) visitor.destroy()
+  },
+)
 
 test('an upload for which there is no room is put off, in plain text', async () => {
   // The record that the store writes of a snapshot takes more than that.
@@ -202,26 +209,29 @@ test('the metrics count sites, bytes, uploads and requests, and say nothing of t
   expect(await scrape()).toEqual([])
 })
 
-test('the bandwidth that the operator allows an identity holds for its files, while the site is away, too', async () => {
-  const [token, bps] = ['a-long-random-value', 100_000]
-  await start({ ADMIN_TOKEN: token })
-  const site = await relay.register('slow', { cache: true })
-  await put(relay, site, { 'index.html': 'x'.repeat(2 * bps) })
-  await leave(site)
-  const identity_key = `${site.identity.name}:${site.identity.address}`
-  const limited = await relay.call(
-    'POST',
-    '/api/policy/leases',
-    { identity_key, bps },
-    { Authorization: `Bearer ${token}` },
-  )
-  expect(limited.status).toBe(200)
-  const begin = performance.now()
-  const visits = await Promise.all([visit(relay, site), visit(relay, site)])
-  for (const answer of visits) expect(answer?.text).toHaveLength(2 * bps)
-  // A second's worth has accumulated.
-  expect(4 * bps).toBeLessThanOrEqual(((performance.now() - begin) / 1000 + 1) * bps)
-})
+wholeOnly(test, 'clock')(
+  'the bandwidth that the operator allows an identity holds for its files, while the site is away, too',
+  async () => {
+    const [token, bps] = ['a-long-random-value', 100_000]
+    await start({ ADMIN_TOKEN: token })
+    const site = await relay.register('slow', { cache: true })
+    await put(relay, site, { 'index.html': 'x'.repeat(2 * bps) })
+    await leave(site)
+    const identity_key = `${site.identity.name}:${site.identity.address}`
+    const limited = await relay.call(
+      'POST',
+      '/api/policy/leases',
+      { identity_key, bps },
+      { Authorization: `Bearer ${token}` },
+    )
+    expect(limited.status).toBe(200)
+    const begin = performance.now()
+    const visits = await Promise.all([visit(relay, site), visit(relay, site)])
+    for (const answer of visits) expect(answer?.text).toHaveLength(2 * bps)
+    // A second's worth has accumulated.
+    expect(4 * bps).toBeLessThanOrEqual(((performance.now() - begin) / 1000 + 1) * bps)
+  },
+)
 
 test('a folder that cannot be used is an error of the setting, and the relay does not start', async () => {
   await start({ STATIC_CACHE_ENABLED: 'false' })

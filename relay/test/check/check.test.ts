@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { whyNoNetwork } from '../../../tools/network/namespaces.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
 import type { Finding, Status } from '../../src/core/check/finding.ts'
 import { askHealth } from '../../src/core/check/health.ts'
@@ -425,23 +426,26 @@ describe('svc-relay check', () => {
 })
 
 describe('beside the relay of the same settings', () => {
-  test('check says so, --restart allows it, and healthcheck tells that it serves', async () => {
-    const relay = await startRelayProcess()
-    closing.push(() => relay.close())
-    const env = { SVC_URL: relay.origin, IDENTITY_PATH: relay.directory }
-    const first = await svcRelay(['check'], env)
-    expect(first.code).toBe(1)
-    const running = `The relay of these settings runs already, at TCP port ${relay.port}`
-    expect(first.stdout).toContain(running)
-    expect(first.stdout).toMatch(/^A start would fail: \d errors?, \d warnings?\.$/m)
-    const restart = await svcRelay(['check', '--restart'], env)
-    expect(restart).toMatchObject({ code: 0, stdout: expect.stringContaining('a restart ends it first') })
-    // One after the other: the relay must answer within its deadline, on a slow machine, too.
-    const health = await svcRelay(['healthcheck'], env)
-    expect(health).toEqual({ code: 0, stdout: 'svc-relay: ok\n', stderr: '' })
-    // Nothing of the relay was touched.
-    expect(relay.log.filter(({ level }) => Number(level) >= 40)).toEqual([])
-  })
+  wholeOnly(test, 'variant')(
+    'check says so, --restart allows it, and healthcheck tells that it serves',
+    async () => {
+      const relay = await startRelayProcess()
+      closing.push(() => relay.close())
+      const env = { SVC_URL: relay.origin, IDENTITY_PATH: relay.directory }
+      const first = await svcRelay(['check'], env)
+      expect(first.code).toBe(1)
+      const running = `The relay of these settings runs already, at TCP port ${relay.port}`
+      expect(first.stdout).toContain(running)
+      expect(first.stdout).toMatch(/^A start would fail: \d errors?, \d warnings?\.$/m)
+      const restart = await svcRelay(['check', '--restart'], env)
+      expect(restart).toMatchObject({ code: 0, stdout: expect.stringContaining('a restart ends it first') })
+      // One after the other: the relay must answer within its deadline, on a slow machine, too.
+      const health = await svcRelay(['healthcheck'], env)
+      expect(health).toEqual({ code: 0, stdout: 'svc-relay: ok\n', stderr: '' })
+      // Nothing of the relay was touched.
+      expect(relay.log.filter(({ level }) => Number(level) >= 40)).toEqual([])
+    },
+  )
 
   test('healthcheck fails for another host, another program, and without settings', async () => {
     const relay = await startTestRelay()

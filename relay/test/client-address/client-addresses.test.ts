@@ -1,8 +1,8 @@
 // Tests client addresses from proxies: the PROXY protocol v2, `Forwarded`, and which proxies the relay trusts.
 
 import { isIP } from 'node:net'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../tools/fast-check.ts'
 import { crc32c } from '../../src/core/client-address/crc32c.ts'
 import { parseForwarded } from '../../src/core/client-address/forwarded-header.ts'
 import { networkOf, normalizeIp } from '../../src/core/client-address/ip-address.ts'

@@ -1,9 +1,12 @@
 // Machines of one relay that are its name servers, too: the authority finds the record of an order at any of them.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { ACME_HOST, serialOf } from '../certificates/acme/acme-relay.ts'
 import { type AcmeMachines, startAcmeMachines, whyNoAcmeMachines } from '../support/acme-machines.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const VALIDITY_S = 3_600
 const TIMEOUT_MS = 120_000

@@ -4,13 +4,14 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { PolicyDecisionsResponse, PolicyStateResponse, RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import {
   EngineAttacker,
   forgedLease,
   hostnameIn,
   type LeaseEntry,
 } from '../../../tools/relay/engine-attacker.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import {
@@ -21,6 +22,8 @@ import {
   whyNoEngine,
 } from '../support/cluster-relays.ts'
 import { type Answer, newAccount, ROOT_HOST, register, type TestClient } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'faults')
 
 /** All machines have heard of what the attacker told before a change of theirs that came later. */
 const SOON = { timeout: WAIT_TIMEOUT_MS }

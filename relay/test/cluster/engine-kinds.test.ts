@@ -1,13 +1,16 @@
 // Engines that are more than one server: a relay's machines share their leases through a Cluster, and behind Sentinels.
 
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, test as every, expect, onTestFinished } from 'vitest'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findValkey } from '../../../tools/programs/services.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createCa } from '../../src/core/certificates/development-ca.ts'
 import { type ClusterRelay, startClusterRelays, untilLinked, whyNoEngine } from '../support/cluster-relays.ts'
 import { startRedisCluster, startRedisSentinel, startRedisTls } from '../support/engines.ts'
 import type { TestClient } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const renew = async (relay: TestClient, { access_token }: { access_token: string }): Promise<number> =>
   (await relay.call('POST', '/sdk/renew', { access_token })).status

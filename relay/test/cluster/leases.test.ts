@@ -8,6 +8,7 @@ import {
   siteQuestionText,
 } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { openCarrier } from '../support/carrier.ts'
 import {
   type ClusterRelay,
@@ -213,30 +214,36 @@ describe.skipIf(whyNoEngine() !== undefined)(`the budgets of clients (skipped: $
       identity: { name: 'last', address: newAccount().address },
     })
 
-  test('are those of all machines together, and the answer says how long to wait', async () => {
-    for (let i = 0; i < 5; i++) {
-      await one.register(`first-${i}`)
-      await other.register(`second-${i}`)
-    }
-    let last = await challenge(other)
-    // on a slow machine units have come back
-    while (last.status === 201) last = await challenge(one)
-    expect(last.json.error).toMatchObject({
-      code: 'rate_limited',
-      message: expect.stringContaining('SOURCE_BUDGET_PER_MINUTE'),
-    })
-    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
-    expect(Number(last.headers['retry-after'])).toBeLessThanOrEqual(6)
-  })
+  wholeOnly(test, 'clock')(
+    'are those of all machines together, and the answer says how long to wait',
+    async () => {
+      for (let i = 0; i < 5; i++) {
+        await one.register(`first-${i}`)
+        await other.register(`second-${i}`)
+      }
+      let last = await challenge(other)
+      // on a slow machine units have come back
+      while (last.status === 201) last = await challenge(one)
+      expect(last.json.error).toMatchObject({
+        code: 'rate_limited',
+        message: expect.stringContaining('SOURCE_BUDGET_PER_MINUTE'),
+      })
+      expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
+      expect(Number(last.headers['retry-after'])).toBeLessThanOrEqual(6)
+    },
+  )
 
-  test('get the units of a registration back when the site unregisters, at whichever machine', async () => {
-    const first = await one.register('first')
-    for (let i = 1; i < 10; i++) await one.register(`more-${i}`)
-    while ((await challenge(one)).status === 201);
-    await expect(other.register('refused')).rejects.toThrow('rate_limited')
-    expect((await unregister(other, first)).status).toBe(200)
-    await other.register('last')
-  })
+  wholeOnly(test, 'clock')(
+    'get the units of a registration back when the site unregisters, at whichever machine',
+    async () => {
+      const first = await one.register('first')
+      for (let i = 1; i < 10; i++) await one.register(`more-${i}`)
+      while ((await challenge(one)).status === 201);
+      await expect(other.register('refused')).rejects.toThrow('rate_limited')
+      expect((await unregister(other, first)).status).toBe(200)
+      await other.register('last')
+    },
+  )
 })
 
 describe.skipIf(whyNoEngine() !== undefined)(`statements of sites (skipped: ${whyNoEngine()})`, () => {

@@ -13,6 +13,7 @@ import {
 import { Session, type Stream } from '@svc/yamux'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createPipe } from '../../src/core/bridge/pipe.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import type { PendingVisitor } from '../../src/core/reverse/pending-visitor.ts'
@@ -171,7 +172,7 @@ describe('the port for machines', () => {
     await once(socket, 'close')
   })
 
-  test('gives a stranger who says nothing 3 s', async () => {
+  wholeOnly(test, 'clock')('gives a stranger who says nothing 3 s', async () => {
     const from = performance.now()
     const socket = connectTcp(port, '127.0.0.1').resume()
     sockets.add(socket)
@@ -195,7 +196,7 @@ describe('the port for machines', () => {
     expect(strangers[2]!.closed).toBe(false)
   })
 
-  test('takes 512 connections in all', async () => {
+  wholeOnly(test, 'depth')('takes 512 connections in all', async () => {
     const machines: TLSSocket[] = []
     for (let i = 0; i < LINK_CONNECTIONS_MAX; i += 32) {
       const more = Array.from({ length: 32 }, () => dial())
@@ -238,7 +239,7 @@ describe('a stream of a link', () => {
     await expect.poll(() => links).toEqual(['+machine-a:7443 run'])
   })
 
-  test('without a whole head is reset after 5 s', async () => {
+  wholeOnly(test, 'clock')('without a whole head is reset after 5 s', async () => {
     const session = await openSession()
     const stream = await session.open()
     const from = performance.now()
@@ -329,33 +330,39 @@ describe('a link', () => {
     expect(performance.now() - from).toBeLessThan(1_900)
   })
 
-  test('to a machine that reads no messages is given up once 64 MiB of them wait', async () => {
-    const { ca, cert, key } = createLinkCertificate(KEY, NAME)
-    const silent = createTlsServer({ ca, cert, key, requestCert: true, ALPNProtocols: [ALPN] }, (socket) => {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      const transport = {
-        send: (bytes: Uint8Array) => void socket.write(bytes),
-        close: () => socket.destroy(),
-      }
-      const session = new Session(transport, { role: 'server', onStream: () => {} })
-      socket.on('data', (bytes: Buffer) => session.receive(bytes))
-    })
-    silent.listen(0)
-    await once(silent, 'listening')
-    const { client, onDown } = linkTo(NAME, (silent.address() as { port: number }).port)
-    await expect.poll(() => client.isUp).toBe(true)
-    const text = 'x'.repeat(1024 * 1024)
-    for (let i = 0; i < 63; i++) client.send({ kind: 'tell', topic: 'dns', text })
-    await sleep(100)
-    expect([client.isUp, onDown.mock.calls]).toEqual([true, []])
-    client.send({ kind: 'tell', topic: 'dns', text })
-    client.send({ kind: 'tell', topic: 'dns', text })
-    await expect.poll(() => onDown.mock.calls.length).toBe(1)
-    silent.close()
-  })
+  wholeOnly(test, 'depth')(
+    'to a machine that reads no messages is given up once 64 MiB of them wait',
+    async () => {
+      const { ca, cert, key } = createLinkCertificate(KEY, NAME)
+      const silent = createTlsServer(
+        { ca, cert, key, requestCert: true, ALPNProtocols: [ALPN] },
+        (socket) => {
+          sockets.add(socket)
+          socket.on('error', () => {})
+          const transport = {
+            send: (bytes: Uint8Array) => void socket.write(bytes),
+            close: () => socket.destroy(),
+          }
+          const session = new Session(transport, { role: 'server', onStream: () => {} })
+          socket.on('data', (bytes: Buffer) => session.receive(bytes))
+        },
+      )
+      silent.listen(0)
+      await once(silent, 'listening')
+      const { client, onDown } = linkTo(NAME, (silent.address() as { port: number }).port)
+      await expect.poll(() => client.isUp).toBe(true)
+      const text = 'x'.repeat(1024 * 1024)
+      for (let i = 0; i < 63; i++) client.send({ kind: 'tell', topic: 'dns', text })
+      await sleep(100)
+      expect([client.isUp, onDown.mock.calls]).toEqual([true, []])
+      client.send({ kind: 'tell', topic: 'dns', text })
+      client.send({ kind: 'tell', topic: 'dns', text })
+      await expect.poll(() => onDown.mock.calls.length).toBe(1)
+      silent.close()
+    },
+  )
 
-  test('to a port that is silent is given up after 3 s', async () => {
+  wholeOnly(test, 'clock')('to a port that is silent is given up after 3 s', async () => {
     const silent: Server = createServer((socket) => void sockets.add(socket))
     silent.listen(0)
     await once(silent, 'listening')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AdminCacheResponse, type CachedSite, identityKey, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { post, put, remove, statusOf, visit } from '../support/cache-client.ts'
@@ -90,21 +90,24 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
         })
     })
 
-    test('pass on a big file whole', async () => {
+    wholeOnly(test, 'depth')('pass on a big file whole', async () => {
       const big = randomBytes(BIG_BYTES)
       const lease = await register(a, 'big')
       await put(a, lease, { 'index.html': FILES['index.html'], 'big.txt': Buffer.from(big.toString('hex')) })
       expect((await visit(c, lease, '/big.txt'))?.text === big.toString('hex')).toBe(true)
     })
 
-    test('remove files at once where another manifest is asked for at another machine', async () => {
-      const lease = await register(a, 'changed')
-      await put(a, lease, FILES)
-      expect(statusOf(await post(b, lease, manifestOf(OTHER))).present).toBe(false)
-      expect(await texts(lease)).toEqual(NONE)
-      await put(c, lease, OTHER)
-      expect(await texts(lease)).toEqual(three('<h1>another</h1>'))
-    })
+    wholeOnly(test, 'variant')(
+      'remove files at once where another manifest is asked for at another machine',
+      async () => {
+        const lease = await register(a, 'changed')
+        await put(a, lease, FILES)
+        expect(statusOf(await post(b, lease, manifestOf(OTHER))).present).toBe(false)
+        expect(await texts(lease)).toEqual(NONE)
+        await put(c, lease, OTHER)
+        expect(await texts(lease)).toEqual(three('<h1>another</h1>'))
+      },
+    )
 
     test('have one snapshot of a site, the last that it stored', async () => {
       const lease = await register(a, 'moved')
@@ -124,31 +127,37 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
         expect(statusOf(await post(relay, lease, manifestOf(FILES))).present).toBe(false)
     })
 
-    test('remove files of a site that comes back without the cache at another machine', async () => {
-      const account = newAccount()
-      const lease = await register(a, 'without', { account })
-      await put(a, lease, FILES)
-      await b.register('without', { account })
-      await expect.poll(() => texts(lease), SOON).toEqual(NONE)
-    })
+    wholeOnly(test, 'variant')(
+      'remove files of a site that comes back without the cache at another machine',
+      async () => {
+        const account = newAccount()
+        const lease = await register(a, 'without', { account })
+        await put(a, lease, FILES)
+        await b.register('without', { account })
+        await expect.poll(() => texts(lease), SOON).toEqual(NONE)
+      },
+    )
 
-    test('pass requests that the files do not answer on to the live site, whichever machine it is at', async () => {
-      const lease = await register(a, 'live')
-      const authority = await authorityOf(a)
-      const names = [lease.hostname, lease.canonical_hostname]
-      const { chain: cert, key } = createLeaf(authority, lease.hostname, names)
-      const { serve } = nodeHttp((request, response) => void response.end(`live ${request.url}`))
-      const site = await openTlsSite(c, lease.reverse_endpoint.capability, { cert, key, serve })
-      try {
-        await put(b, lease, FILES)
-        for (const relay of cluster.relays) {
-          expect(await textAt(relay, lease)).toBe('<h1>stored</h1>')
-          expect((await visit(relay, lease, '/api.json'))?.text).toBe('live /api.json')
+    wholeOnly(test, 'variant')(
+      'pass requests that the files do not answer on to the live site, whichever machine it is at',
+      async () => {
+        const lease = await register(a, 'live')
+        const authority = await authorityOf(a)
+        const names = [lease.hostname, lease.canonical_hostname]
+        const { chain: cert, key } = createLeaf(authority, lease.hostname, names)
+        const { serve } = nodeHttp((request, response) => void response.end(`live ${request.url}`))
+        const site = await openTlsSite(c, lease.reverse_endpoint.capability, { cert, key, serve })
+        try {
+          await put(b, lease, FILES)
+          for (const relay of cluster.relays) {
+            expect(await textAt(relay, lease)).toBe('<h1>stored</h1>')
+            expect((await visit(relay, lease, '/api.json'))?.text).toBe('live /api.json')
+          }
+        } finally {
+          await site.close()
         }
-      } finally {
-        await site.close()
-      }
-    })
+      },
+    )
 
     test('give nobody the files of an identity that is banned at one of them, and end what visitors of all have', async () => {
       const lease = await register(a, 'banned')
@@ -167,89 +176,107 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
       await expect.poll(() => entriesOf(lease), SOON).toBe(0)
     })
 
-    test('store nothing that the others cannot hear of, and serve what they have', async () => {
-      const [lease, other] = [await register(a, 'outage'), await register(a, 'outage-too')]
-      await put(a, lease, FILES)
-      await cluster.engine.kill()
-      try {
-        await expect
-          .poll(async () => codeOf(await put(a, other, FILES)), SOON)
-          .toEqual([503, 'feature_unavailable'])
-        expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
-        expect(statusOf(await post(b, lease, manifestOf(FILES))).present).toBe(true)
-        expect(codeOf(await remove(b, lease))).toEqual([503, 'feature_unavailable'])
-      } finally {
-        await cluster.engine.restart()
-      }
-      await expect.poll(async () => (await put(a, other, FILES)).status, SOON).toBe(200)
-      expect(await texts(other)).toEqual(three('<h1>stored</h1>'))
-    })
+    wholeOnly(test, 'faults')(
+      'store nothing that the others cannot hear of, and serve what they have',
+      async () => {
+        const [lease, other] = [await register(a, 'outage'), await register(a, 'outage-too')]
+        await put(a, lease, FILES)
+        await cluster.engine.kill()
+        try {
+          await expect
+            .poll(async () => codeOf(await put(a, other, FILES)), SOON)
+            .toEqual([503, 'feature_unavailable'])
+          expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+          expect(statusOf(await post(b, lease, manifestOf(FILES))).present).toBe(true)
+          expect(codeOf(await remove(b, lease))).toEqual([503, 'feature_unavailable'])
+        } finally {
+          await cluster.engine.restart()
+        }
+        await expect.poll(async () => (await put(a, other, FILES)).status, SOON).toBe(200)
+        expect(await texts(other)).toEqual(three('<h1>stored</h1>'))
+      },
+    )
 
-    test('tell one that does not reach the engine what a site stores and removes', async () => {
-      const lease = await register(a, 'told')
-      a.engineWay.isDown = true
-      a.engineWay.cut()
-      try {
-        await expect
-          .poll(async () => codeOf(await put(a, lease, FILES)), SOON)
-          .toContain('feature_unavailable')
+    wholeOnly(test, 'faults')(
+      'tell one that does not reach the engine what a site stores and removes',
+      async () => {
+        const lease = await register(a, 'told')
+        a.engineWay.isDown = true
+        a.engineWay.cut()
+        try {
+          await expect
+            .poll(async () => codeOf(await put(a, lease, FILES)), SOON)
+            .toContain('feature_unavailable')
+          await put(b, lease, FILES)
+          expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+          expect((await remove(c, lease)).status).toBe(200)
+          expect(await texts(lease)).toEqual(NONE)
+        } finally {
+          a.engineWay.isDown = false
+        }
+        await expect.poll(async () => (await put(a, lease, FILES)).status, SOON).toBe(200)
+      },
+    )
+
+    wholeOnly(test, 'faults')(
+      'know after the engine has lost everything which of them has which files',
+      async () => {
+        const lease = await register(a, 'lost')
         await put(b, lease, FILES)
-        expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
-        expect((await remove(c, lease)).status).toBe(200)
+        await cluster.engine.restart({ withoutData: true })
+        await expect.poll(async () => (await a.call('GET', '/api/healthz')).status, SOON).toBe(200)
+        await expect.poll(() => entriesOf(lease), SOON).toBe(1)
+        // They learn of each other's files one after the other.
+        await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>stored</h1>'))
+      },
+    )
+
+    wholeOnly(test, 'faults')(
+      'give visitors the live site while the machine with the files is away, and its files when it is back',
+      async () => {
+        // The engine was restarted before, and each machine finds that out by itself.
+        const lease = await vi.waitFor(() => register(a, 'back'), SOON)
+        await expect.poll(async () => (await put(c, lease, FILES)).status, SOON).toBe(200)
+        await c.stop()
+        await expect.poll(() => textAt(a, lease), SOON).toBeUndefined()
+        expect(statusOf(await post(a, lease, manifestOf(FILES))).present).toBe(false)
+        c = await cluster.add({}, c)
+        await put(b, lease, OTHER)
+        await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
+      },
+    )
+
+    wholeOnly(test, 'faults')(
+      'forget the files of a machine that comes back after another one has stored later ones',
+      async () => {
+        const account = newAccount()
+        await put(c, await register(a, 'late', { account }), FILES)
+        await c.stop()
+        // The end of what the machine has moves by that, which it tells when it is back, and before it has read what the engine says.
+        const lease = await register(b, 'late', { account, ttl: SHORT_TTL_S })
+        expect(statusOf(await put(b, lease, OTHER)).present).toBe(true)
+        c.engineWay.delayMs = SLOW_MS
+        c = await cluster.add({}, c)
+        c.engineWay.delayMs = 0
+        await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
+      },
+    )
+
+    wholeOnly(test, 'faults')(
+      'forget the files of a machine that comes back after the site has removed them',
+      async () => {
+        const lease = await register(a, 'taken-back')
+        await put(c, lease, FILES)
+        await c.stop()
+        expect((await remove(b, lease)).status).toBe(200)
+        c = await cluster.add({}, c)
+        await expect.poll(() => entriesOf(lease), SOON).toBe(0)
+        expect(statusOf(await post(c, lease, manifestOf(FILES))).present).toBe(false)
         expect(await texts(lease)).toEqual(NONE)
-      } finally {
-        a.engineWay.isDown = false
-      }
-      await expect.poll(async () => (await put(a, lease, FILES)).status, SOON).toBe(200)
-    })
+      },
+    )
 
-    test('know after the engine has lost everything which of them has which files', async () => {
-      const lease = await register(a, 'lost')
-      await put(b, lease, FILES)
-      await cluster.engine.restart({ withoutData: true })
-      await expect.poll(async () => (await a.call('GET', '/api/healthz')).status, SOON).toBe(200)
-      await expect.poll(() => entriesOf(lease), SOON).toBe(1)
-      // They learn of each other's files one after the other.
-      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>stored</h1>'))
-    })
-
-    test('give visitors the live site while the machine with the files is away, and its files when it is back', async () => {
-      // The engine was restarted before, and each machine finds that out by itself.
-      const lease = await vi.waitFor(() => register(a, 'back'), SOON)
-      await expect.poll(async () => (await put(c, lease, FILES)).status, SOON).toBe(200)
-      await c.stop()
-      await expect.poll(() => textAt(a, lease), SOON).toBeUndefined()
-      expect(statusOf(await post(a, lease, manifestOf(FILES))).present).toBe(false)
-      c = await cluster.add({}, c)
-      await put(b, lease, OTHER)
-      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
-    })
-
-    test('forget the files of a machine that comes back after another one has stored later ones', async () => {
-      const account = newAccount()
-      await put(c, await register(a, 'late', { account }), FILES)
-      await c.stop()
-      // The end of what the machine has moves by that, which it tells when it is back, and before it has read what the engine says.
-      const lease = await register(b, 'late', { account, ttl: SHORT_TTL_S })
-      expect(statusOf(await put(b, lease, OTHER)).present).toBe(true)
-      c.engineWay.delayMs = SLOW_MS
-      c = await cluster.add({}, c)
-      c.engineWay.delayMs = 0
-      await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
-    })
-
-    test('forget the files of a machine that comes back after the site has removed them', async () => {
-      const lease = await register(a, 'taken-back')
-      await put(c, lease, FILES)
-      await c.stop()
-      expect((await remove(b, lease)).status).toBe(200)
-      c = await cluster.add({}, c)
-      await expect.poll(() => entriesOf(lease), SOON).toBe(0)
-      expect(statusOf(await post(c, lease, manifestOf(FILES))).present).toBe(false)
-      expect(await texts(lease)).toEqual(NONE)
-    })
-
-    test('serve the files of a machine again that comes back with them', async () => {
+    wholeOnly(test, 'faults')('serve the files of a machine again that comes back with them', async () => {
       const lease = await register(a, 'kept')
       await put(c, lease, FILES)
       await c.stop()

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
@@ -238,69 +239,72 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
         .toBe('198.51.100.7')
   })
 
-  test('the engine is told no token, key, secret, site or address and no byte of a visitor, and holds none', async () => {
-    const monitor = await monitorEngine(cluster.engine)
-    const account = newAccount()
-    const [seen, reported] = ['203.0.113.77', '203.0.113.78']
-    const forwarded = { Forwarded: `for=${seen}` }
-    const lease = await a.register('secret', { account, tcp_enabled: true, reported_ip: reported })
-    const renewed = await b.call('POST', '/sdk/renew', { access_token: lease.access_token }, forwarded)
-    const again = renewed.json.data as unknown as RegisterResponse
-    const site = await openSite(b, lease, 2)
-    const body = randomBytes(3_000).toString('hex')
-    expect((await askSite(c, site, '/', { method: 'POST' }, body)).text).toBe(`/ ${body}`)
-    await site.close()
-    const session = await nativeSession(c, lease.reverse_endpoint.capability, UPGRADE_HEADERS)
-    const visitor = connect(portOf(lease), '127.0.0.1')
-    await rawVisitor(session)
-    visitor.write(body)
-    expect(String(await session.read(body.length))).toBe(body)
-    visitor.destroy()
-    const ended = await c.call('POST', '/sdk/unregister', { access_token: again.access_token })
-    expect(ended.status).toBe(200)
-    const challenged = await c.call(
-      'POST',
-      '/sdk/register/challenge',
-      { identity: lease.identity },
-      forwarded,
-    )
-    expect(challenged.status).toBe(201)
-    const hostname = cluster.keys.hostnameName('secret.relay.localhost')
-    await expect.poll(() => monitor.text.includes(`"1" "${hostname}"`)).toBe(true)
-    await monitor.stop()
-    const held = Object.entries(await contentOf(cluster.engine))
-      .flat()
-      .join('\n')
-    const read = (name: string): Promise<string> => readFile(join(a.directory, name), 'utf8')
-    const pemLine = (pem: string): string => pem.split('\n')[2]!
-    const identity = JSON.parse(await read('identity.json'))
-    const secrets = {
-      'access token': lease.access_token,
-      'its signature': lease.access_token.split('.')[2]!,
-      capability: lease.reverse_endpoint.capability,
-      'renewed token': again.access_token,
-      'renewed capability': again.reverse_endpoint.capability,
-      'the machines’ secret': cluster.secret,
-      'the key of the CA': pemLine(await read('ca-key.pem')),
-      'bytes of a visitor': body.slice(1_000, 1_040),
-      'the admin token': ADMIN_TOKEN,
-      'the identity of a site': account.address.toLowerCase(),
-      'its hostname': 'secret.relay.localhost',
-      'address of a client': seen,
-      'network of a client': '203.0.113.',
-      'address that it reports': reported,
-      ...Object.fromEntries(
-        Object.entries(identity).flatMap(([name, value]) =>
-          /key|secret/i.test(name) && typeof value === 'string' ? [[`identity ${name}`, value]] : [],
+  wholeOnly(test, 'depth')(
+    'the engine is told no token, key, secret, site or address and no byte of a visitor, and holds none',
+    async () => {
+      const monitor = await monitorEngine(cluster.engine)
+      const account = newAccount()
+      const [seen, reported] = ['203.0.113.77', '203.0.113.78']
+      const forwarded = { Forwarded: `for=${seen}` }
+      const lease = await a.register('secret', { account, tcp_enabled: true, reported_ip: reported })
+      const renewed = await b.call('POST', '/sdk/renew', { access_token: lease.access_token }, forwarded)
+      const again = renewed.json.data as unknown as RegisterResponse
+      const site = await openSite(b, lease, 2)
+      const body = randomBytes(3_000).toString('hex')
+      expect((await askSite(c, site, '/', { method: 'POST' }, body)).text).toBe(`/ ${body}`)
+      await site.close()
+      const session = await nativeSession(c, lease.reverse_endpoint.capability, UPGRADE_HEADERS)
+      const visitor = connect(portOf(lease), '127.0.0.1')
+      await rawVisitor(session)
+      visitor.write(body)
+      expect(String(await session.read(body.length))).toBe(body)
+      visitor.destroy()
+      const ended = await c.call('POST', '/sdk/unregister', { access_token: again.access_token })
+      expect(ended.status).toBe(200)
+      const challenged = await c.call(
+        'POST',
+        '/sdk/register/challenge',
+        { identity: lease.identity },
+        forwarded,
+      )
+      expect(challenged.status).toBe(201)
+      const hostname = cluster.keys.hostnameName('secret.relay.localhost')
+      await expect.poll(() => monitor.text.includes(`"1" "${hostname}"`)).toBe(true)
+      await monitor.stop()
+      const held = Object.entries(await contentOf(cluster.engine))
+        .flat()
+        .join('\n')
+      const read = (name: string): Promise<string> => readFile(join(a.directory, name), 'utf8')
+      const pemLine = (pem: string): string => pem.split('\n')[2]!
+      const identity = JSON.parse(await read('identity.json'))
+      const secrets = {
+        'access token': lease.access_token,
+        'its signature': lease.access_token.split('.')[2]!,
+        capability: lease.reverse_endpoint.capability,
+        'renewed token': again.access_token,
+        'renewed capability': again.reverse_endpoint.capability,
+        'the machines’ secret': cluster.secret,
+        'the key of the CA': pemLine(await read('ca-key.pem')),
+        'bytes of a visitor': body.slice(1_000, 1_040),
+        'the admin token': ADMIN_TOKEN,
+        'the identity of a site': account.address.toLowerCase(),
+        'its hostname': 'secret.relay.localhost',
+        'address of a client': seen,
+        'network of a client': '203.0.113.',
+        'address that it reports': reported,
+        ...Object.fromEntries(
+          Object.entries(identity).flatMap(([name, value]) =>
+            /key|secret/i.test(name) && typeof value === 'string' ? [[`identity ${name}`, value]] : [],
+          ),
         ),
-      ),
-    }
-    for (const [name, secret] of Object.entries(secrets)) {
-      expect(secret.length, name).toBeGreaterThanOrEqual(10)
-      expect(monitor.text.includes(secret), name).toBe(false)
-      expect(held.includes(secret), name).toBe(false)
-    }
-    expect(held).not.toContain('PRIVATE KEY')
-    expect(Object.keys(secrets).filter((name) => name.startsWith('identity'))).not.toEqual([])
-  })
+      }
+      for (const [name, secret] of Object.entries(secrets)) {
+        expect(secret.length, name).toBeGreaterThanOrEqual(10)
+        expect(monitor.text.includes(secret), name).toBe(false)
+        expect(held.includes(secret), name).toBe(false)
+      }
+      expect(held).not.toContain('PRIVATE KEY')
+      expect(Object.keys(secrets).filter((name) => name.startsWith('identity'))).not.toEqual([])
+    },
+  )
 })

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DiscoveryResponse } from '@svc/protocol'
 import { verifyDescriptor } from '@svc/protocol'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, test as every, expect, vi } from 'vitest'
 import { signerOf } from '../../../sdk-core/src/identity/key.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { HttpClient } from '../../src/core/outbound/http-client.ts'
 import { trust } from '../support/local-names.ts'
 import { freePort, relayClient, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'clock')
 
 const POLL_MS = 4_000
 const PATIENT_MS = 120_000

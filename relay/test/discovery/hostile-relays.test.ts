@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DiscoveryResponse, RelayDescriptor } from '@svc/protocol'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, test as every, expect, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { checksumAddress } from '../../src/core/auth/ethereum-address.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
@@ -13,6 +14,8 @@ import type { Refusal } from '../../src/features/discovery/refusals.ts'
 import { type Discovery, startDiscovery } from '../../src/features/discovery/start-discovery.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const POLL_MS = 400
 const PATIENT_MS = 120_000

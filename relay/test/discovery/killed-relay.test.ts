@@ -3,10 +3,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, test as every, expect, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { type RelayProcess, startRelay } from '../../../tools/relay/process.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const directories: string[] = []
 const processes: RelayProcess[] = []

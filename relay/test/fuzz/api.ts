@@ -3,7 +3,7 @@
 
 import { deepStrictEqual } from 'node:assert/strict'
 import type { ErrorCode } from '@svc/protocol'
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { ENDPOINTS } from '../../src/core/api/endpoints/endpoints.ts'
 import { parseJson } from '../../src/core/api/http/json.ts'
 import { componentSchemas, parseWith, referenceTo, type z } from '../../src/core/config/schema.ts'

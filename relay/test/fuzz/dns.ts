@@ -2,7 +2,7 @@
 // answer that the RFCs name, one that a codec which is not ours reads, and one that is not much larger than the question.
 
 import { decode } from 'dns-packet'
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { Client } from '../../src/features/dns/server/client.ts'
 import { AMPLIFICATION_MAX, UDP_PAYLOAD_MAX_BYTES } from '../../src/features/dns/server/limits.ts'
 import { Responder, type Transport } from '../../src/features/dns/server/responder.ts'

@@ -1,6 +1,6 @@
 // Requests for files: right ones, nearly right ones, and anything at all.
 
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { PUBLIC_NAMES, SECRET_NAMES } from './public-folder.ts'
 
 const NAMES = [...PUBLIC_NAMES, ...SECRET_NAMES]

@@ -8,7 +8,7 @@ import {
   parseManifest,
   type StaticCacheManifest,
 } from '@svc/protocol'
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { RelayError } from '../../src/core/errors.ts'
 import { readUpload } from '../../src/features/static-cache/upload/multipart.ts'
 import {

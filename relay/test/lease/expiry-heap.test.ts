@@ -1,7 +1,7 @@
 // Tests the expiry heap: each entry is due at its time, in order, and many at once expire in several turns.
 
-import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import fc from '../../../tools/fast-check.ts'
 import { now } from '../../src/core/clock.ts'
 import { type ExpiryEntry, ExpiryHeap } from '../../src/core/lease/expiry-heap.ts'
 import { EXPIRIES_PER_TICK } from '../../src/core/limits.ts'

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { StartedParts } from '../../src/lifecycle/started-parts.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
@@ -49,7 +50,7 @@ async function start(env: Record<string, string> = {}) {
   return { ...JSON.parse(printed), end: signal ?? code }
 }
 
-test('of a relay whose discovery cannot start, nothing is left', async () => {
+wholeOnly(test, 'variant')('of a relay whose discovery cannot start, nothing is left', async () => {
   await mkdir(join(directory, 'relays.json'))
   const { failure, left, seen, end } = await start()
   expect(failure).toContain('relays.json')
@@ -58,7 +59,7 @@ test('of a relay whose discovery cannot start, nothing is left', async () => {
   expect(await readdir(directory)).not.toContain('acme.lock')
 })
 
-test('of a relay whose static cache cannot start, nothing is left', async () => {
+wholeOnly(test, 'variant')('of a relay whose static cache cannot start, nothing is left', async () => {
   await symlink(tmpdir(), join(directory, 'static-cache'))
   const { failure, left, end } = await start()
   expect(failure).toContain('STATIC_CACHE_ENABLED')

@@ -4,10 +4,13 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, test as every, expect, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+
+const test = wholeOnly(every, 'faults')
 
 /** What no test could bring about from outside: a mistake of ours, each time that the signal comes. */
 const MISTAKES = `--import=data:text/javascript,${[

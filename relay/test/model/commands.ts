@@ -9,8 +9,8 @@ import type {
   RenewResponse,
   ReverseEndpoint,
 } from '@svc/protocol'
-import fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
+import fc from '../../../tools/fast-check.ts'
 import type { TokenUse } from '../../src/core/auth/trusted-issuers.ts'
 import { RelayError } from '../../src/core/errors.ts'
 import type { Clock } from './clock.ts'

@@ -4,8 +4,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PolicyStateResponse, RegisterResponse } from '@svc/protocol'
-import fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
+import fc from '../../../tools/fast-check.ts'
 import { ADMIN, type ClusterRelays, startClusterRelays, untilLinked } from '../support/cluster-relays.ts'
 
 const MACHINES = 3

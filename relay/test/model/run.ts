@@ -1,6 +1,6 @@
 // Runs random sequences of commands against the model and the real parts, each from a fresh start.
 
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 import { stopClock } from './clock.ts'
 import { commands, Real } from './commands.ts'
 import { Model } from './model.ts'

@@ -1,8 +1,10 @@
 // Payments against `kill -9`; `npm run crash` does the same two hundred times.
 
-import { expect, test } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { test as every, expect } from 'vitest'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { crashPayments } from '../support/payment-crash.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const CRASHES: number = atDepth(20, 2)
 

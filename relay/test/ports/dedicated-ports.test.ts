@@ -7,6 +7,7 @@ import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { CARRIERS } from '../support/session.ts'
 
@@ -301,7 +302,7 @@ describe('a relay with ports for many', () => {
 describe('relays of their own', () => {
   afterEach(() => relay.close())
 
-  test('finds its ports again at a relay that was restarted', async () => {
+  wholeOnly(test, 'clock')('finds its ports again at a relay that was restarted', async () => {
     await start(2)
     const account = newAccount()
     const first = portOf((await relay.register('before', { tcp_enabled: true })).tcp_addr)

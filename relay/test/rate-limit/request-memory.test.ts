@@ -5,10 +5,12 @@ import { connect as connectTcp } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { afterAll, beforeAll, beforeEach, describe, test as every, expect, vi } from 'vitest'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const KIB = 1024
 const MIB = 1024 * KIB

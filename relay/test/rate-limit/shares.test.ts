@@ -2,6 +2,7 @@
 // they take.
 
 import { describe, expect, test } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { Challenges } from '../../src/core/auth/challenges.ts'
 import { networkOf } from '../../src/core/client-address/ip-address.ts'
 import { ConnectionLimiter } from '../../src/core/ingress/connection-limiter.ts'
@@ -126,7 +127,7 @@ describe.each(Object.keys(BOUNDS))('%s', (name) => {
   })
 })
 
-test('leases of one network leave half of the places to others', () => {
+wholeOnly(test, 'depth')('leases of one network leave half of the places to others', () => {
   const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
   const leases = new LeaseRegistry(routes, new Reservations())
   const register = (number: number, clientIp: string): Lease =>

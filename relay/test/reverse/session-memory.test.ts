@@ -10,13 +10,15 @@ import {
   STREAM_ANSWER,
   SUBPROTOCOL,
 } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, test as every, expect } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { apiSocket, readHead, socketReader } from '../support/api-socket.ts'
 import { carrierOn, LINKS, type Link, openCarrier, type TestCarrier } from '../support/carrier.ts'
 import { ROOT_HOST } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const MB = 1_000_000
 /** Of the relay's heap, in MB: a quarter of what V8 makes of it, some 60 MB, is what all WebSockets may hold. */

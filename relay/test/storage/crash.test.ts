@@ -1,8 +1,10 @@
 // Durability against `kill -9`; `npm run crash` does the same two hundred times.
 
-import { expect, test } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { test as every, expect } from 'vitest'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { crash } from '../support/crash.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const CRASHES: number = atDepth(25, 4)
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { startRelay, WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { claimDirectory } from '../../src/core/storage/directory-claim.ts'
@@ -47,17 +48,20 @@ test('a second relay is refused with the process that has the directory, also be
   expect(await readdir(directory)).not.toContain('relay.sock')
 })
 
-test('of many that find what a killed relay has left, one gets the directory', async () => {
-  const killed = await startRelay({ env: await settings(), execArgv: [...WITHOUT_OVERLOAD] })
-  process.kill(killed.pid, 'SIGKILL')
-  await killed.ended
-  const claims = await Promise.allSettled(
-    Array.from({ length: RACERS }, () => claimDirectory(directory, log)),
-  )
-  const got = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []))
-  expect(got).toHaveLength(1)
-  await got[0]!.close()
-})
+wholeOnly(test, 'faults')(
+  'of many that find what a killed relay has left, one gets the directory',
+  async () => {
+    const killed = await startRelay({ env: await settings(), execArgv: [...WITHOUT_OVERLOAD] })
+    process.kill(killed.pid, 'SIGKILL')
+    await killed.ended
+    const claims = await Promise.allSettled(
+      Array.from({ length: RACERS }, () => claimDirectory(directory, log)),
+    )
+    const got = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []))
+    expect(got).toHaveLength(1)
+    await got[0]!.close()
+  },
+)
 
 test('a directory whose path is too long for a socket is claimed as well', async () => {
   const long = join(directory, 'x'.repeat(200))

@@ -3,14 +3,17 @@
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import type { PolicyStateResponse, RegisterResponse } from '@svc/protocol'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, test as every, expect, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { limitFileSize, mountSmallDisk, type TestDisk } from '../support/full-disk.ts'
 import { freePort, newAccount, type TestClient } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 import { nativeSession } from '../support/session.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
 const BEARER = { Authorization: `Bearer ${ADMIN_TOKEN}` }

@@ -1,6 +1,6 @@
 // Values that a JSON Schema of the API's description allows, and the description with nothing left open.
 
-import fc from 'fast-check'
+import fc from '../../../tools/fast-check.ts'
 
 export type Schema = Record<string, unknown>
 export type Components = Record<string, Schema>

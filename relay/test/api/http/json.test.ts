@@ -1,7 +1,7 @@
 // JSON from outside (RFC 8259): what is refused, with which code, and that hostile text costs little.
 
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../../tools/fast-check.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { memberWithin, parseJson } from '../../../src/core/api/http/json.ts'
 import { RelayError } from '../../../src/core/errors.ts'

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { Lease, PublicStateResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atDepth } from '../../../../tools/test-depth.ts'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
+import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
 import {
   API_WRITE_DEADLINE_MS,
   LIST_CACHE_MAX_BYTES,
@@ -18,6 +18,8 @@ import {
 } from '../../../src/core/limits.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
+
+const test = wholeOnly(every, 'clock')
 
 const SEED = join(import.meta.dirname, '../../support/seed-leases.ts')
 const LEASES = 3_001

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, test as every, expect } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { RELEASE_VERSION } from '../../../src/core/version.ts'
 import { PADDING_BYTES, writeDownloads } from '../../support/downloads.ts'
 import {
@@ -14,6 +15,8 @@ import {
   type Run,
 } from '../../support/install-machine.ts'
 import { HERE, type Installer, startInstaller } from '../../support/installer.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const CLIENTS: Client[] = ['curl', 'wget']
 /** The program that lets this machine pass for one of 32 bits. */

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { LiveSiteAdmission } from '../../../src/features/static-cache/live-site/admission.ts'
 import {
   LIVE_DEADLINES,
@@ -135,36 +136,42 @@ describe('admission', () => {
     },
   )
 
-  test('a crowd at a site that does not answer is refused beyond it, and others are served', async () => {
-    // Two requests of all sites.
-    const relay = await start({ connections: 64 })
-    const { promise: isFull, resolve } = Promise.withResolvers<void>()
-    let open1 = 0
-    const silent = await open(relay, (_request, response) => {
-      response.writeHead(200).flushHeaders()
-      open1 += 1
-      if (open1 === 2) resolve()
-    })
-    const crowd = [await get(silent, '192.0.2.1'), await get(silent, '192.0.2.2')]
-    await isFull
-    const refused = await get(silent, '192.0.2.3')
-    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
-    for (const { socket } of crowd) socket.destroy()
-    await expect.poll(async () => (await get(silent, '192.0.2.3')).statusCode).toBe(200)
-  })
+  wholeOnly(test, 'depth')(
+    'a crowd at a site that does not answer is refused beyond it, and others are served',
+    async () => {
+      // Two requests of all sites.
+      const relay = await start({ connections: 64 })
+      const { promise: isFull, resolve } = Promise.withResolvers<void>()
+      let open1 = 0
+      const silent = await open(relay, (_request, response) => {
+        response.writeHead(200).flushHeaders()
+        open1 += 1
+        if (open1 === 2) resolve()
+      })
+      const crowd = [await get(silent, '192.0.2.1'), await get(silent, '192.0.2.2')]
+      await isFull
+      const refused = await get(silent, '192.0.2.3')
+      expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
+      for (const { socket } of crowd) socket.destroy()
+      await expect.poll(async () => (await get(silent, '192.0.2.3')).statusCode).toBe(200)
+    },
+  )
 })
 
-test('connections that wait for the next request of a client are bounded for a site', async () => {
-  const relay = await start()
-  const site = await open(relay, (_request, response) => response.end())
-  const clients = LIVE_IDLE_PER_SITE_MAX + 8
-  for (let n = 0; n < clients; n++) (await get(site, `192.0.2.${n}`)).resume()
-  expect(site.connections.length).toBe(clients)
-  const isOpen = ({ destroyed }: TLSSocket): boolean => !destroyed
-  await expect.poll(() => site.connections.filter(isOpen).length).toBe(LIVE_IDLE_PER_SITE_MAX)
-})
+wholeOnly(test, 'clock')(
+  'connections that wait for the next request of a client are bounded for a site',
+  async () => {
+    const relay = await start()
+    const site = await open(relay, (_request, response) => response.end())
+    const clients = LIVE_IDLE_PER_SITE_MAX + 8
+    for (let n = 0; n < clients; n++) (await get(site, `192.0.2.${n}`)).resume()
+    expect(site.connections.length).toBe(clients)
+    const isOpen = ({ destroyed }: TLSSocket): boolean => !destroyed
+    await expect.poll(() => site.connections.filter(isOpen).length).toBe(LIVE_IDLE_PER_SITE_MAX)
+  },
+)
 
-test('they are bounded for all sites together, and wait for a bounded time', async () => {
+wholeOnly(test, 'clock')('they are bounded for all sites together, and wait for a bounded time', async () => {
   // Two requests of all sites, and one connection that waits.
   const relay = await start({ connections: 64 })
   const sites = [
@@ -191,35 +198,38 @@ test('a relay that begins to close lets none of them wait, so that they do not p
   await expect.poll(() => relay.parts.visitors.visitorsOf(site.lease)).toBe(0)
 })
 
-test('visitors who stop reading cost a bounded amount of memory, and are cut after a while', async () => {
-  const CHUNK = Buffer.alloc(64 * 1024)
-  const READERS = 32
-  const READER_MAX_BYTES = 16 * 1024 * 1024
-  const relay = await start({ deadlines: { ...LIVE_DEADLINES, stalledMs: 3_000 } })
-  let sent = 0
-  const site = await open(relay, (_request, response) => {
-    const more = (): void => {
-      while (!response.destroyed && response.write(CHUNK)) sent += CHUNK.length
-    }
-    response.on('drain', more)
-    more()
-  })
-  const readers = await Promise.all(Array.from({ length: READERS }, () => get(site, '192.0.2.1')))
-  const closed = readers.map((response) => closeOf(response.on('error', () => {}).socket))
-  // Each holds what the buffers of the kernel, of the relay, of the site and of this process take, and no more.
-  await expect
-    .poll(async () => {
-      const before = sent
-      await setTimeout(300)
-      return sent - before
+wholeOnly(test, 'clock')(
+  'visitors who stop reading cost a bounded amount of memory, and are cut after a while',
+  async () => {
+    const CHUNK = Buffer.alloc(64 * 1024)
+    const READERS = 32
+    const READER_MAX_BYTES = 16 * 1024 * 1024
+    const relay = await start({ deadlines: { ...LIVE_DEADLINES, stalledMs: 3_000 } })
+    let sent = 0
+    const site = await open(relay, (_request, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(CHUNK)) sent += CHUNK.length
+      }
+      response.on('drain', more)
+      more()
     })
-    .toBe(0)
-  expect(sent).toBeLessThan(READERS * READER_MAX_BYTES)
-  expect(site.connections).toHaveLength(READERS)
-  await Promise.all(site.connections.map((connection) => closeOf(connection)))
-  for (const response of readers) response.resume()
-  await Promise.all(closed)
-})
+    const readers = await Promise.all(Array.from({ length: READERS }, () => get(site, '192.0.2.1')))
+    const closed = readers.map((response) => closeOf(response.on('error', () => {}).socket))
+    // Each holds what the buffers of the kernel, of the relay, of the site and of this process take, and no more.
+    await expect
+      .poll(async () => {
+        const before = sent
+        await setTimeout(300)
+        return sent - before
+      })
+      .toBe(0)
+    expect(sent).toBeLessThan(READERS * READER_MAX_BYTES)
+    expect(site.connections).toHaveLength(READERS)
+    await Promise.all(site.connections.map((connection) => closeOf(connection)))
+    for (const response of readers) response.resume()
+    await Promise.all(closed)
+  },
+)
 
 describe('framing', () => {
   /** All bytes that the site got, and the answers that the visitor got. */

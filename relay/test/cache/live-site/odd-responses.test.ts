@@ -303,7 +303,7 @@ function oddResponse(pick: (below: number) => number): string {
 }
 
 describe('any bytes', () => {
-  const ROUNDS: number = atDepth(300, 100)
+  const ROUNDS: number = atDepth(300, 40)
   const AT_ONCE = 20
 
   test.each(atDepth([1, 2], [1]))(

@@ -1,7 +1,8 @@
 // The operator's bandwidth limit of an identity, for visitors of its stored files: shared by all of them, and changed while they load.
 
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { describeVariants } from '../../../../tools/describe-variants.ts'
 import { curl } from '../../../../tools/programs/curl.ts'
 import { Bandwidth } from '../../../src/core/rate-limit/bandwidth.ts'
 import {
@@ -39,7 +40,7 @@ function allowed(bytesPerSecond: number, since: number): number {
   return ((performance.now() - since) / 1000 + 1) * bytesPerSecond
 }
 
-describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
+describeVariants('with curl %s', ['--http2', '--http1.1'], (version) => {
   test('all visitors together get no more than the limit, and each gets the whole file', async () => {
     const rate = 200 * KB
     limitTo(rate)

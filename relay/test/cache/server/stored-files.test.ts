@@ -2,7 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeVariants } from '../../../../tools/describe-variants.ts'
 import { curl } from '../../../../tools/programs/curl.ts'
 import { type CachedSite, HOSTNAME, startCachedSite } from './cached-site.ts'
 
@@ -59,7 +60,7 @@ async function get(path: string, ...args: string[]): Promise<Got> {
   return { status: Number(status), version, headers, body: output.subarray(end + 4) }
 }
 
-describe.each(['--http1.1', '--http2'])('with curl %s', (version) => {
+describeVariants('with curl %s', ['--http2', '--http1.1'], (version) => {
   const fetch = (path: string, ...args: string[]): Promise<Got> => get(path, version, ...args)
 
   test.each([

@@ -1,7 +1,7 @@
 // The bytes that the store counts are those on its disk, whatever happens to uploads, snapshots and their readers.
 
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../../tools/fast-check.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { RelayError } from '../../../src/core/errors.ts'
 import type { BorrowedSnapshot, Snapshot } from '../../../src/features/static-cache/snapshot.ts'

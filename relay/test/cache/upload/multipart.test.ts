@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CACHE_FILES_MAX, CACHE_MANIFEST_MAX_BYTES, parseManifest } from '@svc/protocol'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../../tools/fast-check.ts'
 import { RelayError } from '../../../src/core/errors.ts'
 import {
   PART_HEADERS_MAX,

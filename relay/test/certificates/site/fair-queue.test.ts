@@ -1,7 +1,7 @@
 // The queue of sites that wait for an order: lanes take turns, and no crowd delays a site of another network.
 
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../../../tools/fast-check.ts'
 import { FairQueue } from '../../../src/features/site-certificates/fair-queue.ts'
 
 /** Takes all items, in their order. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { connect, createServer } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 import { createLog } from '../../../src/core/log/log.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
@@ -156,7 +157,7 @@ describe('SITE_CERTIFICATES', () => {
   })
 })
 
-describe('a flood', () => {
+wholeOnly(describe, 'depth')('a flood', () => {
   test('of one identity is refused after its burst, also from a new lease of it, and others are served (protocol §11.1.3)', async () => {
     const usual = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '60', RELAY_BUDGET_PER_MINUTE: '1000000' })
     const account = newAccount()

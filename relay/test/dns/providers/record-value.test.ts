@@ -1,6 +1,7 @@
 // Values of records between the relay's form and that of zone files (RFC 1035 §5.1).
-import fc from 'fast-check'
+
 import { expect, test } from 'vitest'
+import fc from '../../../../tools/fast-check.ts'
 import { fromPresentation, quoteTxt, unquoteTxt } from '../../../src/features/dns/providers/record-value.ts'
 import { plainName, relativeName, zoneCandidates } from '../../../src/features/dns/providers/zone-names.ts'
 
