@@ -81,12 +81,16 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The record layer protects bytes under keys that it is given (RFC 8446 §5); it knows no handshake.',
     },
     certificate: {
-      imports: ['messages', 'errors.ts'],
+      imports: ['der', 'messages', 'errors.ts'],
       why: 'It reads and compresses a certificate chain without a connection.',
     },
     crypto: {
       imports: ['messages', 'errors.ts'],
       why: 'Primitives and the key schedule (RFC 8446 §7) compute from bytes alone; code points are in messages.',
+    },
+    der: {
+      imports: [],
+      why: 'The relay imports this codec without the engine, so it imports nothing of the engine.',
     },
     'errors.ts': { imports: ['messages'], why: 'An error carries the alert that answers it.' },
     'limits.ts': { imports: [], why: 'It holds numbers.' },
@@ -239,7 +243,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A site asks its relay for a certificate of its own, and knows no visitor.',
     },
     cache: {
-      imports: ['control', 'handlers', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
+      imports: ['bytes', 'control', 'handlers', 'errors.ts', 'limits.ts', 'platform-objects.ts'],
       why: 'A site stores files at its relay, from all that the handler of files takes; it knows no visitor.',
     },
     http2: {

@@ -1,6 +1,6 @@
 // Makes the request for a certificate of the site's own: PKCS #10 (RFC 2986).
 
-import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/protocol'
+import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
 import type { SiteKey } from './site-key.ts'
 
 const VERSION = Uint8Array.of(0)

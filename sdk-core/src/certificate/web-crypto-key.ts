@@ -1,6 +1,6 @@
 // A site's key in WebCrypto, which can keep it so that no script reads it.
 
-import { DER_TAG, encodeDer } from '@svc/protocol'
+import { DER_TAG, encodeDer } from '@svc/tls/der'
 import type { SiteKey } from './site-key.ts'
 
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const

@@ -1,8 +1,10 @@
 // Reads from a leaf certificate what its subject checks before it uses it: the key, the validity and the issuer.
 
+import { authorityKeyId } from '../der/authority-key-id.ts'
+import { certificateFields, hex } from '../der/certificate-fields.ts'
+import { type DerElement, DerReader } from '../der/reader.ts'
+import * as DER_TAG from '../der/tags.ts'
 import { TlsError } from '../errors.ts'
-import { Reader } from '../messages/reader.ts'
-import { type Element, extensionValue, hex, read, TAG, tbsFields } from './der.ts'
 
 /** LeafDetails are fields of a leaf certificate (RFC 5280 §4.1). Byte fields are views into it. */
 export interface LeafDetails {
@@ -18,8 +20,6 @@ export interface LeafDetails {
   issuerKey: string | undefined
 }
 
-/** The content of the OBJECT IDENTIFIER id-ce-authorityKeyIdentifier. */
-const AUTHORITY_KEY_IDENTIFIER = '551d23'
 /** The year of a UTCTime whose two digits are 50 or more is in this century (§4.1.2.5.1). */
 const UTC_TIME_PIVOT = 50
 
@@ -29,14 +29,15 @@ const UTC_TIME_PIVOT = 50
  */
 export function leafDetailsOf(leafDer: Uint8Array): LeafDetails {
   try {
-    const { issuer, validity, publicKey, extensions } = tbsFields(leafDer)
-    const times = new Reader(validity.content, 'validity')
+    const fields = certificateFields(leafDer)
+    const times = new DerReader(fields.validity.content)
+    const issuerKey = authorityKeyId(fields)
     return {
-      publicKey: publicKey.der,
-      notBefore: timeOf(read(times)),
-      notAfter: timeOf(read(times)),
-      issuer: hex(issuer.der),
-      issuerKey: keyIdentifier(extensionValue(extensions, AUTHORITY_KEY_IDENTIFIER)),
+      publicKey: fields.publicKey.der,
+      notBefore: timeOf(times.take()),
+      notAfter: timeOf(times.take()),
+      issuer: hex(fields.issuer.der),
+      issuerKey: issuerKey && hex(issuerKey),
     }
   } catch (cause) {
     throw new TlsError('unsupported_certificate', 'the leaf is not an X.509 certificate', { cause })
@@ -44,20 +45,11 @@ export function leafDetailsOf(leafDer: Uint8Array): LeafDetails {
 }
 
 /** Reads `YYMMDDHHMMSSZ` or `YYYYMMDDHHMMSSZ` (§4.1.2.5). */
-function timeOf({ tag, content }: Element): number {
+function timeOf({ tag, content }: DerElement): number {
   const text = String.fromCharCode(...content)
-  const century = tag !== TAG.utcTime ? '' : Number(text.slice(0, 2)) >= UTC_TIME_PIVOT ? '19' : '20'
+  const century = tag !== DER_TAG.utcTime ? '' : Number(text.slice(0, 2)) >= UTC_TIME_PIVOT ? '19' : '20'
   const [, date, hours, minutes, seconds] = /^(\d{8})(\d\d)(\d\d)(\d\d)Z$/.exec(century + text) ?? []
   if (date === undefined) throw new TlsError('unsupported_certificate', 'a time of the validity')
   const day = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
-}
-
-/** Reads the field keyIdentifier [0] of an AuthorityKeyIdentifier. */
-function keyIdentifier(value: Uint8Array | undefined): string | undefined {
-  if (value === undefined) return undefined
-  const { content } = read(new Reader(value, 'authorityKeyIdentifier'))
-  if (content.length === 0) return undefined
-  const first = read(new Reader(content, 'authorityKeyIdentifier'))
-  return first.tag === TAG.keyIdentifier ? hex(first.content) : undefined
 }

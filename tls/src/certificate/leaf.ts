@@ -1,9 +1,11 @@
 // Reads from the leaf certificate what a TLS server needs: the signature algorithm of its key, and its hostnames.
 
+import { certificateFields, extensionValue, hex } from '../der/certificate-fields.ts'
+import * as DER_OID from '../der/oids.ts'
+import { DerReader } from '../der/reader.ts'
+import * as DER_TAG from '../der/tags.ts'
 import { TlsError } from '../errors.ts'
 import { SIGNATURE_SCHEME } from '../messages/constants.ts'
-import { Reader } from '../messages/reader.ts'
-import { extensionValue, hex, open, read, TAG, tbsFields } from './der.ts'
 
 /** SignAlgorithm is the signature algorithm of a key, named as in `/v1/sign`. */
 export type SignAlgorithm = 'ECDSA_SHA256' | 'RSA_PSS_SHA256' | 'Ed25519'
@@ -28,9 +30,6 @@ const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
   '06032b6570': 'Ed25519',
 }
 
-/** The content of the OBJECT IDENTIFIER id-ce-subjectAltName. */
-const SUBJECT_ALT_NAME = '551d11'
-
 /**
  * Returns the algorithm for `ServerConfig` from the leaf's SubjectPublicKeyInfo (RFC 5280 §4.1).
  * @throws TlsError `unsupported_certificate` for another key or no certificate
@@ -49,13 +48,13 @@ export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
  */
 export function subjectNamesOf(leafDer: Uint8Array): string[] {
   try {
-    const value = extensionValue(tbsFields(leafDer).extensions, SUBJECT_ALT_NAME)
+    const value = extensionValue(certificateFields(leafDer), DER_OID.subjectAltName)
     if (value === undefined) return []
     const names: string[] = []
-    const list = open(new Reader(value, 'subjectAltName'), TAG.sequence)
-    while (!list.done) {
-      const { tag, content } = read(list)
-      names.push(tag === TAG.dnsName ? String.fromCharCode(...content) : '')
+    const list = new DerReader(value).enter(DER_TAG.sequence)
+    while (!list.isDone) {
+      const { tag, content } = list.take()
+      names.push(tag === DER_TAG.dnsName ? String.fromCharCode(...content) : '')
     }
     return names
   } catch (cause) {
@@ -65,8 +64,7 @@ export function subjectNamesOf(leafDer: Uint8Array): string[] {
 
 function keyAlgorithm(der: Uint8Array): string | undefined {
   try {
-    const publicKeyInfo = new Reader(tbsFields(der).publicKey.content, 'certificate')
-    return hex(read(publicKeyInfo).content)
+    return hex(new DerReader(certificateFields(der).publicKey.content).take().content)
   } catch {
     return undefined
   }

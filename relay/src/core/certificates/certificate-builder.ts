@@ -1,7 +1,7 @@
 // Writes X.509 certificates (RFC 5280) with an ECDSA P-256 key of an issuer.
 
 import { createPrivateKey, hash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
-import { DER_OID, DER_TAG, DerReader, encodeDer, encodeDerOid } from '@svc/protocol'
+import { certificateFields, DER_OID, DER_TAG, DerReader, encodeDer, encodeDerOid } from '@svc/tls/der'
 import type { CertificateAuthority } from './development-names.ts'
 
 /** The issuer of a certificate, or the subject of a self-signed one. */
@@ -95,11 +95,8 @@ export function keyIdOf(publicKey: Uint8Array): Uint8Array {
 
 /** Returns the subject's Name and the SubjectPublicKeyInfo of a certificate, DER. */
 function readCertificate(pem: string): { subject: Uint8Array; publicKey: Uint8Array } {
-  const fields = new DerReader(new X509Certificate(pem).raw).enter(DER_TAG.sequence).enter(DER_TAG.sequence)
-  // version, serialNumber, signature, issuer, validity
-  for (const tag of [DER_TAG.constructed0, DER_TAG.integer, ...Array<number>(3).fill(DER_TAG.sequence)])
-    fields.take(tag)
-  return { subject: fields.take(DER_TAG.sequence).der, publicKey: fields.take(DER_TAG.sequence).der }
+  const { subject, publicKey } = certificateFields(new X509Certificate(pem).raw)
+  return { subject: subject.der, publicKey: publicKey.der }
 }
 
 /** A positive number whose first byte is not zero, so that its encoding is the shortest one. */

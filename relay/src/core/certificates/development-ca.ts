@@ -1,7 +1,7 @@
 // Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once.
 
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/protocol'
+import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
 import { buildCertificate, encodeName, extension, issuerOf, keyIdOf } from './certificate-builder.ts'
 import { type CertificateAuthority, caName, LEAF_NAME } from './development-names.ts'
 

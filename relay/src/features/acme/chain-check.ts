@@ -1,7 +1,7 @@
 // Checks the chain that an ACME authority issued before anything uses it.
 
 import { X509Certificate } from 'node:crypto'
-import { DER_TAG, DerReader } from '@svc/protocol'
+import { DER_TAG, DerReader } from '@svc/tls/der'
 import { AcmeError } from './authority.ts'
 import { CHAIN_MAX, CLOCK_SKEW_MS } from './limits.ts'
 

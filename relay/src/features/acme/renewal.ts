@@ -1,7 +1,7 @@
 // When a certificate is to be renewed: at a third of its lifetime left, or earlier when the authority says so (RFC 9773).
 
 import { hash, X509Certificate } from 'node:crypto'
-import { DER_TAG, DerReader } from '@svc/protocol'
+import { authorityKeyId, certificateFields } from '@svc/tls/der'
 import type { AcmeTransport } from './transport.ts'
 
 /** Milliseconds of the wall clock. */
@@ -14,7 +14,6 @@ const SHARE_LEFT: number = 1 / 3
 /** An authority may ask for an early renewal only after this part of the lifetime: else a wrong answer would make a loop. */
 const EARLIEST_SHARE = 0.1
 const EARLIEST_MAX_MS = 3_600_000
-const AUTHORITY_KEY_IDENTIFIER = '551d23'
 const FRACTION_BYTES = 6
 
 /** A third of the lifetime before its end. @returns milliseconds of the wall clock */
@@ -52,33 +51,11 @@ export async function renewalTimeOf(
 
 /** The identifier of a certificate (RFC 9773 §4.1); undefined for one that does not name the key of its issuer. */
 export function certificateIdOf(leaf: X509Certificate): string | undefined {
-  const fields = new DerReader(leaf.raw).enter(DER_TAG.sequence).enter(DER_TAG.sequence)
-  let serial: Uint8Array | undefined
-  while (!fields.isDone) {
-    const { tag, content } = fields.take()
-    if (tag === DER_TAG.integer) serial ??= content
-    if (tag !== DER_TAG.constructed3 || serial === undefined) continue
-    const keyId = issuerKeyIdOf(new DerReader(content).enter(DER_TAG.sequence))
-    if (keyId === undefined) return undefined
-    return `${Buffer.from(keyId).toString('base64url')}.${Buffer.from(serial).toString('base64url')}`
-  }
-  return undefined
-}
-
-function issuerKeyIdOf(extensions: DerReader): Uint8Array | undefined {
-  while (!extensions.isDone) {
-    const extension = extensions.enter(DER_TAG.sequence)
-    if (
-      Buffer.from(extension.take(DER_TAG.objectIdentifier).content).toString('hex') !==
-      AUTHORITY_KEY_IDENTIFIER
-    )
-      continue
-    let value = extension.take()
-    if (value.tag === DER_TAG.boolean) value = extension.take()
-    const { tag, content } = new DerReader(value.content).enter(DER_TAG.sequence).take()
-    return tag === DER_TAG.context0 ? content : undefined
-  }
-  return undefined
+  const fields = certificateFields(leaf.raw)
+  const keyId = authorityKeyId(fields)
+  if (keyId === undefined) return undefined
+  const serialNumber = Buffer.from(fields.serialNumber.content)
+  return `${Buffer.from(keyId).toString('base64url')}.${serialNumber.toString('base64url')}`
 }
 
 function windowOf(value: unknown): Window | undefined {

@@ -4,7 +4,7 @@
 import { createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
-import { DER_OID, DER_TAG, encodeDer } from '@svc/protocol'
+import { DER_OID, DER_TAG, encodeDer } from '@svc/tls/der'
 import { ACME_TLS_ALPN } from '../../core/certificates/acme-tls.ts'
 import {
   buildCertificate,

@@ -2,7 +2,8 @@
 // hostnames of the lease that asks.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { CERTIFICATE_REQUEST_MAX_BYTES, DER_OID, DER_TAG, DerReader } from '@svc/protocol'
+import { CERTIFICATE_REQUEST_MAX_BYTES } from '@svc/protocol'
+import { DER_OID, DER_TAG, DerReader } from '@svc/tls/der'
 import { RelayError } from '../../core/errors.ts'
 
 /** A request that has been checked. */

@@ -2,7 +2,7 @@
 
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DER_OID, DER_TAG, encodeDer } from '@svc/protocol'
+import { DER_OID, DER_TAG, encodeDer } from '@svc/tls/der'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import {

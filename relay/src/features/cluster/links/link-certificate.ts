@@ -7,7 +7,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto'
-import { DER_TAG, encodeDer, encodeDerOid } from '@svc/protocol'
+import { DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
 import {
   buildCertificate,
   encodeName,

@@ -1,7 +1,7 @@
 // DER (X.690 §8, §10): what is written is read again, and other forms of the same are refused.
 
 import { describe, expect, it } from 'vitest'
-import { DER_OID, DER_TAG, DerReader, encodeDer, encodeDerOid } from '../src/index.ts'
+import { DER_OID, DER_TAG, DerReader, encodeDer, encodeDerOid } from '../../src/der/index.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'))
@@ -47,10 +47,10 @@ describe('a reader', () => {
     ['a length that is cut short', '3082', /cut short/],
     ['a content that is cut short', '300201', /cut short/],
     ['another tag', '020101', /DER tag 2, not 48/],
-    ['a length of 3 bytes', '3083010000', /a length of that form/],
-    ['an indefinite length (§8.1.3.6)', '30800000', /a length of that form/],
-    ['a length of 127 in two bytes', `30817f${'00'.repeat(127)}`, /not in its shortest form/],
-    ['a length of 255 in three bytes', `308200ff${'00'.repeat(255)}`, /not in its shortest form/],
+    ['a length of 3 bytes', '3083010000', /a length of another form/],
+    ['an indefinite length (§8.1.3.6)', '30800000', /a length of another form/],
+    ['a length of 127 in two bytes', `30817f${'00'.repeat(127)}`, /a length of another form/],
+    ['a length of 255 in three bytes', `308200ff${'00'.repeat(255)}`, /a length of another form/],
   ])('refuses %s', (_, encoded, message) => {
     expect(() => new DerReader(bytes(encoded)).take(DER_TAG.sequence)).toThrow(message)
   })

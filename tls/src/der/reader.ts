@@ -1,0 +1,67 @@
+// Reads DER (X.690 §10). It takes the one allowed form of each length and nothing else.
+
+/** A DerElement is one element: its tag, its content, and its whole encoding. */
+export interface DerElement {
+  tag: number
+  content: Uint8Array
+  der: Uint8Array
+}
+
+/** A DerReader takes the elements of a sequence one after the other. */
+export class DerReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  /** @param bytes the elements, without anything around them */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get isDone(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  /**
+   * Takes the next element.
+   * @param tag the tag that it must have; undefined stands for any
+   * @throws RangeError when it is cut short, has another tag, or a length in another form than the shortest
+   */
+  take(tag?: number): DerElement {
+    const start = this.#at
+    const found = this.#byte()
+    if (tag !== undefined && found !== tag) throw new RangeError(`DER tag ${found}, not ${tag}`)
+    const length = this.#length()
+    const end = this.#at + length
+    if (end > this.#bytes.length) throw new RangeError('DER is cut short')
+    const content = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return { tag: found, content, der: this.#bytes.subarray(start, end) }
+  }
+
+  /** Takes the next element, and returns a reader of its content. */
+  enter(tag: number): DerReader {
+    return new DerReader(this.take(tag).content)
+  }
+
+  /** @throws RangeError when elements are left */
+  end(): void {
+    if (!this.isDone) throw new RangeError('DER has trailing bytes')
+  }
+
+  #length(): number {
+    const first = this.#byte()
+    if (first < 0x80) return first
+    // Two bytes of length are enough for all that is read here.
+    const high = first === 0x82 ? this.#byte() : 0
+    const length = high * 256 + this.#byte()
+    const isShortest = length >= (first === 0x82 ? 0x100 : 0x80)
+    if (first < 0x81 || first > 0x82 || !isShortest) throw new RangeError('DER has a length of another form')
+    return length
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++]
+    if (byte === undefined) throw new RangeError('DER is cut short')
+    return byte
+  }
+}
