@@ -177,7 +177,7 @@ export interface RegisterChallengeResponse {
   challenge_id: string
   /** The time at which the challenge expires, {@link CHALLENGE_TTL_S} after its issue. */
   expires_at: string
-  /** The text that {@link siweMessage} makes. The client reads it with {@link parseSiweMessage} before it signs it. */
+  /** The text that {@link siweMessage} makes. The client checks it with {@link isSiweFor} before it signs it. */
   siwe_message: string
 }
 

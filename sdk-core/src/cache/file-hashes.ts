@@ -1,5 +1,6 @@
 // Hashes files, each once for as long as it does not change.
 
+import { hexOf } from '../bytes/hex.ts'
 import { isRecord } from '../control/json-checks.ts'
 import { type BundledFile, fileOf } from '../handlers/bundled-files.ts'
 import { isBlob, isBytes } from '../platform-objects.ts'
@@ -77,5 +78,5 @@ async function hash({ path, blob }: HashedFile): Promise<string> {
     throw invalidFiles(`${JSON.stringify(path)} cannot be read, or changed meanwhile`, cause)
   })
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hexOf(digest)
 }

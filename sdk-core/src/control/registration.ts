@@ -4,10 +4,10 @@ import {
   CHALLENGE_ID,
   EXTENSIONS,
   type Extension,
+  isSiweFor,
   type LeaseMetadata,
   normalizeAddress,
   PATH,
-  parseSiweMessage,
   type RegisterChallengeRequest,
   type RegisterRequest,
   type RenewRequest,
@@ -224,7 +224,7 @@ async function requestChallenge(
   const id = requireText(data, 'challenge_id', CHALLENGE_ID)
   const message = requireText(data, 'siwe_message', /^[\x20-\x7e\n]{1,2048}$/)
   const purpose = { ...registrationPurpose(client.host), address, requestId: id }
-  if (parseSiweMessage(message, purpose) === undefined) throw await explained('siwe_mismatch', ['notSigned'])
+  if (!isSiweFor(message, purpose)) throw await explained('siwe_mismatch', ['notSigned'])
   return { id, message }
 }
 

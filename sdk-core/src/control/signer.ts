@@ -4,6 +4,7 @@ import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@
 import { pause } from '@svc/protocol/timers'
 import type { SignRequest as Handshake } from '@svc/tls'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
+import { hexOf } from '../bytes/hex.ts'
 import { SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS, SIGN_RETRY_PAUSE_MS } from '../limits.ts'
 import { isRecord, requireRecord, requireText } from './json-checks.ts'
@@ -69,7 +70,7 @@ function signRequest(handshake: Handshake, context: SignContext, relayNow: numbe
     hello_retry_request: helloRetryRequest && toBase64(helloRetryRequest),
     client_hello_retry: clientHelloRetry && toBase64(clientHelloRetry),
     timestamp_unix: Math.floor(relayNow / 1000),
-    nonce: hex(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
+    nonce: hexOf(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
   }
 }
 
@@ -80,8 +81,4 @@ function parseSignature(data: Record<string, unknown>): Uint8Array {
   const signature = fromBase64(requireText(data, 'signature', SIGNATURE))
   if (signature === undefined) throw new SvcError('unexpected_answer', 'the signature is not base64')
   return signature
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

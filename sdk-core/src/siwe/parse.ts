@@ -1,8 +1,8 @@
 // A strict parser of Sign-In with Ethereum messages: the ABNF of EIP-4361, and nothing beside it.
 
+import { SIWE_FIRST_LINE_END, type SiweMessage } from '@svc/protocol'
 import { checksumAddress } from '../identity/key.ts'
 import { parseDateTime } from './date-time.ts'
-import { FIRST_LINE_END, type SiweMessage } from './message.ts'
 import { isAuthority, isPchars, isScheme, isUri } from './uri.ts'
 
 /** The characters that a message may have. EIP-4361 sets no bound; a message of a sign-in has some 400. */
@@ -29,8 +29,8 @@ type Head = Pick<SiweMessage, 'scheme' | 'domain' | 'address' | 'statement'>
 function readHead(lines: Lines): Head | undefined {
   const first = lines.next() ?? ''
   const address = lines.next() ?? ''
-  if (!first.endsWith(FIRST_LINE_END) || lines.next() !== '') return undefined
-  const origin = first.slice(0, -FIRST_LINE_END.length)
+  if (!first.endsWith(SIWE_FIRST_LINE_END) || lines.next() !== '') return undefined
+  const origin = first.slice(0, -SIWE_FIRST_LINE_END.length)
   const schemeEnd = origin.indexOf('://')
   const scheme = schemeEnd < 0 ? undefined : origin.slice(0, schemeEnd)
   const domain = schemeEnd < 0 ? origin : origin.slice(schemeEnd + 3)

@@ -1,8 +1,8 @@
 // The check of a Sign-In with Ethereum message: it is for this site, for this challenge, in time, and signed by its address.
 
+import type { SiweMessage } from '@svc/protocol'
 import { personalSigner } from '../identity/key.ts'
 import { parseDateTime } from './date-time.ts'
-import type { SiweMessage } from './message.ts'
 import { parseSiwe } from './parse.ts'
 
 /** A SiweExpectation says what a message has to be. A field that is left out may have any value. */

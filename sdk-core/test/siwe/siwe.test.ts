@@ -10,7 +10,7 @@ import verificationNegative from '../../../relay/test/vectors/siwe/verification_
 import verificationPositive from '../../../relay/test/vectors/siwe/verification_positive.json' with {
   type: 'json',
 }
-import { parseSiwe, SIWE_MAX_CHARS, type SiweMessage, siweText, verifySiwe } from '../../src/siwe/index.ts'
+import { parseSiwe, SIWE_MAX_CHARS, type SiweMessage, verifySiwe } from '../../src/siwe/index.ts'
 
 /** The suite lists these two texts as wrong, and nothing in them is: `_` may be in a name (RFC 3986 §3.2.2), and the version is 1. */
 const RIGHT_BY_THE_GRAMMAR: readonly string[] = ['domain not RFC4501 authority', 'version not 1']
@@ -35,22 +35,46 @@ const FULL: SiweMessage = {
   ],
 }
 
+/** The text of a message with all the fields that EIP-4361 has. */
+function textOf(message: SiweMessage): string {
+  const { scheme, domain, address, statement, resources } = message
+  const fields = [
+    ['URI', message.uri],
+    ['Version', 1],
+    ['Chain ID', message.chainId],
+    ['Nonce', message.nonce],
+    ['Issued At', message.issuedAt],
+    ['Expiration Time', message.expirationTime],
+    ['Not Before', message.notBefore],
+    ['Request ID', message.requestId],
+  ]
+  const origin = scheme === undefined ? domain : `${scheme}://${domain}`
+  return [
+    `${origin} wants you to sign in with your Ethereum account:`,
+    address,
+    '',
+    ...(statement === undefined ? [''] : [statement, '']),
+    ...fields.filter(([, value]) => value !== undefined).map((field) => field.join(': ')),
+    ...(resources === undefined ? [] : ['Resources:', ...resources.map((uri) => `- ${uri}`)]),
+  ].join('\n')
+}
+
 describe('parsing (EIP-4361, ABNF message format)', () => {
   test.each(Object.entries(parsingPositive))('parsing_positive: %s', (_name, { message, fields }) => {
     const { version, chainId, ...others } = fields
     expect(version).toBe('1')
     const parsed = parseSiwe(message)
     expect(parsed).toEqual({ ...others, chainId: Number(chainId) })
-    expect(siweText(parsed!)).toBe(message)
+    expect(textOf(parsed!)).toBe(message)
   })
 
   test.each(Object.entries(parsingNegative))('parsing_negative: %s', (name, text) => {
-    if (RIGHT_BY_THE_GRAMMAR.includes(name)) expect(siweText(parseSiwe(text)!)).toBe(text)
+    if (RIGHT_BY_THE_GRAMMAR.includes(name)) expect(textOf(parseSiwe(text)!)).toBe(text)
     else expect(parseSiwe(text)).toBeUndefined()
   })
 
   test('every field, and each of the optional ones alone', () => {
-    expect(parseSiwe(siweText(FULL))).toEqual(FULL)
+    expect(parseSiwe(textOf(FULL))).toEqual(FULL)
     for (const name of [
       'scheme',
       'statement',
@@ -60,10 +84,10 @@ describe('parsing (EIP-4361, ABNF message format)', () => {
       'resources',
     ] as const) {
       const without = { ...FULL, [name]: undefined }
-      expect(parseSiwe(siweText(without))).toEqual(without)
+      expect(parseSiwe(textOf(without))).toEqual(without)
     }
     for (const more of [{ requestId: '' }, { resources: [] }])
-      expect(parseSiwe(siweText({ ...FULL, ...more }))).toEqual({ ...FULL, ...more })
+      expect(parseSiwe(textOf({ ...FULL, ...more }))).toEqual({ ...FULL, ...more })
   })
 
   test.each<[string, Partial<SiweMessage>]>([
@@ -93,11 +117,11 @@ describe('parsing (EIP-4361, ABNF message format)', () => {
     ['an address in upper case', { address: FULL.address.toUpperCase().replace('X', 'x') }],
     ['an address with one letter in the other case', { address: FULL.address.replace('A12', 'a12') }],
     ['a scheme with a digit before', { scheme: '1http' }],
-  ])('%s is refused', (_what, change) => expect(parseSiwe(siweText({ ...FULL, ...change }))).toBeUndefined())
+  ])('%s is refused', (_what, change) => expect(parseSiwe(textOf({ ...FULL, ...change }))).toBeUndefined())
 
   test('a line more, a carriage return, or a text after a heading is refused', () => {
-    const text = siweText(FULL)
-    const shortest = siweText({ ...FULL, resources: undefined })
+    const text = textOf(FULL)
+    const shortest = textOf({ ...FULL, resources: undefined })
     for (const wrong of [`${text}\n`, `\n${text}`, text.replaceAll('\n', '\r\n'), `${text}\nMore: 1`])
       expect(parseSiwe(wrong)).toBeUndefined()
     expect(parseSiwe(`${shortest}\nResources:x`)).toBeUndefined()
@@ -107,11 +131,11 @@ describe('parsing (EIP-4361, ABNF message format)', () => {
   test(`a message of more than ${SIWE_MAX_CHARS} characters is refused`, () => {
     const fits = {
       ...FULL,
-      statement: 'a'.repeat(SIWE_MAX_CHARS - siweText({ ...FULL, statement: '' }).length),
+      statement: 'a'.repeat(SIWE_MAX_CHARS - textOf({ ...FULL, statement: '' }).length),
     }
-    expect(siweText(fits)).toHaveLength(SIWE_MAX_CHARS)
-    expect(parseSiwe(siweText(fits))).toEqual(fits)
-    expect(parseSiwe(siweText({ ...fits, statement: `${fits.statement}a` }))).toBeUndefined()
+    expect(textOf(fits)).toHaveLength(SIWE_MAX_CHARS)
+    expect(parseSiwe(textOf(fits))).toEqual(fits)
+    expect(parseSiwe(textOf({ ...fits, statement: `${fits.statement}a` }))).toBeUndefined()
   })
 })
 
@@ -136,7 +160,7 @@ function check(vector: Vector) {
   const { signature, time, domainBinding, matchNonce, ...fields } = vector
   const now = time === undefined ? Date.now() : Date.parse(time)
   const expected = { domain: domainBinding ?? fields.domain, nonce: matchNonce ?? fields.nonce, now }
-  return verifySiwe(siweText(fields), signature, expected)
+  return verifySiwe(textOf(fields), signature, expected)
 }
 
 describe('verification', () => {
@@ -172,7 +196,7 @@ describe('verification', () => {
     ['request id', { requestId: 'another' }],
     ['address', { address: FULL.address }],
   ])('another %s than expected is a mismatch', async (_what, other) => {
-    const text = siweText(own)
+    const text = textOf(own)
     const signature = await account.signMessage({ message: text })
     const { uri, chainId, statement, requestId, address } = own
     const all = { ...expected, uri, chainId, statement, requestId, address: address.toLowerCase() }
@@ -183,7 +207,7 @@ describe('verification', () => {
   test.each([27, 28, 0, 1, 2, 26, 29, 255])(
     'v is %i: the message is signed where viem says so',
     async (v) => {
-      const text = siweText(own)
+      const text = textOf(own)
       const made = await account.signMessage({ message: text })
       const right = Number.parseInt(made.slice(-2), 16)
       const result = await verifySiwe(text, made.slice(0, -2) + v.toString(16).padStart(2, '0'), expected)
@@ -199,6 +223,6 @@ describe('verification', () => {
     `0x${'f'.repeat(130)}`,
     `0x${'1'.repeat(20_000)}`,
   ])('a signature that nobody made is refused: %#', async (signature) => {
-    expect(await verifySiwe(siweText(own), signature, expected)).toEqual({ refusal: 'wrong_signature' })
+    expect(await verifySiwe(textOf(own), signature, expected)).toEqual({ refusal: 'wrong_signature' })
   })
 })

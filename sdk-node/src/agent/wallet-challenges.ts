@@ -3,7 +3,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { normalizeAddress } from '@svc/protocol'
-import { checksumAddress, parseSiwe, siweText, verifySiwe } from '@svc/sdk-core/siwe'
+import { checksumAddress, parseSiwe, siweMessage, verifySiwe } from '@svc/sdk-core/siwe'
 import type { WalletChallenge, WalletLoginRequest } from './api-messages.ts'
 import { AgentError } from './errors.ts'
 import { CHALLENGE_TTL_MS, USED_CHALLENGES_MAX } from './limits.ts'
@@ -38,7 +38,7 @@ export class WalletChallenges {
       throw new AgentError('invalid_request', 'address is not 0x and 40 hexadecimal digits')
     const now = this.#now()
     const expires_at = new Date(now + CHALLENGE_TTL_MS).toISOString()
-    const siwe_message = siweText({
+    const siwe_message = siweMessage({
       domain: new URL(this.#url).host,
       address: checksumAddress(wallet),
       statement: STATEMENT,

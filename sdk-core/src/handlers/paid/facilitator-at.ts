@@ -1,6 +1,7 @@
 // A facilitator elsewhere gets what it needs and no more.
 
 import type { Facilitator, PaymentRequest } from '@svc/payment/client'
+import { hexOf } from '../../bytes/hex.ts'
 
 /** The random key of this process: another one cannot settle a payment that this one settled. */
 let secret: Uint8Array<ArrayBuffer> | undefined
@@ -24,7 +25,7 @@ async function hidden({ paymentPayload, ...request }: PaymentRequest): Promise<P
   secret ??= crypto.getRandomValues(new Uint8Array(32))
   const text = new TextEncoder().encode(resource.url)
   const digest = await crypto.subtle.digest('SHA-256', new Uint8Array([...secret, ...text]))
-  const name = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const name = hexOf(new Uint8Array(digest))
   const url = `${new URL(resource.url).origin}/x402/${name}`
   return { ...request, paymentPayload: { ...payload, resource: { url } } }
 }

@@ -1,10 +1,10 @@
 // Challenges: messages of Sign-In with Ethereum that a wallet is to sign, each for one host, one attempt and two minutes.
 
+import { hexOf } from '../../bytes/hex.ts'
 import { checksumAddress } from '../../identity/key.ts'
-import { parseSiwe, siweText } from '../../siwe/index.ts'
+import { parseSiwe, siweMessage } from '../../siwe/index.ts'
 import { TokenBucket } from '../../timers/token-bucket.ts'
 import { constantTimeEqual } from '../constant-time-equal.ts'
-import { hexOf } from './hex.ts'
 import { CHALLENGE_MS, CHALLENGES_BURST, CHALLENGES_PER_S, USED_CHALLENGES_MAX } from './limits.ts'
 import type { Mac } from './mac.ts'
 
@@ -84,7 +84,7 @@ export class Challenges {
   async #text(origin: string, address: string, seed: string, issuedAt: number): Promise<string> {
     const time = issuedAt.toString(16).padStart(TIME_DIGITS, '0')
     const code = await this.#mac('challenge', origin, address.toLowerCase(), seed, time)
-    return siweText({
+    return siweMessage({
       domain: new URL(origin).host,
       address: checksumAddress(address),
       statement: STATEMENT,

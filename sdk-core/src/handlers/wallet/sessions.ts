@@ -1,8 +1,8 @@
 // Sessions of visitors who signed in: the cookie, which the handler signs, and the sign-outs, which it remembers.
 
 import { toBase64 } from '../../bytes/base64.ts'
+import { hexOf } from '../../bytes/hex.ts'
 import { constantTimeEqual } from '../constant-time-equal.ts'
-import { hexOf } from './hex.ts'
 import { SESSION_MS, SIGN_OUTS_MAX } from './limits.ts'
 import type { Mac } from './mac.ts'
 

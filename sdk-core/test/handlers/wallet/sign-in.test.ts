@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CHALLENGES_BURST, CHECKS_BURST } from '../../../src/handlers/wallet/limits.ts'
-import { parseSiwe, siweText } from '../../../src/siwe/index.ts'
+import { parseSiwe, siweMessage } from '../../../src/siwe/index.ts'
 import { newAccount, WalletSite } from './wallet-site.ts'
 
 const alice = newAccount()
@@ -72,7 +72,11 @@ describe('a sign-in', () => {
     const { host } = new URL(site.origin)
     expect(message).toMatchObject({ domain: host, uri: site.origin, chainId: 1, address: alice.address })
     expect(Date.parse(message.expirationTime!) - Date.parse(message.issuedAt)).toBe(120_000)
-    const text = siweText(message)
+    const text = siweMessage({
+      ...message,
+      statement: message.statement!,
+      expirationTime: message.expirationTime!,
+    })
     const answer = await site.post('sign-in', {
       message: text,
       signature: await alice.signMessage({ message: text }),
