@@ -1,6 +1,6 @@
 // The receive window of a stream: it bounds what the peer sends, gives credit, and grows with bandwidth × delay.
 
-import type { MemoryMeter } from './options.ts'
+import type { MemoryMeter } from './session-owner.ts'
 
 /** WindowBudget is the memory that all windows of a session share to grow beyond their initial size. */
 export class WindowBudget {

@@ -3,7 +3,7 @@
 import type { ControlQueue } from './control-queue.ts'
 import { HEADER_BYTES } from './frame.ts'
 import { SLICE_MAX_BYTES, SLICES_PER_MESSAGE } from './limits.ts'
-import type { Transport } from './options.ts'
+import type { Transport } from './session-owner.ts'
 
 /** One message holds a write of 64 KiB, or four full TLS records, with nothing left over. */
 const MESSAGE_MAX_BYTES = SLICES_PER_MESSAGE * (HEADER_BYTES + SLICE_MAX_BYTES)

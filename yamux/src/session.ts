@@ -7,15 +7,10 @@ import { GO_AWAY, internalError, peerGoingAway, protocolError, sessionClosed, Ya
 import { FLAG, type FrameHeader, type FrameType, SESSION_ID, TYPE } from './frame.ts'
 import { FrameParser } from './frame-parser.ts'
 import { Keepalive } from './keepalive.ts'
-import {
-  type MemoryMeter,
-  type SessionOptions,
-  type Settings,
-  settingsOf,
-  type Transport,
-} from './options.ts'
+import { type SessionOptions, type Settings, settingsOf } from './options.ts'
 import { ReceiveWindow, WindowBudget } from './receive-window.ts'
 import { Scheduler } from './scheduler.ts'
+import type { MemoryMeter, Transport } from './session-owner.ts'
 import { Stream } from './stream.ts'
 import { type StreamHost, StreamState } from './stream-state.ts'
 

@@ -1,6 +1,6 @@
 // What a row of the matrix is: a TLS client, how to find it, and one HTTP exchange with it.
 
-import type { ColumnName } from './columns.ts'
+import type { ColumnName } from './column-name.ts'
 import type { Credentials } from './credentials.ts'
 
 export type Suite = 'AES-128-GCM' | 'AES-256-GCM' | 'CHACHA20-POLY1305'

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCell } from './cell.ts'
 import type { Client } from './client.ts'
-import { COLUMNS, type ColumnName } from './columns.ts'
+import type { ColumnName } from './column-name.ts'
+import { COLUMNS } from './columns.ts'
 import { type Credentials, makeCredentials } from './credentials.ts'
 
 export type Cell =

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Group, Suite, Task } from './client.ts'
-import type { ColumnName } from './columns.ts'
+import type { ColumnName } from './column-name.ts'
 import { atLeast } from './process.ts'
 
 export const OPENSSL_SUITES: Record<Suite, string> = {

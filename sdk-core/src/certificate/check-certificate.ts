@@ -1,0 +1,88 @@
+// Checks a chain before visitors see it: it must have the site's key, name the site and nothing else, and be valid.
+
+import {
+  type CryptoProvider,
+  compressCertificates,
+  type LeafDetails,
+  leafDetailsOf,
+  ownKeySigners,
+  subjectNamesOf,
+} from '@svc/tls'
+import { SvcError } from '../errors.ts'
+import { ChainCompression } from './chain-compression.ts'
+import { RENEWAL_SHARE } from './limits.ts'
+import type { OwnCertificate, OwnKey } from './server-certificate.ts'
+import type { SiteKey } from './site-key.ts'
+
+/** What a certificate is checked against. */
+export interface Wanted {
+  key: SiteKey
+  /** The hostnames of the lease. */
+  names: readonly string[]
+  /** The time, in milliseconds since the epoch. */
+  now: number
+  crypto: CryptoProvider | undefined
+}
+
+/**
+ * Resolves with the certificate of a chain.
+ * @param chain DER, leaf first
+ * @throws SvcError `unexpected_answer` that says what does not fit
+ */
+export async function checkedCertificate(
+  chain: readonly Uint8Array[],
+  { key, names, now, crypto }: Wanted,
+): Promise<OwnCertificate> {
+  const leaf = readLeaf(chain)
+  if (!isSame(leaf.publicKey, key.publicKey)) throw refused('has another key than that of the site')
+  if (!hasNames(leaf.names, names)) throw refused(`names ${leaf.names.join(', ')}, not ${names.join(', ')}`)
+  if (!(leaf.notBefore <= now && now < leaf.notAfter)) throw refused('is not valid now')
+  const { notBefore, notAfter, issuer, issuerKey } = leaf
+  const own: OwnKey = {
+    key,
+    ...ownKeySigners((content) => key.sign(content), crypto),
+    notBefore,
+    notAfter,
+    issuer,
+    issuerKey,
+  }
+  const compression = new ChainCompression(chain, compressCertificates)
+  return { chain, compression, algorithm: key.algorithm, names: leaf.names, own }
+}
+
+/** Says whether so little of the validity is left that the site should ask for the next certificate. */
+export function isDue({ own }: OwnCertificate, now: number): boolean {
+  return own.notAfter - now <= (own.notAfter - own.notBefore) * RENEWAL_SHARE
+}
+
+/** Says whether two lists have the same hostnames. */
+export function hasNames(names: readonly string[], wanted: readonly string[]): boolean {
+  return names.every((name) => wanted.includes(name)) && wanted.every((name) => names.includes(name))
+}
+
+/**
+ * Says whether an authority made its key anew since it issued the certificate, as a development relay does that lost its
+ * state: `current`, a leaf of the same relay, then has the same issuer with another key.
+ */
+export function isOfFormerAuthority({ own }: OwnCertificate, current: Uint8Array): boolean {
+  const { issuer, issuerKey } = leafDetailsOf(current)
+  return issuer === own.issuer && issuerKey !== own.issuerKey
+}
+
+function readLeaf(chain: readonly Uint8Array[]): LeafDetails & { names: string[] } {
+  const [leaf] = chain
+  if (leaf === undefined) throw refused('is missing')
+  try {
+    return { ...leafDetailsOf(leaf), names: subjectNamesOf(leaf) }
+  } catch (cause) {
+    throw new SvcError('unexpected_answer', 'the answer for the site is not a certificate', { cause })
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, i) => byte === other[i])
+}
+
+function refused(why: string): SvcError {
+  return new SvcError('unexpected_answer', `the certificate for the site ${why}`)
+}

@@ -1,0 +1,141 @@
+// Says which certificate this site shows: its own while that fits, and otherwise the relay's, which it keeps up to date.
+
+import { type compressCertificates, signAlgorithmOf, subjectNamesOf } from '@svc/tls'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import { hostnamesOf } from '../control/registration.ts'
+import type { RelayClient } from '../control/relay-client.ts'
+import { asSvcError, SvcError } from '../errors.ts'
+import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
+import { fetchCertificateChain } from './certificate-chain.ts'
+import { ChainCompression } from './chain-compression.ts'
+import type { KeylessCertificate, OwnCertificate, ServerCertificate } from './server-certificate.ts'
+
+export class ShownCertificate {
+  #client: RelayClient
+  #keeper: LeaseKeeper
+  #onError: (error: SvcError) => void
+  #keyless: KeylessCertificate | undefined
+  #own: OwnCertificate | undefined
+  /** The time of the last fetch, by `performance.now()`. */
+  #triedAt = Number.NEGATIVE_INFINITY
+  /** The time of the last fetch that brought no new chain, by `performance.now()`. */
+  #inVainAt = Number.NEGATIVE_INFINITY
+  #refreshing: Promise<void> | undefined
+
+  constructor(client: RelayClient, keeper: LeaseKeeper, onError: (error: SvcError) => void) {
+    this.#client = client
+    this.#keeper = keeper
+    this.#onError = onError
+  }
+
+  /**
+   * The certificate for the next visitor. ensure() loads the relay's before the first one comes. Undefined where the relay has
+   * none for sites, and the site none of its own yet.
+   */
+  get current(): ServerCertificate | undefined {
+    return this.#own && this.#fits(this.#own) ? this.#own : this.keyless
+  }
+
+  /** The relay's certificate. Undefined where the relay has none for sites. */
+  get keyless(): KeylessCertificate | undefined {
+    return this.#keyless
+  }
+
+  /** Shows `own` to the next visitors, for as long as it is valid and the lease has its names. */
+  use(own: OwnCertificate): void {
+    this.#own = own
+  }
+
+  /** True when a certificate names this site's hostnames only, and neither another tenant nor the relay. */
+  namesOnlySite({ names }: ServerCertificate): boolean {
+    return names.length > 0 && names.every((name) => this.#hostnames.includes(name))
+  }
+
+  /**
+   * Waits for a chain that serves the lease's hostnames, or for the answer that the relay has none. When there is one
+   * already, it looks for a newer one in the background, while visitors come.
+   * @throws SvcError
+   */
+  async ensure(signal: AbortSignal): Promise<void> {
+    if (this.#keyless && this.#covers(this.#keyless)) this.#refreshAfter(CHAIN_REFRESH_MIN_MS)
+    else await this.#load(signal)
+  }
+
+  /** Fetches the chain in the background when the last fetch is long ago: the relay may have a new certificate. */
+  refreshWhenOld(): void {
+    this.#refreshAfter(CHAIN_MAX_AGE_MS)
+  }
+
+  /**
+   * Fetches the chain in the background at once: the relay refused to sign for `chain`, perhaps because it has another
+   * one. When a recent fetch has shown that it has not, the refusal had another reason.
+   */
+  refreshAfterRefusal(chain: readonly Uint8Array[]): void {
+    if (chain !== this.#keyless?.chain) return
+    if (performance.now() - this.#inVainAt >= CHAIN_REFRESH_MIN_MS) this.#refresh()
+  }
+
+  #refreshAfter(ms: number): void {
+    if (performance.now() - this.#triedAt >= ms) this.#refresh()
+  }
+
+  #refresh(): void {
+    this.#refreshing ??= this.#load()
+      .catch((error) => {
+        this.#inVainAt = performance.now()
+        this.#onError(asSvcError(error, 'unexpected_answer', 'the certificate chain could not be refreshed'))
+      })
+      .finally(() => {
+        this.#refreshing = undefined
+      })
+  }
+
+  async #load(signal?: AbortSignal): Promise<void> {
+    this.#triedAt = performance.now()
+    const { lease } = this.#keeper
+    if (!lease) return
+    const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal).catch((error) => {
+      if (error instanceof SvcError && error.code === 'feature_unavailable') return undefined
+      throw error
+    })
+    if (chain === undefined) {
+      this.#keyless = undefined
+      return
+    }
+    if (this.#keyless && isSame(chain, this.#keyless.chain)) {
+      this.#inVainAt = performance.now()
+      return
+    }
+    const [leaf] = chain
+    const [algorithm, names] = [signAlgorithmOf(leaf!), subjectNamesOf(leaf!)]
+    const compression = new ChainCompression(chain, compress)
+    this.#keyless = { chain, compression, algorithm, names }
+  }
+
+  #fits(certificate: OwnCertificate): boolean {
+    const { now } = this.#client.clock
+    const { notBefore, notAfter } = certificate.own
+    return notBefore <= now && now < notAfter && this.#covers(certificate)
+  }
+
+  /** Says whether the certificate covers the lease's hostnames. A wildcard stands for one label (RFC 9525 §6.3). */
+  #covers({ names }: ServerCertificate): boolean {
+    return this.#hostnames.every(
+      (host) => names.includes(host) || names.includes(host.replace(/^[^.]*/, '*')),
+    )
+  }
+
+  get #hostnames(): string[] {
+    const { lease } = this.#keeper
+    return lease ? hostnamesOf(lease) : []
+  }
+}
+
+const compress: typeof compressCertificates = async (chain) => {
+  const late = await import('./lazy.ts')
+  return late.compressCertificates(chain)
+}
+
+function isSame(one: readonly Uint8Array[], other: readonly Uint8Array[]): boolean {
+  return one.join(';') === other.join(';')
+}

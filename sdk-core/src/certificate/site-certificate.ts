@@ -1,0 +1,132 @@
+// Whether a site has a certificate to show: the relay's, or one of its own, whose code is loaded in the background.
+
+import type { CryptoProvider } from '@svc/tls'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import type { RelayClient } from '../control/relay-client.ts'
+import { SvcError } from '../errors.ts'
+import { explained } from '../explained.ts'
+import { CERTIFICATE_VISITOR_WAIT_MS } from '../limits.ts'
+import { withDeadline } from '../timers/with-deadline.ts'
+import type { CertificateKeeper } from './certificate-keeper.ts'
+import type { OwnCertificate } from './server-certificate.ts'
+import type { ShownCertificate } from './shown-certificate.ts'
+import type { SiteKeyStore, SiteName } from './site-key.ts'
+
+export interface SiteCertificateOptions {
+  client: RelayClient
+  keeper: LeaseKeeper
+  certificates: ShownCertificate
+  site: SiteName
+  /** False where the relay's certificate is to be shown alone. */
+  isWanted: boolean
+  /** False where visitors can come without a certificate of the SDK. */
+  isNeeded: boolean
+  /** Undefined where the platform keeps no keys, or ends TLS itself. */
+  store: SiteKeyStore | undefined
+  crypto: CryptoProvider | undefined
+  onError(error: SvcError): void
+}
+
+/** SiteCertificateEvents are the reports of a site's certificate to the site. */
+export interface SiteCertificateEvents {
+  /** Called when the site has a certificate of its own, valid until `expiresAt` in milliseconds since the epoch. */
+  issued(expiresAt: number): void
+  /** Called when the site has its certificate, and when the time of the next attempt is known. */
+  changed(): void
+}
+
+export class SiteCertificate {
+  #options: SiteCertificateOptions
+  #events: SiteCertificateEvents
+  #keeper: CertificateKeeper | undefined
+  #loading: Promise<void> | undefined
+  #retryAt: number | undefined
+  #arrival = Promise.withResolvers<void>()
+
+  constructor(options: SiteCertificateOptions, events: SiteCertificateEvents) {
+    this.#options = options
+    this.#events = events
+  }
+
+  /** True when the site can show visitors a certificate, or shows none. */
+  get isReady(): boolean {
+    const { isNeeded, certificates } = this.#options
+    return !isNeeded || certificates.current !== undefined
+  }
+
+  /** The time at which a failed request is repeated, in milliseconds since the epoch. */
+  get retryAt(): number | undefined {
+    return this.#retryAt
+  }
+
+  /**
+   * Waits for the relay's certificate or, where the relay has none for sites, for the certainty that the site may get one of
+   * its own.
+   * @throws SvcError `certificate_unavailable` where it cannot
+   */
+  async ensure(signal: AbortSignal): Promise<void> {
+    const { certificates, isNeeded, store, isWanted } = this.#options
+    await certificates.ensure(signal)
+    if (certificates.keyless || !isNeeded || (store && isWanted && this.#isOffered)) return
+    const obstacle = !store ? 'store' : isWanted ? 'relay' : 'option'
+    throw await explained('certificate_unavailable', ['noCertificate', obstacle])
+  }
+
+  /** Resolves when a visitor can be shown a certificate. Rejects when the visitor has waited for long. */
+  async available(): Promise<void> {
+    if (this.isReady) return
+    const late = (): Error =>
+      new SvcError('certificate_unavailable', 'the site still waits for its certificate')
+    await withDeadline(this.#arrival.promise, CERTIFICATE_VISITOR_WAIT_MS, late)
+  }
+
+  /** Gets or renews the certificate in the background, where the relay issues certificates for sites. */
+  check(): void {
+    const { store, isWanted } = this.#options
+    if (!store || !isWanted || !this.#isOffered) return
+    if (this.#keeper) this.#keeper.check()
+    else this.#loading ??= this.#load(store)
+  }
+
+  /** Ends what is under way. {@link check} begins again. */
+  stop(): void {
+    this.#keeper?.stop()
+  }
+
+  get #isOffered(): boolean {
+    return this.#options.keeper.lease?.extensions.has('site_certificate') ?? false
+  }
+
+  #use(certificate: OwnCertificate): void {
+    this.#options.certificates.use(certificate)
+    this.#events.issued(certificate.own.notAfter)
+    this.#arrival.resolve()
+    this.#retryAfter(undefined)
+  }
+
+  #retryAfter(until: number | undefined): void {
+    this.#retryAt = until
+    this.#events.changed()
+  }
+
+  /** Code cannot be loaded late in a service worker, or while the network is gone: the next check tries again. */
+  async #load(store: SiteKeyStore): Promise<void> {
+    const { certificates, onError } = this.#options
+    try {
+      const late = await import('./lazy.ts')
+      this.#keeper = new late.CertificateKeeper({
+        ...this.#options,
+        store,
+        keyless: () => certificates.keyless,
+        use: (certificate) => this.#use(certificate),
+        waits: (until) => this.#retryAfter(until),
+      })
+      // A site that was closed or suspended meanwhile has no lease, and then there is nothing to check.
+      this.#keeper.check()
+    } catch (cause) {
+      this.#loading = undefined
+      const message = "the code for the site's own certificate cannot be loaded"
+      if (!this.isReady) onError(new SvcError('certificate_unavailable', message, { cause }))
+    }
+  }
+}

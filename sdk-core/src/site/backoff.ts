@@ -1,0 +1,54 @@
+// Makes the pauses between attempts: exponential, bounded, and jittered so that sites do not come back all at once.
+
+import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../limits.ts'
+
+/**
+ * Backoff makes the pauses between attempts to connect. Each is longer than the one before, up to 30 s, and its second
+ * half is random.
+ */
+export class Backoff {
+  #failures = 0
+  #wake: (() => void) | undefined
+
+  /** Returns the next pause in milliseconds: between half of the step and the whole. */
+  next(): number {
+    const step = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** this.#failures, BACKOFF_MAX_MS)
+    this.#failures += 1
+    return step * (0.5 + Math.random() / 2)
+  }
+
+  /** Returns the next pause in milliseconds after a loss that others may share: longer, and more random. */
+  afterLoss(): number {
+    return this.next() + Math.random() * LOSS_SPREAD_MS
+  }
+
+  reset(): void {
+    this.#failures = 0
+  }
+
+  /** Ends the current pause: the network is back, or the page is visible again. */
+  wake(): void {
+    this.#wake?.()
+  }
+
+  /**
+   * Resolves after `ms`, or when `signal` aborts. {@link wake} ends the pause, too, unless the relay asked for it
+   * (`Retry-After`).
+   * @param ms milliseconds
+   * @param isAsked the relay asked for this pause
+   */
+  pause(ms: number, signal: AbortSignal, isAsked = false): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        this.#wake = undefined
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal.addEventListener('abort', done, { once: true })
+      if (!isAsked) this.#wake = done
+    })
+  }
+}

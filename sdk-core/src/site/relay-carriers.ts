@@ -1,0 +1,172 @@
+// What brings a site its visitors from the relay: the carrier and, where the platform has one, the datagram tunnel.
+
+import type { Traffic } from '../carrier/carrier-connection.ts'
+import {
+  type CarrierEvents,
+  type CarrierStats,
+  openMultiplexedCarrier,
+  type Way,
+} from '../carrier/multiplexed-carrier.ts'
+import { openWebSocket } from '../carrier/websocket-transport.ts'
+import type { Registration } from '../control/lease.ts'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import { CLOSE_GRACE_MS } from '../limits.ts'
+import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from '../platform.ts'
+import { settledWithin } from '../timers/with-deadline.ts'
+import type { SiteEvents } from './events.ts'
+
+/** Visitors is where a carrier brings its visitors. */
+type Visitors = Pick<CarrierEvents, 'hasRoomFor' | 'serve'>
+
+/** CarrierReports are what a carrier tells its site, beside the visitors that it brings. */
+export type CarrierReports = Pick<CarrierEvents, 'traffic' | 'admits' | 'ended'>
+
+const NO_STATS: CarrierStats = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
+
+export class RelayCarriers {
+  readonly traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
+  #platform: Platform
+  #relay: URL
+  #keeper: LeaseKeeper
+  #events: SiteEvents
+  #carrier: SiteCarrier | undefined
+  #datagrams: DatagramCarrier | undefined
+  /** Aborted when the carrier that is being opened is not wanted any more. */
+  #opening = new AbortController()
+  /** The URL of the carrier that was opened last. */
+  #carrierUrl: string | undefined
+
+  constructor(platform: Platform, relay: URL, keeper: LeaseKeeper, events: SiteEvents) {
+    this.#platform = platform
+    this.#relay = relay
+    this.#keeper = keeper
+    this.#events = events
+  }
+
+  /** True while there is a carrier that has not ended. */
+  get isOpen(): boolean {
+    return this.#carrier?.isClosed === false
+  }
+
+  get stats(): CarrierStats {
+    return this.#carrier?.stats ?? NO_STATS
+  }
+
+  /** The figures of the datagram tunnel. Undefined where there is none. */
+  get datagramStats(): DatagramStats | undefined {
+    return this.#datagrams?.stats
+  }
+
+  /** Says whether the relay has moved the endpoint since the carrier was opened. */
+  get hasMoved(): boolean {
+    const url = this.#keeper.lease?.carrierUrl
+    return url !== undefined && url !== this.#carrierUrl
+  }
+
+  /**
+   * Opens the carrier, which hands each visitor to `visitors`. Resolves when the relay took the first stream. Where a
+   * gateway fails, the relay names another endpoint.
+   * @throws SvcError
+   */
+  async openCarrier(
+    lease: Registration,
+    visitors: Visitors,
+    reports: CarrierReports,
+    run: AbortSignal,
+  ): Promise<void> {
+    const opening = new AbortController()
+    this.#opening = opening
+    const signal = AbortSignal.any([run, opening.signal])
+    const open = (lease: Registration): Promise<SiteCarrier> =>
+      this.#openCarrierAt(lease, visitors, reports, signal)
+    const avoid = (failed: Registration): Promise<Registration | undefined> =>
+      this.#keeper.avoid(failed, signal)
+    const carrier = await (lease.isGateway
+      ? this.#platform.gateways!.open(lease, open, avoid, signal)
+      : open(lease))
+    if (signal.aborted) carrier.close()
+    else this.#carrier = carrier
+  }
+
+  /** Opens the ready streams that are missing. */
+  fill(): void {
+    this.#carrier?.fill()
+  }
+
+  /** Checks at once whether the relay still answers. */
+  probe(): void {
+    this.#carrier?.probe?.()
+  }
+
+  /** Accepts no more visitors. Resolves when the connected ones have left, or after a bounded time. Never rejects. */
+  async drain(): Promise<void> {
+    if (this.#carrier) await settledWithin(this.#carrier.drain(), CLOSE_GRACE_MS)
+  }
+
+  /** Closes the carrier, also one that is being opened. */
+  closeCarrier(): void {
+    this.#opening.abort()
+    this.#carrier?.close()
+    this.#carrier = undefined
+  }
+
+  /**
+   * Opens the datagram tunnel once. It reconnects by itself for as long as there is a lease.
+   * @throws SvcError
+   */
+  async openDatagrams(signal: AbortSignal): Promise<void> {
+    const { openDatagrams: open } = this.#platform
+    if (this.#datagrams) return this.#datagrams.wake()
+    if (!open) return
+    const datagrams = await open(
+      this.#relay,
+      {
+        accessToken: () => this.#keeper.lease?.accessToken,
+        tunnelAddress: () => this.#keeper.lease?.tunnelAddress,
+        stale: () => this.#keeper.renewNow(),
+        failed: this.#events.error,
+      },
+      signal,
+    )
+    if (signal.aborted) datagrams.close()
+    else this.#datagrams = datagrams
+  }
+
+  closeDatagrams(): void {
+    this.#datagrams?.close()
+    this.#datagrams = undefined
+  }
+
+  #openCarrierAt(
+    lease: Registration,
+    visitors: Visitors,
+    reports: CarrierReports,
+    signal: AbortSignal,
+  ): Promise<SiteCarrier> {
+    const { webSocketOptions: options, openCarrier: open } = this.#platform
+    // A newer capability may be for another endpoint.
+    const capability = (): string => {
+      const newest = this.#keeper.lease
+      return (newest?.carrierUrl === lease.carrierUrl ? newest : lease).capability
+    }
+    const events: CarrierEvents = {
+      capability,
+      hasRoomFor: (count) => visitors.hasRoomFor(count),
+      serve: (activation) => visitors.serve(activation),
+      stale: () => this.#keeper.renewNow(),
+      traffic: () => reports.traffic(),
+      admits: (isAdmitting) => reports.admits(isAdmitting),
+      ended: (reason) => reports.ended(reason),
+      debug: this.#events.debug,
+    }
+    const { carrierUrl: url, isGateway, extensions, hostname, canonicalHostname } = lease
+    this.#carrierUrl = url
+    const relay = { url, isGateway, extensions, hostname, canonicalHostname }
+    if (open) return open(relay, this.traffic, events, signal)
+    const way: Way = {
+      kind: 'websocket',
+      connect: (attach, signal) => openWebSocket({ url, capability: capability(), options }, attach, signal),
+    }
+    return openMultiplexedCarrier(way, this.traffic, events, signal)
+  }
+}
