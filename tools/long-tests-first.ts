@@ -27,7 +27,7 @@ const LONG: readonly string[] = [
   'relay/test/protocol/states.test.ts',
   'relay/test/rate-limit/request-memory.test.ts',
   'relay/test/dns/providers/provider-contract.test.ts',
-  'sdk-core/test/site/own-certificate.test.ts',
+  'sdk-core/test/certificate/site-certificate.test.ts',
   'relay/test/discovery/hostile-relays.test.ts',
   'relay/test/reverse/session-memory.test.ts',
   'sdk-node/test/datagram/tunnel.test.ts',

@@ -17,6 +17,11 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout:
   }
 }
 
+/** Waits until `promise` settles, but no longer than `ms` milliseconds. Never rejects. */
+export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+  await withTimeout(promise, ms, () => new Error()).catch(() => {})
+}
+
 /** Settles as `promise` does, or rejects with the signal's reason when it aborts before. The work behind it goes on. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await promise

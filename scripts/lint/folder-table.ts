@@ -239,8 +239,8 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'One visitor: TLS, then the version of HTTP that was agreed on.',
     },
     certificate: {
-      imports: ['control', 'bytes', 'errors.ts'],
-      why: 'A site asks its relay for a certificate of its own, and knows no visitor.',
+      imports: ['control', 'bytes', 'errors.ts', 'explained.ts', 'limits.ts'],
+      why: 'Which certificate a site shows: its own, which it asks its relay for, or the relay’s. It knows no visitor.',
     },
     cache: {
       imports: ['bytes', 'control', 'handlers', 'errors.ts', 'limits.ts', 'platform-objects.ts'],

@@ -2,7 +2,7 @@
 
 export type { ByteStream } from './bytes/byte-stream.ts'
 export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'
-export { Backoff } from './carrier/backoff.ts'
+
 export type { Traffic } from './carrier/carrier-connection.ts'
 export type { ConnectionEvents, ConnectionTransport } from './carrier/connection-transport.ts'
 export {
@@ -19,8 +19,8 @@ export { createWebCryptoKey, siteKeyOf, type WebCryptoKey } from './certificate/
 export { releaseOf, requireCompatible } from './control/compatibility.ts'
 export type { TunnelAddress } from './control/dedicated-ports.ts'
 export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
+export type { CacheLimits, Registration } from './control/lease.ts'
 export { LeaseKeeper } from './control/lease-keeper.ts'
-export type { CacheLimits, Registration } from './control/registration.ts'
 export {
   type FetchFunction,
   type FetchInit,
@@ -70,6 +70,7 @@ export { type PlatformSite, publishOn } from './publish.ts'
 export { endToEnd } from './semantics/end-to-end-fields.ts'
 export type { Field } from './semantics/fields.ts'
 export { fieldsForTarget, fieldsForVisitor, type OriginView } from './semantics/origin-view.ts'
+export { Backoff } from './site/backoff.ts'
 export type { DebugEvent } from './site/debug-event.ts'
 export type { PublishOptions, SiteMetadata } from './site/options.ts'
 export { parseRelay } from './site/relay-option.ts'

@@ -8,7 +8,7 @@ import type { CarrierEvents, CarrierStats } from './carrier/multiplexed-carrier.
 import type { SiteKeyStore } from './certificate/site-key.ts'
 import type { TunnelAddress } from './control/dedicated-ports.ts'
 import type { GatewayCheck } from './control/endpoint.ts'
-import type { Registration } from './control/registration.ts'
+import type { Registration } from './control/lease.ts'
 import type { FetchFunction } from './control/relay-client.ts'
 import type { SvcError } from './errors.ts'
 import type { EndTls } from './tenant/end-tls.ts'

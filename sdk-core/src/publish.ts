@@ -5,8 +5,8 @@ import { abortError, SvcError } from './errors.ts'
 import { explained } from './explained.ts'
 import { identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 import type { DatagramStats, Platform } from './platform.ts'
-import { PublishedSite } from './site/lifecycle.ts'
 import { type PublishOptions, readOptions, type SiteOptions } from './site/options.ts'
+import { PublishedSite } from './site/published-site.ts'
 import type { Site } from './site/site.ts'
 
 /** A PlatformSite is a site with what only some platforms can offer. */

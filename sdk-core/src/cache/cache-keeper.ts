@@ -1,8 +1,8 @@
 // Keeps the relay's copy of a site's files up to date, for as long as the site is online. The live tunnel never notices.
 
 import { backoffMs, jittered, pause } from '@svc/protocol/timers'
+import type { Registration } from '../control/lease.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
-import type { Registration } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
 import { announce, type CacheRequest, deleteSnapshot, upload } from './cache-client.ts'

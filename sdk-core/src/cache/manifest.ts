@@ -1,7 +1,7 @@
 // Makes the manifest of a snapshot, and checks it as the relay will.
 
 import { CACHE_MANIFEST_MAX_BYTES, parseManifest, type StaticCacheManifest } from '@svc/protocol'
-import type { CacheLimits } from '../control/registration.ts'
+import type { CacheLimits } from '../control/lease.ts'
 import { messageOf } from '../errors.ts'
 import { invalidFiles } from './cache-failures.ts'
 import type { HashedFile } from './file-hashes.ts'

@@ -2,10 +2,10 @@
 
 import { HEADER, PATH, type SiteCertificateRequest } from '@svc/protocol'
 import { toBase64 } from '../bytes/base64.ts'
-import { parsePem } from '../control/certificate-chain.ts'
 import { requireRecord, requireText } from '../control/json-checks.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
+import { parsePem } from './certificate-chain.ts'
 import { CERTIFICATE_WAIT_MAX_MS } from './limits.ts'
 
 /** The certificates as DER, leaf first; or the milliseconds after which the relay is asked again. */

@@ -2,14 +2,15 @@
 
 import { backoffMs, jittered } from '@svc/protocol/timers'
 import type { CryptoProvider } from '@svc/tls'
+import type { Registration } from '../control/lease.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
-import { hostnamesOf, type Registration } from '../control/registration.ts'
+import { hostnamesOf } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { messageOf, SvcError } from '../errors.ts'
 import { askForCertificate } from './ask-for-certificate.ts'
 import { makeCertificateRequest } from './certificate-request.ts'
+import { checkedCertificate, hasNames, isDue, isOfFormerAuthority } from './check-certificate.ts'
 import { CERTIFICATE_RETRY_FIRST_MS, CERTIFICATE_RETRY_MAX_MS } from './limits.ts'
-import { checkedCertificate, hasNames, isDue, isOfFormerAuthority } from './own-certificate.ts'
 import type { KeylessCertificate, OwnCertificate } from './server-certificate.ts'
 import type { SiteKeyStore, SiteName, StoredSiteKey } from './site-key.ts'
 

@@ -1,16 +1,21 @@
 // Compresses a chain for the visitors who support that (RFC 8879), when the first of them comes: many sites wait long for one.
 
-import type { CompressedCertificates } from '@svc/tls'
+import type { CompressedCertificates, compressCertificates } from '@svc/tls'
 
 const NONE: CompressedCertificates = new Map()
 
 export class ChainCompression {
   readonly #chain: readonly Uint8Array[]
+  readonly #compressChain: typeof compressCertificates
   #forms: CompressedCertificates | undefined
 
-  /** @param chain DER, leaf first */
-  constructor(chain: readonly Uint8Array[]) {
+  /**
+   * @param chain DER, leaf first
+   * @param compress rejects where its code cannot be loaded, as in a service worker
+   */
+  constructor(chain: readonly Uint8Array[], compress: typeof compressCertificates) {
     this.#chain = chain
+    this.#compressChain = compress
   }
 
   /** None for the first visitor, who need not wait for the compression, nor for its code. */
@@ -22,11 +27,10 @@ export class ChainCompression {
     return this.#forms
   }
 
-  /** Where the code cannot be loaded, as in a service worker, all visitors get the chain as it is. */
+  /** Where the code cannot be loaded, all visitors get the chain as it is. */
   async #compress(): Promise<void> {
     try {
-      const late = await import('./lazy.ts')
-      this.#forms = await late.compressCertificates(this.#chain)
+      this.#forms = await this.#compressChain(this.#chain)
     } catch {}
   }
 }

@@ -1,12 +1,12 @@
 // Whether a site has a certificate to show: the relay's, or one of its own, whose code is loaded in the background.
 
+import { withTimeout } from '@svc/protocol/timers'
 import type { CryptoProvider } from '@svc/tls'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
 import { explained } from '../explained.ts'
 import { CERTIFICATE_VISITOR_WAIT_MS } from '../limits.ts'
-import { withDeadline } from '../timers/with-deadline.ts'
 import type { CertificateKeeper } from './certificate-keeper.ts'
 import type { OwnCertificate } from './server-certificate.ts'
 import type { ShownCertificate } from './shown-certificate.ts'
@@ -36,11 +36,12 @@ export interface SiteCertificateEvents {
 }
 
 export class SiteCertificate {
+  /** The time at which a failed request is repeated, in milliseconds since the epoch. */
+  retryAt: number | undefined
   #options: SiteCertificateOptions
   #events: SiteCertificateEvents
   #keeper: CertificateKeeper | undefined
   #loading: Promise<void> | undefined
-  #retryAt: number | undefined
   #arrival = Promise.withResolvers<void>()
 
   constructor(options: SiteCertificateOptions, events: SiteCertificateEvents) {
@@ -52,11 +53,6 @@ export class SiteCertificate {
   get isReady(): boolean {
     const { isNeeded, certificates } = this.#options
     return !isNeeded || certificates.current !== undefined
-  }
-
-  /** The time at which a failed request is repeated, in milliseconds since the epoch. */
-  get retryAt(): number | undefined {
-    return this.#retryAt
   }
 
   /**
@@ -77,7 +73,7 @@ export class SiteCertificate {
     if (this.isReady) return
     const late = (): Error =>
       new SvcError('certificate_unavailable', 'the site still waits for its certificate')
-    await withDeadline(this.#arrival.promise, CERTIFICATE_VISITOR_WAIT_MS, late)
+    await withTimeout(this.#arrival.promise, CERTIFICATE_VISITOR_WAIT_MS, late)
   }
 
   /** Gets or renews the certificate in the background, where the relay issues certificates for sites. */
@@ -105,7 +101,7 @@ export class SiteCertificate {
   }
 
   #retryAfter(until: number | undefined): void {
-    this.#retryAt = until
+    this.retryAt = until
     this.#events.changed()
   }
 

@@ -4,34 +4,14 @@ import { backoffMs, jittered } from '@svc/protocol/timers'
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS, STATEMENT_DELAY_MS } from '../limits.ts'
 import { fetchEndpoint } from './endpoint.ts'
-import { loadLazy, withAcceptedMetadata } from './metadata.ts'
-import {
-  type Grant,
-  type LeaseRequest,
-  type Proof,
-  prove,
-  type Registration,
-  register,
-  renew,
-  unregister,
-} from './registration.ts'
+import type { Grant, LeaseEvents, LeaseRequest, Registration } from './lease.ts'
+import { loadLazy } from './load-lazy.ts'
+import { withAcceptedMetadata } from './metadata.ts'
+import { type Proof, prove, register, renew, unregister } from './registration.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /** After these codes of a renewal only a new registration helps. */
 const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])
-
-export interface LeaseEvents {
-  /** The relay granted a lease. */
-  registered(): void
-  /** A renewal succeeded. */
-  renewed(): void
-  /** A renewal failed; the lease may still live. */
-  failed(error: SvcError): void
-  /** The relay does not know the lease any more. */
-  gone(error: SvcError): void
-  /** The relay granted or renewed the lease without some of the metadata, or its name had another owner. */
-  reduced(error: SvcError): void
-}
 
 /** LeaseKeeper has one lease at one relay, from its registration to its end. */
 export class LeaseKeeper {
@@ -95,15 +75,21 @@ export class LeaseKeeper {
   }
 
   /**
-   * Asks how the relay routes the lease now, without renewing it.
+   * Asks how the relay routes the lease now, and where its endpoint is, without renewing it.
+   * @param failed asks for another endpoint than that of this lease
+   * @returns the lease with what the relay answered; undefined when there is none any more
    * @throws SvcError
    */
-  async look(signal: AbortSignal): Promise<void> {
-    const looked = this.#registration
-    if (!looked) return
-    const endpoint = await fetchEndpoint(this.#client, this.#asking(looked), signal)
+  async look(signal: AbortSignal, failed?: Registration): Promise<Registration | undefined> {
+    const asked = this.#registration
+    const isAnother = failed?.accessToken !== asked?.accessToken && failed?.carrierUrl !== asked?.carrierUrl
+    if (!asked || (failed && isAnother)) return asked
+    const { accessToken } = asked
+    const { checkGateway } = this.#request
+    const endpoint = await fetchEndpoint(this.#client, { accessToken, checkGateway }, signal, failed)
     // The lease may have been dropped, renewed, or registered again meanwhile.
-    if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
+    if (this.#registration === asked) this.#registration = { ...asked, ...endpoint }
+    return this.#registration
   }
 
   /** Says whether the relay refuses the token of the lease. One that it granted a moment ago has been replaced. */
@@ -112,23 +98,6 @@ export class LeaseKeeper {
       () => false,
       ({ code }) => GONE.has(code),
     )
-  }
-
-  /**
-   * Asks the relay for another endpoint than that of `lease`, which failed.
-   * @returns the lease with it; undefined when the lease is not that of the site any more
-   * @throws SvcError
-   */
-  async avoid(lease: Registration, signal: AbortSignal): Promise<Registration | undefined> {
-    const asked = this.#registration
-    if (asked?.accessToken !== lease.accessToken && asked?.carrierUrl !== lease.carrierUrl) return asked
-    const endpoint = await fetchEndpoint(this.#client, this.#asking(asked), signal, lease)
-    if (this.#registration === asked) this.#registration = { ...asked, ...endpoint }
-    return this.#registration
-  }
-
-  #asking({ accessToken }: Grant): Parameters<typeof fetchEndpoint>[1] {
-    return { accessToken, checkGateway: this.#request.checkGateway }
   }
 
   /** Forgets the lease, so that acquire() registers again. */

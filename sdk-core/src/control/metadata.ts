@@ -1,20 +1,9 @@
 // Finds out whether a relay takes the metadata. The code that leaves some of it out is loaded when a relay does not.
 
 import { type LeaseMetadata, METADATA_THUMBNAIL_MAX_CHARS } from '@svc/protocol'
-import { SvcError } from '../errors.ts'
-
-export interface Accepted<T> {
-  result: T
-  metadata: LeaseMetadata | undefined
-  /** `metadata_refused`, when the relay took less than all of the metadata. */
-  refusal?: SvcError | undefined
-}
-
-/** Loads the code of the control plane that most pages never need. Rejects where none can be loaded, as in a service worker. */
-export const loadLazy = (): Promise<typeof import('./lazy.ts')> => import('./lazy.ts')
-
-/** An Attempt asks the relay for something, with `metadata` or with a part of it. */
-export type Attempt<T> = (metadata: LeaseMetadata | undefined) => Promise<T>
+import type { SvcError } from '../errors.ts'
+import { loadLazy } from './load-lazy.ts'
+import { type Accepted, type Attempt, isRefusal } from './metadata-attempt.ts'
 
 /**
  * Calls `attempt` with all of `metadata`, then without the picture, then only with whether the site is listed.
@@ -45,13 +34,4 @@ export async function withAcceptedMetadata<T>(
  */
 function hasFittingThumbnail(metadata: LeaseMetadata | undefined): boolean {
   return (metadata?.thumbnail?.length ?? 0) <= METADATA_THUMBNAIL_MAX_CHARS
-}
-
-/**
- * Says whether a relay may have refused metadata that is too much for it. One that asks to wait (`Retry-After`) did
- * not.
- */
-export function isRefusal(error: unknown): error is SvcError {
-  if (!(error instanceof SvcError) || error.retryAfterMs !== undefined) return false
-  return error.code === 'invalid_request' || error.code === 'feature_unavailable'
 }

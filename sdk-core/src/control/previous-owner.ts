@@ -3,8 +3,7 @@
 import type { SiteStatement } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import { isRecord } from './json-checks.ts'
-import type { LeaseEvents } from './lease-keeper.ts'
-import type { LeaseRequest, Registration } from './registration.ts'
+import type { LeaseEvents, LeaseRequest, Registration } from './lease.ts'
 import type { RelayClient } from './relay-client.ts'
 import { stateSite } from './site-statement.ts'
 

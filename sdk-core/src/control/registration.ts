@@ -5,7 +5,6 @@ import {
   EXTENSIONS,
   type Extension,
   isSiweFor,
-  type LeaseMetadata,
   normalizeAddress,
   PATH,
   type RegisterChallengeRequest,
@@ -16,60 +15,13 @@ import {
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import { explained } from '../explained.ts'
-import type { KeyIdentity } from '../identity/key.ts'
 import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
 import { releaseOf, requireCompatible } from './compatibility.ts'
-import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
-import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
+import { acceptEndpoint } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
-import { loadLazy } from './metadata.ts'
+import type { CacheLimits, Grant, LeaseRequest, Registration } from './lease.ts'
+import { loadLazy } from './load-lazy.ts'
 import type { RelayClient } from './relay-client.ts'
-
-/** A LeaseRequest says what a site asks of a relay. */
-export interface LeaseRequest extends PortRequest {
-  /** The normalized name. */
-  name: string
-  identity: KeyIdentity
-  ttlS: number
-  allowCanonicalFallback: boolean
-  metadata: LeaseMetadata | undefined
-  /** Prefers an endpoint at a gateway of the relay's choice, and says which gateways the site takes. */
-  checkGateway?: GatewayCheck | undefined
-  /** Permits the relay to store the site's files, where it has a static cache. */
-  cache?: { ttlS: number } | undefined
-  /** Says to other relays that visitors reach the site here, where the relay passes that on. */
-  isStated?: boolean
-}
-
-/** CacheLimits bounds what a relay stores of one site. */
-export interface CacheLimits {
-  /** The bytes that all files may have together. */
-  maxExposureBytes: number
-  /** The bytes that one file may have. */
-  maxObjectBytes: number
-}
-
-/** A Grant is what every successful register or renew returns. */
-export interface Grant extends Endpoint {
-  accessToken: string
-  /** The time at which the lease ends, by the relay's clock, in milliseconds since the epoch. */
-  expiresAt: number
-}
-
-/** A Registration is a lease as the relay granted it. */
-export interface Registration extends Grant, DedicatedPorts {
-  /** The extensions of the protocol that the relay has. */
-  extensions: ReadonlySet<Extension>
-  /** The relay's release; undefined when it names none. */
-  release: string | undefined
-  /** The limits of the relay's static cache; undefined where it has none. */
-  cacheLimits: CacheLimits | undefined
-  /** The friendly hostname. It is empty when another identity owns the friendly name. */
-  hostname: string
-  canonicalHostname: string
-  /** What the relay answered, for code that is loaded later. */
-  answer: Record<string, unknown>
-}
 
 /** Returns the hostnames of a lease: the friendly one, when the relay granted it, and the canonical one. */
 export function hostnamesOf({

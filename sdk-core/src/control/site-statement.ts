@@ -8,7 +8,7 @@ import {
   type SiteStatement,
   siteStatementText,
 } from '@svc/protocol'
-import type { LeaseRequest, Registration } from './registration.ts'
+import type { LeaseRequest, Registration } from './lease.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /**

@@ -2,7 +2,7 @@
 
 import { type LeaseMetadata, METADATA_THUMBNAIL_MAX_CHARS } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
-import { type Accepted, type Attempt, isRefusal } from './metadata.ts'
+import { type Accepted, type Attempt, isRefusal } from './metadata-attempt.ts'
 
 /**
  * Calls `attempt` without the picture, then only with whether the site is listed.

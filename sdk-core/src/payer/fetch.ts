@@ -4,20 +4,7 @@ import type { SettleResponse } from '@svc/payment/client'
 import { decodeMessage, encodeMessage } from './message.ts'
 import { preparedPayment } from './prepared.ts'
 import { readTerms, refused } from './terms.ts'
-import { connect, wallets } from './wallets.ts'
-
-/** A PayerWallet signs payments. It gets transactions in Base64 of their BCS form, each proven to be what the payer means. */
-export interface PayerWallet {
-  /** The address of the chain: `0x` and 64 hexadecimal digits. */
-  address: string
-  /** Returns the signature of the transaction, in Base64. */
-  sign(transaction: string): Promise<string>
-  /**
-   * Signs a transaction and carries it out, which moves coins to where they can be paid from.
-   * @default the wallet pays from its address balance alone
-   */
-  execute?: ((transaction: string) => Promise<unknown>) | undefined
-}
+import { connect, type PayerWallet, wallets } from './wallets.ts'
 
 /** X402FetchOptions are the options of `x402Fetch`. */
 export interface X402FetchOptions {

@@ -3,8 +3,8 @@
 import { isDeposit, isPayment } from '@svc/payment/client'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
-import type { PayerWallet } from './fetch.ts'
 import { fieldsOf, refused, type Terms } from './terms.ts'
+import type { PayerWallet } from './wallets.ts'
 
 /** The site is asked this many times whether coins have arrived, and this many milliseconds lie between. */
 const POLLS = 20

@@ -1,7 +1,19 @@
 // Finds the wallets of a browser (Wallet Standard), and makes one of them pay.
 
-import type { PayerWallet } from './fetch.ts'
 import { refused } from './terms.ts'
+
+/** A PayerWallet signs payments. It gets transactions in Base64 of their BCS form, each proven to be what the payer means. */
+export interface PayerWallet {
+  /** The address of the chain: `0x` and 64 hexadecimal digits. */
+  address: string
+  /** Returns the signature of the transaction, in Base64. */
+  sign(transaction: string): Promise<string>
+  /**
+   * Signs a transaction and carries it out, which moves coins to where they can be paid from.
+   * @default the wallet pays from its address balance alone
+   */
+  execute?: ((transaction: string) => Promise<unknown>) | undefined
+}
 
 /** A BrowserWallet is one that announces itself by the Wallet Standard. */
 export interface BrowserWallet {

@@ -1,6 +1,6 @@
 // Opens a carrier at the gateway that the relay chose, or where the relay says when that fails.
 
-import type { Registration } from '../control/registration.ts'
+import type { Registration } from '../control/lease.ts'
 import type { SiteCarrier } from '../platform.ts'
 import { GATEWAYS_TRIED_MAX } from './limits.ts'
 

@@ -1,8 +1,10 @@
 // The options of `publish` for several relays, checked.
 
 import { SvcError } from '../errors.ts'
+import type { Platform } from '../platform.ts'
 import type { PublishOptions, SiteOptions } from '../site/options.ts'
 import { parseRelays } from '../site/relay-option.ts'
+import type { Site } from '../site/site.ts'
 import { DISCOVER_MAX } from './limits.ts'
 
 /** RelaysOptions are the options of a site at several relays. */
@@ -12,6 +14,9 @@ export interface RelaysOptions extends SiteOptions {
   /** The number of other relays. */
   discover: number
 }
+
+/** Publishes the site at one relay. Resolves when visitors can come by it. */
+export type PublishAtRelay = (platform: Platform, options: SiteOptions) => Promise<Site>
 
 /** @throws SvcError `invalid_option` that names the option and the reason */
 export function parseRelaysOptions(options: SiteOptions, given: PublishOptions): RelaysOptions {

@@ -4,12 +4,9 @@ import { abortError } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { PublishOptions, SiteOptions } from '../site/options.ts'
 import type { Site } from '../site/site.ts'
-import { parseRelaysOptions, type RelaysOptions } from './options.ts'
+import { type PublishAtRelay, parseRelaysOptions, type RelaysOptions } from './options.ts'
 import type { SignerOf } from './relay-list.ts'
 import { SiteAtRelays } from './site-at-relays.ts'
-
-/** Publishes the site at one relay. Resolves when visitors can come by it. */
-export type PublishAtRelay = (platform: Platform, options: SiteOptions) => Promise<Site>
 
 /**
  * Checks the options, and returns what publishes with them.

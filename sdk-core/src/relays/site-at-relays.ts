@@ -1,7 +1,7 @@
 // A site at several relays as its tenant sees it: online while visitors can come by one of them.
 
 import type { SiteCache } from '../cache/cache-options.ts'
-import type { CacheLimits } from '../control/registration.ts'
+import type { CacheLimits } from '../control/lease.ts'
 import type { SvcError } from '../errors.ts'
 import type { DatagramStats, Platform } from '../platform.ts'
 import { SiteEvents } from '../site/events.ts'
@@ -9,8 +9,7 @@ import { type Site, SitePressureEvent, type SiteState, type SiteStats } from '..
 import { SiteStatus } from '../site/status.ts'
 import type { Waiting } from '../site/waiting-reason.ts'
 import { CacheAtRelays } from './cache-at-relays.ts'
-import type { RelaysOptions } from './options.ts'
-import type { PublishAtRelay } from './publish-at-several.ts'
+import type { PublishAtRelay, RelaysOptions } from './options.ts'
 import type { SignerOf } from './relay-list.ts'
 import { RelaySites } from './relay-sites.ts'
 import { statsOf } from './stats-of-sites.ts'

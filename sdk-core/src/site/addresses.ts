@@ -1,6 +1,6 @@
 // The URLs and addresses at which visitors find a site, from what its lease says.
 
-import type { Registration } from '../control/registration.ts'
+import type { Registration } from '../control/lease.ts'
 
 export interface Addresses {
   /** The site's URL, with its friendly hostname or, when the relay did not grant that, its canonical one. */

@@ -1,5 +1,6 @@
 // Makes the pauses between attempts: exponential, bounded, and jittered so that sites do not come back all at once.
 
+import { jittered } from '@svc/protocol/timers'
 import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../limits.ts'
 
 /**
@@ -14,7 +15,7 @@ export class Backoff {
   next(): number {
     const step = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** this.#failures, BACKOFF_MAX_MS)
     this.#failures += 1
-    return step * (0.5 + Math.random() / 2)
+    return jittered(step)
   }
 
   /** Returns the next pause in milliseconds after a loss that others may share: longer, and more random. */

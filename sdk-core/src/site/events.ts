@@ -42,7 +42,8 @@ export class SiteEvents {
       this.#target.dispatchEvent(new CustomEvent('urlschange', { detail: { added, removed } }))
   }
 
-  error(error: SvcError): void {
+  /** Dispatches `error`. It can be passed on as a function. */
+  readonly error = (error: SvcError): void => {
     this.debug({ type: 'error', code: error.code, message: error.message })
     const event = new SiteErrorEvent(error)
     this.#target.dispatchEvent(event)

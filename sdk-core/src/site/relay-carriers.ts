@@ -1,5 +1,6 @@
 // What brings a site its visitors from the relay: the carrier and, where the platform has one, the datagram tunnel.
 
+import { settledWithin } from '@svc/protocol/timers'
 import type { Traffic } from '../carrier/carrier-connection.ts'
 import {
   type CarrierEvents,
@@ -12,7 +13,6 @@ import type { Registration } from '../control/lease.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { CLOSE_GRACE_MS } from '../limits.ts'
 import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from '../platform.ts'
-import { settledWithin } from '../timers/with-deadline.ts'
 import type { SiteEvents } from './events.ts'
 
 /** Visitors is where a carrier brings its visitors. */
@@ -31,8 +31,6 @@ export class RelayCarriers {
   #events: SiteEvents
   #carrier: SiteCarrier | undefined
   #datagrams: DatagramCarrier | undefined
-  /** Aborted when the carrier that is being opened is not wanted any more. */
-  #opening = new AbortController()
   /** The URL of the carrier that was opened last. */
   #carrierUrl: string | undefined
 
@@ -72,17 +70,12 @@ export class RelayCarriers {
     lease: Registration,
     visitors: Visitors,
     reports: CarrierReports,
-    run: AbortSignal,
+    signal: AbortSignal,
   ): Promise<void> {
-    const opening = new AbortController()
-    this.#opening = opening
-    const signal = AbortSignal.any([run, opening.signal])
     const open = (lease: Registration): Promise<SiteCarrier> =>
       this.#openCarrierAt(lease, visitors, reports, signal)
-    const avoid = (failed: Registration): Promise<Registration | undefined> =>
-      this.#keeper.avoid(failed, signal)
     const carrier = await (lease.isGateway
-      ? this.#platform.gateways!.open(lease, open, avoid, signal)
+      ? this.#platform.gateways!.open(lease, open, (failed) => this.#keeper.look(signal, failed), signal)
       : open(lease))
     if (signal.aborted) carrier.close()
     else this.#carrier = carrier
@@ -103,9 +96,7 @@ export class RelayCarriers {
     if (this.#carrier) await settledWithin(this.#carrier.drain(), CLOSE_GRACE_MS)
   }
 
-  /** Closes the carrier, also one that is being opened. */
   closeCarrier(): void {
-    this.#opening.abort()
     this.#carrier?.close()
     this.#carrier = undefined
   }
@@ -144,10 +135,11 @@ export class RelayCarriers {
     signal: AbortSignal,
   ): Promise<SiteCarrier> {
     const { webSocketOptions: options, openCarrier: open } = this.#platform
+    const { carrierUrl: url, isGateway, extensions, hostname, canonicalHostname } = lease
     // A newer capability may be for another endpoint.
     const capability = (): string => {
       const newest = this.#keeper.lease
-      return (newest?.carrierUrl === lease.carrierUrl ? newest : lease).capability
+      return (newest?.carrierUrl === url ? newest : lease).capability
     }
     const events: CarrierEvents = {
       capability,
@@ -159,7 +151,6 @@ export class RelayCarriers {
       ended: (reason) => reports.ended(reason),
       debug: this.#events.debug,
     }
-    const { carrierUrl: url, isGateway, extensions, hostname, canonicalHostname } = lease
     this.#carrierUrl = url
     const relay = { url, isGateway, extensions, hostname, canonicalHostname }
     if (open) return open(relay, this.traffic, events, signal)

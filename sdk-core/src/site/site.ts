@@ -3,7 +3,7 @@
 import type { SiteCache } from '../cache/cache-options.ts'
 import type { Traffic } from '../carrier/carrier-connection.ts'
 import type { CarrierStats } from '../carrier/multiplexed-carrier.ts'
-import type { CacheLimits } from '../control/registration.ts'
+import type { CacheLimits } from '../control/lease.ts'
 import type { SvcError } from '../errors.ts'
 import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'

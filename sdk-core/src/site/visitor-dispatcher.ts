@@ -1,38 +1,41 @@
-// Hands each visitor to what serves it: the TLS engine, or the platform's handler of TCP visitors.
+// Hands each visitor of a carrier to what serves it: the TLS engine, or the platform's handler of TCP visitors.
 
 import type { Activation } from '../carrier/reverse-stream.ts'
+import type { SiteCertificate } from '../certificate/site-certificate.ts'
 import { CONNECTIONS_DEFAULT } from '../limits.ts'
 import type { Platform } from '../platform.ts'
 import { ConnectionLimiter, type LimitedConnection } from '../tenant/connection-limiter.ts'
 import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import { PressureReporter } from '../tenant/pressure-reporter.ts'
-import { TenantServer, type TenantServerOptions } from '../tenant/server.ts'
+import type { TenantServer } from '../tenant/server.ts'
+import type { SiteEvents } from './events.ts'
+import type { Connection, ConnectionEvents } from './lifecycle.ts'
+import type { RelayCarriers } from './relay-carriers.ts'
 
-interface DispatcherOptions extends Omit<TenantServerOptions, 'crypto' | 'admit' | 'endTls'> {
+interface DispatcherOptions {
   platform: Platform
+  server: TenantServer
+  certificate: SiteCertificate
   maxConnections: number | undefined
-  canonicalUrl(): string
-  /** Called when there may be room for more visitors. */
-  roomCame(): void
-  pressure(closedForOthers: number, isFull: boolean): void
+  /** What brings visitors, and brings more of them when there is room again. */
+  carriers: Pick<RelayCarriers, 'fill'>
+  events: Pick<SiteEvents, 'pressure'>
+  site: Pick<ConnectionEvents, 'reached'>
+  connection: Pick<Connection, 'addresses'>
 }
 
 export class VisitorDispatcher {
   #options: DispatcherOptions
-  #server: TenantServer
   #limiter: ConnectionLimiter
+  /** Settles when visitors can be served. When it rejects, they are turned away. */
+  #ready: Promise<unknown> | undefined
 
   constructor(options: DispatcherOptions) {
-    const { platform, maxConnections, roomCame, pressure } = options
+    const { platform, maxConnections, carriers, events } = options
     this.#options = options
-    this.#server = new TenantServer({
-      ...options,
-      crypto: platform.tlsCrypto,
-      admit: platform.admit,
-      endTls: platform.endTls,
-    })
     const max = maxConnections ?? platform.connectionsDefault ?? CONNECTIONS_DEFAULT
-    this.#limiter = new ConnectionLimiter(max, new PressureReporter(pressure), roomCame)
+    const pressure = new PressureReporter((...figures) => events.pressure(...figures))
+    this.#limiter = new ConnectionLimiter(max, pressure, () => carriers.fill())
   }
 
   get stats(): ConnectionStats {
@@ -40,26 +43,30 @@ export class VisitorDispatcher {
   }
 
   get failedVisitors(): number {
-    return this.#server.failedVisitors
+    return this.#options.server.failedVisitors
   }
 
-  /** Resolves when the SDK can offer visitors all that the site has. */
-  ready(): Promise<void> {
-    return this.#server.ready()
+  /**
+   * Gets ready for visitors, who wait for it if they come before that. Resolves when the SDK can offer them all that the
+   * site has.
+   * @throws SvcError when they cannot be served
+   */
+  async prepare(signal: AbortSignal): Promise<void> {
+    this.#ready = Promise.all([this.#options.certificate.ensure(signal), this.#options.server.ready()])
+    await this.#ready
   }
 
   hasRoomFor(visitors: number): boolean {
     return this.#limiter.hasRoomFor(visitors)
   }
 
-  /**
-   * Serves one visitor. Settles when its connection is over, and never rejects.
-   * @param ready settles when visitors can be served; when it rejects, the visitor is turned away
-   */
-  async serve(activation: Activation, ready: Promise<unknown>): Promise<void> {
+  /** Serves one visitor. Settles when its connection is over, and never rejects. */
+  async serve(activation: Activation): Promise<void> {
+    this.#options.site.reached()
     const connection = this.#limiter.admit()
     try {
-      await ready
+      await this.#ready
+      if (activation.binding !== undefined) await this.#options.certificate.available()
       await this.#serve(activation, connection)
     } catch (error) {
       activation.stream.abort(error)
@@ -71,13 +78,16 @@ export class VisitorDispatcher {
   /** Ends idle connections at once, and each other one after its current response. */
   finish(): void {
     this.#limiter.stop()
-    this.#server.finish()
+    this.#options.server.finish()
   }
 
   async #serve({ stream, binding }: Activation, connection: LimitedConnection): Promise<void> {
     const { serveTls, serveRaw } = this.#options.platform
     if (binding !== undefined && !serveTls)
-      return this.#server.serve({ stream, binding, connection }, this.#options.canonicalUrl())
+      return this.#options.server.serve(
+        { stream, binding, connection },
+        this.#options.connection.addresses.canonicalUrl,
+      )
     // The platform serves these bytes unseen by the SDK, so the connection always counts as busy.
     connection.setActivity('busy')
     const serve = binding === undefined ? serveRaw : serveTls

@@ -1,7 +1,7 @@
 // Serves a site's visitors, with the current certificate, signatures by its key, and the tenant's handler.
 
 import type { Extension } from '@svc/protocol'
-import { withTimeout } from '@svc/protocol/timers'
+import { settledWithin } from '@svc/protocol/timers'
 import {
   boundedSigner,
   type CryptoProvider,
@@ -16,6 +16,7 @@ import type {
   OwnCertificate,
   ServerCertificate,
 } from '../certificate/server-certificate.ts'
+import type { ShownCertificate } from '../certificate/shown-certificate.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { requestSignature } from '../control/signer.ts'
@@ -24,7 +25,6 @@ import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { explained } from '../explained.ts'
 import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
-import type { CertificateSource } from './certificate-source.ts'
 import type { LimitedConnection } from './connection-limiter.ts'
 import type { EndTls } from './end-tls.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './load-http2.ts'
@@ -71,7 +71,7 @@ type SigningConfig = Pick<
 export interface TenantServerOptions {
   client: RelayClient
   keeper: LeaseKeeper
-  certificates: CertificateSource
+  certificates: ShownCertificate
   fetch: FetchHandler
   allowFields?: readonly string[] | undefined
   /**
@@ -133,8 +133,7 @@ export class TenantServer {
 
   /** Resolves when HTTP/2 can be offered, or when its code does not come in time. */
   async ready(): Promise<void> {
-    if (this.#http2Loaded)
-      await withTimeout(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS, () => new Error()).catch(() => {})
+    if (this.#http2Loaded) await settledWithin(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS)
   }
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */

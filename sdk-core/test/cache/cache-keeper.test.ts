@@ -10,8 +10,8 @@ import {
   CACHE_RETRY_FIRST_MS,
   CACHE_RETRY_MAX_MS,
 } from '../../src/cache/limits.ts'
+import type { Registration } from '../../src/control/lease.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
-import type { Registration } from '../../src/control/registration.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import type { SvcError } from '../../src/errors.ts'
 import { CONTROL_DEADLINE_MS } from '../../src/limits.ts'

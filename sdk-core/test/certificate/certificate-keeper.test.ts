@@ -2,8 +2,10 @@
 
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
+import { compressCertificates } from '@svc/tls'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCa, createLeafFor } from '../../../relay/src/core/certificates/development-ca.ts'
+import { parsePem } from '../../src/certificate/certificate-chain.ts'
 import { CertificateKeeper } from '../../src/certificate/certificate-keeper.ts'
 import { ChainCompression } from '../../src/certificate/chain-compression.ts'
 import {
@@ -13,7 +15,6 @@ import {
 } from '../../src/certificate/limits.ts'
 import type { KeylessCertificate, OwnCertificate } from '../../src/certificate/server-certificate.ts'
 import { createWebCryptoKey } from '../../src/certificate/web-crypto-key.ts'
-import { parsePem } from '../../src/control/certificate-chain.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import type { SvcError } from '../../src/errors.ts'
@@ -82,7 +83,12 @@ function newKeeper(): CertificateKeeper {
 
 function keylessOf(ca: ReturnType<typeof createCa>): KeylessCertificate {
   const chain = parsePem(createLeafFor(ca, store.kept.key.publicKey, [ROOT, `*.${ROOT}`]))
-  return { chain, compression: new ChainCompression(chain), algorithm: 'ECDSA_SHA256', names: [] }
+  return {
+    chain,
+    compression: new ChainCompression(chain, compressCertificates),
+    algorithm: 'ECDSA_SHA256',
+    names: [],
+  }
 }
 
 const leaf = (names: readonly string[] = NAMES, publicKey = store.kept.key.publicKey): string =>

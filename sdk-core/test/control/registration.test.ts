@@ -2,8 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fetchEndpoint } from '../../src/control/endpoint.ts'
+import type { LeaseRequest } from '../../src/control/lease.ts'
 import { previousOwner } from '../../src/control/previous-owner.ts'
-import { type LeaseRequest, prove, register, renew, unregister } from '../../src/control/registration.ts'
+import { prove, register, renew, unregister } from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
 import { ENDPOINTS_REFUSED_MAX } from '../../src/limits.ts'
 import { createGatewayCheck } from '../../src/relays/gateway-check.ts'

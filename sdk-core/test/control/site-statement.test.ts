@@ -8,8 +8,8 @@ import {
   siteStatementText,
 } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LeaseRequest } from '../../src/control/lease.ts'
 import { LeaseKeeper } from '../../src/control/lease-keeper.ts'
-import type { LeaseRequest } from '../../src/control/registration.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { stateSite } from '../../src/control/site-statement.ts'
 import { identityFromKey, personalSigner } from '../../src/identity/key.ts'

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Backoff } from '../../src/carrier/backoff.ts'
 import type { SvcError } from '../../src/errors.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
 import {
@@ -14,9 +13,10 @@ import {
   STABLE_AFTER_MS,
 } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
-import { PublishedSite } from '../../src/site/lifecycle.ts'
+import { Backoff } from '../../src/site/backoff.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
 import { parseOptions } from '../../src/site/options.ts'
+import { PublishedSite } from '../../src/site/published-site.ts'
 import type { Site } from '../../src/site/site.ts'
 import { failing, RelayDouble, testPlatform } from '../support/relay-double.ts'
 

@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { buildClientHello, ext, records } from '../../../tls/test/support/client-hello-builder.ts'
+import { ShownCertificate } from '../../src/certificate/shown-certificate.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/limits.ts'
-import { CertificateSource } from '../../src/tenant/certificate-source.ts'
 import { ConnectionLimiter, type LimitedConnection } from '../../src/tenant/connection-limiter.ts'
 import { loadHttp2 } from '../../src/tenant/load-http2.ts'
 import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
@@ -25,7 +25,7 @@ const never = new AbortController().signal
 let pem: string
 let fetches: number
 let onError: Mock<(error: unknown) => void>
-let certificates: CertificateSource
+let certificates: ShownCertificate
 /** Both are within the relay's wildcard. */
 const lease = {
   accessToken: 'access.1',
@@ -44,7 +44,7 @@ beforeEach(async () => {
   pem = CERTIFICATE_PEM
   fetches = 0
   onError = vi.fn()
-  certificates = new CertificateSource(client, keeper, onError)
+  certificates = new ShownCertificate(client, keeper, onError)
   await certificates.ensure(never)
 })
 afterEach(() => vi.useRealTimers())

@@ -1,0 +1,67 @@
+// A lease: what a site asks of a relay, what the relay grants, and what the site learns of it later.
+
+import type { Extension, LeaseMetadata } from '@svc/protocol'
+import type { SvcError } from '../errors.ts'
+import type { KeyIdentity } from '../identity/key.ts'
+import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
+import type { Endpoint, GatewayCheck } from './endpoint.ts'
+
+/** A LeaseRequest says what a site asks of a relay. */
+export interface LeaseRequest extends PortRequest {
+  /** The normalized name. */
+  name: string
+  identity: KeyIdentity
+  ttlS: number
+  allowCanonicalFallback: boolean
+  metadata: LeaseMetadata | undefined
+  /** Prefers an endpoint at a gateway of the relay's choice, and says which gateways the site takes. */
+  checkGateway?: GatewayCheck | undefined
+  /** Permits the relay to store the site's files, where it has a static cache. */
+  cache?: { ttlS: number } | undefined
+  /** Says to other relays that visitors reach the site here, where the relay passes that on. */
+  isStated?: boolean
+}
+
+/** CacheLimits bounds what a relay stores of one site. */
+export interface CacheLimits {
+  /** The bytes that all files may have together. */
+  maxExposureBytes: number
+  /** The bytes that one file may have. */
+  maxObjectBytes: number
+}
+
+/** A Grant is what every successful register or renew returns. */
+export interface Grant extends Endpoint {
+  accessToken: string
+  /** The time at which the lease ends, by the relay's clock, in milliseconds since the epoch. */
+  expiresAt: number
+}
+
+/** A Registration is a lease as the relay granted it. */
+export interface Registration extends Grant, DedicatedPorts {
+  /** The extensions of the protocol that the relay has. */
+  extensions: ReadonlySet<Extension>
+  /** The relay's release; undefined when it names none. */
+  release: string | undefined
+  /** The limits of the relay's static cache; undefined where it has none. */
+  cacheLimits: CacheLimits | undefined
+  /** The friendly hostname. It is empty when another identity owns the friendly name. */
+  hostname: string
+  canonicalHostname: string
+  /** What the relay answered, for code that is loaded later. */
+  answer: Record<string, unknown>
+}
+
+/** LeaseEvents are the reports of a lease to its site. */
+export interface LeaseEvents {
+  /** The relay granted a lease. */
+  registered(): void
+  /** A renewal succeeded. */
+  renewed(): void
+  /** A renewal failed; the lease may still live. */
+  failed(error: SvcError): void
+  /** The relay does not know the lease any more. */
+  gone(error: SvcError): void
+  /** The relay granted or renewed the lease without some of the metadata, or its name had another owner. */
+  reduced(error: SvcError): void
+}

@@ -1,0 +1,304 @@
+// What a site has at its relay: a lease, a certificate, and a carrier that brings visitors. It reports what they say.
+
+import { settledWithin } from '@svc/protocol/timers'
+import { ShownCertificate } from '../certificate/shown-certificate.ts'
+import {
+  SiteCertificate,
+  type SiteCertificateEvents,
+  type SiteCertificateOptions,
+} from '../certificate/site-certificate.ts'
+import type { LeaseEvents, Registration } from '../control/lease.ts'
+import { LeaseKeeper } from '../control/lease-keeper.ts'
+import { RelayClient } from '../control/relay-client.ts'
+import { abortError, leaseReplaced, SvcError } from '../errors.ts'
+import type { KeyIdentity } from '../identity/key.ts'
+import { APPROVAL_CHECK_DEADLINE_MS } from '../limits.ts'
+import type { Platform } from '../platform.ts'
+import { TenantServer } from '../tenant/server.ts'
+import { type Addresses, addressesOf, NO_ADDRESSES } from './addresses.ts'
+import { Approval } from './approval.ts'
+import type { SiteEvents } from './events.ts'
+import { notAllowed } from './failure-policy.ts'
+import type { Connection, ConnectionEvents } from './lifecycle.ts'
+import type { NamedSite } from './options.ts'
+import { type CarrierReports, RelayCarriers } from './relay-carriers.ts'
+import type { SiteStats } from './site.ts'
+import { StaticCache } from './static-cache.ts'
+import { VisitorDispatcher } from './visitor-dispatcher.ts'
+import type { Waiting } from './waiting-reason.ts'
+
+const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
+
+export class SiteConnection implements Connection, LeaseEvents, CarrierReports, SiteCertificateEvents {
+  readonly carriers: RelayCarriers
+  readonly cache: StaticCache | undefined
+  /** Those of the last lease. */
+  addresses: Addresses = NO_ADDRESSES
+  #platform: Platform
+  #events: SiteEvents
+  #site: ConnectionEvents
+  #portSuffix: string
+  #keeper: LeaseKeeper
+  #certificates: ShownCertificate
+  #certificate: SiteCertificate
+  #visitors: VisitorDispatcher
+  #approval = new Approval((signal) => this.#checkApproval(signal))
+  /** The last attempt succeeded, and the carrier that it opened has not been lost. */
+  #isOpen = false
+  /** The relay takes reverse sessions, as far as the carrier knows. */
+  #isAdmitted = true
+  /** The reason for which a carrier or a lease ended last. */
+  #lost: SvcError | undefined
+
+  constructor(
+    platform: Platform,
+    options: NamedSite,
+    identity: KeyIdentity,
+    events: SiteEvents,
+    site: ConnectionEvents,
+  ) {
+    this.#platform = platform
+    this.#events = events
+    this.#site = site
+    const { relay, cache } = options
+    const { error: onError } = events
+    const client = new RelayClient(relay, platform.fetch)
+    const request = {
+      ...options,
+      identity,
+      tcp: platform.serveRaw !== undefined,
+      udp: platform.openDatagrams !== undefined,
+      checkGateway: platform.gateways?.check,
+      isStated: true,
+    }
+    const keeper = new LeaseKeeper(client, request, this)
+    const certificates = new ShownCertificate(client, keeper, onError)
+    const common = { client, keeper, certificates, onError }
+    this.#certificate = siteCertificate(platform, options, identity.address, common, this)
+    this.carriers = new RelayCarriers(platform, relay, keeper, events)
+    const { tlsCrypto: crypto, admit, endTls } = platform
+    this.#visitors = new VisitorDispatcher({
+      platform,
+      server: new TenantServer({ ...options, ...common, crypto, admit, endTls }),
+      maxConnections: options.maxConnections,
+      certificate: this.#certificate,
+      carriers: this.carriers,
+      events,
+      site,
+      connection: this,
+    })
+    const isOnline = (): boolean => site.isOnline
+    const changed: SiteEvents['cache'] = (status) => events.cache(status)
+    this.cache = cache && new StaticCache({ ...cache, ...common, isOnline, changed })
+    this.#portSuffix = client.portSuffix
+    this.#keeper = keeper
+    this.#certificates = certificates
+  }
+
+  get lease(): Registration | undefined {
+    return this.#keeper.lease
+  }
+
+  get stats(): Omit<SiteStats, 'reconnects'> {
+    const { stats: connections, failedVisitors } = this.#visitors
+    const { stats, traffic } = this.carriers
+    return { ...stats, connections, failedVisitors, ...traffic }
+  }
+
+  /**
+   * Registers or renews, and opens a carrier with a stream ready for visitors.
+   * @param isTrusting skips a renewal that is not due. That saves a round trip, and a request on a kept connection that
+   *   died with the WebSocket and would have to time out.
+   */
+  async open(isTrusting: boolean, signal: AbortSignal): Promise<void> {
+    const before = this.lease
+    const lease = await this.#keeper.acquire(signal, isTrusting)
+    const attempt = new AbortController()
+    try {
+      await this.#openAt(lease, isTrusting, AbortSignal.any([signal, attempt.signal]))
+    } catch (error) {
+      // One part of the attempt failed, and the others end with it.
+      attempt.abort()
+      this.#closeCarrier()
+      throw before || !(await this.#keeper.isGone(signal)) ? error : leaseReplaced()
+    }
+    this.#isOpen = true
+    this.#site.connected()
+    this.changed()
+  }
+
+  online(): void {
+    this.#certificate.check()
+    this.cache?.check()
+  }
+
+  /** Checks the connection at once: the network is back, or the page is visible again. */
+  wake(): void {
+    this.carriers.probe()
+    this.traffic()
+  }
+
+  dropLease(): void {
+    this.#keeper.drop()
+  }
+
+  async drain(): Promise<void> {
+    this.#approval.stop()
+    this.#visitors.finish()
+    await this.carriers.drain()
+  }
+
+  stop(): void {
+    this.#certificate.stop()
+    this.cache?.stop()
+    this.#closeCarrier()
+    this.carriers.closeDatagrams()
+  }
+
+  async release(keepalive: boolean): Promise<void> {
+    if (this.lease) this.#events.debug({ type: 'lease', change: 'released' })
+    await this.#keeper.release(keepalive)
+  }
+
+  // Reports of the lease.
+
+  registered(): void {
+    this.#events.debug({ type: 'lease', change: 'registered' })
+  }
+
+  renewed(): void {
+    this.#events.debug({ type: 'lease', change: 'renewed' })
+    if (this.#isOpen && this.carriers.hasMoved) {
+      this.ended(new SvcError('relay_unreachable', 'the relay moved the endpoint of reverse sessions'))
+      return
+    }
+    this.changed()
+    if (this.#site.isOnline) {
+      this.#events.releaseError()
+      this.#certificate.check()
+    }
+    this.carriers.fill()
+    this.#certificates.refreshWhenOld()
+  }
+
+  /** The next attempt should not take a kept connection to the machine that did not answer. */
+  failed(error: SvcError): void {
+    this.#forgetConnections(error)
+    this.#events.error(error)
+  }
+
+  gone(error: SvcError): void {
+    this.ended(error)
+  }
+
+  /** The relay did not take all of the metadata. */
+  reduced(error: SvcError): void {
+    this.#events.holdError(error)
+  }
+
+  // Reports of the carrier.
+
+  traffic(): void {
+    this.#keeper.touch()
+    this.#approval.touch()
+  }
+
+  admits(isAdmitting: boolean): void {
+    this.#isAdmitted = isAdmitting
+    this.changed()
+  }
+
+  ended(reason: SvcError): void {
+    this.#lost = reason
+    if (!this.#isOpen) return
+    this.#closeCarrier()
+    this.#forgetConnections(reason)
+    this.#site.lost(reason)
+  }
+
+  // Reports of the certificate.
+
+  issued(expiresAt: number): void {
+    this.#events.debug({ type: 'certificate', expiresAt })
+  }
+
+  /** Says whether visitors can come, from what the relay last said of the lease and of its sessions. */
+  changed(): void {
+    const { lease } = this
+    if (!this.#isOpen || !lease) return
+    if (lease.routing === 'rejected') {
+      this.ended(notAllowed())
+      return
+    }
+    if (lease.routing === 'approval') {
+      this.#approval.start()
+      this.#site.waits(FOR_APPROVAL)
+      return
+    }
+    this.#approval.stop()
+    if (!this.#isAdmitted) this.#site.waits({ reason: 'relay_full', until: undefined })
+    else if (this.#certificate.isReady) this.#site.waits(undefined)
+    else {
+      this.#certificate.check()
+      this.#site.waits({ reason: 'certificate', until: this.#certificate.retryAt })
+    }
+  }
+
+  async #openAt(lease: Registration, isTrusting: boolean, signal: AbortSignal): Promise<void> {
+    if (lease.routing === 'rejected') throw notAllowed()
+    this.addresses = addressesOf(lease, this.#portSuffix)
+    // The status changes before anything that may take long.
+    if (lease.routing === 'approval') this.#site.waits(FOR_APPROVAL)
+    await this.carriers.openDatagrams(signal)
+    this.#isAdmitted = true
+    // The relay may be far away: its certificate comes while the carrier opens, and a visitor who is sooner waits.
+    await Promise.all([
+      this.#prepare(lease, signal),
+      this.carriers.openCarrier(lease, this.#visitors, this, signal),
+      // The relay may have ended the last carrier because the site lost its approval. A lease that was trusted does not
+      // say so.
+      isTrusting && settledWithin(this.#checkApproval(signal), APPROVAL_CHECK_DEADLINE_MS),
+    ])
+    if (signal.aborted) throw abortError(signal)
+    if (!this.carriers.isOpen) throw this.#lost
+  }
+
+  async #prepare(lease: Registration, signal: AbortSignal): Promise<void> {
+    await this.#visitors.prepare(signal)
+    if (lease.routing === 'allowed') this.#certificate.check()
+  }
+
+  async #checkApproval(signal: AbortSignal): Promise<void> {
+    await this.#keeper.look(signal)
+    this.changed()
+  }
+
+  #closeCarrier(): void {
+    this.#isOpen = false
+    this.#approval.stop()
+    this.carriers.closeCarrier()
+  }
+
+  #forgetConnections({ code }: SvcError): void {
+    if (code === 'relay_unreachable') this.#platform.forgetConnections?.()
+  }
+}
+
+function siteCertificate(
+  platform: Platform,
+  { name, certificate }: NamedSite,
+  address: string,
+  parts: Pick<SiteCertificateOptions, 'client' | 'keeper' | 'certificates' | 'onError'>,
+  events: SiteCertificateEvents,
+): SiteCertificate {
+  const { siteKeys, serveTls, needsCertificate = true, tlsCrypto: crypto } = platform
+  const options = {
+    ...parts,
+    site: { relay: parts.client.host, name, address },
+    isWanted: certificate === 'own',
+    isNeeded: needsCertificate && serveTls === undefined,
+    store: serveTls === undefined ? siteKeys : undefined,
+    crypto,
+  }
+  return new SiteCertificate(options, events)
+}
