@@ -15,6 +15,11 @@ test('every link between pages leads to a file, and to a heading of it', () => {
   expect(pages.flatMap(deadLinks)).toEqual([])
 })
 
+test('the documentation has at most 60,000 words', () => {
+  const texts = pages.filter((file) => file.startsWith('docs/')).map(read)
+  expect(texts.join('\n').split(/\s+/).length).toBeLessThanOrEqual(60_000)
+})
+
 test('every path of the repository that a page names is there', () => {
   const folders =
     '(?:protocol|yamux|tls|payment|node-kit|relay|sdk-core|sdk-browser|sdk-node|examples|e2e|bench|scripts|docs|tools)'

@@ -1,9 +1,7 @@
 // Settings: what the environment means, and a clear sentence for what it cannot mean.
 
 import { Resolver } from 'node:dns'
-import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { portsOfOverlay } from '../../src/core/config/overlay-settings.ts'
 import { readSettings, SETTINGS } from '../../src/core/config/settings.ts'
@@ -246,14 +244,6 @@ describe('readSettings', () => {
     const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
     const set = Object.fromEntries(others.map((name) => [name, 'something']))
     expect(readSettings({ ...known, ...env, ...set, SVC_URL: URL }).unused).toEqual([])
-  })
-
-  test('docs/operating.md has a row for every setting', async () => {
-    const page = await readFile(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8')
-    const [, table = ''] = /\n\| setting \|[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)/.exec(page) ?? []
-    const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
-    const documented = cells.flatMap((cell) => cell.match(/[A-Z]\w+/g) ?? [])
-    expect(documented.sort()).toEqual(SETTINGS.map(({ name }) => name).sort())
   })
 
   test('an empty variable counts as unset', () => {

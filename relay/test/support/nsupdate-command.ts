@@ -1,4 +1,4 @@
-// The command for `ACME_DNS_PROVIDER=exec:` that docs/operating.md shows, with the bind9 of a test as its server.
+// The command for `ACME_DNS_PROVIDER=exec:` that docs/operate/dns.md shows, with the bind9 of a test as its server.
 
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,10 +13,10 @@ export async function writeNsupdateCommand(
   directory: string,
   { address, keyFile, nsupdate }: Pick<Bind9, 'address' | 'keyFile' | 'nsupdate'>,
 ): Promise<string> {
-  const page = await readFile(join(root, 'docs/operating.md'), 'utf8')
+  const page = await readFile(join(root, 'docs/operate/dns.md'), 'utf8')
   const [, script = ''] = /With `nsupdate` a command is this:\n\n```sh\n([^`]*)```/.exec(page) ?? []
   for (const part of [SERVER, NSUPDATE])
-    if (!script.includes(part)) throw new Error(`the script of docs/operating.md has no ${part}`)
+    if (!script.includes(part)) throw new Error(`the script of docs/operate/dns.md has no ${part}`)
   const env = Object.entries(nsupdate.env).map(([name, value]) => `${name}='${value}'`)
   const command = `env ${env.join(' ')} '${nsupdate.path}' -v -k '${keyFile}'`
   const path = join(directory, 'dns')

@@ -1,4 +1,4 @@
-// Says until when a snapshot is served, in relay time (decision 0023): while its site is renewed, after that, and after a
+// Says until when a snapshot is served, in relay time (decision 0009): while its site is renewed, after that, and after a
 // restart of the relay.
 
 import { CACHE_RENEWAL_GRACE_MS } from '@svc/protocol'

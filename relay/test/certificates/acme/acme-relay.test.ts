@@ -159,7 +159,7 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
   test('uses valid files of the operator as long as there is no account, and else keeps copies of them', async () => {
     const leaf = createLeaf(createCa(ACME_HOST), ACME_HOST)
     const write = async (chain: string, key: string): Promise<void> => {
-      // As certbot's hook in docs/operating.md installs them.
+      // As certbot's hook in docs/operate/certificates.md installs them.
       await writeFile(join(directory, 'fullchain.pem'), chain, { mode: 0o644 })
       await writeFile(join(directory, 'privatekey.pem'), key, { mode: 0o600 })
     }

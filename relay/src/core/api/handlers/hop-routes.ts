@@ -1,4 +1,4 @@
-// Answers `POST /sdk/route` and upgrades of `GET /sdk/route/relay`: routes over several relays (docs/overlay.md).
+// Answers `POST /sdk/route` and upgrades of `GET /sdk/route/relay`: routes over several relays (docs/operate/network.md).
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,4 +1,4 @@
-// The DNS provider `exec`: a command of the operator changes the records; docs/operating.md has its contract.
+// The DNS provider `exec`: a command of the operator changes the records; docs/operate/dns.md has its contract.
 
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
