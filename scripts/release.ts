@@ -5,13 +5,14 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareVersions, isVersion } from '@svc/protocol'
 import { root } from '../tools/programs/command.ts'
+import { readChangesets } from './release/changesets.ts'
 import { git } from './release/git.ts'
 import { releasedChangelog } from './release/released-changelog.ts'
 import { type Edit, versionEdits } from './release/version-edits.ts'
 
 const USAGE = `Usage: npm run release -- X.Y.Z [--dry-run]
 It sets the version of every package, of what they need of each other and of the lockfile, moves what CHANGELOG.md has as
-unreleased below that version, commits, and makes the tag vX.Y.Z. With --dry-run it says what it would change.
+unreleased, and the notes in .changeset, below that version, commits, and makes the tag vX.Y.Z. With --dry-run it says what it would change.
 `
 const USAGE_EXIT_CODE = 2
 const CHANGELOG = 'CHANGELOG.md'
@@ -35,12 +36,14 @@ function release(next: string, isDryRun: boolean): void {
   if (git('status', '--porcelain') !== '')
     throw new Error('there are changes that are not committed: commit or stash them')
   const date = new Date().toISOString().slice(0, DATE_LENGTH)
+  const { files: used, notes } = readChangesets(path.join(root, '.changeset'))
   const edits: Edit[] = [
     ...versionEdits(read, current, next),
-    { file: CHANGELOG, text: releasedChangelog(read(CHANGELOG), next, date) },
+    { file: CHANGELOG, text: releasedChangelog(read(CHANGELOG), next, date, notes) },
   ]
   if (isDryRun) {
     for (const { file } of edits) console.log(`would change ${file}`)
+    for (const file of used) console.log(`would remove .changeset/${file}`)
     console.log(`would commit ${edits.length} files and make the tag ${tag} (${current} → ${next})`)
     return
   }
@@ -48,6 +51,7 @@ function release(next: string, isDryRun: boolean): void {
   try {
     for (const { file, text } of edits) writeFileSync(path.join(root, file), text)
     git('add', ...edits.map(({ file }) => file))
+    if (used.length > 0) git('rm', '--quiet', ...used.map((file) => `.changeset/${file}`))
     git('commit', '--quiet', '--message', `release: ${next}`)
     git('tag', '--annotate', tag, '--message', `Release ${next}`)
   } catch (error) {

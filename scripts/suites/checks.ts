@@ -1,4 +1,4 @@
-// The checks that run no test: lint, imports, rules of the protocol, unused code, what a page loads, and types.
+// The checks that run no test: lint, spelling, imports, rules of the protocol, unused code, what a page loads, and types.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { type Outcome, root, runCommand } from '../../tools/programs/command.ts'
@@ -10,6 +10,14 @@ import { writeTypePrograms } from './type-programs.ts'
 const TIMEOUT_MS: number = 6 * 60_000
 /** Type-checks side by side, each with one thread: threads of one program would check the same types again. */
 const TSC_PARALLEL = 2
+const SPELLING = [
+  'cspell',
+  '--no-progress',
+  '--no-summary',
+  '--cache',
+  '--cache-location',
+  'node_modules/.cache/cspell',
+]
 /** Here, what the compiler knows of the last run is kept: an unchanged program takes seconds. */
 const TYPES_CACHE: string = path.join(root, 'node_modules/.cache/types')
 
@@ -22,6 +30,7 @@ export async function runChecks(steps: Steps, files: readonly string[] = ['.']):
   const lint = ['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '--no-errors-on-unmatched']
   await Promise.all([
     steps.run('lint', () => check([...lint, ...files], limits)),
+    steps.run('spelling', () => check(SPELLING, limits)),
     steps.run('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts'], limits)),
     steps.run('folders', () => check(['node', 'scripts/lint/folders.ts'], limits)),
     steps.run('rules', () => check(['node', 'scripts/lint/protocol-rules.ts'], limits)),

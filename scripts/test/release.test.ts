@@ -4,7 +4,9 @@ import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -58,6 +60,11 @@ afterAll(() => rmSync(copy, { recursive: true }))
 const read = (file: string): string => readFileSync(path.join(copy, file), 'utf8')
 
 test('every package, what they need of each other, the lockfile and the code have the version, in a tagged commit', () => {
+  const note = '.changeset/brave-cats.md'
+  mkdirSync(path.join(copy, '.changeset'))
+  writeFileSync(path.join(copy, note), "---\n'@svc/tls': patch\n---\n\nAnother change,\nof two lines.\n")
+  git('add', note)
+  git('commit', '--quiet', '--message', 'a change')
   expect(release(NEXT)).toMatchObject({ status: 0, stderr: '' })
   expect(git('status', '--porcelain')).toBe('')
   expect(git('log', '-1', '--format=%s')).toBe(`release: ${NEXT}`)
@@ -65,7 +72,8 @@ test('every package, what they need of each other, the lockfile and the code hav
 
   const changed = git('show', '--name-only', '--format=').split('\n')
   const files = FILES.filter((file) => /package(?:-lock)?\.json$|version\.ts$|CHANGELOG/.test(file))
-  expect(changed.toSorted()).toEqual(files.toSorted())
+  expect(changed.toSorted()).toEqual([note, ...files].toSorted())
+  expect(existsSync(path.join(copy, note))).toBe(false)
   for (const file of files.filter((one) => one.endsWith('/package.json'))) {
     const { version, dependencies = {} } = JSON.parse(read(file))
     expect(version, file).toBe(NEXT)
@@ -83,7 +91,9 @@ test('every package, what they need of each other, the lockfile and the code hav
     expect(line).toMatch(new RegExp(`^[-+] +"(?:version|@svc/[\\w-]+)": "(?:${CURRENT}|${NEXT})",?$`))
 
   const today = new Date().toISOString().slice(0, 10)
-  expect(read('CHANGELOG.md')).toContain(`## Unreleased\n\n## ${NEXT} (${today})\n\n- A change.\n`)
+  expect(read('CHANGELOG.md')).toContain(
+    `## Unreleased\n\n## ${NEXT} (${today})\n\n- A change.\n- Another change,\n  of two lines.\n`,
+  )
 })
 
 test('a dry run says what it would do, and does nothing', () => {
