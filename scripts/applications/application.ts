@@ -3,7 +3,7 @@ import type { Visitor } from './visitor.ts'
 
 export interface Application {
   name: string
-  /** Names what the run checks, for the table. */
+  /** Names what the run checks, for its output. */
   checks: string
   /** Names the setting that its owner has to change for the tunnel. @default none: its defaults work */
   setting?: string

@@ -2,7 +2,6 @@
 
 export interface ApplicationRow {
   name: string
-  checks: string
   setting: string | undefined
   version?: string | undefined
   isFailed: boolean
@@ -10,8 +9,8 @@ export interface ApplicationRow {
   result: string
 }
 
-const HEAD = `| target | version | setting | checked | result |
-|---|---|---|---|---|
+const HEAD = `| target | version | setting | result |
+|---|---|---|---|
 `
 
 /** Names wanted software that no run has tried, and why. */
@@ -28,8 +27,8 @@ Not run, since Debian, npm, PyPI, Maven and Go modules do not have it:
 ${MISSING.map(([name, reason]) => `- ${name}: ${reason}.\n`).join('')}`
 
 export function asSection(rows: readonly ApplicationRow[]): string {
-  const lines = rows.map(({ name, version, setting, checks, result }) =>
-    [name, version ?? '–', setting ?? 'none', checks, result]
+  const lines = rows.map(({ name, version, setting, result }) =>
+    [name, version ?? '–', setting ?? 'none', result]
       .map((cell) => cell.replaceAll('|', '\\\\|'))
       .join(' | '),
   )
