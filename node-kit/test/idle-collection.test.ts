@@ -2,7 +2,10 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { it as every, expect } from 'vitest'
+import { wholeOnly } from '../../tools/test-depth.ts'
+
+const it = wholeOnly(every, 'clock')
 
 const MODULE = new URL('../src/idle-collection.ts', import.meta.url).href
 /** Milliseconds between two looks of the process under test. */

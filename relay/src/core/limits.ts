@@ -582,12 +582,6 @@ export const PUBLIC_ADDRESS_REFRESH_MS = 30_000
 /** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */
 export const PUBLIC_ADDRESSES_MAX = 4
 
-/** Milliseconds between two looks at whether the process is idle. */
-export const IDLE_CHECK_INTERVAL_MS = 10_000
-/** The part of such an interval for which an idle process may have used a processor: keepalives take less. */
-export const IDLE_UTILIZATION_MAX = 0.02
-/** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
-export const WORK_BEFORE_COLLECTION_MS = 200
 /** Time for a connection of the relay to itself, which takes less than a millisecond. */
 export const LOOPBACK_DEADLINE_MS = 2_000
 /** Connections of other programs to that listener that wait to be told apart, while the relay connects. */

@@ -65,12 +65,10 @@ async function parseIdentity(path: string, text: string): Promise<Hex> {
   }
   if (typeof mnemonic !== 'string') throw unusable('needs private_key or mnemonic')
   if (typeof derivation_path !== 'string') throw unusable('derivation_path needs to be text')
-  const { keyOfMnemonic } = await import('./mnemonic.ts')
-  try {
-    return keyOfMnemonic(mnemonic, derivation_path as `m/44'/60'/${string}`)
-  } catch {
-    throw unusable('mnemonic or derivation_path is not valid')
-  }
+  const { keyOfMnemonic } = await import('@svc/node-kit/mnemonic')
+  const key = keyOfMnemonic(mnemonic, derivation_path)
+  if (key === undefined) throw unusable('mnemonic or derivation_path is not valid')
+  return `0x${Buffer.from(key).toString('hex')}`
 }
 
 function newPrivateKey(): Buffer {

@@ -1,8 +1,8 @@
 // Copies one direction of a bridge whose source is a socket, which is read into the shared buffer.
 
 import { TLSSocket } from 'node:tls'
+import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES } from '../limits.ts'
-import { encryptsAtOnce } from '../node-internals/encrypts-at-once.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { StreamDuplex } from '../reverse/stream-duplex.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'

@@ -1,6 +1,6 @@
 // Checks what the overlay would do: whether the relay could make its WireGuard link here, and whether its key can be used.
 
-import { isIPv6 } from 'node:net'
+import { hostPort } from '@svc/node-kit/host-port'
 import { findDriver } from '../../features/overlay/wireguard/driver.ts'
 import { hasFirewall } from '../../features/overlay/wireguard/firewall.ts'
 import { readLinkState } from '../../features/overlay/wireguard/link-state.ts'
@@ -17,9 +17,10 @@ export async function checkOverlay({ overlay, identityPath }: Settings): Promise
     if (wireguardPort !== undefined)
       return [error('OVERLAY_CONFIG has to name the network "wireguard" where WIREGUARD_PORT is set.')]
     const { address, port, network, peers } = config
-    const host = isIPv6(address) ? `[${address}]` : address
     return [
-      ok(`The relay links with ${peers.size} peers on ${network}, and listens for them at ${host}:${port}.`),
+      ok(
+        `The relay links with ${peers.size} peers on ${network}, and listens for them at ${hostPort(address, port)}.`,
+      ),
     ]
   }
   if (wireguardPort === undefined)

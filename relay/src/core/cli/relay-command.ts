@@ -1,12 +1,12 @@
 // Runs a relay with the environment's settings, until a signal or a fatal error.
 
 import { constants } from 'node:os'
+import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import { type Relay, readSettings, SettingsError, startRelay } from '../../index.ts'
 import { listenProblem } from '../../lifecycle/listen.ts'
 import { DRAIN_MS } from '../limits.ts'
 import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
-import { collectWhenIdle } from '../node-internals/idle-collection.ts'
 import { StateFileError } from '../storage/state-file.ts'
 
 /** A shell adds the number of the signal to it. */

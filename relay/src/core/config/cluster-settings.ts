@@ -1,6 +1,7 @@
 // The settings of a relay on several machines.
 
 import { isIPv4, isIPv6 } from 'node:net'
+import { hostPort } from '@svc/node-kit/host-port'
 import type { Setting } from './acme-settings.ts'
 import { CLUSTER, PORTS } from './features.ts'
 import { flag, portNumber } from './setting-values.ts'
@@ -226,7 +227,7 @@ function clusterSecret(value: string, setting: string): string {
 
 /** HOST:PORT, with brackets around an IPv6 address. */
 export function authorityOf({ host, port }: HostAndPort): string {
-  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
+  return hostPort(host, port)
 }
 
 /** Whether a name is the root host or below it, where visitors of a port would share cookies with the relay or its sites. */

@@ -1,6 +1,7 @@
 // Describes one lease instance: its identity, hostnames, ports and expiry.
 
 import { randomBytes } from 'node:crypto'
+import { hostPort } from '@svc/node-kit/host-port'
 import { type Identity, identityKey, type LeaseMetadata, type SiteStatement } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
@@ -124,9 +125,10 @@ export class Lease {
 
   /** Address of that port: `<host>:<port>`. */
   addressOf(transport: keyof LeasePorts): string | undefined {
-    if (!this.has(transport)) return undefined
+    const port = this.ports?.[transport]
+    if (port === undefined) return undefined
     const host = this.portHost ?? this.canonicalHostname.slice(this.canonicalHostname.indexOf('.') + 1)
-    return `${host.includes(':') ? `[${host}]` : host}:${this.ports?.[transport]}`
+    return hostPort(host, port)
   }
 
   /** Aborted when the lease ends, with a {@link LeaseEnd} as its reason. */

@@ -2,8 +2,8 @@
 
 import type { Server, ServerResponse } from 'node:http'
 import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
+import { createServer } from '@svc/node-kit/http-module'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
-import { createServer } from '../node-internals/http-module.ts'
 import type { Metrics } from './metrics.ts'
 
 const PATH = '/metrics'

@@ -1,10 +1,10 @@
 // A native client's TLS connection as the connection of a carrier: behind the 101 it carries yamux, without any framing of its own.
 
 import type { Duplex } from 'node:stream'
+import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import { YAMUX_UPGRADE } from '@svc/protocol'
 import type { MemoryMeter, Transport } from '@svc/yamux'
 import { CARRIER_BUFFERED_MAX_BYTES, CARRIER_CLOSE_DEADLINE_MS } from '../limits.ts'
-import { encryptsAtOnce } from '../node-internals/encrypts-at-once.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { CarrierConnection } from './carrier.ts'
 

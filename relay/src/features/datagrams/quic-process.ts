@@ -3,6 +3,7 @@
 
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { forMs } from '@svc/node-kit/pauses'
 import {
   DATAGRAM_ALWAYS_BYTES,
   DatagramAggregator,
@@ -19,7 +20,6 @@ import {
   QUIC_PIPE_MAX_BYTES,
   TUNNEL_STREAM_MAX_BYTES,
 } from './limits.ts'
-import { forMs } from './pauses.ts'
 import {
   type Begin,
   type Dropped,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { installation } from '../../core/installation.ts'
 
 /** Our packages that the process imports. */
-const PACKAGES = ['@svc/protocol']
+const PACKAGES = ['@svc/protocol', '@svc/node-kit']
 
 /** Starts the process. Its fourth descriptor is a duplex pipe, and it shares standard error with this process. */
 export function spawnQuicProcess(): ChildProcess {

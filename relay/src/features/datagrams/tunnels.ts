@@ -1,5 +1,6 @@
 // Manages the tunnels of this relay: a connection has no lease until its first stream brings the token.
 
+import { forATurn } from '@svc/node-kit/pauses'
 import {
   DatagramQueue,
   datagramsOf,
@@ -16,7 +17,6 @@ import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import { NetworkCounts } from '../../core/rate-limit/fair-share.ts'
 import { TUNNEL_DATAGRAMS_PER_TICK, TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_NETWORK_MAX } from './limits.ts'
-import { forATurn } from './pauses.ts'
 import type { QuicEvents, TunnelConnection } from './quic.ts'
 import { TunnelAuthentication } from './tunnel-authentication.ts'
 

@@ -1,8 +1,8 @@
 // Waits until a new TXT record has reached every name server of its zone, before an ACME authority is told to look.
 
 import { Resolver } from 'node:dns/promises'
-import { isIPv6 } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { hostPort } from '@svc/node-kit/host-port'
 import {
   CNAMES_MAX,
   DNS_QUESTION_TIMEOUT_MS,
@@ -137,7 +137,7 @@ export class Propagation {
     const addresses = families
       .flat()
       .slice(0, NAME_SERVER_ADDRESSES_MAX)
-      .map((address) => (isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`))
+      .map((address) => hostPort(address, port))
     return { name, addresses }
   }
 

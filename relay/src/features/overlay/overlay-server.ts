@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lingeringEnd, REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
+import { createServer } from '@svc/node-kit/http-module'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { failure, sendError } from '../../core/api/http/envelope.ts'
 import { countRequest, requireNoOpenResponse } from '../../core/api/http/open-responses.ts'
@@ -11,7 +12,6 @@ import { requireNoBody } from '../../core/api/http/request.ts'
 import { RelayError } from '../../core/errors.ts'
 import { WriteTimeouts } from '../../core/http/write-timeouts.ts'
 import type { Logger } from '../../core/log/log.ts'
-import { createServer } from '../../core/node-internals/http-module.ts'
 import {
   OVERLAY_DEADLINE_CHECK_MS,
   OVERLAY_IDLE_MS,

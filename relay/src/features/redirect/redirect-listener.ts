@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { posix } from 'node:path'
 import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
+import { createServer } from '@svc/node-kit/http-module'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import type { TrustedProxies } from '../../core/client-address/trusted-proxies.ts'
 import { ConnectionLimiter } from '../../core/ingress/connection-limiter.ts'
@@ -14,7 +15,6 @@ import {
   REDIRECT_HEADERS_MAX,
 } from '../../core/limits.ts'
 import type { Refusal } from '../../core/metrics/labels.ts'
-import { createServer } from '../../core/node-internals/http-module.ts'
 
 export interface RedirectListenerParts {
   /** Whether the relay serves this host over https: lower case, without a port. */

@@ -1,9 +1,9 @@
 // Runs a worker process: starts at the first message of the primary process, and ends with it.
 
 import { Socket } from 'node:net'
+import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import { closeOnFatalErrors } from '../../core/log/fatal-errors.ts'
 import { createLog } from '../../core/log/log.ts'
-import { collectWhenIdle } from '../../core/node-internals/idle-collection.ts'
 import { SharedReadBuffer } from '../../core/node-internals/shared-read-buffer.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToWorker, WorkerStart } from './messages.ts'

@@ -1,8 +1,8 @@
 // Represents API requests, and recognizes those for a reverse session, which native SDKs send without upgrade headers.
 
+import { IncomingMessage } from '@svc/node-kit/http-module'
 import { HEADER, PATH } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
-import { IncomingMessage } from '../../node-internals/http-module.ts'
 
 /** Requests whose `upgrade` flag Node set. The base constructor sets it, before a subclass has its fields. */
 const upgrading = new WeakSet<IncomingMessage>()

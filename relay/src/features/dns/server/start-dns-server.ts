@@ -2,6 +2,7 @@
 // thread busy, and a flood of questions must not hinder visitors.
 
 import { Worker } from 'node:worker_threads'
+import { hostPort } from '@svc/node-kit/host-port'
 import type { DnsAddress } from '../../../core/config/setting-values.ts'
 import { installation, type ThreadCode } from '../../../core/installation.ts'
 import type { Logger } from '../../../core/log/log.ts'
@@ -189,7 +190,7 @@ class ThreadedDnsServer implements DnsServer {
     if (message.kind === 'counts') this.#counts = message.counts
     if (message.kind === 'failed') log.error(`DNS: an error in the zone: ${message.message}`)
     if (message.kind !== 'bound' && message.kind !== 'unbound') return
-    const address = textOf(message.address)
+    const address = hostPort(message.address.host, message.address.port)
     if (message.kind === 'bound') {
       this.#bound.set(address, message.address)
       log.info({ address }, 'DNS: listening')
@@ -243,10 +244,6 @@ class ThreadedDnsServer implements DnsServer {
 
 function closed(): Error {
   return new Error('the DNS server is closed')
-}
-
-function textOf({ host, port }: BoundAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** Says what the operator can do. */

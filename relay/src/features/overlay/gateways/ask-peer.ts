@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { request } from '../../../core/node-internals/http-module.ts'
+import { request } from '@svc/node-kit/http-module'
 import { boundInterimResponses } from '../../../core/outbound/interim-responses.ts'
 import { GATEWAY_ANSWER_MAX_BYTES } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'

@@ -2,9 +2,9 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { request as send } from '@svc/node-kit/http-module'
 import { ERROR_STATUS, type ErrorCode, type HopRouteMethod } from '@svc/protocol'
 import { RelayError } from '../../../core/errors.ts'
-import { request as send } from '../../../core/node-internals/http-module.ts'
 import { boundInterimResponses } from '../../../core/outbound/interim-responses.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import { HOP_ANSWER_DEADLINE_MS, HOP_ANSWER_MAX_BYTES } from './limits.ts'

@@ -2,6 +2,7 @@
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { hostPort } from '@svc/node-kit/host-port'
 import { OVERLAY_PORT } from '../../../core/config/overlay-settings.ts'
 import { runCommand } from './command.ts'
 import { closeInterface, type FirewallParts, hasFirewall, isClosedAs } from './firewall.ts'
@@ -138,7 +139,7 @@ function configurationOf({ privateKey, listenPort }: DeviceParts, peers: Iterabl
     lines.push('[Peer]', `PublicKey = ${publicKey}`, `AllowedIPs = ${overlayAddress}/128`)
     // WireGuard begins a session when it learns of a keepalive, and can do so only with an endpoint.
     if (host === undefined) continue
-    lines.push(`Endpoint = ${host.includes(':') ? `[${host}]` : host}:${port}`)
+    lines.push(`Endpoint = ${hostPort(host, port)}`)
     lines.push(`PersistentKeepalive = ${KEEPALIVE_S}`)
   }
   return `${lines.join('\n')}\n`
