@@ -45,7 +45,7 @@ const CORE_WITH_FEATURES = [
 /** What features use of each other beside `index.ts`. */
 const SHARED_BY_FEATURES = [
   'acme/(authority|order-sharing)',
-  'dns/(backoff|provider|until-aborted|public-address/public-address-watcher)',
+  'dns/(provider|provider-backoff|public-address/public-address-watcher)',
   'ports/(port-allocator|udp-port)',
   'static-cache/snapshot-sharing',
 ].map((file) => `^relay/src/features/${file}\\.ts$`)

@@ -73,8 +73,6 @@ export const SESSIONS_LOST_BURST = 60
 export const SESSIONS_LOST_NETWORK_SHARE = 0.25
 /** Difference between wall clock and monotonic clock that means that the wall clock was set: NTP slews both alike. */
 export const WALL_CLOCK_STEP_MS = 1_000
-/** Longest delay of Node's timers. */
-export const TIMER_MAX_MS: number = 2 ** 31 - 1
 /** Active leases. */
 export const LEASES_MAX = 100_000
 /** Leases that may expire in one turn of the event loop, at some 10 µs each: more would delay visitors. */

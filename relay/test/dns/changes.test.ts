@@ -1,16 +1,17 @@
 // Changes of DNS records are made one after another, and with growing pauses after failures.
 
+import { pause } from '@svc/protocol/timers'
 import { describe, expect, test } from 'vitest'
-import { Backoff, pause } from '../../src/features/dns/backoff.ts'
 import { oneAtATime } from '../../src/features/dns/one-at-a-time.ts'
 import { DnsProviderError } from '../../src/features/dns/provider.ts'
+import { ProviderBackoff } from '../../src/features/dns/provider-backoff.ts'
 import { MemoryDnsProvider } from '../support/memory-dns-provider.ts'
 
-describe('Backoff', () => {
+describe('ProviderBackoff', () => {
   const failure = new Error('failed')
 
   test('doubles from 2 s to 10 min, and begins again after a success', () => {
-    const pauses = new Backoff()
+    const pauses = new ProviderBackoff()
     const seconds = Array.from({ length: 11 }, () => pauses.after(failure) / 1000)
     expect(seconds).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600])
     pauses.reset()
@@ -19,9 +20,9 @@ describe('Backoff', () => {
 
   test('is as long as the provider says, an hour at most', () => {
     const asked = (retryAfterMs: number) => new DnsProviderError('rate_limited', 'slowly', { retryAfterMs })
-    expect(new Backoff().after(asked(30_000))).toBe(30_000)
-    expect(new Backoff().after(asked(1))).toBe(2000)
-    expect(new Backoff().after(asked(Number.MAX_SAFE_INTEGER))).toBe(3_600_000)
+    expect(new ProviderBackoff().after(asked(30_000))).toBe(30_000)
+    expect(new ProviderBackoff().after(asked(1))).toBe(2000)
+    expect(new ProviderBackoff().after(asked(Number.MAX_SAFE_INTEGER))).toBe(3_600_000)
   })
 
   test('ends early when its signal aborts', async () => {

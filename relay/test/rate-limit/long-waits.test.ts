@@ -1,9 +1,10 @@
 // A rate so low that a wait is longer than a timer can be: the timer of Node fires at once beyond 24.8 days.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { describe, expect, test } from 'vitest'
 import { createPipe, type Pipe } from '../../src/core/bridge/pipe.ts'
-import { LIMITED_READ_MAX_BYTES, TIMER_MAX_MS } from '../../src/core/limits.ts'
+import { LIMITED_READ_MAX_BYTES } from '../../src/core/limits.ts'
 import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { KINDS } from '../support/bridges.ts'

@@ -2,7 +2,7 @@
 // their turn.
 
 import type { Duplex } from 'node:stream'
-import { TIMER_MAX_MS } from '../limits.ts'
+import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 
 export interface Direction {

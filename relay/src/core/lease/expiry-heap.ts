@@ -1,8 +1,9 @@
 // Orders many deadlines behind one timer in a binary heap, and expires a limited number in each turn of the event loop, so
 // that many at once do not delay visitors.
 
+import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { now } from '../clock.ts'
-import { EXPIRIES_PER_TICK, TIMER_MAX_MS } from '../limits.ts'
+import { EXPIRIES_PER_TICK } from '../limits.ts'
 
 export interface ExpiryEntry<T> {
   readonly value: T

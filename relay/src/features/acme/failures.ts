@@ -1,5 +1,6 @@
 // Remembers failed orders: after each failure a name or an identity waits longer, from a minute to half a day.
 
+import { backoffMs } from '@svc/protocol/timers'
 import { now } from '../../core/clock.ts'
 import { AcmeError } from './authority.ts'
 import {
@@ -105,7 +106,7 @@ export class Failures {
   #pauseMs(count: number, error: unknown): number {
     const highest = BACKOFF_MAX_MS / (1 + BACKOFF_JITTER_SHARE)
     const { retryAfterMs = 0 } = error instanceof AcmeError ? error : {}
-    const pause = Math.min(highest, BACKOFF_MIN_MS * 2 ** (count - 1))
+    const pause = backoffMs(count - 1, BACKOFF_MIN_MS, highest)
     const withJitter = pause * (1 + BACKOFF_JITTER_SHARE * this.#random())
     return Math.max(withJitter, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS))
   }

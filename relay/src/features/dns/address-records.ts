@@ -1,8 +1,9 @@
 // Keeps the address records of the root host and of its wildcard equal to the relay's public addresses.
 
+import { pause } from '@svc/protocol/timers'
 import type { Logger } from '../../core/log/log.ts'
-import { Backoff, pause } from './backoff.ts'
 import type { DnsProvider } from './provider.ts'
+import { ProviderBackoff } from './provider-backoff.ts'
 import type { PublicAddresses, PublicAddressWatcher } from './public-address/public-address-watcher.ts'
 
 interface AddressRecordsParts {
@@ -23,7 +24,7 @@ export class AddressRecords {
   readonly #names: readonly string[]
   readonly #closing = new AbortController()
   readonly #leave: () => void
-  readonly #pause: Backoff
+  readonly #pause: ProviderBackoff
   /** What each name has, as far as this process made it. */
   readonly #made = new Map<string, PublicAddresses>()
   #wanted: PublicAddresses | undefined
@@ -34,7 +35,7 @@ export class AddressRecords {
   constructor(parts: AddressRecordsParts) {
     this.#parts = parts
     this.#names = [parts.rootHost, `*.${parts.rootHost}`]
-    this.#pause = new Backoff(parts.firstPauseMs)
+    this.#pause = new ProviderBackoff(parts.firstPauseMs)
     this.#leave = parts.addresses.watch((found) => {
       if (found.ipv4.length + found.ipv6.length === 0) return
       this.#wanted = found

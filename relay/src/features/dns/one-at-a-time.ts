@@ -1,8 +1,8 @@
 // Makes the changes of all callers one after another, in the order in which they were asked for.
 
+import { untilAborted } from '@svc/protocol/timers'
 import { DNS_CHANGES_WAITING_MAX } from './limits.ts'
 import { type DnsProvider, DnsProviderError } from './provider.ts'
-import { untilAborted } from './until-aborted.ts'
 
 /**
  * The state of DNSSEC waits, too, since a provider may enable it. Nobody waits until another's record has reached the name

@@ -1,7 +1,8 @@
 // Looks at DNSSEC of the base domain again and again, until the provider says that it is active.
 
-import { Backoff, pause } from '../dns/backoff.ts'
+import { pause } from '@svc/protocol/timers'
 import type { DnsProvider, DnssecState } from '../dns/provider.ts'
+import { ProviderBackoff } from '../dns/provider-backoff.ts'
 import { DNSSEC_SYNC_MS } from './limits.ts'
 
 /** Words of providers for a zone that is signed. */
@@ -52,7 +53,7 @@ export class DnssecSync {
   async #repeat(): Promise<void> {
     const { provider, intervalMs = DNSSEC_SYNC_MS } = this.#parts
     const { signal } = this.#closing
-    const pauses = new Backoff()
+    const pauses = new ProviderBackoff()
     while (!signal.aborted && !this.isVerified) {
       let pauseMs = intervalMs
       try {

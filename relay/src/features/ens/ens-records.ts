@@ -1,10 +1,10 @@
 // The one worker that makes ENS records: it takes the changes in order and tries again what failed.
 
+import { pause, TIMER_MAX_MS } from '@svc/protocol/timers'
 import { monotonic } from '../../core/clock.ts'
-import { TIMER_MAX_MS } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
-import { Backoff, pause } from '../dns/backoff.ts'
 import { type DnsProvider, DnsProviderError, type NameAddresses } from '../dns/provider.ts'
+import { ProviderBackoff } from '../dns/provider-backoff.ts'
 import {
   ENS_BATCH_NAMES,
   ENS_NAMES_MAX,
@@ -39,9 +39,9 @@ export class EnsRecords {
   /** When hostnames are looked at again, in milliseconds as of {@link monotonic}. */
   readonly #later = new Map<string, number>()
   /** Hostnames whose last change failed. */
-  readonly #failing = new Map<string, Backoff>()
+  readonly #failing = new Map<string, ProviderBackoff>()
   /** Between attempts at a provider that does not work for any name. */
-  readonly #pauses: Backoff
+  readonly #pauses: ProviderBackoff
   readonly #closing = new AbortController()
   #addresses: NameAddresses | undefined
   #running: Promise<void> | undefined
@@ -51,7 +51,7 @@ export class EnsRecords {
   constructor(parts: EnsRecordsParts) {
     this.#parts = parts
     this.#namesMax = parts.namesMax ?? ENS_NAMES_MAX
-    this.#pauses = new Backoff(parts.firstPauseMs)
+    this.#pauses = new ProviderBackoff(parts.firstPauseMs)
     const at = monotonic() + (parts.returnMs ?? ENS_RETURN_MS)
     for (const [hostname, text] of parts.published ?? []) {
       this.#names.set(hostname, new NameRecords(hostname, text))
@@ -212,7 +212,7 @@ export class EnsRecords {
   }
 
   #postpone(hostname: string, error: unknown): void {
-    const pauses = this.#failing.get(hostname) ?? new Backoff(this.#parts.firstPauseMs)
+    const pauses = this.#failing.get(hostname) ?? new ProviderBackoff(this.#parts.firstPauseMs)
     this.#failing.set(hostname, pauses)
     this.#dequeue(hostname)
     this.#later.set(hostname, monotonic() + pauses.after(error))

@@ -2,6 +2,7 @@
 
 import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { backoffMs, withTimeout } from '@svc/protocol/timers'
 import { Cluster, Redis } from 'ioredis'
 import type { EngineAddress } from '../../../core/config/cluster-settings.ts'
 import { RelayError } from '../../../core/errors.ts'
@@ -229,7 +230,7 @@ function connect({ kind, nodes, master, usesTls, username, password, database }:
 }
 
 function pauseBefore(attempts: number): number {
-  return Math.min(ENGINE_RETRY_MS * 2 ** Math.min(attempts, 8), ENGINE_RETRY_MAX_MS)
+  return backoffMs(attempts, ENGINE_RETRY_MS, ENGINE_RETRY_MAX_MS)
 }
 
 function reconnect(client: Client): void {
@@ -241,16 +242,8 @@ function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new EngineError('the engine takes too long')), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  return withTimeout(work, ms, () => new EngineError('the engine takes too long'))
 }
 
 function entriesOf(reply: unknown): [string, string[]][] {

@@ -1,6 +1,7 @@
 // Connections to one other machine: dialled again for as long as it is listed, with one stream for messages and one for each visitor.
 
 import { connect, type TLSSocket } from 'node:tls'
+import { backoffMs } from '@svc/protocol/timers'
 import type { Session, Stream } from '@svc/yamux'
 import type { HostAndPort } from '../../../core/config/cluster-settings.ts'
 import type { SharedReadBuffer } from '../../../core/node-internals/shared-read-buffer.ts'
@@ -158,7 +159,7 @@ export class LinkClient {
         this.#timers.delete(timer)
         this.#dial(index, attempts)
       },
-      Math.min(LINK_RETRY_MS * 2 ** Math.min(attempts, 8), LINK_RETRY_MAX_MS),
+      backoffMs(attempts, LINK_RETRY_MS, LINK_RETRY_MAX_MS),
     )
     this.#timers.add(timer)
     timer.unref()

@@ -1,6 +1,7 @@
 // The snapshots that other machines have: their hostnames lead there for as long as the machine can be reached.
 
 import type { Socket } from 'node:net'
+import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import { now } from '../../../core/clock.ts'
 import type { FeatureRoute, Route } from '../../../core/lease/route.ts'
@@ -26,9 +27,6 @@ interface ElsewhereParts {
   /** @returns false when the machine does not take the visitor: then the connection is still open */
   passOn(machine: string, visitor: Socket, serverName: string, clientIp: string | undefined): Promise<boolean>
 }
-
-/** setTimeout takes no longer time. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 export class RemoteSnapshots {
   readonly #parts: ElsewhereParts

@@ -1,7 +1,7 @@
 // Removes challenges that an earlier process left at the provider: at the start, and after later changes until none is left.
 
+import { untilAborted } from '@svc/protocol/timers'
 import type { Logger } from '../../../core/log/log.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { LEFT_CHALLENGES_DEADLINE_MS } from './limits.ts'
 import type { MadeRecord } from './record-journal.ts'
 import { asProviderError } from './retry.ts'

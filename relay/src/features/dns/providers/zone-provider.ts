@@ -1,10 +1,10 @@
 // A DnsProvider over the API of an external provider: it decides what changes, and removes only what the relay made.
 
 import { Resolver } from 'node:dns/promises'
+import { untilAborted } from '@svc/protocol/timers'
 import type { Logger } from '../../../core/log/log.ts'
 import type { Propagation } from '../propagation.ts'
 import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { LeftChallenges } from './left-challenges.ts'
 import { CAN_ANSWER_DEADLINE_MS } from './limits.ts'
 import type { MadeRecord, RecordJournal, RecordUse } from './record-journal.ts'

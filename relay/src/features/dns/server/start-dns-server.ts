@@ -3,6 +3,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { hostPort } from '@svc/node-kit/host-port'
+import { withTimeout } from '@svc/protocol/timers'
 import type { DnsAddress } from '../../../core/config/setting-values.ts'
 import { installation, type ThreadCode } from '../../../core/installation.ts'
 import type { Logger } from '../../../core/log/log.ts'
@@ -265,14 +266,6 @@ function sumOf(one: DnsCounts, other: DnsCounts): DnsCounts {
 }
 
 /** @throws Error when it takes longer than `THREAD_DEADLINE_MS` */
-async function within<T>(work: Promise<T>, otherwise: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(otherwise)), THREAD_DEADLINE_MS)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+function within<T>(work: Promise<T>, otherwise: string): Promise<T> {
+  return withTimeout(work, THREAD_DEADLINE_MS, () => new Error(otherwise))
 }

@@ -3,6 +3,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from '@svc/protocol'
+import { backoffMs } from '@svc/protocol/timers'
 import { normalizeIp } from '../../../core/client-address/ip-address.ts'
 import { monotonic } from '../../../core/clock.ts'
 import {
@@ -104,5 +105,5 @@ export class Endpoints {
 /** Milliseconds after which a name is resolved again. */
 function pauseOf({ failures }: Resolved): number {
   if (failures === 0) return RESOLVE_AGAIN_MS
-  return Math.min(RESOLVE_FAILED_AGAIN_MS * 2 ** (failures - 1), RESOLVE_AGAIN_MS)
+  return backoffMs(failures - 1, RESOLVE_FAILED_AGAIN_MS, RESOLVE_AGAIN_MS)
 }
