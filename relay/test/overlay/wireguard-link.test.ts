@@ -42,8 +42,16 @@ const nodes: Node[] = []
 /** Those of the first node until its interface was there for the first time. */
 let restartsOfStart: number
 
-/** Runs a program without nft, in the mount namespace that it has on its host. */
-const WITHOUT_NFT = ['sh', '-c', 'mount --bind /dev/null "$(command -v nft)" && exec "$@"', 'sh']
+/** Folders in which the relay looks for programs besides those of PATH. */
+const ADMIN_FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin'
+/** Runs a program without any copy of nft that the relay would find, in the mount namespace that it has on its host. */
+const WITHOUT_NFT = [
+  ...['sh', '-c'],
+  `IFS=:; for folder in $PATH:${ADMIN_FOLDERS}; do
+    [ ! -x "$folder/nft" ] || mount --bind /dev/null "$folder/nft" || exit
+  done; unset IFS; exec "$@"`,
+  'sh',
+]
 
 async function startNode(index: number, wrapper: readonly string[] = []): Promise<Node> {
   const { through, hostname } = network.hosts[index]!
