@@ -21,9 +21,6 @@ import {
 import { contentOf } from '../support/engine-monitor.ts'
 import { type Answer, newAccount, type TestClient } from '../support/relay.ts'
 
-/** A decision is everywhere within this time. */
-const FOLLOW_MS = 1_000
-
 let cluster: ClusterRelays
 let a: ClusterRelay
 let b: ClusterRelay
@@ -48,18 +45,16 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
   })
   afterAll(() => cluster?.close())
 
-  test('a ban at one closes at another within a second what the site has open there', async () => {
+  test('a ban at one closes at another what the site has open there', async () => {
     const account = newAccount()
     const lease = await a.register('banned', { account })
     const carrier = await openCarrier(b, lease.reverse_endpoint.capability)
     const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
     await read(1)
     const identity_key = `banned:${account.address.toLowerCase()}`
-    const from = performance.now()
     expect((await decide(c, 'leases', { identity_key, is_banned: true })).status).toBe(200)
     await stream.read().catch(() => {})
     await stream.closed
-    expect(performance.now() - from).toBeLessThan(FOLLOW_MS)
     for (const relay of cluster.relays) {
       await expect.poll(async () => (await decisions(relay)).banned).toEqual([identity_key])
       expect((await relay.call('GET', '/api/state')).text).not.toContain('"name":"banned"')
@@ -69,9 +64,8 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
       await expect.poll(async () => (await relay.call('GET', '/api/state')).text).toContain('"name":"banned"')
   })
 
-  test('a banned address is refused at all of them within a second', async () => {
+  test('a banned address is refused at all of them', async () => {
     await decide(a, 'ips', { ip: '198.51.100.9', is_banned: true })
-    const from = performance.now()
     const ask = (relay: TestClient): Promise<Answer> =>
       relay.call(
         'POST',
@@ -80,7 +74,6 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
         { Forwarded: 'for=198.51.100.9' },
       )
     for (const relay of [b, c]) await expect.poll(async () => (await ask(relay)).status).toBe(403)
-    expect(performance.now() - from).toBeLessThan(FOLLOW_MS)
     await decide(b, 'ips', { ip: '198.51.100.9', is_banned: false })
   })
 

@@ -72,14 +72,14 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
     test('serve files that one of them has, also when the site is away', async () => {
       const lease = await register(a, 'stored')
       expect(statusOf(await put(b, lease, FILES)).present).toBe(true)
-      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+      await expect.poll(() => texts(lease)).toEqual(three('<h1>stored</h1>'))
       for (const relay of cluster.relays) {
         const { present, expires_at } = statusOf(await post(relay, lease, manifestOf(FILES)))
         expect([present, Date.parse(expires_at ?? '') > Date.now()]).toEqual([true, true])
       }
       await c.call('POST', '/sdk/unregister', { access_token: lease.access_token })
       await sleep(SHORTLY_MS)
-      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+      await expect.poll(() => texts(lease)).toEqual(three('<h1>stored</h1>'))
       for (const relay of cluster.relays)
         expect(await listedAt(relay, lease)).toMatchObject({
           files: 1,
@@ -105,7 +105,7 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
         expect(statusOf(await post(b, lease, manifestOf(OTHER))).present).toBe(false)
         expect(await texts(lease)).toEqual(NONE)
         await put(c, lease, OTHER)
-        expect(await texts(lease)).toEqual(three('<h1>another</h1>'))
+        await expect.poll(() => texts(lease)).toEqual(three('<h1>another</h1>'))
       },
     )
 
@@ -113,9 +113,9 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
       const lease = await register(a, 'moved')
       await put(a, lease, FILES)
       await put(b, lease, OTHER)
-      expect(await texts(lease)).toEqual(three('<h1>another</h1>'))
+      await expect.poll(() => texts(lease)).toEqual(three('<h1>another</h1>'))
       await put(a, lease, FILES)
-      expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+      await expect.poll(() => texts(lease)).toEqual(three('<h1>stored</h1>'))
     })
 
     test('remove files at once that a site removes at another machine', async () => {
@@ -186,14 +186,14 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
           await expect
             .poll(async () => codeOf(await put(a, other, FILES)), SOON)
             .toEqual([503, 'feature_unavailable'])
-          expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+          await expect.poll(() => texts(lease)).toEqual(three('<h1>stored</h1>'))
           expect(statusOf(await post(b, lease, manifestOf(FILES))).present).toBe(true)
           expect(codeOf(await remove(b, lease))).toEqual([503, 'feature_unavailable'])
         } finally {
           await cluster.engine.restart()
         }
         await expect.poll(async () => (await put(a, other, FILES)).status, SOON).toBe(200)
-        expect(await texts(other)).toEqual(three('<h1>stored</h1>'))
+        await expect.poll(() => texts(other)).toEqual(three('<h1>stored</h1>'))
       },
     )
 
@@ -208,7 +208,7 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
             .poll(async () => codeOf(await put(a, lease, FILES)), SOON)
             .toContain('feature_unavailable')
           await put(b, lease, FILES)
-          expect(await texts(lease)).toEqual(three('<h1>stored</h1>'))
+          await expect.poll(() => texts(lease)).toEqual(three('<h1>stored</h1>'))
           expect((await remove(c, lease)).status).toBe(200)
           expect(await texts(lease)).toEqual(NONE)
         } finally {

@@ -183,9 +183,13 @@ describe('a tunnel', () => {
   test('whose peer does not gets each in a frame of its own (protocol §12.2.4)', async () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
-    for (let count = 0; count < 200; count += 1) one.send('together')
     await untilReached(one, tunnel)
-    await expect.poll(() => tunnel.datagrams.length).toBeGreaterThan(100)
+    // A busy machine drops some: more of them come until enough have arrived.
+    const sendMore = (): number => {
+      for (let count = 0; count < 50; count += 1) one.send('together')
+      return tunnel.datagrams.length
+    }
+    await expect.poll(sendMore).toBeGreaterThan(100)
     for (const frame of tunnel.datagrams) expect(frame).toMatch(/^01/)
   })
 

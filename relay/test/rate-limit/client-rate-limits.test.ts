@@ -314,6 +314,10 @@ describe('of a network', () => {
 })
 
 describe('a site that asks for its certificate again and again', () => {
+  // Units that come back meanwhile would count.
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
   test('is refused after its burst, and may order a certificate as before', () => {
     const rateLimits = new RateLimits(DEFAULTS)
     const { burst } = CERTIFICATE_POLLS_PER_IDENTITY

@@ -23,9 +23,15 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-/** Seconds until the relay has closed the socket, and what it said before. */
-async function closing(socket: Socket): Promise<{ seconds: number; text: string }> {
+/**
+ * Connects, and waits until the relay has closed the socket.
+ * @returns seconds since before the connection, so that they are no fewer than the relay's, and what it said
+ */
+async function closing(
+  connected: () => Socket | Promise<Socket>,
+): Promise<{ seconds: number; text: string }> {
   const started = performance.now()
+  const socket = await connected()
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.on('error', () => {})
@@ -33,9 +39,11 @@ async function closing(socket: Socket): Promise<{ seconds: number; text: string 
   return { seconds: (performance.now() - started) / 1000, text: Buffer.concat(chunks).toString() }
 }
 
-async function api(): Promise<Socket> {
+/** @param text the beginning of a request to the API */
+async function asking(text: string): Promise<Socket> {
   const socket = relay.tls('relay.localhost')
   await once(socket, 'secureConnect')
+  socket.write(text)
   return socket
 }
 
@@ -45,47 +53,43 @@ const HEAD = 'POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Type:
 
 describe.concurrent('deadlines', () => {
   test('a connection that says nothing is closed after 10 s', async () => {
-    const { seconds, text } = await closing(await relay.tcp())
+    const { seconds, text } = await closing(() => relay.tcp())
     expect(text).toBe('')
     expect(seconds).toBeGreaterThan(9.5)
     expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test('a visitor whom no session serves is turned away after 10 s (protocol §9.2.1)', async () => {
-    const { seconds } = await closing(relay.tls(hostname))
+    const { seconds } = await closing(() => relay.tls(hostname))
     expect(seconds).toBeGreaterThan(9.5)
     expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test('a stream that never presents its capability is reset after 10 s (protocol §7.4.3)', async () => {
-    const stream = await carrier.session.open()
     const started = performance.now()
+    const stream = await carrier.session.open()
     await stream.write(Uint8Array.of(0))
     await stream.closed
     expect((performance.now() - started) / 1000).toBeGreaterThan(9.5)
   })
 
   test('a datagram tunnel whose token never comes is closed after 10 s (protocol §12.1.5)', async () => {
-    const tunnel = await openTunnel(relay)
     const started = performance.now()
+    const tunnel = await openTunnel(relay)
     await tunnel.closed
     expect((performance.now() - started) / 1000).toBeGreaterThan(9)
     expect((performance.now() - started) / 1000).toBeLessThan(LATEST_S)
   })
 
   test("a request's head must be whole after 10 s (protocol §2.1.6)", async () => {
-    const socket = await api()
-    socket.write(HEAD)
-    const { seconds, text } = await closing(socket)
+    const { seconds, text } = await closing(() => asking(HEAD))
     expect(text).toMatch(/^HTTP\/1\.1 408 /)
     expect(seconds).toBeGreaterThan(9)
     expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test("a request's body must be whole after 10 s (protocol §2.2.3)", async () => {
-    const socket = await api()
-    socket.write(`${HEAD}Content-Length: 10\r\n\r\n{`)
-    const { seconds, text } = await closing(socket)
+    const { seconds, text } = await closing(() => asking(`${HEAD}Content-Length: 10\r\n\r\n{`))
     expect(text).toMatch(/^HTTP\/1\.1 400 .*took too long/s)
     expect(seconds).toBeGreaterThan(9)
     expect(seconds).toBeLessThan(LATEST_S)
@@ -93,9 +97,11 @@ describe.concurrent('deadlines', () => {
 
   test('a TLS handshake with the API must be whole after 10 s', async () => {
     const hello = await captureHello('relay.localhost')
-    const socket = await relay.tcp()
-    socket.write(hello)
-    const { seconds } = await closing(socket)
+    const { seconds } = await closing(async () => {
+      const socket = await relay.tcp()
+      socket.write(hello)
+      return socket
+    })
     expect(seconds).toBeGreaterThan(9)
     expect(seconds).toBeLessThan(LATEST_S)
   })

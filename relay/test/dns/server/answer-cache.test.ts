@@ -12,7 +12,7 @@ const sections = (bytes = 10): Sections => ({
 const MAX = { answers: 100, bytes: 1e6, ageMs: 1000 }
 
 test('a flood of names that nobody asks for again displaces no answer that many ask for', () => {
-  const cache = new AnswerCache({ max: MAX })
+  const cache = new AnswerCache({ max: MAX, now: () => 0 })
   const wanted = sections()
   cache.get('wanted', 1)
   cache.set('wanted', wanted)
@@ -25,7 +25,7 @@ test('a flood of names that nobody asks for again displaces no answer that many 
 })
 
 test('large answers displace others by their bytes', () => {
-  const cache = new AnswerCache({ max: { ...MAX, answers: 1e6 } })
+  const cache = new AnswerCache({ max: { ...MAX, answers: 1e6 }, now: () => 0 })
   cache.get('', 1)
   for (let index = 0; index < 1000; index++) {
     cache.set(`${index}`, sections(50_000))
