@@ -21,7 +21,8 @@ export {
   type WaitingReason,
 } from '@svc/sdk-core'
 export type { CarrierKind } from './carrier/kinds.ts'
-export { type ExposeFailure, type ExposeOptions, type Exposure, expose, type ProbeReport } from './expose.ts'
+export { type ExposeFailure, type Exposure, expose } from './expose/expose.ts'
+export type { ExposeOptions, ProbeReport } from './expose/options.ts'
 export { type FolderOptions, openFolder } from './folder/folder-handle.ts'
 export type { SiteFetch } from './net/site-fetch.ts'
 export type { ProbeVerdict } from './probe/self-probe.ts'

@@ -28,7 +28,7 @@ it('a tunnel to an HTTP server serves a visitor without fetch, HTTP/2, and libra
         return next(url, context)
       },
     })
-    const { expose } = await import(${JSON.stringify(new URL('../../src/expose.ts', import.meta.url).href)})
+    const { expose } = await import(${JSON.stringify(new URL('../../src/expose/expose.ts', import.meta.url).href)})
     await import(${JSON.stringify(new URL('../../src/cli/run-command.ts', import.meta.url).href)})
     const { get } = await import('node:https')
     const identity = crypto.getRandomValues(new Uint8Array(32))

@@ -16,7 +16,7 @@ import {
 } from '../../../relay/test/support/overlay-relays.ts'
 import { startConnectProxy } from '../../../tools/network/connect-proxy.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
-import { expose } from '../../src/expose.ts'
+import { expose } from '../../src/expose/expose.ts'
 import { publish } from '../../src/publish.ts'
 
 const PATIENT_MS = atDepth(900_000, 120_000)

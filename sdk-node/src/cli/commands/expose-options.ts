@@ -2,7 +2,7 @@
 
 import { isAbsolute } from 'node:path'
 import { type SiteMetadata, SvcError } from '@svc/sdk-core'
-import type { ExposeOptions } from '../../expose.ts'
+import type { ExposeOptions } from '../../expose/options.ts'
 import { NO_RELAY } from '../options/command-line.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
 import { readPem } from '../options/pem-file.ts'

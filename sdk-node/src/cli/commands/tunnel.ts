@@ -1,6 +1,6 @@
 // One tunnel: a target of this machine at one relay or several, from the command that describes it until it has ended.
 
-import { expose } from '../../expose.ts'
+import { expose } from '../../expose/expose.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'

@@ -1,0 +1,48 @@
+// The handler of an exposed web service: its targets, then prices, sign-in and reports around them.
+
+import type { DirectlyHandled, FetchFunction, FetchHandler } from '@svc/sdk-core'
+import { withHandlerGlobals } from '../handler-globals.ts'
+import { httpTarget } from '../target/http-target.ts'
+import { reportingRequests } from '../target/request-reports.ts'
+import { parseHttpTarget } from '../target/target-address.ts'
+import type { ExposeOptions } from './options.ts'
+
+/**
+ * Resolves with the handler. The code of routes, prices and sign-ins is loaded when the caller asked for them.
+ * @param relay whose facilitator carries payments out when the options name none
+ * @param fetch asks that relay
+ * @throws SvcError `invalid_option` or `payments_unavailable`
+ */
+export async function handlerOf(
+  options: ExposeOptions,
+  relay: URL,
+  fetch: FetchFunction,
+): Promise<DirectlyHandled> {
+  const { paid, walletOnly: wallets, onRequest } = options
+  let handler = await targetsOf(options)
+  if (paid) {
+    const { paidTarget } = await import('../target/paid-target.ts')
+    handler = await paidTarget(handler, paid, relay, fetch)
+  }
+  if (wallets) {
+    const { walletOnly } = await import('@svc/sdk-core/handlers')
+    handler = walletOnly(handler, wallets)
+  }
+  return reportingRequests(onRequest, handler)
+}
+
+async function targetsOf(options: ExposeOptions): Promise<FetchHandler> {
+  const { http, fetch, routes, targetCa: ca, targetServerName: serverName, host } = options
+  const target = { ca, serverName, host, onError: options.onTargetError ?? (() => {}) }
+  let rest: FetchHandler = nothingHere
+  if (http !== undefined) rest = httpTarget(parseHttpTarget(http), target)
+  else if (fetch) rest = withHandlerGlobals(fetch)
+  if (!routes) return rest
+  const { routeHandler } = await import('../target/routes.ts')
+  return routeHandler(routes, rest, target)
+}
+
+/** Answers for a lease that exists for its ports alone. */
+function nothingHere(): Response {
+  return new Response('There is no web server here\n', { status: 404 })
+}

@@ -1,0 +1,200 @@
+// The options of `expose`, and which of them go together.
+
+import type { FetchHandler, PlatformSite, PublishOptions } from '@svc/sdk-core'
+import { SvcError } from '@svc/sdk-core'
+import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
+import { refuseUnknown } from '../known-options.ts'
+import { NODE_OPTIONS, type NodeOptions } from '../platform.ts'
+import type { ProbeVerdict } from '../probe/self-probe.ts'
+import type { OnRequest } from '../target/request-reports.ts'
+import type { Routes } from '../target/routes.ts'
+import type { HostHeader } from '../target/target-origin.ts'
+
+/**
+ * ExposeOptions are the options of `expose`: a target, a relay, and those of `publish` that fit.
+ * @see PublishOptions
+ */
+export interface ExposeOptions
+  extends Omit<PublishOptions, 'relay' | 'relays' | 'discover' | 'fetch' | 'tls' | 'onSite' | 'identity'>,
+    NodeOptions {
+  /**
+   * A secp256k1 private key of 32 bytes.
+   * @default the key of the file at `identityPath`
+   */
+  identity?: Uint8Array | undefined
+  /** The relay's address, such as `https://relay.example`. It is one more of `relays`. */
+  relay?: string | URL | undefined
+  /** Addresses of several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
+  relays?: readonly (string | URL)[] | undefined
+  /**
+   * Asks the named relays for others, and keeps the site online at up to this many in addition: a whole number from 0 to 8. Those
+   * that are near and not busy come first, and a relay that fails is replaced by the next.
+   * @default 0
+   */
+  discover?: number | undefined
+  /**
+   * One to three relays behind `relay`, which then is the only one. Visitors come to `relay`, which passes them on from one to the
+   * next; the site connects to the last. So each relay sees its neighbours and no others. All have to be on one overlay.
+   * @default none: the site connects to `relay`
+   */
+  via?: readonly (string | URL)[] | undefined
+  /**
+   * A local HTTP server: a port, `host:port`, a URL, or a Unix socket as `unix:/run/app.sock`. TLS ends in the SDK, and WebSockets are
+   * passed on. Calls of gRPC go to any of them over HTTP/2; `grpc://50051`, or `h2c://`, is asked for everything over HTTP/2.
+   */
+  http?: number | string | URL | undefined
+  /** A handler in this process, in place of `http`. */
+  fetch?: FetchHandler | undefined
+  /** Several targets, by path or host; `http` or `fetch` answers the other requests. */
+  routes?: Routes | undefined
+  /**
+   * Lets in only visitors who sign in with a wallet of the list; the target finds the address in the field `X-Svc-Wallet`. It
+   * excludes `tls`, `tcp`, `udp` and `cache`, with which visitors would pass it by.
+   * @default everybody comes in
+   */
+  walletOnly?: WalletOptions | undefined
+  /**
+   * Paths that visitors pay for, by x402, at whichever target answers there. The default facilitator is that of the first relay.
+   * @default none: all is free
+   */
+  paid?: PaidOptions | undefined
+  /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
+  tls?: number | string | undefined
+  /** A local TCP service, at a dedicated port of the relay. */
+  tcp?: number | string | undefined
+  /** A local UDP service, at a dedicated port of the relay. It sees each visitor as a separate client. */
+  udp?: number | string | undefined
+  /**
+   * PEM of the authority that checks the certificate of an `https:` target.
+   * @default the system's authorities
+   */
+  targetCa?: string | Buffer | undefined
+  /**
+   * The name that the certificate of an `https:` target is for.
+   * @default the host of its URL
+   */
+  targetServerName?: string | undefined
+  /**
+   * The oldest version of TLS that visitors may speak. `TLSv1.2` takes effect once the site has a certificate of its own.
+   * @default TLSv1.3
+   */
+  tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
+  /**
+   * The host that a local HTTP server is told, and with it the origin that it believes to be its own: that of visitors
+   * (`'preserve'`), that of the server's address (`'rewrite'`), or one such as `'app.test:8080'`.
+   * @default `'preserve'`, and `'rewrite'` from the time on at which the server turns out to refuse the host of visitors
+   */
+  host?: HostHeader | undefined
+  /**
+   * Called with the site of each relay before it connects, since a relay may make it wait, and with the relay's origin. With
+   * `discover` it is called for each relay that is tried later as well; the state of the site says when it is gone.
+   */
+  onSite?: ((site: PlatformSite, relay: string) => void) | undefined
+  /**
+   * Called with each verdict of the self-probe. When it is set, the site visits itself now and then, to see whether something ends
+   * TLS on the way. It visits from its own address, which a relay can spare: `not_seen_from_here` is no proof for other visitors.
+   */
+  onProbe?: ((report: ProbeReport) => void) | undefined
+  /**
+   * Leaves a relay that the self-probe caught at reading what passes; it does not catch one that spares the site's own visits. With
+   * `discover`, another relay takes its place. When it is false, the SDK only reports the verdict. It excludes `cache`, with which the
+   * site trusts the relay on purpose.
+   * @default false
+   */
+  banMitm?: boolean | undefined
+  /**
+   * Called with the error of a local service that does not answer, once for each visitor that it fails, and with `host_refused` when
+   * it turned out to refuse the host of visitors.
+   */
+  onTargetError?: ((error: SvcError) => void) | undefined
+  /** Called with a report of each request that was answered. */
+  onRequest?: OnRequest | undefined
+}
+
+type OwnOption = Exclude<keyof ExposeOptions, keyof PublishOptions | keyof NodeOptions>
+
+const OWN_OPTIONS = Object.keys({
+  via: true,
+  http: true,
+  routes: true,
+  walletOnly: true,
+  paid: true,
+  tcp: true,
+  udp: true,
+  targetCa: true,
+  targetServerName: true,
+  tlsMinVersion: true,
+  host: true,
+  onProbe: true,
+  banMitm: true,
+  onTargetError: true,
+  onRequest: true,
+} satisfies Record<OwnOption, true>).concat(NODE_OPTIONS)
+
+/** ProbeReport is what a self-probe saw at a site's relay. */
+export interface ProbeReport {
+  site: PlatformSite
+  verdict: ProbeVerdict
+}
+
+/** @throws SvcError `invalid_option` for an option that does not exist, and for options that do not go together */
+export function checkOptions(options: ExposeOptions): void {
+  refuseUnknown(options, OWN_OPTIONS)
+  requireOne(options)
+  requireFitting(options)
+}
+
+function requireOne({ http, fetch, tls, tcp, udp, routes, paid }: ExposeOptions): void {
+  const count = [http, fetch, tls].filter((target) => target !== undefined).length
+  if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
+  if (tls !== undefined && routes)
+    throw new SvcError('invalid_option', 'tls and routes exclude each other: paths are inside of TLS')
+  if (paid && tls !== undefined)
+    throw new SvcError('invalid_option', 'paid and tls exclude each other: payments are inside of TLS')
+  if (paid && count === 0 && !routes)
+    throw new SvcError(
+      'invalid_option',
+      'paid needs http, fetch or routes: visitors of other services cannot pay',
+    )
+  if (count === 0 && tcp === undefined && udp === undefined && !routes)
+    throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
+}
+
+function requireFitting({
+  relay,
+  relays = [],
+  discover = 0,
+  via,
+  cache,
+  banMitm,
+  tcp,
+  udp,
+  tls,
+  overlay,
+  walletOnly,
+  paid,
+}: ExposeOptions): void {
+  const named = relays.length + (relay === undefined ? 0 : 1)
+  if (via !== undefined && (named !== 1 || discover !== 0))
+    throw new SvcError('invalid_option', 'via goes with one relay, to which visitors come')
+  if (via !== undefined && overlay)
+    throw new SvcError('invalid_option', 'via and overlay exclude each other: a route names its relays')
+  if (walletOnly && [tls, tcp, udp, cache].some((other) => other !== undefined))
+    throw new SvcError(
+      'invalid_option',
+      'a list of wallets excludes tls, tcp, udp and cache: visitors would come in there without a sign-in',
+    )
+  if (cache === undefined) return
+  if (banMitm)
+    throw new SvcError(
+      'invalid_option',
+      'banMitm and cache exclude each other: with cache the site trusts the relay, which ends TLS at the canonical hostname while it has a copy',
+    )
+  if (paid)
+    throw new SvcError(
+      'invalid_option',
+      'paid and cache exclude each other: the relay gives its copy of the files away',
+    )
+  if (tcp !== undefined || udp !== undefined)
+    throw new SvcError('invalid_option', 'cache excludes tcp and udp: the relay stores files only')
+}
