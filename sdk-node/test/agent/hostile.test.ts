@@ -9,7 +9,7 @@ import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { CONNECTIONS_MAX } from '../../src/agent/limits.ts'
 import { WalletChallenges } from '../../src/agent/wallet-challenges.ts'
 import { showLogs } from '../../src/cli/agent/agent-commands.ts'
-import { makeReporter } from '../../src/cli/report/report.ts'
+import { makeReporter } from '../../src/cli/report/reporter.ts'
 import {
   type AgentHome,
   ANY_PORT,

@@ -8,7 +8,8 @@ import { AgentError } from '../../agent/errors.ts'
 import { lastLines } from '../../agent/log-file.ts'
 import { StateDirectory } from '../../agent/state-directory.ts'
 import { printable } from '../report/printable.ts'
-import { formatReport, type Print, type Reporter } from '../report/report.ts'
+import type { Print, Reporter } from '../report/report.ts'
+import { formatReport } from '../report/reporter.ts'
 
 /** Milliseconds in which the agent takes its tunnels off their relays. */
 const STOP_DEADLINE_MS = 60_000

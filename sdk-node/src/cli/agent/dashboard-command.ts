@@ -2,7 +2,7 @@
 
 import { SvcError } from '@svc/sdk-core'
 import { askAgent } from '../../agent/agent-client.ts'
-import type { Surroundings } from '../run-command.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { showAgent } from '../tui/agent-dashboard.ts'
 import { requireAgent } from './agent-commands.ts'
 

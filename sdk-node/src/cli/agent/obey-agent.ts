@@ -6,7 +6,7 @@ import { stateDirectoryOf } from '../../agent/state-directory.ts'
 import type { AgentCommand } from '../options/parsed-command.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import type { Reporter } from '../report/report.ts'
-import type { Surroundings } from '../run-command.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { openPage, showAgent, showLogs, stopAgent, stopForRestart } from './agent-commands.ts'
 
 /** @param statusFolder the folder of the sockets that `svc status` asks */

@@ -4,8 +4,8 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { asSvcError } from '@svc/sdk-core'
-import type { Report, Reporter } from '../report/report.ts'
-import type { SiteStatus, StatusStore } from '../report/status-store.ts'
+import type { Report, Reporter, SiteStatus } from '../report/report.ts'
+import type { StatusStore } from '../report/status-store.ts'
 
 /** Milliseconds that a running process gets to answer: it answers at once, unless it is stopped. */
 const ANSWER_DEADLINE_MS = 2_000

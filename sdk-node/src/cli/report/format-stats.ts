@@ -1,7 +1,7 @@
 // Formats the figures of a site and its requests for people.
 
 import type { AgentRequest, WaitingStatus } from '../../agent/api-messages.ts'
-import type { SiteStatus } from './status-store.ts'
+import type { SiteStatus } from './report.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 

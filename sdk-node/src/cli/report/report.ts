@@ -1,12 +1,25 @@
-// Prints what `svc` reports: a JSON object a line for machines, else a line of text. Errors go to standard error.
+// What `svc` reports: each is a JSON object in a line for machines, or a line of text for people.
 
-import { PATH } from '@svc/protocol'
-import type { AgentRequest, CopyStatus, TunnelStatus, WaitingStatus } from '../../agent/api-messages.ts'
-import { REPORTS_BACKLOG_MAX_BYTES, REQUESTS_BACKLOG_MAX_BYTES } from '../../limits.ts'
+import type {
+  AgentRequest,
+  CopyStatus,
+  RelayStatus,
+  TunnelStatus,
+  WaitingStatus,
+} from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
-import { clock, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
-import { printable } from './printable.ts'
-import type { Addresses, SiteStatus } from './status-store.ts'
+
+/** A tunnel at one relay, with the name of the tunnel when it has one. */
+export interface SiteStatus extends RelayStatus {
+  tunnel?: string | undefined
+}
+
+export interface Addresses {
+  url?: string | undefined
+  canonical_url?: string | undefined
+  tcp_address?: string | undefined
+  udp_address?: string | undefined
+}
 
 /** The tunnel that a report is about, where it has a name, and the relay. */
 interface Subject {
@@ -86,7 +99,7 @@ export type DoctorVerdict =
   | 'unreachable'
 
 /** The agent runs, or has ended. */
-interface AgentReport {
+export interface AgentReport {
   event: 'agent'
   state: 'running' | 'stopped'
   url: string
@@ -102,172 +115,10 @@ export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: false; code: string; message: string }
 )
 
-const READ = 'answers visitors itself: whatever passes there can be read'
-const NOT_PROBED =
-  'has a copy of the files and ends TLS at the only URL of the site: svc does not check whether it reads what passes'
-
 export type Reporter = (report: Report) => void
 
 /** Prints text as lines of standard output and of standard error. */
 export interface Print extends Pick<Console, 'log' | 'error'> {
   /** @returns the bytes that were printed and wait for the reader; without it there are none */
   backlog?(printed: 'log' | 'error'): number
-}
-
-/**
- * Makes a reporter that leaves out what would wait in memory without a bound for a slow reader, and says then how much that was.
- * @param areSeveral lines of text begin with the name of their tunnel
- */
-export function makeReporter(isJson: boolean, print: Print, areSeveral = false): Reporter {
-  const tell = isJson ? makeJsonPrinter(print) : makeTextPrinter(print, areSeveral)
-  let dropped = 0
-  return (report) => {
-    const max = report.event === 'request' ? REQUESTS_BACKLOG_MAX_BYTES : REPORTS_BACKLOG_MAX_BYTES
-    if ((print.backlog?.(isJson ? 'log' : outputOf(report)) ?? 0) > max) {
-      dropped += 1
-      return
-    }
-    if (dropped > 0) tell({ event: 'dropped', count: dropped })
-    dropped = 0
-    tell(report)
-  }
-}
-
-function makeJsonPrinter(print: Print): Reporter {
-  return (report) => print.log(JSON.stringify(report))
-}
-
-function makeTextPrinter(print: Print, areSeveral: boolean): Reporter {
-  /** The last error that was printed of each tunnel. */
-  const said = new Map<string | undefined, string>()
-  /** The lines about a newer release: each is printed once, whichever tunnel it came by. */
-  const offered = new Set<string | undefined>()
-  return (report) => {
-    if (report.event === 'error') said.set(report.tunnel, report.message)
-    // a report of the tunnel said already why the command ends
-    if (report.event === 'failed' && [...said.values()].includes(report.message)) return
-    const line = formatReport(report, areSeveral)
-    if (report.event === 'update' && offered.size === offered.add(line).size) return
-    if (line !== undefined) print[outputOf(report)](printable(line))
-  }
-}
-
-const ON_STANDARD_ERROR: ReadonlySet<string> = new Set(['error', 'failed', 'probe', 'update', 'dropped'])
-
-function outputOf({ event }: Report): 'log' | 'error' {
-  return ON_STANDARD_ERROR.has(event) ? 'error' : 'log'
-}
-
-/** @returns undefined for a report that is only of interest to machines */
-export function formatReport(report: Report, areSeveral = false): string | undefined {
-  switch (report.event) {
-    case 'online':
-      return nameOf(report, areSeveral) + formatAddresses(report).join('  ')
-    case 'waiting':
-      return `${nameOf(report, areSeveral)}${report.relay}: ${formatWaiting(report)}`
-    case 'reconnecting':
-      return `${nameOf(report, areSeveral)}${report.relay}: reconnecting, it does not answer`
-    case 'closed':
-      return `${nameOf(report, areSeveral)}taken off ${report.relay}${formatLeft(report.cache)}`
-    case 'cache':
-      return nameOf(report, areSeveral) + formatCopy(report)
-    case 'request':
-      return formatRequest(report, areSeveral)
-    case 'dropped':
-      return `svc: ${report.count} ${report.count === 1 ? 'line was' : 'lines were'} left out: the output is read too slowly`
-    case 'probe':
-      if (report.verdict !== 'suspected' && report.verdict !== 'cached') return undefined
-      return `svc: ${nameOf(report, areSeveral)}${report.relay} ${report.verdict === 'cached' ? NOT_PROBED : READ}`
-    case 'update':
-      return `svc: ${formatUpdate(report)}`
-    case 'error':
-      return `svc: ${nameOf(report, areSeveral)}${report.message}`
-    case 'failed':
-      return `svc: ${report.message}`
-    case 'identity':
-      return `${report.address}  ${report.path}`
-    case 'status':
-      return `${formatHeading(report)}  ${formatStats(report)}${formatKept(report.cache)}  pid ${report.pid}`
-    case 'idle':
-      return 'nothing is running'
-    case 'relay':
-      return `${report.relay}  ${relayLine(report)}`
-    case 'doctor':
-      return `${report.url}  ${report.message}`
-    case 'agent':
-      return formatAgent(report)
-    case 'tunnel':
-      return `${report.tunnel ?? 'a tunnel without a name'}  ${formatTunnel(report)}`
-    case 'service':
-      return `the service is ${report.state}${report.path === undefined ? '' : `: ${report.path}`}`
-    case 'page':
-      return `${report.url}`
-    case 'setting':
-      return `${report.key} ${report.value === undefined ? 'is not set' : `= ${wordsIn(report.value)}`}`
-    case 'value':
-      return wordsIn(report.value)
-    case 'config':
-      return `${report.path} is written: svc start --config ${report.path}`
-  }
-}
-
-function wordsIn(value: string | string[]): string {
-  return [value].flat().join(',')
-}
-
-function formatAgent({ state, url, pid, config, error }: AgentReport): string {
-  if (state === 'stopped') return `the agent has ended  pid ${pid}`
-  return `the agent runs at ${url}  pid ${pid}  ${config}${error === undefined ? '' : `\n${error}`}`
-}
-
-function formatTunnel({ state, failure, retry_at }: Extract<Report, { event: 'tunnel' }>): string {
-  const again = retry_at === undefined ? '' : `, tried again at ${clock(retry_at)}`
-  return failure === undefined ? state : `failed: ${failure.message}${again}`
-}
-
-function formatCopy({
-  relay,
-  present,
-  expires_at,
-  canonical_url,
-}: Extract<Report, { event: 'cache' }>): string {
-  if (!present) return `${relay} has no copy of the files any more`
-  return `${relay} keeps a copy ${until(expires_at)}, also when svc ends: ${canonical_url} shows it, and the relay can read what passes there`
-}
-
-/** Says what stays at a relay that the site was taken off. */
-function formatLeft(cache: CopyStatus | undefined): string {
-  return cache?.present ? `, which keeps its copy ${until(cache.expires_at)} at the latest` : ''
-}
-
-function formatKept(cache: CopyStatus | undefined): string {
-  return cache?.present ? `  a copy ${until(cache.expires_at)}` : ''
-}
-
-/** The installer of the relay upgrades what it installed. */
-function formatUpdate({ relay, release_version, svc_version }: Extract<Report, { event: 'update' }>): string {
-  const installer = new URL(process.platform === 'win32' ? PATH.installPs1 : PATH.installSh, relay)
-  return `${relay} has release ${release_version}, and this svc is ${svc_version}: ${installer} upgrades it`
-}
-
-function nameOf({ tunnel }: { tunnel?: string | undefined }, isNamed: boolean): string {
-  return isNamed && tunnel !== undefined ? `${tunnel}: ` : ''
-}
-
-function relayLine(state: RelayReport): string {
-  if (!state.healthy) return state.message
-  return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
-}
-
-/** @returns every address that a visitor may type */
-export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
-  return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
-}
-
-/** @returns what heads the lines of a site: its address, or else a text that says which tunnel it is */
-export function formatHeading(site: SiteStatus): string {
-  const addresses = formatAddresses(site)
-  const name = site.tunnel ?? 'a tunnel without a name'
-  if (addresses.length === 0) return `${name} at ${site.relay}`
-  return site.url === undefined ? `${name}: ${addresses.join('  ')}` : addresses.join('  ')
 }

@@ -1,15 +1,10 @@
 // The status of this process: its sites, their figures and the last requests, for the live view and `svc status`.
 
 import type { PlatformSite } from '@svc/sdk-core'
-import type {
-  AgentRequest,
-  CopyStatus,
-  Failure,
-  RelayStatus,
-  WaitingStatus,
-} from '../../agent/api-messages.ts'
+import type { AgentRequest, CopyStatus, Failure, WaitingStatus } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
+import type { Addresses, SiteStatus } from './report.ts'
 
 /** Requests that are remembered: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
@@ -29,11 +24,6 @@ export interface SiteEntry {
   readonly hasWeb: boolean
   /** The error that ended it. */
   failure: Failure | undefined
-}
-
-/** A tunnel at one relay, with the name of the tunnel when it has one. */
-export interface SiteStatus extends RelayStatus {
-  tunnel?: string | undefined
 }
 
 export class StatusStore {
@@ -83,13 +73,6 @@ export class StatusStore {
     const rows = [...this.#rows].sort((one, other) => one.position - other.position)
     return rows.map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
   }
-}
-
-export interface Addresses {
-  url?: string | undefined
-  canonical_url?: string | undefined
-  tcp_address?: string | undefined
-  udp_address?: string | undefined
 }
 
 /** @returns the addresses that visitors of the row may use, as far as the relay granted them */

@@ -2,7 +2,7 @@
 
 import type { AgentStatus, TunnelStatus } from '../../agent/api-messages.ts'
 import { formatRequest, formatStats } from '../report/format-stats.ts'
-import { formatAddresses } from '../report/report.ts'
+import { formatAddresses } from '../report/reporter.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
 import { cut } from './text-lines.ts'
 import type { TerminalSize } from './view.ts'

@@ -1,6 +1,7 @@
 // `svc` on a terminal: a live view while a site is online or waits, and lines as elsewhere before and after.
 
-import { formatReport, type Report, type Reporter } from '../report/report.ts'
+import type { Report, Reporter } from '../report/report.ts'
+import { formatReport } from '../report/reporter.ts'
 import type { StatusStore } from '../report/status-store.ts'
 import { Screen, type Terminal } from './screen.ts'
 import { renderView } from './view.ts'

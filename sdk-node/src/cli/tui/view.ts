@@ -2,8 +2,8 @@
 
 import type { AgentRequest } from '../../agent/api-messages.ts'
 import { formatRequest, formatStats, until } from '../report/format-stats.ts'
-import { formatAddresses, formatHeading } from '../report/report.ts'
-import type { SiteStatus } from '../report/status-store.ts'
+import type { SiteStatus } from '../report/report.ts'
+import { formatAddresses, formatHeading } from '../report/reporter.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
 import { cut } from './text-lines.ts'
 
