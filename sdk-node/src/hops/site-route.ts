@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { HEADER, HOP_RELAYS_MAX, PATH } from '@svc/protocol'
 import {
   asSvcError,
+  type CarrierEvents,
   type CarrierRelay,
   failureOf,
   identityFromKey,
@@ -12,6 +13,7 @@ import {
   type Platform,
   parseRelay,
   type Registration,
+  type SiteCarrier,
   SvcError,
 } from '@svc/sdk-core'
 import { nativeCarrier } from '../carrier/native-carrier.ts'
@@ -98,8 +100,7 @@ export class SiteRoute {
   #openCarrier: OpenCarrier = async (site, traffic, events, signal) => {
     // From the site outwards: the lease at each relay is asked for through the one before.
     for (const index of this.#leases.keys()) await this.#acquire(index, false)
-    const [last] = this.#leases
-    const { carrierUrl: url, extensions, ...rest } = last!.current!
+    const { carrierUrl: url, ...last } = this.#leases[0]!.current!
     const installed: Installed = {
       site,
       lost: events.ended,
@@ -107,24 +108,8 @@ export class SiteRoute {
       timer: undefined,
       refreshing: undefined,
     }
-    const carrier = await this.#open(
-      { ...rest, url, extensions },
-      traffic,
-      {
-        ...events,
-        capability: () => last!.current?.capability ?? rest.capability,
-        stale: () => last!.renew(),
-        traffic: () => {
-          for (const lease of this.#leases) lease.touch()
-          events.traffic()
-        },
-        ended: (reason) => {
-          this.#uninstall(installed)
-          events.ended(notOfTheSite(reason))
-        },
-      },
-      signal,
-    )
+    const own = this.#eventsOf(installed, last.capability, events)
+    const carrier = await this.#open({ ...last, url }, traffic, own, signal)
     installed.lost = (error) => {
       carrier.close()
       events.ended(error)
@@ -140,6 +125,29 @@ export class SiteRoute {
       throw notOfTheSite(asSvcError(error, 'relay_unreachable', 'the route could not be made'))
     }
     if (this.#installed === installed) this.#refreshIn(HOP_REFRESH_MS)
+    return this.#carrierOf(installed, carrier)
+  }
+
+  /** The events of the carrier at the last relay, whose lease is not that of the site. */
+  #eventsOf(installed: Installed, capability: string, events: CarrierEvents): CarrierEvents {
+    const last = this.#leases[0]!
+    return {
+      ...events,
+      capability: () => last.current?.capability ?? capability,
+      stale: () => last.renew(),
+      traffic: () => {
+        for (const lease of this.#leases) lease.touch()
+        events.traffic()
+      },
+      ended: (reason) => {
+        this.#uninstall(installed)
+        events.ended(notOfTheSite(reason))
+      },
+    }
+  }
+
+  /** The carrier as the site sees it: the route ends with it. */
+  #carrierOf(installed: Installed, carrier: SiteCarrier): SiteCarrier {
     return {
       get isClosed() {
         return carrier.isClosed

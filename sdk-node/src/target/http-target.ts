@@ -57,35 +57,20 @@ export function httpTarget(
     look: (view) => look(view, ways),
     onRefused: onError,
   })
-  /** The target answered without TLS, or has no need to, or was asked whether it speaks TLS. */
-  let isPlainKnown = target.protocol === 'https:' || socketPath !== undefined
-  const errorOf = (cause: unknown): SvcError => {
-    if (cause instanceof SvcError) return cause
-    if (socketPath !== undefined) return unanswered(`unix:${socketPath}`, cause)
-    return unreachable(dialer, cause, tlsHint(cause))
-  }
-  const report = (cause: unknown): void => {
-    if (isNobody(cause)) origin.forget()
-    onError(errorOf(cause))
-    if (isPlainKnown || isNobody(cause)) return
-    isPlainKnown = true
-    void plainHint(dialer).then((hint) => hint && onError(unreachable(dialer, cause, hint)))
-  }
+  const isPlainKnown = target.protocol === 'https:' || socketPath !== undefined
+  const faults = new TargetFaults(dialer, { socketPath, origin, isPlainKnown, onError })
+  const report = (cause: unknown): void => faults.report(cause)
   const answerIn: TargetOrigin['answer'] = async (...asked) => {
     const answer = await origin.answer(...asked)
-    isPlainKnown = true
+    faults.answered()
     return answer
   }
   const direct: DirectHandler = (request) =>
     new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.mayAskAgain(request), answerIn })
   const handler: DirectlyHandled = async (request, info) => {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return answerRequest(request, direct)
-    const asked = {
-      url: new URL(request.url),
-      method: request.method,
-      fields: request.headers,
-      isHandshake: true,
-    }
+    const { method, headers: fields } = request
+    const asked = { url: new URL(request.url), method, fields, isHandshake: true }
     const url = new URL(target.origin + targetPath(target, asked.url))
     const ask = (view: TargetView): Promise<Response> =>
       proxyWebSocket(url, request, info, { ...access, view })
@@ -94,11 +79,55 @@ export function httpTarget(
     } catch (cause) {
       if (request.signal.aborted) throw cause
       report(cause)
-      return toResponse(badGateway(cause), request.method)
+      return toResponse(badGateway(cause), method)
     }
   }
   handler[DIRECT] = direct
   return handler
+}
+
+interface FaultOptions extends Pick<HttpTargetOptions, 'onError'> {
+  socketPath: string | undefined
+  origin: TargetOrigin
+  isPlainKnown: boolean
+}
+
+/** Reports a target that does not answer, and says once that it speaks TLS where that is the reason. */
+class TargetFaults {
+  readonly #dialer: TargetDialer
+  readonly #socketPath: string | undefined
+  readonly #origin: TargetOrigin
+  readonly #onError: (error: SvcError) => void
+  /** The target answered without TLS, or has no need to, or was asked whether it speaks TLS. */
+  #isPlainKnown: boolean
+
+  constructor(dialer: TargetDialer, { socketPath, origin, isPlainKnown, onError }: FaultOptions) {
+    this.#dialer = dialer
+    this.#socketPath = socketPath
+    this.#origin = origin
+    this.#isPlainKnown = isPlainKnown
+    this.#onError = onError
+  }
+
+  answered(): void {
+    this.#isPlainKnown = true
+  }
+
+  report(cause: unknown): void {
+    if (isNobody(cause)) this.#origin.forget()
+    this.#onError(this.#errorOf(cause))
+    if (this.#isPlainKnown || isNobody(cause)) return
+    this.#isPlainKnown = true
+    void plainHint(this.#dialer).then((hint) => {
+      if (hint) this.#onError(unreachable(this.#dialer, cause, hint))
+    })
+  }
+
+  #errorOf(cause: unknown): SvcError {
+    if (cause instanceof SvcError) return cause
+    if (this.#socketPath !== undefined) return unanswered(`unix:${this.#socketPath}`, cause)
+    return unreachable(this.#dialer, cause, tlsHint(cause))
+  }
 }
 
 /** Asks for `/` in the name of nobody, and for the page to which the target leads from there. Resolves with the last status. */

@@ -1,7 +1,7 @@
 // The server's handshake of TLS 1.2, in the order of RFC 5246 §7.3, figure 1: read this file beside §7.4.
 
 import { SCHEME_OF } from '../certificate/leaf.ts'
-import type { Settings, Tls12Settings } from '../config.ts'
+import type { ConnectionInfo, Settings, Tls12Settings } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
 import { hashOf } from '../crypto/hash.ts'
 import type { Secrets } from '../crypto/secrets.ts'
@@ -51,11 +51,11 @@ export async function handshake(
   secrets: Secrets,
   leaving: AbortSignal,
 ): Promise<HandshakeResult> {
-  const { crypto, algorithm, certificateChain } = settings
+  const { crypto, certificateChain } = settings
   channel.useTls12()
   channel.requireFlightEnd()
   const negotiated = negotiate(hello, settings)
-  const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = negotiated
+  const { suite, group, extendedMasterSecret } = negotiated
   const hash = hashOf(crypto, suite.hash)
   const transcript = new TranscriptHash(hash)
   transcript.add(hello.message)
@@ -65,42 +65,19 @@ export async function handshake(
   }
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit)
 
-  // ServerHello (§7.4.1.3)
-  const randomStart = crypto.randomBytes(RANDOM_BYTES - DOWNGRADE_SENTINEL.length)
-  const randoms = { client: hello.random, server: concat(randomStart, DOWNGRADE_SENTINEL) }
-  send(
-    encodeServerHello(randoms.server, suite.id, {
-      serverName: hello.serverName !== undefined,
-      alpn,
-      recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES,
-      extendedMasterSecret,
-      secureRenegotiation,
-      pointFormats: hello.extensions.has(EXTENSION.ec_point_formats),
-    }),
-  )
-
-  // Certificate (§7.4.2)
-  send(encodeCertificate(certificateChain))
+  // ServerHello (§7.4.1.3), Certificate (§7.4.2)
+  const randoms = { client: hello.random, server: freshRandom(crypto) }
+  send(serverHelloOf(hello, randoms.server, negotiated), encodeCertificate(certificateChain))
   channel.flush()
 
-  // ServerKeyExchange (§7.4.3; RFC 8422 §5.4)
+  // ServerKeyExchange (§7.4.3; RFC 8422 §5.4), ServerHelloDone (§7.4.5)
   const own = await crypto.keyPair(group)
   secrets.add(own)
-  const serverEcdhParams = encodeServerEcdhParams(group, own.keyExchange)
-  const request = { algorithm, clientRandom: randoms.client, serverRandom: randoms.server, serverEcdhParams }
-  const sign = (signal: AbortSignal) => settings.signTls12(request, signal)
-  const signature = await requestSignature(sign, settings.limits, leaving)
-  send(encodeServerKeyExchange(serverEcdhParams, SCHEME_OF[algorithm], signature))
-
-  // ServerHelloDone (§7.4.5)
-  send(encodeServerHelloDone())
+  send(await signedKeyExchange(own.keyExchange, group, randoms, settings, leaving), encodeServerHelloDone())
   channel.flush()
 
   // ClientKeyExchange (§7.4.7; RFC 8422 §5.7)
-  const clientKeyExchange = await channel.read(HANDSHAKE_TYPE.client_key_exchange)
-  transcript.add(clientKeyExchange)
-  const point = parseClientKeyExchange(clientKeyExchange)
-  requireKeyExchange(group, point)
+  const point = await readClientKeyExchange(channel, transcript, group)
   const preMasterSecret = new PreMasterSecret(await own.agree(point), secrets)
 
   // Master secret (§8.1; RFC 7627 §4)
@@ -113,7 +90,6 @@ export async function handshake(
   const protections = protectionsOf(masterSecret, suite, randoms, settings)
   channel.protectInbound(protections.client)
   await readFinished(channel, transcript, masterSecret)
-  channel.endHandshake()
 
   // The server's ChangeCipherSpec and Finished
   channel.sendChangeCipherSpec()
@@ -124,12 +100,50 @@ export async function handshake(
   // Without the extension another connection may have this master secret, so nothing is exported (RFC 7627 §5.4).
   const exporter = extendedMasterSecret ? masterSecret.exporter(randoms) : undefined
   if (exporter === undefined) masterSecret.erase()
-  const { serverName } = hello
-  return {
-    info: { version: VERSION, serverName, alpn, cipherSuite: suite.id, group, resumed: false },
-    exporter,
-    postHandshake: new RefusedRenegotiation(channel.outbound),
-  }
+  const info = infoOf(hello, negotiated)
+  return { info, exporter, postHandshake: new RefusedRenegotiation(channel.outbound) }
+}
+
+function infoOf(
+  { serverName }: ClientHello,
+  { alpn, suite, group }: ReturnType<typeof negotiate>,
+): ConnectionInfo {
+  return { version: VERSION, serverName, alpn, cipherSuite: suite.id, group, resumed: false }
+}
+
+/** Resolves with the ServerKeyExchange when it is signed. */
+async function signedKeyExchange(
+  keyExchange: Uint8Array,
+  group: number,
+  { client: clientRandom, server: serverRandom }: Randoms,
+  settings: Tls12Settings,
+  leaving: AbortSignal,
+): Promise<Uint8Array> {
+  const { algorithm } = settings
+  const serverEcdhParams = encodeServerEcdhParams(group, keyExchange)
+  const request = { algorithm, clientRandom, serverRandom, serverEcdhParams }
+  const sign = (signal: AbortSignal) => settings.signTls12(request, signal)
+  const signature = await requestSignature(sign, settings.limits, leaving)
+  return encodeServerKeyExchange(serverEcdhParams, SCHEME_OF[algorithm], signature)
+}
+
+function freshRandom(crypto: Settings['crypto']): Uint8Array {
+  return concat(crypto.randomBytes(RANDOM_BYTES - DOWNGRADE_SENTINEL.length), DOWNGRADE_SENTINEL)
+}
+
+function serverHelloOf(
+  hello: ClientHello,
+  random: Uint8Array,
+  { suite, alpn, extendedMasterSecret, secureRenegotiation }: ReturnType<typeof negotiate>,
+): Uint8Array {
+  return encodeServerHello(random, suite.id, {
+    serverName: hello.serverName !== undefined,
+    alpn,
+    recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES,
+    extendedMasterSecret,
+    secureRenegotiation,
+    pointFormats: hello.extensions.has(EXTENSION.ec_point_formats),
+  })
 }
 
 /** Makes the protections from the key block (§6.3). */
@@ -146,6 +160,19 @@ function protectionsOf(
   }
 }
 
+/** Resolves with the client's share. */
+async function readClientKeyExchange(
+  channel: Channel,
+  transcript: TranscriptHash,
+  group: number,
+): Promise<Uint8Array> {
+  const message = await channel.read(HANDSHAKE_TYPE.client_key_exchange)
+  transcript.add(message)
+  const point = parseClientKeyExchange(message)
+  requireKeyExchange(group, point)
+  return point
+}
+
 async function readFinished(
   channel: Channel,
   transcript: TranscriptHash,
@@ -157,4 +184,5 @@ async function readFinished(
   if (verifyData.length !== expected.length) throw violation('decode_error', 'Finished has a wrong length')
   if (!equalInConstantTime(verifyData, expected)) throw violation('decrypt_error', 'Finished does not verify')
   transcript.add(message)
+  channel.endHandshake()
 }

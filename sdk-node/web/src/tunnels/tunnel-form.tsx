@@ -40,71 +40,7 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
   return (
     <Modal title={isNew ? FORM.titleNew : FORM.title(form.name)} onClose={onClose}>
       <form class="stack tunnel-form" onSubmit={submit}>
-        {isNew && (
-          <Field
-            id="name"
-            label={FORM.name}
-            hint={FORM.hints.name}
-            value={form.name}
-            isRequired
-            onChange={(name) => set({ name })}
-          />
-        )}
-        <fieldset class="kinds-row">
-          <legend>{FORM.kind}</legend>
-          {KINDS.map((kind) => (
-            <label class="check" key={kind}>
-              <input
-                type="radio"
-                name="kind"
-                checked={form.kind === kind}
-                onChange={() => set({ kind, target: '' })}
-              />
-              {FORM.kinds[kind]}
-            </label>
-          ))}
-        </fieldset>
-        <Field
-          id="target"
-          label={FORM.targets[form.kind]}
-          hint={FORM.hints[form.kind]}
-          value={form.target}
-          isRequired
-          onChange={(target) => set({ target })}
-        />
-        {form.kind === 'http' && (
-          <Field
-            id="host"
-            label={FORM.host}
-            hint={FORM.hints.host}
-            value={form.host}
-            onChange={(host) => set({ host })}
-          />
-        )}
-        {form.kind === 'folder' && (
-          <Check label={FORM.listing} isOn={form.listing} onChange={(listing) => set({ listing })} />
-        )}
-        <Field
-          id="relay"
-          label={FORM.relay}
-          hint={FORM.hints.relay}
-          value={form.relay}
-          onChange={(relay) => set({ relay })}
-        />
-        <Field
-          id="description"
-          label={FORM.description}
-          value={form.description}
-          onChange={(description) => set({ description })}
-        />
-        <Field
-          id="tags"
-          label={FORM.tags}
-          hint={FORM.hints.tags}
-          value={form.tags}
-          onChange={(tags) => set({ tags })}
-        />
-        <Check label={FORM.listed} isOn={form.listed} onChange={(listed) => set({ listed })} />
+        <TunnelFields form={form} set={set} isNew={isNew} />
         {others.length > 0 && <p class="quiet">{FORM.others(others)}</p>}
         <p class="error" role="alert">
           {error}
@@ -119,6 +55,90 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
         </div>
       </form>
     </Modal>
+  )
+}
+
+interface TunnelFieldsProps {
+  form: FormFields
+  set: (fields: Partial<FormFields>) => void
+  isNew: boolean
+}
+
+function TunnelFields({ form, set, isNew }: TunnelFieldsProps): VNode {
+  return (
+    <>
+      {isNew && (
+        <Field
+          id="name"
+          label={FORM.name}
+          hint={FORM.hints.name}
+          value={form.name}
+          isRequired
+          onChange={(name) => set({ name })}
+        />
+      )}
+      <Kinds kind={form.kind} onChange={(kind) => set({ kind, target: '' })} />
+      <Field
+        id="target"
+        label={FORM.targets[form.kind]}
+        hint={FORM.hints[form.kind]}
+        value={form.target}
+        isRequired
+        onChange={(target) => set({ target })}
+      />
+      {form.kind === 'http' && (
+        <Field
+          id="host"
+          label={FORM.host}
+          hint={FORM.hints.host}
+          value={form.host}
+          onChange={(host) => set({ host })}
+        />
+      )}
+      {form.kind === 'folder' && (
+        <Check label={FORM.listing} isOn={form.listing} onChange={(listing) => set({ listing })} />
+      )}
+      <Field
+        id="relay"
+        label={FORM.relay}
+        hint={FORM.hints.relay}
+        value={form.relay}
+        onChange={(relay) => set({ relay })}
+      />
+      <Field
+        id="description"
+        label={FORM.description}
+        value={form.description}
+        onChange={(description) => set({ description })}
+      />
+      <Field
+        id="tags"
+        label={FORM.tags}
+        hint={FORM.hints.tags}
+        value={form.tags}
+        onChange={(tags) => set({ tags })}
+      />
+      <Check label={FORM.listed} isOn={form.listed} onChange={(listed) => set({ listed })} />
+    </>
+  )
+}
+
+interface KindsProps {
+  kind: FormFields['kind']
+  onChange: (kind: FormFields['kind']) => void
+}
+
+function Kinds({ kind: chosen, onChange }: KindsProps): VNode {
+  return (
+    <fieldset class="kinds-row">
+      <legend>{FORM.kind}</legend>
+      {KINDS.map((kind) => (
+        <label class="check" key={kind}>
+          <input type="radio" name="kind" checked={chosen === kind} onChange={() => onChange(kind)} />
+          {FORM.kinds[kind]}
+        </label>
+      ))}
+    </fieldset>
   )
 }
 
