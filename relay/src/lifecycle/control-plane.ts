@@ -28,10 +28,8 @@ import { unauthenticatedMemory } from '../core/rate-limit/request-memory.ts'
 import { ConnectEndpoint } from '../core/reverse/connect-endpoint.ts'
 import { RELEASE_VERSION } from '../core/version.ts'
 import { hasDownloads } from '../features/installer/directory.ts'
-import {
-  createSiteCertificateIssuer,
-  type SiteCertificateIssuer,
-} from '../features/site-certificates/issuer.ts'
+import { createSiteCertificateIssuer } from '../features/site-certificates/issuer.ts'
+import type { SiteCertificateIssuer } from '../features/site-certificates/site-certificate-issuer.ts'
 import type { Discovery } from './discovery.ts'
 import type { Dns } from './dns.ts'
 import type { Gateways } from './gateways.ts'

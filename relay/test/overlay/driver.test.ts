@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import { findWireGuardPrograms } from '../../../tools/programs/wireguard.ts'
-import { mayConfigure } from '../../src/features/overlay/wireguard/driver.ts'
+import { mayConfigure } from '../../src/features/overlay/wireguard/find-driver.ts'
 
-const DRIVER = join(import.meta.dirname, '../../src/features/overlay/wireguard/driver.ts')
+const DRIVER = join(import.meta.dirname, '../../src/features/overlay/wireguard/find-driver.ts')
 const PROCESS_DRIVER = join(import.meta.dirname, '../../src/features/overlay/wireguard/process-driver.ts')
 const NONE = '0000000000000000'
 const NET_ADMIN = '0000000000001000'

@@ -1,7 +1,7 @@
 // Checks what the overlay would do: whether the relay could make its WireGuard link here, and whether its key can be used.
 
 import { hostPort } from '@svc/node-kit/host-port'
-import { findDriver } from '../../features/overlay/wireguard/driver.ts'
+import { findDriver } from '../../features/overlay/wireguard/find-driver.ts'
 import { hasFirewall } from '../../features/overlay/wireguard/firewall.ts'
 import { readLinkState } from '../../features/overlay/wireguard/link-state.ts'
 import { overlayAddressOf } from '../../features/overlay/wireguard/overlay-address.ts'

@@ -10,29 +10,12 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import type { FormerOwner } from './former-owners.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
-import type { LeasePorts, RequestedPorts } from './lease-ports.ts'
-import type { LeasePreferences } from './lease-preferences.ts'
+import type { LeasePorts } from './lease-ports.ts'
+import type { LeaseAddresses, LeaseRequest } from './lease-request.ts'
 import type { LeaseGrant, SharedLease } from './lease-sharing.ts'
 import { MetadataQuota } from './metadata-quota.ts'
 import type { PreparedReservation, Reservations } from './reservations.ts'
 import type { Route } from './route.ts'
-
-/** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
-export interface LeaseAddresses {
-  clientIp: string
-  reportedIp: string | undefined
-}
-
-export interface LeaseRequest {
-  identity: Identity
-  allowCanonicalFallback: boolean
-  metadata: LeaseMetadata
-  ttlS: number
-  /** Dedicated ports that are asked for. */
-  wanted?: RequestedPorts
-  /** @default NO_PREFERENCES */
-  preferences?: LeasePreferences
-}
 
 export class LeaseRegistry {
   readonly #routes: RoutingTable<Route>

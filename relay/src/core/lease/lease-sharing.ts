@@ -3,7 +3,7 @@
 import type { Identity } from '@svc/protocol'
 import type { Lease } from './lease.ts'
 import type { LeasePorts } from './lease-ports.ts'
-import type { LeaseAddresses, LeaseRequest } from './lease-registry.ts'
+import type { LeaseAddresses, LeaseRequest } from './lease-request.ts'
 
 /** What the machines of a relay have agreed on for a new lease. */
 export interface LeaseGrant {

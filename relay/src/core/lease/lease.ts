@@ -7,7 +7,6 @@ import { networkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
 import type { LeasePorts } from './lease-ports.ts'
 import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
-import type { LeaseRoute } from './route.ts'
 
 /** Why a lease ended. */
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
@@ -58,6 +57,12 @@ const LEASE_ID_BYTES = 12
 
 export function newLeaseId(): string {
   return `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
+}
+
+/** The route of a public connection to the reverse sessions of a lease. */
+export interface LeaseRoute {
+  readonly to: 'lease'
+  readonly lease: Lease
 }
 
 export class Lease {

@@ -1,12 +1,7 @@
 // Defines the routes of a public connection: to the relay itself, to the reverse sessions of a lease, or to another feature.
 
 import type { Socket } from 'node:net'
-import type { Lease } from './lease.ts'
-
-export interface LeaseRoute {
-  readonly to: 'lease'
-  readonly lease: Lease
-}
+import type { LeaseRoute } from './lease.ts'
 
 /** A feature that serves visitors itself, such as a stored snapshot or a hop to another relay. It may outlive its lease. */
 export interface FeatureRoute {

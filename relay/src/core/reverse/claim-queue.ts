@@ -2,7 +2,7 @@
 
 import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_NETWORK_MAX } from '../limits.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
-import type { ClaimedSession } from './ready-queue.ts'
+import type { ClaimedSession } from './pending-visitor.ts'
 
 /** Tells how a waiting visitor ranks. */
 export interface ClaimPriority {

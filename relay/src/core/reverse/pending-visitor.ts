@@ -57,3 +57,6 @@ export interface SessionPeer {
   /** Hands the visitor over. A process gets the socket, which closes here; a machine gets its bytes as long as it is here. */
   handOver(pending: PendingVisitor): HandOverOutcome | Promise<HandOverOutcome>
 }
+
+/** A session of this process, or a peer that has one. */
+export type ClaimedSession = Duplex | SessionPeer

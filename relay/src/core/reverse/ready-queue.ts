@@ -7,7 +7,7 @@ import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 import { type ClaimPriority, ClaimQueue } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'
-import type { PendingVisitor, SessionPeer } from './pending-visitor.ts'
+import type { ClaimedSession, PendingVisitor, SessionPeer } from './pending-visitor.ts'
 import { type SiteConnection, SitePresence } from './site-presence.ts'
 import { livenessOf } from './stream-duplex.ts'
 
@@ -29,9 +29,6 @@ function mayPass({ machinesPassed = 0 }: Way): boolean {
 function isLive({ session }: Idle): boolean {
   return livenessOf(session)?.isSilent !== true
 }
-
-/** A session of this process, or a peer that has one. */
-export type ClaimedSession = Duplex | SessionPeer
 
 /** The way that a visitor has come. */
 type Way = Partial<Pick<PendingVisitor, 'handedOverBy' | 'machinesPassed'>>

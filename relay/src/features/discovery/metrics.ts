@@ -1,9 +1,17 @@
 // The metrics of discovery.
 
 import type { Metrics } from '../../core/metrics/metrics.ts'
-import type { Discovery } from './start-discovery.ts'
 
-export function registerDiscoveryMetrics(metrics: Metrics, read: Discovery['readings']): void {
+/** Figures of a moment. */
+export interface DiscoveryReadings {
+  known: number
+  current: number
+  waiting: number
+  refusals: Readonly<Record<string, number>>
+  visits: Readonly<Record<string, number>>
+}
+
+export function registerDiscoveryMetrics(metrics: Metrics, read: () => DiscoveryReadings): void {
   metrics.gauge('discovery_relays_known', 'Relays that discovery knows.', () => read().known)
   metrics.gauge('discovery_relays', 'Relays that discovery passes on: they answer.', () => read().current)
   metrics.gauge(

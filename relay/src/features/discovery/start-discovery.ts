@@ -25,7 +25,7 @@ import { DescriptorSignatures } from './descriptor-signatures.ts'
 import { RelayDiscovery } from './discovery.ts'
 import type { KnownRelay } from './known-relays.ts'
 import { POLL_MS } from './limits.ts'
-import { registerDiscoveryMetrics } from './metrics.ts'
+import { type DiscoveryReadings, registerDiscoveryMetrics } from './metrics.ts'
 import { OwnDescriptor, type OwnState } from './own-descriptor.ts'
 import { type Refusal, RelayRefused } from './refusals.ts'
 import { type AskOverlay, RelayQueries } from './relay-queries.ts'
@@ -72,13 +72,7 @@ export interface Discovery extends Measured {
   /** Visitors of `/go/` so far, by where they were led. */
   readonly visits: Record<'here' | 'elsewhere' | 'nowhere' | 'busy', number>
   /** Figures of this moment. */
-  readings(): {
-    known: number
-    current: number
-    waiting: number
-    refusals: Readonly<Record<string, number>>
-    visits: Readonly<Record<string, number>>
-  }
+  readings(): DiscoveryReadings
   /** Begins to ask other relays, and announces this one: called when it listens and has a certificate, by which they know it. */
   start(): void
   close(): Promise<void>

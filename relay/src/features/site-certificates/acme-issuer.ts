@@ -14,7 +14,6 @@ import { type AcmeAuthority, AcmeError } from '../acme/authority.ts'
 import type { CertificateRequest } from './certificate-request.ts'
 import { ChainStore } from './chain-store.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { SiteCertificateAnswer, SiteCertificateIssuer } from './issuer.ts'
 import {
   SITE_FAILURES_MAX,
   SITE_ORDER_ELSEWHERE_POLL_S,
@@ -28,6 +27,7 @@ import {
   SITE_ORDERS_WAITING_PER_NETWORK_MAX,
 } from './limits.ts'
 import type { Keep, OrdersElsewhere } from './orders-elsewhere.ts'
+import type { SiteCertificateAnswer, SiteCertificateIssuer } from './site-certificate-issuer.ts'
 
 interface AcmeIssuerParts {
   authority: AcmeAuthority

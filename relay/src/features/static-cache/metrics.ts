@@ -1,11 +1,19 @@
 // The metrics of the static cache.
 
 import type { Metrics } from '../../core/metrics/metrics.ts'
-import type { RunningCache } from './start-static-cache.ts'
+import type { CacheCounts } from './cache-counts.ts'
 
-type Figures = Pick<RunningCache, 'snapshots' | 'usedBytes' | 'connections' | 'counts'>
+export interface CacheFigures {
+  /** Sites whose files this machine has. */
+  readonly snapshots: number
+  /** Bytes of this machine's disk that they use. */
+  readonly usedBytes: number
+  readonly counts: CacheCounts
+  /** Open connections of visitors of stored files. */
+  readonly connections: number
+}
 
-export function registerCacheMetrics(metrics: Metrics, cache: Figures): void {
+export function registerCacheMetrics(metrics: Metrics, cache: CacheFigures): void {
   metrics.gauge('cache_snapshots', 'Sites whose files the static cache stores.', () => cache.snapshots)
   metrics.gauge(
     'cache_used_bytes',

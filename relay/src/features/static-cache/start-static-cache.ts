@@ -16,7 +16,7 @@ import type { RoutingTable } from '../../core/routing/routing-table.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { HasIssued } from './live-site/certificate.ts'
 import { startLiveSites } from './live-site/start-live-sites.ts'
-import { registerCacheMetrics } from './metrics.ts'
+import { type CacheFigures, registerCacheMetrics } from './metrics.ts'
 import type { PresentSnapshot } from './present-snapshot.ts'
 import { type CacheServer, createCacheServer } from './server/cache-server.ts'
 import { ServerCertificates } from './server/server-certificate.ts'
@@ -52,15 +52,9 @@ export interface StaticCacheParts {
 }
 
 /** The static cache while it runs. */
-export interface RunningCache extends Measured {
+export interface RunningCache extends Measured, CacheFigures {
   readonly site: SiteSnapshots
   readonly sites: StoredSites
-  /** Sites whose files this machine has, and the bytes of its disk. */
-  readonly snapshots: number
-  readonly usedBytes: number
-  readonly counts: CacheCounts
-  /** Open connections of visitors of stored files. */
-  readonly connections: number
   /** Ends uploads, visitors and timers. The files stay for the next start. */
   close(): Promise<void>
 }

@@ -2,11 +2,11 @@
 
 import type { SiteCertificate, SiteCertificatePending } from '@svc/protocol'
 import { parseCertificateRequest } from '../../../features/site-certificates/certificate-request.ts'
-import {
-  endOfLeaf,
-  type SiteCertificateAnswer,
-  type SiteCertificateIssuer,
-} from '../../../features/site-certificates/issuer.ts'
+import { endOfLeaf } from '../../../features/site-certificates/issuer.ts'
+import type {
+  SiteCertificateAnswer,
+  SiteCertificateIssuer,
+} from '../../../features/site-certificates/site-certificate-issuer.ts'
 import { now } from '../../clock.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'

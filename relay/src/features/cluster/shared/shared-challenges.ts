@@ -5,7 +5,7 @@ import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../../c
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import type { RateLimitSettings } from '../../../core/config/settings.ts'
 import { RelayError } from '../../../core/errors.ts'
-import type { LeaseRequest } from '../../../core/lease/lease-registry.ts'
+import type { LeaseRequest } from '../../../core/lease/lease-request.ts'
 import { metadataSize } from '../../../core/lease/metadata-quota.ts'
 import {
   isSpared,

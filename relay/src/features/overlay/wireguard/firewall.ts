@@ -2,18 +2,10 @@
 // ports, and those of other programs, are none of their business.
 
 import { hasProgram, runCommand } from './command.ts'
+import type { FirewallParts } from './firewall-parts.ts'
 import { INTERFACE_PREFIX } from './link-state.ts'
 import { OVERLAY_NETWORK } from './overlay-address.ts'
 import { removeRoutingRules } from './policy-routing.ts'
-
-export interface FirewallParts {
-  /** Also the name of the table. */
-  interfaceName: string
-  /** The relay's address on the overlay. */
-  address: string
-  /** TCP port of the overlay server, here and at the peers. */
-  port: number
-}
 
 /**
  * Sets the rules, in a table of their own: those of the operator stay as they are, and hold as well.

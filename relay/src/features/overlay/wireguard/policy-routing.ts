@@ -1,7 +1,7 @@
 // Closes the interface of the overlay as far as routes can, for a machine without nftables.
 
 import { runCommand } from './command.ts'
-import type { FirewallParts } from './firewall.ts'
+import type { FirewallParts } from './firewall-parts.ts'
 
 /** Number of the routing table that has the relay's overlay address, and place of its rules among those of the system. */
 const TABLE = '41820'
