@@ -18,7 +18,7 @@ import { inventRelay } from '../support/descriptors.ts'
 vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
   GATEWAY_CARRY_DEADLINE_MS: 300,
-  GATEWAY_ANSWER_MAX_BYTES: 1024,
+  PEER_ANSWER_MAX_BYTES: 1024,
   GATEWAY_SESSIONS_PER_INGRESS_MAX: 3,
 }))
 

@@ -29,8 +29,10 @@ export const GATEWAY_PROBE_TICK_MS = 1_000
 export const GATEWAY_PROBES_PARALLEL_MAX = 8
 /** Time for the answer of one peer, in milliseconds. */
 export const GATEWAY_PROBE_DEADLINE_MS = 5_000
-/** Bytes of a relay's answer to another one about gateways. */
-export const GATEWAY_ANSWER_MAX_BYTES: number = 8 * 1024
+/** Bytes of a peer's answer to a request. */
+export const PEER_ANSWER_MAX_BYTES: number = 16 * 1024
+/** Milliseconds for an answer to a hop route, and for a peer to take a visitor or a connection. */
+export const PEER_ANSWER_DEADLINE_MS = 10_000
 /** Gateways of one lease that failed, of which the relay remembers this many: the one that failed longest ago is forgotten. */
 export const FAILED_GATEWAYS_MAX = 16
 /** Time for which a lease gets no gateway that it could not use, in milliseconds. */

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { PATH } from '@svc/protocol'
 import { createDiscoveryList, type RelayDirectory } from '../../core/api/handlers/discovery.ts'
 import { BodyWriter } from '../../core/api/http/body-writer.ts'
-import { askPeer } from './gateways/ask-peer.ts'
+import { askPeer } from './ask-peer.ts'
 import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler } from './overlay-server.ts'
 

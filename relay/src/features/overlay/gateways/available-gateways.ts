@@ -1,5 +1,6 @@
 // Asks each peer from time to time whether it is a gateway with room, over the overlay: one that cannot be reached so is of no use.
 
+import { askPeer } from '../ask-peer.ts'
 import {
   GATEWAY_PROBE_DEADLINE_MS,
   GATEWAY_PROBE_FAILED_MAX_MS,
@@ -8,7 +9,6 @@ import {
   GATEWAY_PROBES_PARALLEL_MAX,
 } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
-import { askPeer } from './ask-peer.ts'
 import { GATEWAY_PATH } from './paths.ts'
 
 interface Probe {

@@ -2,14 +2,14 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { resetSocket } from '@svc/node-kit/sockets'
-import { AUDIENCE, ERROR_STATUS, type ErrorCode, HEADER } from '@svc/protocol'
+import { AUDIENCE, HEADER } from '@svc/protocol'
 import { sendData } from '../../../core/api/http/envelope.ts'
 import { RelayError } from '../../../core/errors.ts'
 import type { CarriedRequest, ReverseGateway } from '../../../core/reverse/connect-endpoint.ts'
+import { askPeer, errorIn, type PeerUpgrade } from '../ask-peer.ts'
 import { GATEWAY_CARRY_DEADLINE_MS } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import type { OverlayHandler } from '../overlay-server.ts'
-import { askPeer, type PeerAnswer } from './ask-peer.ts'
 import { type IngressIdentities, unverifiedClaims } from './ingress-identities.ts'
 import { join } from './join.ts'
 import { CARRIED_PATH } from './paths.ts'
@@ -78,7 +78,7 @@ export class Gateway implements ReverseGateway {
   async #ask(
     peer: OverlayPeer,
     { request, protocol, capability, socket }: CarriedRequest,
-  ): Promise<Extract<PeerAnswer, { status: 101; head: Buffer }>> {
+  ): Promise<PeerUpgrade> {
     const gone = new AbortController()
     const leave = (): void => gone.abort(new Error('the client left'))
     socket.once('close', leave)
@@ -104,7 +104,7 @@ export class Gateway implements ReverseGateway {
   #join(
     { socket, tcp, clientIp }: CarriedRequest,
     peer: OverlayPeer,
-    { socket: outbound, head, headers }: Extract<PeerAnswer, { status: 101; head: Buffer }>,
+    { socket: outbound, head, headers }: PeerUpgrade,
     release: () => void,
   ): void {
     if (socket.destroyed) {
@@ -150,16 +150,7 @@ function refusalOf({ headers, text }: { headers: IncomingHttpHeaders; text: stri
   const pause = headers['retry-after']
   const more: Record<string, string> =
     pause !== undefined && /^\d{1,4}$/.test(pause) ? { 'Retry-After': pause } : {}
-  const code = codeIn(text)
+  const { code } = errorIn(text)
   if (code !== undefined) return new RelayError(code, 'the relay of the lease refuses the session', more)
   return new RelayError('feature_unavailable', 'the relay of the lease gives no sessions', more)
-}
-
-function codeIn(text: string): ErrorCode | undefined {
-  try {
-    const code: unknown = JSON.parse(text).error.code
-    return typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code) ? (code as ErrorCode) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -28,10 +28,6 @@ export const HOP_OWNER_SLOTS = 16_384
 export const HOP_HANDOVERS_PER_LEASE: { perMinute: number; burst: number } = { perMinute: 60, burst: 30 }
 /** Peers whose rates the relay remembers: as many as discovery knows. It forgets the oldest first. */
 export const HOP_PEERS_MAX = 1024
-/** Bytes of a peer's answer to a hop route. */
-export const HOP_ANSWER_MAX_BYTES: number = 16 * 1024
-/** Milliseconds for such an answer, and for a peer to take a visitor or a connection. */
-export const HOP_ANSWER_DEADLINE_MS = 10_000
 /** Visitors that this relay passes on at once, by lease. */
 export const HOP_VISITORS: QuotaLimits = { max: 4096, perHolder: 256, perHolderWhenHalfFull: 16 }
 /**

@@ -5,12 +5,12 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { HOP_UPGRADE, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { INTERIM_RESPONSES_MAX } from '../../src/core/limits.ts'
-import { sendToPeer, upgradeAtPeer } from '../../src/features/overlay/hop/ask-peer.ts'
+import { sendToPeer, upgradeAtPeer } from '../../src/features/overlay/ask-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 
-vi.mock('../../src/features/overlay/hop/limits.ts', async (original) => ({
+vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
-  HOP_ANSWER_DEADLINE_MS: 1_000,
+  PEER_ANSWER_DEADLINE_MS: 1_000,
 }))
 
 /** The head of a refusal, whose body has fewer bytes than it says. */
