@@ -71,7 +71,7 @@ wholeOnly(test, 'depth')(
       }
       // Each comes from a network of its own, for one network alone cannot have them all.
       const clientIp = `${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}.1`
-      return leases.register(request, { clientIp, reportedIp: undefined })
+      return leases.draft(request, { clientIp, reportedIp: undefined }).commit()
     }
     for (let i = 0; i < 100_000; i++) register(i)
     expect(() => register(100_000)).toThrow(expect.objectContaining({ code: 'feature_unavailable' }))

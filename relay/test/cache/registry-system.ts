@@ -154,16 +154,18 @@ export function createRegistrySystem(
     closed,
     banned,
     lease: (name, preferences = {}, ttlS = 600, clientIp = addresses.clientIp) =>
-      leases.register(
-        {
-          identity: { name, address: `0x${'ab'.repeat(20)}` },
-          allowCanonicalFallback: false,
-          metadata: {},
-          ttlS,
-          preferences: { cache: true, cacheTtlS: 0, overlay: false, ...preferences },
-        },
-        { ...addresses, clientIp },
-      ),
+      leases
+        .draft(
+          {
+            identity: { name, address: `0x${'ab'.repeat(20)}` },
+            allowCanonicalFallback: false,
+            metadata: {},
+            ttlS,
+            preferences: { cache: true, cacheTtlS: 0, overlay: false, ...preferences },
+          },
+          { ...addresses, clientIp },
+        )
+        .commit(),
     publish: async (lease, content = 'hello', size = content.length) => {
       const upload = admission.admitUpload(lease)
       try {

@@ -75,10 +75,12 @@ async function start({ isEmbedded = false, returnMs = 60_000, found = HERE, firs
 
 function register(name = 'demo', address = ADDRESS, registry = leases): Lease {
   const identity = { name, address }
-  return registry.register(
-    { identity, allowCanonicalFallback: false, metadata: {}, ttlS: 600 },
-    { clientIp: '192.0.2.9', reportedIp: undefined },
-  )
+  return registry
+    .draft(
+      { identity, allowCanonicalFallback: false, metadata: {}, ttlS: 600 },
+      { clientIp: '192.0.2.9', reportedIp: undefined },
+    )
+    .commit()
 }
 
 const tell = (addresses: PublicAddresses) => {
@@ -130,10 +132,12 @@ describe('records', () => {
     await start()
     register()
     const identity = { name: 'demo', address: OTHER }
-    leases.register(
-      { identity, allowCanonicalFallback: true, metadata: {}, ttlS: 600 },
-      { clientIp: '192.0.2.9', reportedIp: undefined },
-    )
+    leases
+      .draft(
+        { identity, allowCanonicalFallback: true, metadata: {}, ttlS: 600 },
+        { clientIp: '192.0.2.9', reportedIp: undefined },
+      )
+      .commit()
     await published(...BOTH, `demo-${OTHER.slice(2)}.${ROOT}`)
     expect(provider.texts.get(BOTH[0]!)).toEqual([`${TEXT} ${ADDRESS}`])
   })

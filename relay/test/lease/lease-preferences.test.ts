@@ -62,6 +62,6 @@ test('a renewal leaves them, a new registration brings its own', async () => {
   expect(lease.preferences).toMatchObject({ cache: true, cacheTtlS: 60 })
   const { identity, clientIp, metadata } = lease
   const request = { identity, metadata, allowCanonicalFallback: false, ttlS: 60 }
-  const next = system.leases.register(request, { clientIp, reportedIp: undefined })
+  const next = system.leases.draft(request, { clientIp, reportedIp: undefined }).commit()
   expect(next.preferences).toMatchObject({ cache: false, cacheTtlS: 0 })
 })

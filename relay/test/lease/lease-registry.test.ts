@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Challenges } from '../../src/core/auth/challenges.ts'
 import type { RateLimitSettings } from '../../src/core/config/settings.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
 import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
 import type { LeaseRequest } from '../../src/core/lease/lease-request.ts'
 import { Reservations } from '../../src/core/lease/reservations.ts'
@@ -96,7 +97,7 @@ describe('LeaseRegistry', () => {
 
   test('publishes both hostnames at once and withdraws them at expiry', () => {
     const { routes, leases } = setup()
-    const lease = leases.register(request('demo', ALICE), addresses)
+    const lease = leases.draft(request('demo', ALICE), addresses).commit()
     const canonical = `demo-${'aa'.repeat(20)}.relay.localhost`
     expect(lease.hostnames).toEqual(['demo.relay.localhost', canonical])
     for (const hostname of lease.hostnames) expect(routes.resolve(hostname)).toEqual({ to: 'lease', lease })
@@ -109,7 +110,7 @@ describe('LeaseRegistry', () => {
 
   test('renewal moves the expiry', () => {
     const { routes, leases } = setup()
-    const lease = leases.register(request('demo', ALICE), addresses)
+    const lease = leases.draft(request('demo', ALICE), addresses).commit()
     vi.advanceTimersByTime(100_000)
     leases.renew(lease, 600, { description: 'renewed' }, addresses)
     vi.advanceTimersByTime(599_999)
@@ -123,9 +124,9 @@ describe('LeaseRegistry', () => {
 
   test('the same identity replaces its lease: a new instance, the routes stay', () => {
     const { routes, leases } = setup()
-    const first = leases.register(request('demo', ALICE), addresses)
+    const first = leases.draft(request('demo', ALICE), addresses).commit()
     vi.advanceTimersByTime(1000)
-    const second = leases.register(request('demo', ALICE), addresses)
+    const second = leases.draft(request('demo', ALICE), addresses).commit()
     expect(first.ended.reason).toBe('replaced')
     expect(second.id).not.toBe(first.id)
     expect(second.firstSeenAt).toBe(first.firstSeenAt)
@@ -137,16 +138,38 @@ describe('LeaseRegistry', () => {
 
   test('a taken name is a conflict, or canonical only when that is allowed; never a takeover', () => {
     const { routes, leases } = setup()
-    const alice = leases.register(request('demo', ALICE), addresses)
-    expect(() => leases.register(request('demo', BOB), addresses)).toThrow(
+    const alice = leases.draft(request('demo', ALICE), addresses).commit()
+    expect(() => leases.draft(request('demo', BOB), addresses).commit()).toThrow(
       expect.objectContaining({ code: 'hostname_conflict' }),
     )
-    const bob = leases.register(request('demo', BOB, { allowCanonicalFallback: true }), addresses)
+    const bob = leases.draft(request('demo', BOB, { allowCanonicalFallback: true }), addresses).commit()
     expect(bob.hostnames).toEqual([`demo-${'bb'.repeat(20)}.relay.localhost`])
     expect(routes.publishedAt('demo.relay.localhost')).toBe(alice.route)
     leases.end(alice, 'unregistered')
     vi.advanceTimersByTime(600_000)
-    expect(leases.register(request('demo', BOB), addresses).hostname).toBe('demo.relay.localhost')
+    expect(leases.draft(request('demo', BOB), addresses).commit().hostname).toBe('demo.relay.localhost')
+  })
+
+  test('a draft keeps its name and ports for the lease to come, and gives them back when it is aborted', () => {
+    const { leases } = setup()
+    const calls: string[] = []
+    const claimed = {
+      ports: { tcp: 4242 },
+      serve: (lease: Lease) => void calls.push(`serve ${lease.addressOf('tcp')}`),
+      release: () => void calls.push('release'),
+    }
+    const conflict = expect.objectContaining({ code: 'hostname_conflict' })
+    const draft = leases.draft(request('demo', ALICE), addresses, claimed)
+    expect(draft).toMatchObject({ hostname: 'demo.relay.localhost', ports: { tcp: 4242 }, ...addresses })
+    expect(() => leases.draft(request('demo', BOB), addresses, claimed)).toThrow(conflict)
+    expect([calls.splice(0), leases.size]).toEqual([['release'], 0])
+    draft.abort()
+    expect(calls.splice(0)).toEqual(['release'])
+    const bobs = leases.draft(request('demo', BOB), addresses, claimed)
+    expect(leases.at('demo.relay.localhost')).toBeUndefined()
+    const lease = bobs.commit()
+    expect(leases.at('demo.relay.localhost')).toBe(lease)
+    expect(calls).toEqual(['serve relay.localhost:4242'])
   })
 
   test('the root host is the API, and unknown names are nobody', () => {
@@ -166,7 +189,7 @@ test('pictures of hundreds of sites have room; one more is refused, and what is 
   })
   const register = (index: number, more: Partial<LeaseRequest> = { metadata }) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`
-    return leases.register(request(`n${index}`, address, more), from(index))
+    return leases.draft(request(`n${index}`, address, more), from(index)).commit()
   }
   // Another network has room for one while what is free is sixteen times as much.
   const all = Array.from({ length: 512 - 15 }, (_, index) => register(index))

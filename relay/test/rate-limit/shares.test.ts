@@ -132,7 +132,7 @@ wholeOnly(test, 'depth')('leases of one network leave half of the places to othe
   const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
   const leases = new LeaseRegistry(routes, new Reservations())
   const register = (number: number, clientIp: string): Lease =>
-    leases.register(requestOf(number), { clientIp, reportedIp: undefined })
+    leases.draft(requestOf(number), { clientIp, reportedIp: undefined }).commit()
   let number = 0
   expect(() => {
     for (;;) register(number++, `198.51.100.${number % 24}`)

@@ -4,14 +4,14 @@ import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
 
 const SEEDED = 3_000
 
-const register = LeaseRegistry.prototype.register
-LeaseRegistry.prototype.register = function (request, addresses, ports) {
+const { draft } = LeaseRegistry.prototype
+LeaseRegistry.prototype.draft = function (request, addresses, claimed) {
   if (request.identity.name === 'seed')
     for (let index = 0; index < SEEDED; index++) {
       const identity = { name: `seed${index}`, address: `0x${index.toString(16).padStart(40, '0')}` }
       // Each lease has a copy of its own, as if it came by itself.
       const metadata = JSON.parse(JSON.stringify(request.metadata))
-      register.call(this, { ...request, identity, metadata }, addresses)
+      draft.call(this, { ...request, identity, metadata }, addresses).commit()
     }
-  return register.call(this, request, addresses, ports)
+  return draft.call(this, request, addresses, claimed)
 }

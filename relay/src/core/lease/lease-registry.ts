@@ -10,6 +10,7 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import type { FormerOwner } from './former-owners.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
+import { type ClaimedPorts, LeaseDraft, NO_PORTS } from './lease-draft.ts'
 import type { LeasePorts } from './lease-ports.ts'
 import type { LeaseAddresses, LeaseRequest } from './lease-request.ts'
 import type { LeaseGrant, SharedLease } from './lease-sharing.ts'
@@ -66,51 +67,46 @@ export class LeaseRegistry {
   }
 
   /**
-   * Reserves the name and ports of a lease to come, so that no other identity gets them; {@link register} makes the lease.
+   * Reserves the name and ports of a lease to come.
+   * @param claimed its ports, which are released when there is no draft
    * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no
    * fallback is allowed
    */
-  prepare(request: LeaseRequest, { clientIp }: LeaseAddresses, ports?: LeasePorts): PreparedReservation {
-    const key = keyOf(request)
-    const previous = this.#leases.get(key)?.value
-    this.#requireRoom(request, clientIp, previous)
-    const hostname = this.#friendlyHostname(request, previous)
-    const expiresAt = now() + request.ttlS * 1000
-    return this.#reservations.prepare(key, { hostname, expiresAt, ports })
-  }
-
-  /** When the identity's present lease was first seen; now, when it has none. Relay time. */
-  firstSeenAt(request: LeaseRequest): number {
-    return this.#leases.get(keyOf(request))?.value.firstSeenAt ?? now()
-  }
-
-  /**
-   * Publishes a new lease at once. One that the identity already has is replaced: its tokens die with it.
-   * @param prepared for the same request and ports
-   * @param grant what other machines have agreed on; undefined where the relay is one machine
-   */
-  register(
-    request: LeaseRequest,
-    addresses: LeaseAddresses,
-    ports?: LeasePorts,
-    prepared: PreparedReservation = this.prepare(request, addresses, ports),
-    grant?: LeaseGrant,
-  ): Lease {
-    const { name, address } = request.identity
+  draft(request: LeaseRequest, addresses: LeaseAddresses, claimed: ClaimedPorts = NO_PORTS): LeaseDraft {
     const key = keyOf(request)
     const previous = this.#leases.get(key)?.value
     try {
       this.#requireRoom(request, addresses.clientIp, previous)
+      const hostname = this.#friendlyHostname(request, previous)
+      const expiresAt = now() + request.ttlS * 1000
+      const reservation = this.#reservations.prepare(key, { hostname, expiresAt, ports: claimed.ports })
+      return new LeaseDraft({
+        reservation,
+        claimed,
+        addresses,
+        firstSeenAt: previous?.firstSeenAt ?? now(),
+        publish: (grant) => this.#register(request, addresses, claimed.ports, reservation, grant),
+      })
     } catch (error) {
-      prepared.drop()
+      claimed.release()
       throw error
     }
-    if (previous !== undefined && grant !== undefined && previous.sequence > grant.sequence) {
-      prepared.drop()
+  }
+
+  #register(
+    request: LeaseRequest,
+    addresses: LeaseAddresses,
+    ports: LeasePorts | undefined,
+    reservation: PreparedReservation,
+    grant: LeaseGrant | undefined,
+  ): Lease {
+    const { name, address } = request.identity
+    const previous = this.#leases.get(keyOf(request))?.value
+    this.#requireRoom(request, addresses.clientIp, previous)
+    if (previous !== undefined && grant !== undefined && previous.sequence > grant.sequence)
       throw new RelayError('lease_not_found', 'the identity has registered again at another machine')
-    }
     if (previous !== undefined) this.end(previous, 'replaced')
-    const { hostname } = grant ?? prepared
+    const { hostname } = grant ?? reservation
     this.#sequence = grant?.sequence ?? this.#sequence + 1
     const lease = new Lease({
       ...grant,
@@ -126,7 +122,7 @@ export class LeaseRegistry {
       ports,
       preferences: request.preferences,
     })
-    prepared.confirm(hostname)
+    reservation.confirm(hostname)
     this.#publish(lease)
     return lease
   }

@@ -2,19 +2,11 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import type { Lease } from '../../core/lease/lease.ts'
-import type { LeasePorts, RequestedPorts, Transport } from '../../core/lease/lease-ports.ts'
+import type { ClaimedPorts } from '../../core/lease/lease-draft.ts'
+import type { RequestedPorts, Transport } from '../../core/lease/lease-ports.ts'
 import type { Reservation } from '../../core/lease/reservations.ts'
 import type { PortAllocator } from './port-allocator.ts'
 import type { PortPool } from './port-pool.ts'
-
-export interface ClaimedPorts {
-  /** Undefined when the lease asked for none. */
-  ports: LeasePorts | undefined
-  /** Serves the lease at its ports until it ends. */
-  serve(lease: Lease): void
-  /** Releases the ports when no lease came about. */
-  release(): void
-}
 
 const TRANSPORTS = ['tcp', 'udp'] as const
 

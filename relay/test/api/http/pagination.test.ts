@@ -263,7 +263,7 @@ test('10,000 leases: a page anywhere is found at once', () => {
       metadata: {},
       ttlS: 600,
     }
-    leases.register(request, { clientIp: '192.0.2.1', reportedIp: undefined })
+    leases.draft(request, { clientIp: '192.0.2.1', reportedIp: undefined }).commit()
   }
   const [begin] = leases.after(0)
   expect(begin?.identity.name).toBe('n0')

@@ -207,22 +207,12 @@ export class SdkApi {
   async #register(request: LeaseRequest, addresses: LeaseAddresses): Promise<Lease> {
     const { ports, leases, durable, sharing } = this.#parts
     const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
+    const draft = leases.draft(request, addresses, claimed)
     try {
-      const firstSeenAt = leases.firstSeenAt(request)
-      const prepared = leases.prepare(request, addresses, claimed.ports)
-      const { hostname } = prepared
-      const draft = { hostname, firstSeenAt, ports: claimed.ports, ...addresses }
-      const grant = await durable()
-        .then(() => sharing?.register(request, draft))
-        .catch((error) => {
-          prepared.drop()
-          throw error
-        })
-      const lease = leases.register(request, addresses, claimed.ports, prepared, grant)
-      claimed.serve(lease)
-      return lease
+      await durable()
+      return draft.commit(await sharing?.register(request, draft))
     } catch (error) {
-      claimed.release()
+      draft.abort()
       throw error
     }
   }
