@@ -4,164 +4,43 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
 import { addressFault } from '@svc/sdk-core/siwe'
-import { CARRIERS } from '../../carrier/kinds.ts'
 import { parseRoute } from '../commands/paid-options.ts'
 import { identityPathOf } from '../options/command-line.ts'
-import {
-  CERTIFICATES,
-  PAYMENT_NETWORKS,
-  type SiteCommand,
-  type SiteOptions,
-  TLS_VERSIONS,
-} from '../options/parsed-command.ts'
-import { isUrl } from '../options/thumbnail.ts'
-import { wordsOf } from '../options/word-list.ts'
+import { type Kind, PLACE, TEXT, WALLETS, YES_NO } from '../options/option-kinds.ts'
+import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
+import { FOLDER_OPTIONS, optionsIn, SERVICE_OPTIONS, TUNNEL_OPTIONS } from '../options/tunnel-options.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
 import { readUserSettings, type UserSettings, withRemembered } from './user-settings.ts'
 
-interface Kind {
-  wanted: string
-  accepts(value: unknown): boolean
-  /** Says what is wrong with a part of a value that was accepted. */
-  fault?(value: unknown): string | undefined
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isPlace = (value: unknown): boolean => isText(value) || Number.isInteger(value)
-
-const TEXT: Kind = { wanted: 'a string', accepts: isText }
-const YES_NO: Kind = { wanted: 'true or false', accepts: (value) => typeof value === 'boolean' }
-const COUNT: Kind = { wanted: 'a whole number', accepts: (value) => Number.isInteger(value) }
-const PLACE: Kind = { wanted: 'a port or a string', accepts: isPlace }
-const RELAYS: Kind = {
-  wanted: 'a URL or a list of URLs',
-  accepts: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
-}
-const TEXTS: Kind = {
-  wanted: 'a list of strings',
-  accepts: (value) => Array.isArray(value) && value.every(isText),
-}
-const WALLETS: Kind = {
-  wanted: 'a list of wallet addresses, each a string',
-  accepts: TEXTS.accepts,
-  fault: (value) => (value as string[]).map(addressFault).find((fault) => fault !== undefined),
-}
-const ROUTES: Kind = {
-  wanted: 'a table of ports or strings',
-  accepts: (value) => isRecord(value) && Object.values(value).every(isPlace),
-}
-const CARRIER: Kind = {
-  wanted: '"native", "native-sessions" or "websocket"',
-  accepts: (value) => CARRIERS.some((carrier) => carrier === value),
-}
-
-const CERTIFICATE: Kind = {
-  wanted: '"own" or "shared"',
-  accepts: (value) => CERTIFICATES.some((whose) => whose === value),
-}
-
-const TLS_VERSION: Kind = {
-  wanted: TLS_VERSIONS.map((version) => JSON.stringify(version)).join(' or '),
-  accepts: (value) => TLS_VERSIONS.some((version) => version === value),
-}
-
-const PAYMENT_NETWORK: Kind = {
-  wanted: PAYMENT_NETWORKS.map((network) => JSON.stringify(network)).join(' or '),
-  accepts: (value) => PAYMENT_NETWORKS.some((network) => network === value),
-}
+type Kinds = Readonly<Record<string, Kind<unknown>>>
 
 /** The fields that stand in the file as a whole or in a tunnel. */
-const SHARED: Readonly<Record<string, Kind>> = {
-  relay: RELAYS,
-  discover: COUNT,
-  via: RELAYS,
-  ca: TEXT,
-  proxy: TEXT,
-  identity_path: TEXT,
-  carrier: CARRIER,
-  certificate: CERTIFICATE,
-  tls_min_version: TLS_VERSION,
-  hsts: YES_NO,
-  allow_canonical: YES_NO,
-  ban_mitm: YES_NO,
-  overlay: YES_NO,
-  listed: YES_NO,
-  owner: TEXT,
-  thumbnail: TEXT,
-  tags: TEXTS,
-  x402_pay_to: TEXT,
-  x402_network: PAYMENT_NETWORK,
-  x402_facilitator: TEXT,
-  x402_endpoints: TEXTS,
-}
-/** The fields that stand in a tunnel alone. */
-const OWN: Readonly<Record<string, Kind>> = {
-  name: TEXT,
+const SHARED: Kinds = kindsOf(Object.values(TUNNEL_OPTIONS).filter(({ isShared }) => isShared))
+/** The fields that stand in a tunnel. */
+const OWN: Kinds = {
+  ...kindsOf(Object.values(TUNNEL_OPTIONS)),
   paused: YES_NO,
-  description: TEXT,
   http: PLACE,
-  tls: PLACE,
-  tcp: PLACE,
-  udp: PLACE,
-  target_ca: TEXT,
-  target_server_name: TEXT,
-  host: TEXT,
-  routes: ROUTES,
-  allow_wallets: WALLETS,
-  wallet_rpc: TEXT,
-  allow_fields: TEXTS,
+  ...kindsOf(Object.values(SERVICE_OPTIONS)),
   folder: TEXT,
-  listing: YES_NO,
-  hidden: YES_NO,
-  cache: YES_NO,
-  cache_ttl: COUNT,
+  ...kindsOf(Object.values(FOLDER_OPTIONS)),
+}
+/** The fields of `[agent]`. */
+const AGENT: Kinds = { control_addr: TEXT, allowed_wallets: WALLETS }
+
+/** The fields of a tunnel, as checked with `OWN`: these, and those of its options. */
+interface Fields extends Record<string, unknown> {
+  name?: string
+  relay?: string | string[] | undefined
+  paused?: boolean
+  http?: string | number
+  folder?: string
 }
 
-/** The fields of `[agent]`. */
-const AGENT: Readonly<Record<string, Kind>> = { control_addr: TEXT, allowed_wallets: WALLETS }
-
-/** The fields, as checked with `SHARED` and `OWN`. */
-interface Fields {
-  relay?: string | string[] | undefined
-  discover?: number
-  via?: string | string[]
-  ca?: string
-  proxy?: string
-  identity_path?: string
-  carrier?: SiteOptions['carrier']
-  certificate?: 'own' | 'shared'
-  tls_min_version?: SiteOptions['tlsMinVersion']
-  hsts?: boolean
-  allow_canonical?: boolean
-  ban_mitm?: boolean
-  overlay?: boolean
-  listed?: boolean
-  owner?: string
-  thumbnail?: string
-  tags?: string[]
-  x402_pay_to?: string
-  x402_network?: SiteOptions['x402Network']
-  x402_facilitator?: string
-  x402_endpoints?: string[]
-  name?: string
-  paused?: boolean
-  description?: string
-  http?: string | number
-  tls?: string | number
-  tcp?: string | number
-  udp?: string | number
-  target_ca?: string
-  target_server_name?: string
-  host?: string
-  routes?: Record<string, string | number>
-  allow_wallets?: string[]
-  wallet_rpc?: string
-  allow_fields?: string[]
-  folder?: string
-  listing?: boolean
-  hidden?: boolean
-  cache?: boolean
-  cache_ttl?: number
+function kindsOf(options: readonly { field?: string; kind: Kind<unknown> }[]): Kinds {
+  return Object.fromEntries(
+    options.flatMap(({ field, kind }) => (field === undefined ? [] : [[field, kind]])),
+  )
 }
 
 /** A Config is what svc.toml says. */
@@ -236,7 +115,7 @@ export function parseConfig(path: string, text: string, context: ConfigContext):
     tunnels: tunnels.map((tunnel: unknown, at) => {
       const where = `${path}: tunnel ${at + 1}`
       if (!isRecord(tunnel)) throw wrong(where, 'is not a table')
-      check(where, tunnel, { ...SHARED, ...OWN })
+      check(where, tunnel, OWN)
       const fields: Fields = { ...shared, ...tunnel }
       if (tunnels.length > 1 && fields.name === undefined) throw wrong(where, 'name is missing')
       // names of hosts, whose letters have no case
@@ -267,14 +146,14 @@ function parseText(path: string, text: string): TomlTable {
   }
 }
 
-function check(where: string, fields: Record<string, unknown>, kinds: Readonly<Record<string, Kind>>): void {
+function check(where: string, fields: Record<string, unknown>, kinds: Kinds): void {
   for (const [field, value] of Object.entries(fields)) {
     if (field === 'hide') throw wrong(where, 'hide is gone: a site is on no list unless it has listed = true')
     const kind = Object.hasOwn(kinds, field) ? kinds[field] : undefined
     if (!kind) throw wrong(where, `${field} is not known; known are ${Object.keys(kinds).join(', ')}`)
     if (!kind.accepts(value)) throw wrong(where, `${field} is not ${kind.wanted}`)
-    const fault = kind.fault?.(value)
-    if (fault !== undefined) throw wrong(where, `${field}: ${fault}`)
+    const fault = kind === WALLETS && (value as string[]).map(addressFault).find((text) => text !== undefined)
+    if (fault) throw wrong(where, `${field}: ${fault}`)
   }
 }
 
@@ -285,80 +164,39 @@ interface Surroundings extends ConfigContext {
 
 function commandOf(where: string, fields: Fields, { base, identityPath }: Surroundings): SiteCommand {
   const path = (value: string): string => resolve(base, value)
-  const { relay = [], http, folder, tls, tcp, udp, routes = {} } = fields
-  const options: SiteOptions = {
-    json: false,
-    relay: [relay].flat().flatMap(wordsOf),
-    discover: fields.discover ?? 0,
-    ...(fields.via !== undefined && { via: [fields.via].flat().flatMap(wordsOf) }),
-    identityPath: fields.identity_path === undefined ? identityPath(fields.name) : path(fields.identity_path),
-    carrier: fields.carrier ?? 'native',
-    allowCanonical: fields.allow_canonical ?? false,
-    banMitm: fields.ban_mitm ?? false,
-    overlay: fields.overlay ?? false,
-    listed: fields.listed ?? false,
-    allowField: fields.allow_fields ?? [],
-    tag: fields.tags ?? [],
-    route: Object.entries(routes).map(([place, to]) => `${place}=${targetOf(to, path)}`),
-    ...(fields.certificate !== undefined && { certificate: fields.certificate }),
-    ...(fields.hsts !== undefined && { hsts: fields.hsts }),
-    ...(fields.name !== undefined && { name: fields.name }),
-    ...(fields.ca !== undefined && { ca: path(fields.ca) }),
-    ...(fields.proxy !== undefined && { proxy: fields.proxy }),
-    ...(fields.description !== undefined && { description: fields.description }),
-    ...(fields.owner !== undefined && { owner: fields.owner }),
-    ...(fields.thumbnail !== undefined && {
-      thumbnail: isUrl(fields.thumbnail) ? fields.thumbnail : path(fields.thumbnail),
-    }),
-    ...(fields.allow_wallets !== undefined && { allowWallet: fields.allow_wallets }),
-    ...(fields.wallet_rpc !== undefined && { walletRpc: fields.wallet_rpc }),
-    ...(hasPrice(routes) && paymentOf(fields)),
-    ...(fields.tls_min_version !== undefined && { tlsMinVersion: fields.tls_min_version }),
-    ...(fields.target_server_name !== undefined && { targetServerName: fields.target_server_name }),
-    ...(fields.host !== undefined && { hostHeader: fields.host }),
-    ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
-  }
+  const { http, folder, tls, tcp, udp, name, identity_path = identityPath(name) } = fields
+  const given = optionsIn(TUNNEL_OPTIONS, { ...fields, identity_path }, path)
+  const options = { json: false, ...(given.route.some(hasPrice) ? given : withoutPayment(given)) }
   if (folder === undefined) {
     if (fields.cache) throw wrong(where, 'cache needs folder: the relay stores files only')
-    const streams = {
-      ...(tls !== undefined && { tls: String(tls) }),
-      ...(tcp !== undefined && { tcp: String(tcp) }),
-      ...(udp !== undefined && { udp: String(udp) }),
-    }
+    const services = optionsIn(SERVICE_OPTIONS, fields, path)
     const target = http === undefined ? undefined : String(http)
-    return { command: 'expose', target, options: { ...options, ...streams } }
+    return { command: 'expose', target, options: { ...options, ...services } }
   }
   if ((http ?? tls ?? tcp ?? udp) !== undefined) throw wrong(where, 'folder excludes http, tls, tcp and udp')
-  const { listing = false, hidden = false, cache = false, cache_ttl: cacheTtl } = fields
-  if (!cache && cacheTtl !== undefined) throw wrong(where, 'cache_ttl is for cache = true')
-  if (cache && options.banMitm)
+  const shown = optionsIn(FOLDER_OPTIONS, fields, path)
+  if (!shown.cache && shown.cacheTtl !== undefined) throw wrong(where, 'cache_ttl is for cache = true')
+  if (shown.cache && options.banMitm)
     throw wrong(
       where,
       'cache excludes ban_mitm: with it the relay is trusted to end TLS at the canonical URL',
     )
-  const shown = { listing, hidden, cache, ...(cacheTtl !== undefined && { cacheTtl }) }
   return { command: 'serve', folder: path(folder), options: { ...options, ...shown } }
 }
 
-/** The fields may stand in the file for all tunnels, and concern those that have a price. */
-function paymentOf(fields: Fields): Partial<SiteOptions> {
-  const { x402_pay_to: payTo, x402_network: network, x402_facilitator: facilitator, x402_endpoints } = fields
-  return {
-    ...(payTo !== undefined && { x402PayTo: payTo }),
-    ...(network !== undefined && { x402Network: network }),
-    ...(facilitator !== undefined && { x402Facilitator: facilitator }),
-    ...(x402_endpoints !== undefined && { x402Endpoints: x402_endpoints }),
-  }
+function hasPrice(route: string): boolean {
+  return parseRoute(route).prices.length > 0
 }
 
-function hasPrice(routes: Readonly<Record<string, string | number>>): boolean {
-  return Object.entries(routes).some(([place, to]) => parseRoute(`${place}=${to}`).prices.length > 0)
-}
-
-/** A folder stays the one that the file means. */
-function targetOf(target: string | number, path: (value: string) => string): string {
-  const text = String(target)
-  return text.startsWith('.') ? path(text) : text
+/** The fields of payments may stand in the file for all tunnels, and concern those that have a price. */
+function withoutPayment<T extends Partial<SiteOptions>>({
+  x402PayTo: _payTo,
+  x402Network: _network,
+  x402Facilitator: _facilitator,
+  x402Endpoints: _endpoints,
+  ...others
+}: T): Omit<T, 'x402PayTo' | 'x402Network' | 'x402Facilitator' | 'x402Endpoints'> {
+  return others
 }
 
 function wrong(where: string, what: string): SvcError {

@@ -4,19 +4,19 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, CommanderError, Help, Option } from 'commander'
 import { LOG_LINES_DEFAULT } from '../../agent/limits.ts'
-import { CARRIERS } from '../../carrier/kinds.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'
 import { EXAMPLES } from './help-texts.ts'
+import { COUNT, ROUTES } from './option-kinds.ts'
+import type { AgentCommand, ParsedCommand, PrintedText } from './parsed-command.ts'
 import {
-  type AgentCommand,
-  CERTIFICATES,
-  PAYMENT_NETWORKS,
-  type ParsedCommand,
-  type PrintedText,
-  TLS_VERSIONS,
-} from './parsed-command.ts'
+  FOLDER_OPTIONS,
+  SERVICE_OPTIONS,
+  type Table,
+  TUNNEL_OPTIONS,
+  type TunnelOption,
+} from './tunnel-options.ts'
 import { wordsOf } from './word-list.ts'
 
 const CONFIG_PATH = 'svc.toml'
@@ -31,6 +31,11 @@ const OUTPUT = 'Output:'
 const RELAY = 'Relay:'
 /** Columns of the help at most. */
 const HELP_WIDTH = 80
+
+/** The groups of the help that have options alone which need nothing of the environment. */
+const ACCESS = ['allowWallet', 'walletRpc', 'certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
+const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
+const LIST = ['listed', 'description', 'owner', 'tag', 'thumbnail'] as const
 
 type Choose = (command: ParsedCommand) => void
 
@@ -78,12 +83,12 @@ export function programOf(env: NodeJS.ProcessEnv, print: Print, choose: Choose):
 }
 
 function publishCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose): void {
-  site(program.command('expose'), env, exposeTargets)
+  site(program.command('expose'), env, SERVICE_OPTIONS)
     .description('a local HTTP server, TLS server, TCP or UDP service')
     .argument('[target]', 'the HTTP server: a port, host:port, a URL, or grpc://port')
     .addHelpText('after', EXAMPLES.expose)
     .action((target, options) => choose({ command: 'expose', target, options }))
-  site(program.command('serve'), env, folderOptions)
+  site(program.command('serve'), env, FOLDER_OPTIONS)
     .description('the files of a folder')
     .argument('<folder>')
     .addHelpText('after', EXAMPLES.serve)
@@ -109,33 +114,6 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
   json(identity(program.command('identity'), env))
     .description('the address that the canonical URL is bound to; a new identity when there is none')
     .action((options) => choose({ command: 'identity', options }))
-}
-
-function exposeTargets(command: Command): Command {
-  return command
-    .option(
-      '--tls <target>',
-      'a TLS server, which gets the visitors’ TLS as it is, in place of an HTTP server',
-    )
-    .option('--tcp <target>', 'a TCP service, at a port of its own on the relay')
-    .option('--udp <target>', 'a UDP service, at a port of its own on the relay')
-}
-
-function folderOptions(command: Command): Command {
-  return command
-    .option('--listing', 'list folders that have no index.html', false)
-    .option('--hidden', 'serve names that begin with a dot, too', false)
-    .option(
-      '--cache',
-      'let the relay keep a copy, and show it at the canonical URL while svc is away; the relay can read what passes there',
-      false,
-    )
-    .addOption(
-      new Option(
-        '--cache-ttl <seconds>',
-        'for how long it shows the copy then [as long as the relay allows]',
-      ).argParser(Number),
-    )
 }
 
 function configCommands(program: Command, choose: Choose): void {
@@ -217,162 +195,68 @@ function withoutEnd(text: string): string {
   return text.replace(/\n$/, '')
 }
 
-/** The options of a site, in groups. @param targets adds the options of the command's own targets */
-function site(command: Command, env: NodeJS.ProcessEnv, targets: (command: Command) => Command): Command {
-  targetOptions(targets(command.optionsGroup('Target:')))
-  addressOptions(command.optionsGroup('Relay and address:'), env)
-  accessOptions(command.optionsGroup('Access and TLS:'))
-  paymentOptions(command.optionsGroup('Payments:'))
-  listOptions(command.optionsGroup('List of sites:'))
-  return output(command)
-}
-
-function targetOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option(
-        '--route <place=target>',
-        'what answers below a /path, at a host, or both; several times. "/path=target GET:0.01" is paid with USDC',
-      )
-        .argParser((route, before: string[]) => [...before, route])
-        .default([], 'none'),
-    )
-    .option(
-      '--host-header <host>',
-      'the Host that the target gets: preserve for that of visitors, rewrite for its own, or one [preserve, unless the target refuses it]',
-    )
-    .addOption(
-      new Option(
-        '--allow-field <name>',
-        'let a field of requests through that svc removes, such as X-Forwarded-For; several times',
-      )
-        .argParser((names, before: string[]) => [...before, ...wordsOf(names)])
-        .default([], 'none'),
-    )
-    .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
-    .option('--target-server-name <name>', 'the name that this certificate is for [the host of the target]')
-}
-
-function addressOptions(command: Command, env: NodeJS.ProcessEnv): Command {
-  return identity(relays(siteName(command), env), env)
-    .option('--allow-canonical', 'the canonical URL alone will do when the name is taken', false)
-    .addOption(
-      new Option(
-        '--via <urls>',
-        'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows its neighbours alone',
-      ).argParser((urls, before: string[] = []) => [...before, ...wordsOf(urls)]),
-    )
-    .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
-    .option('--overlay', 'prefer visitors through a gateway of the relay’s choice, where it has one', false)
-    .addOption(
-      new Option('--allow-local-gateways', 'take gateways of this machine, too: for tests').hideHelp(),
-    )
-}
-
-function accessOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option(
-        '--allow-wallet <address>',
-        'let in only visitors who sign in with this wallet; several times',
-      ).argParser((addresses, before: string[] = []) => [...before, ...wordsOf(addresses)]),
-    )
-    .option('--wallet-rpc <url>', 'the JSON-RPC endpoint that is asked about contract wallets among them')
-    .addOption(
-      new Option(
-        '--certificate <whose>',
-        'whose certificate visitors see: the site’s own, or the relay’s [own]',
-      ).choices(CERTIFICATES),
-    )
-    .addOption(
-      new Option('--tls-min-version <version>', 'the oldest TLS that visitors may speak [TLSv1.3]').choices(
-        TLS_VERSIONS,
-      ),
-    )
-    .option('--no-hsts', 'do not tell browsers to use https alone for the site’s hostnames')
-    .option(
-      '--ban-mitm',
-      'leave a relay that is caught at answering visitors itself, instead of only saying so',
-      false,
-    )
-}
-
-function paymentOptions(command: Command): Command {
-  return command
-    .option('--x402-pay-to <address>', 'who gets what visitors pay: 0x and 64 hexadecimal digits')
-    .addOption(
-      new Option('--x402-network <network>', 'where they pay [sui:mainnet]').choices(PAYMENT_NETWORKS),
-    )
-    .option(
-      '--x402-facilitator <url>',
-      'who checks payments and carries them out: a URL, or self for this process [the relay]',
-    )
-    .addOption(
-      new Option(
-        '--x402-endpoints <urls>',
-        'full nodes for the facilitator self, separated by commas',
-      ).argParser((urls, before: string[] = []) => [...before, ...wordsOf(urls)]),
-    )
-}
-
-function listOptions(command: Command): Command {
-  return command
-    .option('--listed', 'show the site on the relay’s public list', false)
-    .option('--description <text>', 'what that list says of it')
-    .option('--owner <text>', 'whose site it is, for that list')
-    .addOption(
-      new Option('--tag <word>', 'a tag in that list; several times')
-        .argParser((tags, before: string[]) => [...before, ...wordsOf(tags)])
-        .default([], 'none'),
-    )
-    .option('--thumbnail <picture>', 'a picture for that list: a URL, or a file')
+/** The options of a tunnel, in groups. @param own those of the command's own targets */
+function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: Table<O>): Command {
+  add(command.optionsGroup('Target:'), own)
+  add(command, TUNNEL_OPTIONS, ['route', 'hostHeader', 'allowField', 'targetCa', 'targetServerName'])
+  identity(relays(siteName(command.optionsGroup('Relay and address:')), env), env)
+  add(command, TUNNEL_OPTIONS, ['allowCanonical', 'via', 'carrier', 'overlay'])
+  command.addOption(optionOf(TUNNEL_OPTIONS.allowLocalGateways).hideHelp())
+  add(command.optionsGroup('Access and TLS:'), TUNNEL_OPTIONS, ACCESS)
+  add(command.optionsGroup('Payments:'), TUNNEL_OPTIONS, PAYMENTS)
+  add(command.optionsGroup('List of sites:'), TUNNEL_OPTIONS, LIST)
+  command
     .addOption(new Option('--hide').hideHelp())
     .on('option:hide', () =>
       command.error('error: --hide is gone: a site is on no list unless it has --listed'),
     )
+  return output(command)
 }
 
+/** Adds options of a table to the help, in the order of `names`, or all of them. */
+function add<O extends object>(
+  command: Command,
+  table: Table<O>,
+  names: readonly (keyof O)[] = Object.keys(table) as (keyof O)[],
+): void {
+  for (const name of names) command.addOption(optionOf(table[name]))
+}
+
+function optionOf({ flags, help, kind, fallback }: TunnelOption<unknown, unknown>): Option {
+  const option = new Option(flags, help)
+  if (kind.choices) option.choices(kind.choices)
+  if (kind === COUNT) option.argParser(Number)
+  if (kind.isList) option.argParser(kind === ROUTES ? appended : extended)
+  if (fallback !== undefined) option.default(fallback, kind.isList ? 'none' : undefined)
+  return option
+}
+
+const appended = (text: string, before: string[] = []): string[] => [...before, text]
+const extended = (text: string, before: string[] = []): string[] => [...before, ...wordsOf(text)]
+
 function siteName(command: Command): Command {
-  return command.option('-n, --name <name>', 'the site’s name [made of the identity’s address]')
+  return command.addOption(optionOf(TUNNEL_OPTIONS.name))
 }
 
 function relays(command: Command, env: NodeJS.ProcessEnv): Command {
-  const discover = new Option(
-    '--discover [count]',
-    'ask the relay for others, and take so many more, 3 without a count',
+  return named(command, env).addOption(
+    optionOf(TUNNEL_OPTIONS.discover).preset(DISCOVERED).default(0, 'none'),
   )
-    .argParser(Number)
-    .preset(DISCOVERED)
-    .default(0, 'none')
-  return named(command, env).addOption(discover)
 }
 
 /** The relays that are given by their URLs. */
 function named(command: Command, env: NodeJS.ProcessEnv): Command {
   const known = wordsOf(env.SVC_URL ?? '')
-  const relay = new Option('-r, --relay <url>', 'the relay; several times [SVC_URL, else svc config]')
-    .argParser((urls, before: string[]) => [...(before === known ? [] : before), ...wordsOf(urls)])
+  const relay = optionOf(TUNNEL_OPTIONS.relay)
+    .argParser((urls, before: string[]) => extended(urls, before === known ? [] : before))
     .default(known, known.join(', '))
+  add(command.addOption(relay), TUNNEL_OPTIONS, ['ca', 'proxy'])
   return command
-    .addOption(relay)
-    .option(
-      '--ca <file>',
-      'PEM of the authority to trust for the relay instead of the system’s [svc config, for its relay]',
-    )
-    .option(
-      '--proxy <url>',
-      'the HTTP proxy through which the relay is reached [HTTPS_PROXY, but for NO_PROXY]',
-    )
 }
 
 function identity(command: Command, env: NodeJS.ProcessEnv): Command {
   const described = env.IDENTITY_PATH ? 'that of IDENTITY_PATH' : '~/.config/svc/identity.json'
-  return command.addOption(
-    new Option('--identity-path <file>', 'the identity’s file [IDENTITY_PATH]').default(
-      identityPathOf(env),
-      described,
-    ),
-  )
+  return command.addOption(optionOf(TUNNEL_OPTIONS.identityPath).default(identityPathOf(env), described))
 }
 
 /** The last group of a command that has groups. */

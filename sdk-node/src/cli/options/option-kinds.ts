@@ -1,0 +1,80 @@
+// The kinds of options: what a value has to be, and how svc.toml gives it.
+
+import { isUrl } from './thumbnail.ts'
+import { wordsOf } from './word-list.ts'
+
+/** A Kind says what the value of an option is, and how svc.toml gives it. */
+export interface Kind<T> {
+  /** What the value in svc.toml has to be. */
+  wanted: string
+  accepts(value: unknown): boolean
+  /**
+   * Turns the value of svc.toml into that of the option.
+   * @param path makes a path of svc.toml absolute
+   * @default the value itself
+   */
+  read?(value: never, path: (text: string) => string): T
+  /** The only values, for a choice. */
+  choices?: readonly string[]
+  /** The command line may give the option several times. */
+  isList?: true
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isPlace = (value: unknown): boolean => isText(value) || Number.isInteger(value)
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+
+export const TEXT: Kind<string> = { wanted: 'a string', accepts: isText }
+export const YES_NO: Kind<boolean> = {
+  wanted: 'true or false',
+  accepts: (value) => typeof value === 'boolean',
+}
+export const COUNT: Kind<number> = {
+  wanted: 'a whole number',
+  accepts: (value) => Number.isInteger(value),
+}
+export const PLACE: Kind<string> = {
+  wanted: 'a port or a string',
+  accepts: isPlace,
+  read: (place: string | number) => String(place),
+}
+export const WALLETS: Kind<string[]> = {
+  isList: true,
+  wanted: 'a list of wallet addresses, each a string',
+  accepts: isTexts,
+}
+export const TEXTS: Kind<string[]> = { isList: true, wanted: 'a list of strings', accepts: isTexts }
+export const PATH: Kind<string> = { ...TEXT, read: (text: string, path) => path(text) }
+export const PICTURE: Kind<string> = {
+  ...TEXT,
+  read: (text: string, path) => (isUrl(text) ? text : path(text)),
+}
+export const RELAYS: Kind<string[]> = {
+  isList: true,
+  wanted: 'a URL or a list of URLs',
+  accepts: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
+  read: (urls: string | string[]) => [urls].flat().flatMap(wordsOf),
+}
+export const ROUTES: Kind<string[]> = {
+  isList: true,
+  wanted: 'a table of ports or strings',
+  accepts: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isPlace),
+  // A folder stays the one that the file means.
+  read: (routes: Record<string, string | number>, path) =>
+    Object.entries(routes).map(([place, target]) => {
+      const text = String(target)
+      return `${place}=${text.startsWith('.') ? path(text) : text}`
+    }),
+}
+
+/** @param wanted the default names the values in their order */
+export function choice<const T extends string>(
+  choices: readonly T[],
+  wanted: string = choices.map((value) => JSON.stringify(value)).join(' or '),
+): Kind<T> {
+  return { wanted, choices, accepts: (value) => choices.some((known) => known === value) }
+}

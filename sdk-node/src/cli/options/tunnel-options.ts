@@ -1,0 +1,351 @@
+// The options of a tunnel, each once: on the command line, in svc.toml, and as commands have it.
+
+import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
+import {
+  COUNT,
+  choice,
+  type Kind,
+  PATH,
+  PICTURE,
+  PLACE,
+  RELAYS,
+  ROUTES,
+  TEXT,
+  TEXTS,
+  WALLETS,
+  YES_NO,
+} from './option-kinds.ts'
+
+/** The options of each tunnel. */
+export interface TunnelOptions {
+  identityPath: string
+  relay: string[]
+  name?: string
+  ca?: string
+  /** The URL of an HTTP proxy; empty: none. */
+  proxy?: string
+  /** The relays behind the one that visitors come to. */
+  via?: string[]
+  carrier: CarrierKind
+  certificate?: 'own' | 'shared'
+  hsts?: boolean
+  allowCanonical: boolean
+  listed: boolean
+  banMitm: boolean
+  overlay: boolean
+  allowLocalGateways?: boolean
+  /** The number of relays to take in addition to the named ones. */
+  discover: number
+  /** The routes, each as `PLACE=TARGET`, with ` METHODS:AMOUNT` behind it for each price. */
+  route: string[]
+  /** The addresses of the wallets that may sign in; without any, every visitor comes in. */
+  allowWallet?: string[]
+  /** Claimed fields of requests that the target gets. */
+  allowField: string[]
+  /** The endpoint that is asked about contract wallets. */
+  walletRpc?: string
+  /** The address that visitors pay. */
+  x402PayTo?: string
+  x402Network?: 'sui:mainnet' | 'sui:testnet'
+  /** The URL of a facilitator, or `self`. */
+  x402Facilitator?: string
+  /** Full nodes for the facilitator `self`. */
+  x402Endpoints?: string[]
+  targetCa?: string
+  targetServerName?: string
+  tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
+  /** The host that a target is told: `preserve`, `rewrite`, or one. */
+  hostHeader?: string
+  /** The relay's list of sites shows this text. */
+  description?: string
+  owner?: string
+  tag: string[]
+  /** A URL of a picture, or the path of one. */
+  thumbnail?: string
+}
+
+/** The options of a service that is no web server, or not that alone. */
+export interface ServiceOptions {
+  tls?: string
+  tcp?: string
+  udp?: string
+}
+
+/** The options of a folder that is served. */
+export interface FolderOptions {
+  listing: boolean
+  hidden: boolean
+  /** The relay keeps a copy of the folder. */
+  cache: boolean
+  /** Seconds for which the relay shows the copy when the site is away; undefined: as long as it allows. */
+  cacheTtl?: number
+}
+
+interface OptionNames {
+  /** The name in svc.toml. Undefined: the file does not have it. */
+  field?: string
+  /** The field may stand at the head of svc.toml, for all tunnels. */
+  isShared?: true
+  /** The name on the command line, as commander takes it. */
+  flags: string
+  help: string
+}
+
+/** A TunnelOption is one option of a tunnel. */
+export interface TunnelOption<T, Fallback> extends OptionNames {
+  kind: Kind<T>
+  /** The value where neither the command line nor svc.toml has one. Undefined: there is none. */
+  fallback: Fallback
+}
+
+function optional<T>(kind: Kind<T>, names: OptionNames): TunnelOption<T, undefined> {
+  return { ...names, kind, fallback: undefined }
+}
+
+function usual<T>(kind: Kind<T>, fallback: T, names: OptionNames): TunnelOption<T, T> {
+  return { ...names, kind, fallback }
+}
+
+const shared = { isShared: true } as const
+
+/** A Table has each of the options `O`. */
+export type Table<O> = {
+  readonly [Name in keyof O]-?: TunnelOption<
+    O[Name],
+    Record<never, never> extends Pick<O, Name> ? undefined : O[Name]
+  >
+}
+
+export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
+  relay: usual<string[]>(RELAYS, [], {
+    ...shared,
+    field: 'relay',
+    flags: '-r, --relay <url>',
+    help: 'the relay; several times [SVC_URL, else svc config]',
+  }),
+  discover: usual(COUNT, 0, {
+    ...shared,
+    field: 'discover',
+    flags: '--discover [count]',
+    help: 'ask the relay for others, and take so many more, 3 without a count',
+  }),
+  via: optional(RELAYS, {
+    ...shared,
+    field: 'via',
+    flags: '--via <urls>',
+    help: 'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows its neighbours alone',
+  }),
+  ca: optional(PATH, {
+    ...shared,
+    field: 'ca',
+    flags: '--ca <file>',
+    help: 'PEM of the authority to trust for the relay instead of the system’s [svc config, for its relay]',
+  }),
+  proxy: optional(TEXT, {
+    ...shared,
+    field: 'proxy',
+    flags: '--proxy <url>',
+    help: 'the HTTP proxy through which the relay is reached [HTTPS_PROXY, but for NO_PROXY]',
+  }),
+  identityPath: usual(PATH, '', {
+    ...shared,
+    field: 'identity_path',
+    flags: '--identity-path <file>',
+    help: 'the identity’s file [IDENTITY_PATH]',
+  }),
+  carrier: usual<CarrierKind>(choice(CARRIERS, '"native", "native-sessions" or "websocket"'), 'native', {
+    ...shared,
+    field: 'carrier',
+    flags: '--carrier <kind>',
+    help: 'how visitors come',
+  }),
+  certificate: optional(choice(['own', 'shared']), {
+    ...shared,
+    field: 'certificate',
+    flags: '--certificate <whose>',
+    help: 'whose certificate visitors see: the site’s own, or the relay’s [own]',
+  }),
+  tlsMinVersion: optional(choice(['TLSv1.2', 'TLSv1.3']), {
+    ...shared,
+    field: 'tls_min_version',
+    flags: '--tls-min-version <version>',
+    help: 'the oldest TLS that visitors may speak [TLSv1.3]',
+  }),
+  hsts: optional(YES_NO, {
+    ...shared,
+    field: 'hsts',
+    flags: '--no-hsts',
+    help: 'do not tell browsers to use https alone for the site’s hostnames',
+  }),
+  allowCanonical: usual(YES_NO, false, {
+    ...shared,
+    field: 'allow_canonical',
+    flags: '--allow-canonical',
+    help: 'the canonical URL alone will do when the name is taken',
+  }),
+  banMitm: usual(YES_NO, false, {
+    ...shared,
+    field: 'ban_mitm',
+    flags: '--ban-mitm',
+    help: 'leave a relay that is caught at answering visitors itself, instead of only saying so',
+  }),
+  overlay: usual(YES_NO, false, {
+    ...shared,
+    field: 'overlay',
+    flags: '--overlay',
+    help: 'prefer visitors through a gateway of the relay’s choice, where it has one',
+  }),
+  listed: usual(YES_NO, false, {
+    ...shared,
+    field: 'listed',
+    flags: '--listed',
+    help: 'show the site on the relay’s public list',
+  }),
+  owner: optional(TEXT, {
+    ...shared,
+    field: 'owner',
+    flags: '--owner <text>',
+    help: 'whose site it is, for that list',
+  }),
+  thumbnail: optional(PICTURE, {
+    ...shared,
+    field: 'thumbnail',
+    flags: '--thumbnail <picture>',
+    help: 'a picture for that list: a URL, or a file',
+  }),
+  tag: usual<string[]>(TEXTS, [], {
+    ...shared,
+    field: 'tags',
+    flags: '--tag <word>',
+    help: 'a tag in that list; several times',
+  }),
+  x402PayTo: optional(TEXT, {
+    ...shared,
+    field: 'x402_pay_to',
+    flags: '--x402-pay-to <address>',
+    help: 'who gets what visitors pay: 0x and 64 hexadecimal digits',
+  }),
+  x402Network: optional(choice(['sui:mainnet', 'sui:testnet']), {
+    ...shared,
+    field: 'x402_network',
+    flags: '--x402-network <network>',
+    help: 'where they pay [sui:mainnet]',
+  }),
+  x402Facilitator: optional(TEXT, {
+    ...shared,
+    field: 'x402_facilitator',
+    flags: '--x402-facilitator <url>',
+    help: 'who checks payments and carries them out: a URL, or self for this process [the relay]',
+  }),
+  x402Endpoints: optional(TEXTS, {
+    ...shared,
+    field: 'x402_endpoints',
+    flags: '--x402-endpoints <urls>',
+    help: 'full nodes for the facilitator self, separated by commas',
+  }),
+  name: optional(TEXT, {
+    field: 'name',
+    flags: '-n, --name <name>',
+    help: 'the site’s name [made of the identity’s address]',
+  }),
+  description: optional(TEXT, {
+    field: 'description',
+    flags: '--description <text>',
+    help: 'what that list says of it',
+  }),
+  targetCa: optional(PATH, {
+    field: 'target_ca',
+    flags: '--target-ca <file>',
+    help: 'PEM of the authority behind the certificate of an https: target',
+  }),
+  targetServerName: optional(TEXT, {
+    field: 'target_server_name',
+    flags: '--target-server-name <name>',
+    help: 'the name that this certificate is for [the host of the target]',
+  }),
+  hostHeader: optional(TEXT, {
+    field: 'host',
+    flags: '--host-header <host>',
+    help: 'the Host that the target gets: preserve for that of visitors, rewrite for its own, or one [preserve, unless the target refuses it]',
+  }),
+  route: usual<string[]>(ROUTES, [], {
+    field: 'routes',
+    flags: '--route <place=target>',
+    help: 'what answers below a /path, at a host, or both; several times. "/path=target GET:0.01" is paid with USDC',
+  }),
+  allowWallet: optional(WALLETS, {
+    field: 'allow_wallets',
+    flags: '--allow-wallet <address>',
+    help: 'let in only visitors who sign in with this wallet; several times',
+  }),
+  walletRpc: optional(TEXT, {
+    field: 'wallet_rpc',
+    flags: '--wallet-rpc <url>',
+    help: 'the JSON-RPC endpoint that is asked about contract wallets among them',
+  }),
+  allowField: usual<string[]>(TEXTS, [], {
+    field: 'allow_fields',
+    flags: '--allow-field <name>',
+    help: 'let a field of requests through that svc removes, such as X-Forwarded-For; several times',
+  }),
+  allowLocalGateways: optional(YES_NO, {
+    flags: '--allow-local-gateways',
+    help: 'take gateways of this machine, too: for tests',
+  }),
+}
+
+export const SERVICE_OPTIONS: Table<ServiceOptions> = {
+  tls: optional(PLACE, {
+    field: 'tls',
+    flags: '--tls <target>',
+    help: 'a TLS server, which gets the visitors’ TLS as it is, in place of an HTTP server',
+  }),
+  tcp: optional(PLACE, {
+    field: 'tcp',
+    flags: '--tcp <target>',
+    help: 'a TCP service, at a port of its own on the relay',
+  }),
+  udp: optional(PLACE, {
+    field: 'udp',
+    flags: '--udp <target>',
+    help: 'a UDP service, at a port of its own on the relay',
+  }),
+}
+
+export const FOLDER_OPTIONS: Table<FolderOptions> = {
+  listing: usual(YES_NO, false, {
+    field: 'listing',
+    flags: '--listing',
+    help: 'list folders that have no index.html',
+  }),
+  hidden: usual(YES_NO, false, {
+    field: 'hidden',
+    flags: '--hidden',
+    help: 'serve names that begin with a dot, too',
+  }),
+  cache: usual(YES_NO, false, {
+    field: 'cache',
+    flags: '--cache',
+    help: 'let the relay keep a copy, and show it at the canonical URL while svc is away; the relay can read what passes there',
+  }),
+  cacheTtl: optional(COUNT, {
+    field: 'cache_ttl',
+    flags: '--cache-ttl <seconds>',
+    help: 'for how long it shows the copy then [as long as the relay allows]',
+  }),
+}
+
+/** @returns the values of the options in `fields`, which are those of svc.toml and have been checked */
+export function optionsIn<O extends object>(
+  table: Table<O>,
+  fields: Readonly<Record<string, unknown>>,
+  path: (text: string) => string,
+): O {
+  const options: [string, TunnelOption<unknown, unknown>][] = Object.entries(table)
+  const found = options.flatMap(([name, { field = '', kind, fallback }]) => {
+    const given = fields[field]
+    const value = given === undefined ? fallback : (kind.read?.(given as never, path) ?? given)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return Object.fromEntries(found) as O
+}
