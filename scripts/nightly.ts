@@ -15,11 +15,11 @@ const PARTS: Readonly<Record<string, (steps: Steps) => Promise<void>>> = {
   unit: (steps) => steps.run('unit', () => suites.unit([])),
   e2e: (steps) => steps.run('e2e', () => suites.e2e([])),
   packages: command('scripts/packages/slice.ts'),
-  attack: command('scripts/attack.ts', ...seed),
+  attack: command('stress/attack.ts', ...seed),
   fuzz: command('scripts/fuzz.ts', 'all', '60s', ...seed),
-  soak: command('scripts/soak.ts', '30', ...seed),
-  machines: command('scripts/soak.ts', 'machines', '30', ...seed),
-  crash: command('scripts/crash.ts'),
+  soak: command('stress/soak.ts', '30', ...seed),
+  machines: command('stress/soak.ts', 'machines', '30', ...seed),
+  crash: command('stress/crash.ts'),
   without: withoutPrograms,
 }
 

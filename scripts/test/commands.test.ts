@@ -34,9 +34,13 @@ test.each(
 test.each(wrong(['kills', '--seed', 'x'], ['nobody'], ['--fast']))(
   'attack %j: what it takes instead',
   (args) => {
-    const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'attack.ts'), ...args], {
-      encoding: 'utf8',
-    })
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [path.join(scripts, '../stress/attack.ts'), ...args],
+      {
+        encoding: 'utf8',
+      },
+    )
     expect(status).toBe(2)
     expect(stderr).toContain('NAME is one of aborted-clients, unread-answers,')
   },
@@ -54,9 +58,13 @@ test.each(wrong(['curl', 'nobody'], ['nobody'], ['curl', '--json', '--markdown']
 )
 
 test.each(wrong(['0'], ['many'], ['1', '2'], ['--fast']))('crash %j: what it takes instead', (args) => {
-  const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'crash.ts'), ...args], {
-    encoding: 'utf8',
-  })
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [path.join(scripts, '../stress/crash.ts'), ...args],
+    {
+      encoding: 'utf8',
+    },
+  )
   expect(status).toBe(2)
   expect(stderr).toContain('Usage: npm run crash [-- TIMES]')
 })

@@ -1,5 +1,6 @@
 // Visitors who want nothing but what the relay is for, by the clock: a visit begins when it is due, however slow the one
 // before it is.
+import { inTime } from '../honest-visitor.ts'
 import { VisitCounter, type VisitStats } from './visit-stats.ts'
 
 /** A visitor leaves without an answer after this: such a visit failed. */
@@ -63,14 +64,10 @@ export async function countedVisit(
   patienceMs: number,
 ): Promise<void> {
   const from = performance.now()
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${patienceMs / 1000} s`)), patienceMs)
   try {
-    await Promise.race([make(patienceMs), late.promise])
+    await inTime(make(patienceMs), patienceMs)
     for (const counter of counters) counter.answered(performance.now() - from)
   } catch (error) {
     for (const counter of counters) counter.failed(error instanceof Error ? error.message : String(error))
-  } finally {
-    clearTimeout(timer)
   }
 }

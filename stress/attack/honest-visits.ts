@@ -9,6 +9,7 @@ import { PATH, type RegisterResponse, type RenewResponse } from '@svc/protocol'
 import { curl } from '../../tools/programs/curl.ts'
 import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 import { type Visitor, visitorOf } from '../../tools/site/node-site.ts'
+import { askOnce, requireBytes } from '../honest-visitor.ts'
 import { HELLO } from './honest-site.ts'
 import type { Visit } from './honest-visitors.ts'
 import type { Target } from './target.ts'
@@ -54,9 +55,9 @@ export async function honestVisits(target: Target, siteUrl: string, caFile: stri
   return {
     visits: [
       visit('kept', async () => requireHello(await keptSite.get('/'))),
-      visit('new', async () => requireHello(await ask(visitorOf(site, target), '/'))),
+      visit('new', async () => requireHello(await askOnce(visitorOf(site, target), '/'))),
       visit('curl', async () => requireHello(await curl(caFile, siteUrl))),
-      visit('pages', async () => requireHello(await ask(visitorOf(root, target), '/'))),
+      visit('pages', async () => requireHello(await askOnce(visitorOf(root, target), '/'))),
       visit('api', async () => void (await keptApi.get(PATH.domain))),
       visit('renew', renewing(api, lease)),
       visit('register', () => comeAndGo(newcomers)),
@@ -96,17 +97,8 @@ class KeptVisitors {
   }
 }
 
-/** A visitor who asks once. */
-async function ask(visitor: Visitor, path: string): Promise<Buffer> {
-  try {
-    return await visitor.get(path)
-  } finally {
-    visitor.close()
-  }
-}
-
 function requireHello(answer: Buffer): void {
-  if (String(answer) !== HELLO) throw new Error(`the answer was ${answer.length} bytes of something else`)
+  requireBytes(answer, Buffer.from(HELLO))
 }
 
 function renewing(api: RelayApi, lease: RegisterResponse): () => Promise<void> {

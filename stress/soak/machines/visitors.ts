@@ -6,6 +6,7 @@ import type { Machine } from '../../../tools/relay/machine.ts'
 import type { Machines } from '../../../tools/relay/machines.ts'
 import { visitorOf } from '../../../tools/site/node-site.ts'
 import { openSocket } from '../../../tools/site/socket-visitor.ts'
+import { askOnce, inTime, requireBytes, WrongBytes } from '../../honest-visitor.ts'
 import type { Random } from '../random.ts'
 import type { MachineFaults } from './faults.ts'
 import { pieceOf } from './sites.ts'
@@ -46,7 +47,7 @@ export class MachineVisitors {
       const entry = random.of([undefined, ...faults.present])
       const kind = random.of(this.#kinds)
       try {
-        await inTime(kind.visit(site, entry))
+        await inTime(kind.visit(site, entry), VISIT_DEADLINE_MS)
         this.served += 1
       } catch (error) {
         this.#judge(error, from, entry, `${kind.name} of ${site.url} by ${entry?.name ?? 'haproxy'}`)
@@ -86,7 +87,7 @@ export class MachineVisitors {
 
   async #echo(site: Site, entry: Machine | undefined, bytes: number): Promise<void> {
     const body = randomBytes(bytes)
-    await this.#get(site, entry, '/echo', body, sha256(body))
+    await this.#get(site, entry, '/echo', body, body)
   }
 
   async #download(site: Site, entry: Machine | undefined): Promise<void> {
@@ -101,15 +102,10 @@ export class MachineVisitors {
     entry: Machine | undefined,
     path: string,
     body: Buffer | undefined,
-    expected: string,
+    expected: Uint8Array | string,
   ): Promise<void> {
     const visitor = visitorOf(site, { ca: this.#parts.ca, port: this.#portOf(entry) })
-    try {
-      const answer = await visitor.get(path, body)
-      if (sha256(answer) !== expected) throw new WrongBytes(`${answer.length} bytes came that are other ones`)
-    } finally {
-      visitor.close()
-    }
+    requireBytes(await askOnce(visitor, path, body), expected)
   }
 
   /** Sends messages, each of which has to come back before the next. */
@@ -137,21 +133,5 @@ export class MachineVisitors {
 
   #portOf(entry: Machine | undefined): number {
     return entry?.port ?? this.#parts.relay.balancer.port
-  }
-}
-
-class WrongBytes extends Error {}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('the visit took too long')), VISIT_DEADLINE_MS)
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

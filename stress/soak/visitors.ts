@@ -1,8 +1,9 @@
 // Visitors who come again and again, and compare what they get with what they sent.
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Site } from '@svc/sdk-node'
 import type { FaultyRelay } from '../../tools/relay/faulty-relay.ts'
 import { type Visitor, visitorOf } from '../../tools/site/node-site.ts'
+import { inTime, requireBytes, WrongBytes } from '../honest-visitor.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
 
@@ -20,7 +21,7 @@ export class Visitors {
   readonly #relay: FaultyRelay
   readonly #faults: Faults
   readonly #random: Random
-  #mismatch: Mismatch | undefined
+  #wrongBytes: WrongBytes | undefined
 
   constructor(site: Site, relay: FaultyRelay, faults: Faults, random: Random) {
     this.#site = site
@@ -32,12 +33,12 @@ export class Visitors {
   /** @throws Error when a body differs, or when a visit fails though there was no fault */
   async run(until: number): Promise<void> {
     while (Date.now() < until) {
-      if (this.#mismatch) throw this.#mismatch
+      if (this.#wrongBytes) throw this.#wrongBytes
       const from = Date.now()
       try {
         await this.visitOnce()
       } catch (error) {
-        if (error instanceof Mismatch || !this.#faults.wereFeltSince(from)) throw error
+        if (error instanceof WrongBytes || !this.#faults.wereFeltSince(from)) throw error
         this.interrupted += 1
       }
       await new Promise((resolve) => setTimeout(resolve, this.#random.between(0, PAUSE_MAX_MS)))
@@ -50,7 +51,7 @@ export class Visitors {
       await this.visitOnce()
       return true
     } catch (error) {
-      if (error instanceof Mismatch) this.#mismatch = error
+      if (error instanceof WrongBytes) this.#wrongBytes = error
       return false
     }
   }
@@ -68,27 +69,7 @@ export class Visitors {
   async #ask(visitor: Visitor): Promise<void> {
     const isSmall = this.#random.next() < 0.8
     const body = randomBytes(this.#random.between(1, isSmall ? 20_000 : BODY_MAX_BYTES))
-    const answer = await inTime(visitor.get('/echo', body))
-    if (sha256(answer) !== sha256(body))
-      throw new Mismatch(`${body.length} bytes came back as ${answer.length} other ones`)
+    requireBytes(await inTime(visitor.get('/echo', body), VISIT_DEADLINE_MS), body)
     this.served += 1
-  }
-}
-
-class Mismatch extends Error {}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
-async function inTime<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('a visit took too long')), VISIT_DEADLINE_MS)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
