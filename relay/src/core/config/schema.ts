@@ -50,6 +50,19 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
   return schema
 }
 
+/** A schema for each field of a message. */
+type Fields<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> }
+
+/**
+ * The schema of a message, for its interface in `@svc/protocol`: the compiler refuses a field that is missing, one too many, and
+ * one of another type. The interface is the source. Types that zod infers would bring zod into the declarations of every SDK,
+ * and each schema that is exported would need its type written out (`isolatedDeclarations`).
+ * @param id its name in the OpenAPI document
+ */
+export function message<T extends object>(id: string, fields: NoInfer<Fields<T>>): z.ZodType<T> {
+  return named(id, z.object(fields) as unknown as z.ZodType<T>)
+}
+
 /** Adds keywords of JSON Schema that zod cannot derive from a schema. */
 export function described<S extends z.ZodType>(keywords: JsonSchema, schema: S): S {
   DESCRIBED.add(schema, { ...DESCRIBED.get(schema), ...keywords })

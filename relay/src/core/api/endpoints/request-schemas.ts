@@ -44,7 +44,7 @@ import {
 } from '@svc/protocol'
 import { normalizeIp } from '../../client-address/ip-address.ts'
 import { normalizeNetwork } from '../../client-address/ip-networks.ts'
-import { described, named, normalized, text, z } from '../../config/schema.ts'
+import { described, message, named, normalized, text, z } from '../../config/schema.ts'
 import {
   ADDRESS_TEXT_MAX_CHARS,
   CACHE_TTL_REQUEST_MAX_S,
@@ -67,19 +67,16 @@ import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-rela
 const DESCRIPTOR_REFERENCE = { $ref: '#/components/schemas/RelayDescriptor' }
 
 const token = text(TOKEN_TEXT_MAX_CHARS)
-export const metadata: z.ZodType<LeaseMetadata> = named(
-  'LeaseMetadata',
-  z.object({
-    description: text(METADATA_DESCRIPTION_MAX_CHARS).optional(),
-    owner: text(METADATA_OWNER_MAX_CHARS).optional(),
-    thumbnail: text(METADATA_THUMBNAIL_MAX_CHARS)
-      // Pages show the thumbnail, and other URL schemes are dangerous there.
-      .regex(/^(?:$|https?:\/\/|data:)/, 'must be an http or data URL')
-      .optional(),
-    tags: z.array(text(METADATA_TAG_MAX_CHARS)).max(METADATA_TAGS_MAX).optional(),
-    hide: z.boolean().optional(),
-  }),
-)
+export const metadata: z.ZodType<LeaseMetadata> = message('LeaseMetadata', {
+  description: text(METADATA_DESCRIPTION_MAX_CHARS).optional(),
+  owner: text(METADATA_OWNER_MAX_CHARS).optional(),
+  thumbnail: text(METADATA_THUMBNAIL_MAX_CHARS)
+    // Pages show the thumbnail, and other URL schemes are dangerous there.
+    .regex(/^(?:$|https?:\/\/|data:)/, 'must be an http or data URL')
+    .optional(),
+  tags: z.array(text(METADATA_TAG_MAX_CHARS)).max(METADATA_TAGS_MAX).optional(),
+  hide: z.boolean().optional(),
+})
 const leaseName = normalized(
   NAME_TEXT_MAX_CHARS,
   normalizeName,
@@ -91,7 +88,7 @@ const address = normalized(
   'must be an Ethereum address',
   'invalid_address',
 )
-export const identity: z.ZodType<Identity> = named('Identity', z.object({ name: leaseName, address }))
+export const identity: z.ZodType<Identity> = message('Identity', { name: leaseName, address })
 /** The identity of a registration: without a name it gets a generated one. */
 const registrant: z.ZodType<Identity> = named(
   'Registrant',
@@ -134,9 +131,9 @@ function base64(maxBytes: number): z.ZodString {
   return text(4 * Math.ceil(maxBytes / 3)).base64()
 }
 
-export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = named(
+export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = message(
   'RegisterChallengeRequest',
-  z.object({
+  {
     identity: registrant,
     allow_canonical_fallback: z.boolean().optional(),
     metadata: metadata.optional(),
@@ -146,190 +143,152 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = nam
     tcp_enabled: z.boolean().optional(),
     cache: z.boolean().optional(),
     cache_ttl: cacheTtl.optional(),
-  }),
+  },
 )
 
-export const registerRequest: z.ZodType<RegisterRequest> = named(
-  'RegisterRequest',
-  z.object({
-    challenge_id: text(SHORT_TEXT_MAX_CHARS),
-    siwe_message: text(SIWE_MESSAGE_MAX_CHARS),
-    siwe_signature: text(SIWE_SIGNATURE_MAX_CHARS),
-    reported_ip: reportedIp,
-  }),
-)
+export const registerRequest: z.ZodType<RegisterRequest> = message('RegisterRequest', {
+  challenge_id: text(SHORT_TEXT_MAX_CHARS),
+  siwe_message: text(SIWE_MESSAGE_MAX_CHARS),
+  siwe_signature: text(SIWE_SIGNATURE_MAX_CHARS),
+  reported_ip: reportedIp,
+})
 
 /** A date that exists, after 1970. */
 const statementTime = text(SHORT_TEXT_MAX_CHARS)
   .regex(SITE_STATEMENT_TIME)
   .refine((time) => Date.parse(time) > 0, 'must be a time')
 
-export const siteStatement: z.ZodType<SiteStatement> = named(
-  'SiteStatement',
-  z.object({
-    issued_at: statementTime,
-    expires_at: statementTime,
-    signature: text(SIWE_SIGNATURE_MAX_CHARS).regex(SITE_STATEMENT_SIGNATURE),
-  }),
-)
+export const siteStatement: z.ZodType<SiteStatement> = message('SiteStatement', {
+  issued_at: statementTime,
+  expires_at: statementTime,
+  signature: text(SIWE_SIGNATURE_MAX_CHARS).regex(SITE_STATEMENT_SIGNATURE),
+})
 
-export const renewRequest: z.ZodType<RenewRequest> = named(
-  'RenewRequest',
-  z.object({
-    access_token: token,
-    ttl,
-    reported_ip: reportedIp,
-    metadata: metadata.optional(),
-    udp_enabled: z.boolean().optional(),
-    tcp_enabled: z.boolean().optional(),
-    statement: siteStatement.optional(),
-  }),
-)
+export const renewRequest: z.ZodType<RenewRequest> = message('RenewRequest', {
+  access_token: token,
+  ttl,
+  reported_ip: reportedIp,
+  metadata: metadata.optional(),
+  udp_enabled: z.boolean().optional(),
+  tcp_enabled: z.boolean().optional(),
+  statement: siteStatement.optional(),
+})
 
-export const reverseEndpointRequest: z.ZodType<ReverseEndpointRequest> = named(
-  'ReverseEndpointRequest',
-  z.object({
-    access_token: token,
-    failed_url: text(URL_MAX_CHARS).optional(),
-  }),
-)
+export const reverseEndpointRequest: z.ZodType<ReverseEndpointRequest> = message('ReverseEndpointRequest', {
+  access_token: token,
+  failed_url: text(URL_MAX_CHARS).optional(),
+})
 
-export const unregisterRequest: z.ZodType<UnregisterRequest> = named(
-  'UnregisterRequest',
-  z.object({ access_token: token }),
-)
+export const unregisterRequest: z.ZodType<UnregisterRequest> = message('UnregisterRequest', {
+  access_token: token,
+})
 
 /** A whole handshake message. */
 const handshakeMessage = base64(SIGN_MESSAGE_MAX_BYTES)
 
-export const signRequest: z.ZodType<SignRequest> = named(
-  'SignRequest',
-  z.object({
-    key_id: text(SHORT_TEXT_MAX_CHARS),
-    algorithm: z.enum(SIGN_ALGORITHMS),
-    binding: base64(BINDING_BYTES).refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
-    client_hello: handshakeMessage,
-    server_hello: handshakeMessage,
-    encrypted_extensions: handshakeMessage,
-    certificate: handshakeMessage,
-    hello_retry_request: handshakeMessage.optional(),
-    client_hello_retry: handshakeMessage.optional(),
-    timestamp_unix: z.number(),
-    nonce: text(2 * SIGN_NONCE_BYTES)
-      .regex(/^[0-9a-fA-F]*$/)
-      .min(2 * SIGN_NONCE_BYTES, `must be ${SIGN_NONCE_BYTES} bytes`),
-  }),
-)
+export const signRequest: z.ZodType<SignRequest> = message('SignRequest', {
+  key_id: text(SHORT_TEXT_MAX_CHARS),
+  algorithm: z.enum(SIGN_ALGORITHMS),
+  binding: base64(BINDING_BYTES).refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
+  client_hello: handshakeMessage,
+  server_hello: handshakeMessage,
+  encrypted_extensions: handshakeMessage,
+  certificate: handshakeMessage,
+  hello_retry_request: handshakeMessage.optional(),
+  client_hello_retry: handshakeMessage.optional(),
+  timestamp_unix: z.number(),
+  nonce: text(2 * SIGN_NONCE_BYTES)
+    .regex(/^[0-9a-fA-F]*$/)
+    .min(2 * SIGN_NONCE_BYTES, `must be ${SIGN_NONCE_BYTES} bytes`),
+})
 
-export const siteCertificateRequest: z.ZodType<SiteCertificateRequest> = named(
-  'SiteCertificateRequest',
-  z.object({ csr: base64(CERTIFICATE_REQUEST_MAX_BYTES) }),
-)
+export const siteCertificateRequest: z.ZodType<SiteCertificateRequest> = message('SiteCertificateRequest', {
+  csr: base64(CERTIFICATE_REQUEST_MAX_BYTES),
+})
 
 /** A schema cannot describe the content of the fields and the signature: `parseHopRoute` and the relay check them. */
 const hopText = (): z.ZodString => text(HOP_FIELD_MAX_CHARS)
-export const hopRouteRequest: z.ZodType<HopRouteRequest> = named(
-  'HopRouteRequest',
-  z.object({
-    method: z.enum(['POST', 'DELETE']),
-    route: z.object({
-      owner_public_key: hopText(),
-      relay_url: hopText(),
-      public_hostname: hopText(),
-      route_hostname: hopText(),
-      hostname_hash: hopText(),
-      match_token: hopText(),
-      metadata: z.record(z.string(), z.unknown()),
-      forward_relay: hopText(),
-      forward_token: hopText(),
-      first_seen_at: hopText(),
-      expires_at: hopText(),
-      signature: hopText(),
-    }),
+export const hopRouteRequest: z.ZodType<HopRouteRequest> = message('HopRouteRequest', {
+  method: z.enum(['POST', 'DELETE']),
+  route: z.object({
+    owner_public_key: hopText(),
+    relay_url: hopText(),
+    public_hostname: hopText(),
+    route_hostname: hopText(),
+    hostname_hash: hopText(),
+    match_token: hopText(),
+    metadata: z.record(z.string(), z.unknown()),
+    forward_relay: hopText(),
+    forward_token: hopText(),
+    first_seen_at: hopText(),
+    expires_at: hopText(),
+    signature: hopText(),
   }),
-)
+})
 
 const SHA256_HEX_CHARS = 64
 /** The rules of paths and of their order are more than a schema can say: `parseManifest` has them. */
-export const staticCacheManifest: z.ZodType<StaticCacheManifest> = named(
-  'StaticCacheManifest',
-  z.object({
-    index: text(CACHE_PATH_MAX_CHARS),
-    fallback: z.boolean().optional(),
-    files: z
-      .array(
-        z.object({
-          path: text(CACHE_PATH_MAX_CHARS),
-          size: z.int().nonnegative().max(CACHE_OBJECT_MAX_BYTES),
-          sha256: text(SHA256_HEX_CHARS).regex(/^[0-9a-f]{64}$/),
-        }),
-      )
-      .min(1)
-      .max(CACHE_FILES_MAX),
-  }),
-)
+export const staticCacheManifest: z.ZodType<StaticCacheManifest> = message('StaticCacheManifest', {
+  index: text(CACHE_PATH_MAX_CHARS),
+  fallback: z.boolean().optional(),
+  files: z
+    .array(
+      z.object({
+        path: text(CACHE_PATH_MAX_CHARS),
+        size: z.int().nonnegative().max(CACHE_OBJECT_MAX_BYTES),
+        sha256: text(SHA256_HEX_CHARS).regex(/^[0-9a-f]{64}$/),
+      }),
+    )
+    .min(1)
+    .max(CACHE_FILES_MAX),
+})
 
-export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = named(
-  'AdminAuthLoginRequest',
-  z.object({ token }),
-)
+export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = message('AdminAuthLoginRequest', { token })
 
 const portSettings = named(
   'PolicyPortSettings',
   z.object({ enabled: z.boolean(), max_leases: z.int().nonnegative() }),
 )
 
-export const policySettings: z.ZodType<PolicySettings> = named(
-  'PolicySettings',
-  z.object({
-    approval_mode: described(
-      { enum: APPROVAL_MODES },
-      normalized(
-        SHORT_TEXT_MAX_CHARS,
-        (mode) => APPROVAL_MODES.find((known) => known === mode),
-        `must be one of ${APPROVAL_MODES.join(', ')}`,
-        'invalid_mode',
-      ),
-    ) as z.ZodType<ApprovalMode>,
-    landing_page_enabled: z.boolean(),
-    udp: portSettings,
-    tcp_port: portSettings,
-    reserved_names: z.array(leaseName).max(RESERVED_NAMES_MAX).optional(),
-  }),
-)
+export const policySettings: z.ZodType<PolicySettings> = message('PolicySettings', {
+  approval_mode: described(
+    { enum: APPROVAL_MODES },
+    normalized(
+      SHORT_TEXT_MAX_CHARS,
+      (mode) => APPROVAL_MODES.find((known) => known === mode),
+      `must be one of ${APPROVAL_MODES.join(', ')}`,
+      'invalid_mode',
+    ),
+  ) as z.ZodType<ApprovalMode>,
+  landing_page_enabled: z.boolean(),
+  udp: portSettings,
+  tcp_port: portSettings,
+  reserved_names: z.array(leaseName).max(RESERVED_NAMES_MAX).optional(),
+})
 
-export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = named(
-  'LeasePolicyUpdate',
-  z.object({
-    identity_key: normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address'),
-    is_banned: z.boolean().optional(),
-    is_approved: z.boolean().optional(),
-    is_denied: z.boolean().optional(),
-    bps: z.int().nonnegative().optional(),
-  }),
-)
+export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = message('LeasePolicyUpdate', {
+  identity_key: normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address'),
+  is_banned: z.boolean().optional(),
+  is_approved: z.boolean().optional(),
+  is_denied: z.boolean().optional(),
+  bps: z.int().nonnegative().optional(),
+})
 
-export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = named(
-  'IPPolicyUpdate',
-  z.object({ ip: network, is_banned: z.boolean() }),
-)
+export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = message('IPPolicyUpdate', {
+  ip: network,
+  is_banned: z.boolean(),
+})
 
-export const relayPolicyUpdate: z.ZodType<RelayPolicyUpdate> = named(
-  'RelayPolicyUpdate',
-  z.object({
-    relay: normalized(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'must be an Ethereum address or an https URL'),
-    is_banned: z.boolean(),
-  }),
-)
+export const relayPolicyUpdate: z.ZodType<RelayPolicyUpdate> = message('RelayPolicyUpdate', {
+  relay: normalized(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'must be an Ethereum address or an https URL'),
+  is_banned: z.boolean(),
+})
 
 /** Discovery itself reads the descriptor, and counts why one is refused. */
-export const announcement: z.ZodType<DiscoveryAnnouncement> = named(
-  'DiscoveryAnnouncement',
-  z.object({
-    protocol_version: text(SHORT_TEXT_MAX_CHARS),
-    descriptor: described(DESCRIPTOR_REFERENCE, z.unknown()) as z.ZodType<RelayDescriptor>,
-  }),
-)
+export const announcement: z.ZodType<DiscoveryAnnouncement> = message('DiscoveryAnnouncement', {
+  protocol_version: text(SHORT_TEXT_MAX_CHARS),
+  descriptor: described(DESCRIPTOR_REFERENCE, z.unknown()) as z.ZodType<RelayDescriptor>,
+})
 
 function normalizeIdentityKey(key: string): string | undefined {
   const [name, address, ...rest] = key.split(':')

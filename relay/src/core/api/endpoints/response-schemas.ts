@@ -38,7 +38,7 @@ import {
   type StaticCacheStatus,
   type X402FacilitatorInfo,
 } from '@svc/protocol'
-import { named, z } from '../../config/schema.ts'
+import { message, named, z } from '../../config/schema.ts'
 import {
   identity,
   ipPolicyUpdate,
@@ -57,10 +57,10 @@ const next = text.optional()
 
 export const nothing: z.ZodType<Record<string, never>> = named('Nothing', z.strictObject({}))
 
-export const health: z.ZodType<HealthResponse> = named(
-  'HealthResponse',
-  z.object({ status: z.enum(['ok', 'degraded']), message: text.optional() }),
-)
+export const health: z.ZodType<HealthResponse> = message('HealthResponse', {
+  status: z.enum(['ok', 'degraded']),
+  message: text.optional(),
+})
 
 const leaseFields = {
   name: text,
@@ -74,47 +74,43 @@ const leaseFields = {
   metadata,
   ready: count,
 }
-const lease: z.ZodType<Lease> = named('Lease', z.object(leaseFields))
+const lease: z.ZodType<Lease> = message('Lease', leaseFields)
 
-export const publicState: z.ZodType<PublicStateResponse> = named(
-  'PublicStateResponse',
-  z.object({ leases: z.array(lease), landing_page_enabled: z.boolean(), next }),
-)
+export const publicState: z.ZodType<PublicStateResponse> = message('PublicStateResponse', {
+  leases: z.array(lease),
+  landing_page_enabled: z.boolean(),
+  next,
+})
 
-const policyLease: z.ZodType<PolicyLease> = named(
-  'PolicyLease',
-  z.object({
-    ...leaseFields,
-    identity_key: text,
-    address: text,
-    bps: count,
-    client_ip: text,
-    reported_ip: text.optional(),
-    is_approved: z.boolean(),
-    is_banned: z.boolean(),
-    is_denied: z.boolean(),
-    is_ip_banned: z.boolean(),
-    ip_bans: z.array(text),
-  }),
-)
+const policyLease: z.ZodType<PolicyLease> = message('PolicyLease', {
+  ...leaseFields,
+  identity_key: text,
+  address: text,
+  bps: count,
+  client_ip: text,
+  reported_ip: text.optional(),
+  is_approved: z.boolean(),
+  is_banned: z.boolean(),
+  is_denied: z.boolean(),
+  is_ip_banned: z.boolean(),
+  ip_bans: z.array(text),
+})
 
-export const policyState: z.ZodType<PolicyStateResponse> = named(
-  'PolicyStateResponse',
-  z.object({ policy: policySettings, leases: z.array(policyLease), next }),
-)
+export const policyState: z.ZodType<PolicyStateResponse> = message('PolicyStateResponse', {
+  policy: policySettings,
+  leases: z.array(policyLease),
+  next,
+})
 
-export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
-  'PolicyDecisionsResponse',
-  z.object({
-    approved: z.array(text),
-    denied: z.array(text),
-    banned: z.array(text),
-    banned_ips: z.array(text),
-    banned_relays: z.array(text),
-    bps: z.record(text, count),
-    next,
-  }),
-)
+export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = message('PolicyDecisionsResponse', {
+  approved: z.array(text),
+  denied: z.array(text),
+  banned: z.array(text),
+  banned_ips: z.array(text),
+  banned_relays: z.array(text),
+  bps: z.record(text, count),
+  next,
+})
 
 const change = { id: count, at: timestamp }
 const policyChange: z.ZodType<PolicyChange> = named(
@@ -127,70 +123,58 @@ const policyChange: z.ZodType<PolicyChange> = named(
   ]),
 )
 
-export const policyChanges: z.ZodType<PolicyChangesResponse> = named(
-  'PolicyChangesResponse',
-  z.object({ changes: z.array(policyChange) }),
-)
+export const policyChanges: z.ZodType<PolicyChangesResponse> = message('PolicyChangesResponse', {
+  changes: z.array(policyChange),
+})
 
-export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(
-  'AdminAuthLoginResponse',
-  z.object({ access_token: text }),
-)
+export const adminLogin: z.ZodType<AdminAuthLoginResponse> = message('AdminAuthLoginResponse', {
+  access_token: text,
+})
 
-export const adminStatus: z.ZodType<AdminAuthStatusResponse> = named(
-  'AdminAuthStatusResponse',
-  z.object({ authenticated: z.boolean() }),
-)
+export const adminStatus: z.ZodType<AdminAuthStatusResponse> = message('AdminAuthStatusResponse', {
+  authenticated: z.boolean(),
+})
 
-export const adminCertificates: z.ZodType<AdminCertificatesResponse> = named(
-  'AdminCertificatesResponse',
-  z.object({
-    certificates: z.array(
-      z.object({
-        host_kind: z.enum(['root', 'wildcard', 'site']),
-        count,
-        names: z.array(text),
-        not_after: text,
-        last_error: text,
-        last_error_at: text,
-      }),
-    ),
-  }),
-)
+export const adminCertificates: z.ZodType<AdminCertificatesResponse> = message('AdminCertificatesResponse', {
+  certificates: z.array(
+    z.object({
+      host_kind: z.enum(['root', 'wildcard', 'site']),
+      count,
+      names: z.array(text),
+      not_after: text,
+      last_error: text,
+      last_error_at: text,
+    }),
+  ),
+})
 
-export const adminPayments: z.ZodType<AdminPaymentsResponse> = named(
-  'AdminPaymentsResponse',
-  z.object({
-    enabled: z.boolean(),
-    network_name: text,
-    pay_to: text,
-    settled: count,
-    refused: count,
-    failed: count,
-    open: count,
-  }),
-)
+export const adminPayments: z.ZodType<AdminPaymentsResponse> = message('AdminPaymentsResponse', {
+  enabled: z.boolean(),
+  network_name: text,
+  pay_to: text,
+  settled: count,
+  refused: count,
+  failed: count,
+  open: count,
+})
 
-export const adminCache: z.ZodType<AdminCacheResponse> = named(
-  'AdminCacheResponse',
-  z.object({
-    sites: z.array(
-      z.object({
-        identity_key: text,
-        hostname: text,
-        files: count,
-        bytes: count,
-        published_at: timestamp,
-        expires_at: timestamp,
-        has_lease: z.boolean(),
-        is_served: z.boolean(),
-        machine: text.optional(),
-      }),
-    ),
-    used_bytes: count,
-    max_bytes: count,
-  }),
-)
+export const adminCache: z.ZodType<AdminCacheResponse> = message('AdminCacheResponse', {
+  sites: z.array(
+    z.object({
+      identity_key: text,
+      hostname: text,
+      files: count,
+      bytes: count,
+      published_at: timestamp,
+      expires_at: timestamp,
+      has_lease: z.boolean(),
+      is_served: z.boolean(),
+      machine: text.optional(),
+    }),
+  ),
+  used_bytes: count,
+  max_bytes: count,
+})
 
 /** The load of all machines together, and of each one. */
 const carried = {
@@ -201,176 +185,150 @@ const carried = {
   visitor_sent_bytes: count,
 }
 
-const adminMachine: z.ZodType<AdminMachine> = named(
-  'AdminMachine',
-  z.object({
-    address: text,
-    release_version: text,
-    state: z.enum(['online', 'draining', 'unreachable', 'gone']),
-    is_this: z.boolean(),
-    started_at: timestamp,
-    seen_at: timestamp,
-    ...carried,
-  }),
-)
+const adminMachine: z.ZodType<AdminMachine> = message('AdminMachine', {
+  address: text,
+  release_version: text,
+  state: z.enum(['online', 'draining', 'unreachable', 'gone']),
+  is_this: z.boolean(),
+  started_at: timestamp,
+  seen_at: timestamp,
+  ...carried,
+})
 
-export const adminLoad: z.ZodType<AdminLoadResponse> = named(
-  'AdminLoadResponse',
-  z.object({
-    leases: count,
-    ...carried,
-    machines: z.array(adminMachine).optional(),
-    engine: z.enum(['up', 'down']).optional(),
-  }),
-)
+export const adminLoad: z.ZodType<AdminLoadResponse> = message('AdminLoadResponse', {
+  leases: count,
+  ...carried,
+  machines: z.array(adminMachine).optional(),
+  engine: z.enum(['up', 'down']).optional(),
+})
 
-const ens: z.ZodType<EnsStatus> = named(
-  'ENSStatus',
-  z.object({
-    enabled: z.boolean(),
-    verified: z.boolean(),
-    provider: text,
-    address: text,
-    dnssec_state: text,
-    ds_record: text,
-    message: text,
-    last_error: text,
-  }),
-)
+const ens: z.ZodType<EnsStatus> = message('ENSStatus', {
+  enabled: z.boolean(),
+  verified: z.boolean(),
+  provider: text,
+  address: text,
+  dnssec_state: text,
+  ds_record: text,
+  message: text,
+  last_error: text,
+})
 
-const x402: z.ZodType<X402FacilitatorInfo> = named(
-  'X402FacilitatorInfo',
-  z.object({
-    enabled: z.boolean(),
-    url: text,
-    network: text,
-    network_name: text,
-    supported_url: text,
-    pay_to: text,
-  }),
-)
+const x402: z.ZodType<X402FacilitatorInfo> = message('X402FacilitatorInfo', {
+  enabled: z.boolean(),
+  url: text,
+  network: text,
+  network_name: text,
+  supported_url: text,
+  pay_to: text,
+})
 
-const cache: z.ZodType<StaticCacheLimits> = named(
-  'StaticCacheLimits',
-  z.object({ max_exposure_bytes: count, max_object_size: count }),
-)
+const cache: z.ZodType<StaticCacheLimits> = message('StaticCacheLimits', {
+  max_exposure_bytes: count,
+  max_object_size: count,
+})
 
-export const domain: z.ZodType<DomainResponse> = named(
-  'DomainResponse',
-  z.object({
-    protocol_version: text,
-    release_version: text,
-    extensions: z.array(z.enum(EXTENSIONS)).readonly(),
-    cache: cache.optional(),
-    discovery: z.boolean().optional(),
-    downloads: z.boolean().optional(),
-    ens,
-    x402,
-  }),
-)
+export const domain: z.ZodType<DomainResponse> = message('DomainResponse', {
+  protocol_version: text,
+  release_version: text,
+  extensions: z.array(z.enum(EXTENSIONS)).readonly(),
+  cache: cache.optional(),
+  discovery: z.boolean().optional(),
+  downloads: z.boolean().optional(),
+  ens,
+  x402,
+})
 
-export const registerChallenge: z.ZodType<RegisterChallengeResponse> = named(
-  'RegisterChallengeResponse',
-  z.object({ challenge_id: text, expires_at: timestamp, siwe_message: text }),
-)
+export const registerChallenge: z.ZodType<RegisterChallengeResponse> = message('RegisterChallengeResponse', {
+  challenge_id: text,
+  expires_at: timestamp,
+  siwe_message: text,
+})
 
-export const relayDescriptor: z.ZodType<RelayDescriptor> = named(
-  'RelayDescriptor',
-  z.object({
-    address: text,
-    version: z.union([text, z.number()]),
-    issued_at: timestamp,
-    expires_at: timestamp,
-    api_https_addr: text,
-    wireguard_public_key: text,
-    wireguard_port: z.number(),
-    supports_overlay: z.boolean(),
-    supports_udp: z.boolean(),
-    supports_tcp: z.boolean(),
-    active_connections: z.number(),
-    tcp_bps: z.number(),
-    signature: z.base64(),
-  }),
-)
+export const relayDescriptor: z.ZodType<RelayDescriptor> = message('RelayDescriptor', {
+  address: text,
+  version: z.union([text, z.number()]),
+  issued_at: timestamp,
+  expires_at: timestamp,
+  api_https_addr: text,
+  wireguard_public_key: text,
+  wireguard_port: z.number(),
+  supports_overlay: z.boolean(),
+  supports_udp: z.boolean(),
+  supports_tcp: z.boolean(),
+  active_connections: z.number(),
+  tcp_bps: z.number(),
+  signature: z.base64(),
+})
 
-export const reverseEndpoint: z.ZodType<ReverseEndpoint> = named(
-  'ReverseEndpoint',
-  z.object({
-    url: text,
-    capability: text,
-    expires_at: timestamp,
-    overlay: z.boolean(),
-    gateway: relayDescriptor.optional(),
-    routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
-  }),
-)
+export const reverseEndpoint: z.ZodType<ReverseEndpoint> = message('ReverseEndpoint', {
+  url: text,
+  capability: text,
+  expires_at: timestamp,
+  overlay: z.boolean(),
+  gateway: relayDescriptor.optional(),
+  routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
+})
 
 const credentials = { expires_at: timestamp, access_token: text, reverse_endpoint: reverseEndpoint }
 
-export const register: z.ZodType<RegisterResponse> = named(
-  'RegisterResponse',
-  z.object({
-    identity,
-    hostname: text,
-    canonical_hostname: text,
-    ...credentials,
-    udp_addr: text.optional(),
-    tcp_addr: text.optional(),
-    udp_enabled: z.boolean(),
-    tcp_enabled: z.boolean(),
-    sni_port: z.int().min(1).max(65_535).optional(),
-    udp_tunnel_addr: text.optional(),
-    previous_owner: z.object({ until: timestamp, certified_until: timestamp.optional() }).optional(),
-  }),
-)
+export const register: z.ZodType<RegisterResponse> = message('RegisterResponse', {
+  identity,
+  hostname: text,
+  canonical_hostname: text,
+  ...credentials,
+  udp_addr: text.optional(),
+  tcp_addr: text.optional(),
+  udp_enabled: z.boolean(),
+  tcp_enabled: z.boolean(),
+  sni_port: z.int().min(1).max(65_535).optional(),
+  udp_tunnel_addr: text.optional(),
+  previous_owner: z.object({ until: timestamp, certified_until: timestamp.optional() }).optional(),
+})
 
-export const renew: z.ZodType<RenewResponse> = named('RenewResponse', z.object(credentials))
+export const renew: z.ZodType<RenewResponse> = message('RenewResponse', credentials)
 
-export const signature: z.ZodType<SignResponse> = named(
-  'SignResponse',
-  z.object({ key_id: text, algorithm: z.enum(SIGN_ALGORITHMS), signature: z.base64() }),
-)
+export const signature: z.ZodType<SignResponse> = message('SignResponse', {
+  key_id: text,
+  algorithm: z.enum(SIGN_ALGORITHMS),
+  signature: z.base64(),
+})
 
-export const signFailure: z.ZodType<SignFailure> = named('SignFailure', z.object({ error: text }))
+export const signFailure: z.ZodType<SignFailure> = message('SignFailure', { error: text })
 
-export const discovery: z.ZodType<DiscoveryResponse> = named(
-  'DiscoveryResponse',
-  z.object({
-    protocol_version: text,
-    generated_at: timestamp,
-    relays: z.array(relayDescriptor),
-    incompatible_relays: z.array(z.object({ url: text, protocol_version: text, last_seen_at: timestamp })),
-    release_version: text,
-    relay_release_versions: z.record(text, text),
-  }),
-)
+export const discovery: z.ZodType<DiscoveryResponse> = message('DiscoveryResponse', {
+  protocol_version: text,
+  generated_at: timestamp,
+  relays: z.array(relayDescriptor),
+  incompatible_relays: z.array(z.object({ url: text, protocol_version: text, last_seen_at: timestamp })),
+  release_version: text,
+  relay_release_versions: z.record(text, text),
+})
 
-export const announced: z.ZodType<DiscoveryAnnounceResponse> = named(
-  'DiscoveryAnnounceResponse',
-  z.object({ protocol_version: text, accepted: z.boolean() }),
-)
+export const announced: z.ZodType<DiscoveryAnnounceResponse> = message('DiscoveryAnnounceResponse', {
+  protocol_version: text,
+  accepted: z.boolean(),
+})
 
-export const sitePresence: z.ZodType<SitePresence> = named(
-  'SitePresence',
-  z.object({ here: z.boolean(), statement: siteStatement.optional() }),
-)
+export const sitePresence: z.ZodType<SitePresence> = message('SitePresence', {
+  here: z.boolean(),
+  statement: siteStatement.optional(),
+})
 
-export const siteCertificate: z.ZodType<SiteCertificate> = named('SiteCertificate', z.object({ chain: text }))
+export const siteCertificate: z.ZodType<SiteCertificate> = message('SiteCertificate', { chain: text })
 
-export const siteCertificatePending: z.ZodType<SiteCertificatePending> = named(
-  'SiteCertificatePending',
-  z.object({ retry_after: z.int().positive() }),
-)
+export const siteCertificatePending: z.ZodType<SiteCertificatePending> = message('SiteCertificatePending', {
+  retry_after: z.int().positive(),
+})
 
-export const staticCacheStatus: z.ZodType<StaticCacheStatus> = named(
-  'StaticCacheStatus',
-  z.object({ present: z.boolean(), expires_at: timestamp.optional() }),
-)
+export const staticCacheStatus: z.ZodType<StaticCacheStatus> = message('StaticCacheStatus', {
+  present: z.boolean(),
+  expires_at: timestamp.optional(),
+})
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
 
 /** The envelope of an error. */
-export const failed: z.ZodType<{ ok: false; error: { code: ErrorCode; message: string } }> = named(
+export const failed: z.ZodType<{ ok: false; error: { code: ErrorCode; message: string } }> = message(
   'Failure',
-  z.object({ ok: z.literal(false), error: z.object({ code: z.enum(codes), message: text }) }),
+  { ok: z.literal(false), error: z.object({ code: z.enum(codes), message: text }) },
 )
