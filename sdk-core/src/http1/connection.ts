@@ -1,14 +1,16 @@
 // An HTTP/1.1 server on one connection (RFC 9112): requests in order, each through the handler, until one side ends it.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
+import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
+import { errorResponseFields } from '../semantics/error-response.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import type { RequestHead } from '../semantics/request-head.ts'
 import { BufferedConnection } from './buffered-connection.ts'
-import { encodeErrorResponse } from './error-response.ts'
 import { Http1Exchange } from './exchange.ts'
 import { frameRequest } from './request-framing.ts'
 import { readRequestHead } from './request-parser.ts'
+import { headText } from './response-writer.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects because of the visitor. Pipelined requests wait,
@@ -37,4 +39,16 @@ async function serveOne(connection: BufferedConnection, options: HttpOptions): P
     await connection.writer.write(encodeErrorResponse(error, head?.method))
     return false
   }
+}
+
+/**
+ * Returns a whole response, after which the connection closes.
+ * @param method the request's method, if that much could be parsed
+ */
+function encodeErrorResponse(error: HttpError, method: string | undefined): Uint8Array {
+  const { status, message } = error
+  let text = headText(status, message, errorResponseFields(error))
+  // A 426 names the protocol to upgrade to (RFC 9110 §15.5.22).
+  text += status === 426 ? 'connection: close, upgrade\r\nupgrade: websocket\r\n' : 'connection: close\r\n'
+  return encodeLatin1(`${text}\r\n${method === 'HEAD' ? '' : message}`)
 }

@@ -12,7 +12,6 @@ import { CacheAtRelays } from './cache-at-relays.ts'
 import type { PublishAtRelay, RelaysOptions } from './options.ts'
 import type { SignerOf } from './relay-list.ts'
 import { RelaySites } from './relay-sites.ts'
-import { statsOf } from './stats-of-sites.ts'
 
 export class SiteAtRelays extends EventTarget implements Site {
   /** A page has no dedicated ports. */
@@ -156,5 +155,27 @@ export class SiteAtRelays extends EventTarget implements Site {
       if (waiting) this.#status.wait(waiting)
       else this.#status.set(this.#wasOnline ? 'reconnecting' : 'connecting')
     }
+  }
+}
+
+function statsOf(sites: readonly Site[]): SiteStats {
+  const all = sites.map((site) => site.stats())
+  const sum = (figure: (stats: SiteStats) => number): number =>
+    all.reduce((total, stats) => total + figure(stats), 0)
+  return {
+    openStreams: sum(({ openStreams }) => openStreams),
+    readyStreams: sum(({ readyStreams }) => readyStreams),
+    webSockets: sum(({ webSockets }) => webSockets),
+    rttMs: all.find(({ rttMs }) => rttMs !== undefined)?.rttMs,
+    connections: {
+      open: sum(({ connections }) => connections.open),
+      idle: sum(({ connections }) => connections.idle),
+      max: sum(({ connections }) => connections.max),
+      closedForOthers: sum(({ connections }) => connections.closedForOthers),
+    },
+    failedVisitors: sum(({ failedVisitors }) => failedVisitors),
+    bytesIn: sum(({ bytesIn }) => bytesIn),
+    bytesOut: sum(({ bytesOut }) => bytesOut),
+    reconnects: sum(({ reconnects }) => reconnects),
   }
 }

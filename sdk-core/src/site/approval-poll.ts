@@ -1,6 +1,11 @@
 // Polls whether the relay's operator has approved the site, since a relay does not announce that.
 
-import { APPROVAL_POLL_MAX_MS, APPROVAL_POLL_MIN_MS, APPROVAL_POLL_SHARE } from './limits.ts'
+/** The SDK first polls for the operator's approval after this. */
+const APPROVAL_POLL_MIN_MS = 1_000
+/** Each later poll comes after this share of the time that the site has waited. */
+const APPROVAL_POLL_SHARE = 0.25
+/** Polls for approval are at most this far apart: each costs the relay one signature. */
+const APPROVAL_POLL_MAX_MS = 10_000
 
 export class ApprovalPoll {
   #look: (signal: AbortSignal) => Promise<void>

@@ -2,11 +2,7 @@
 
 import { settledWithin } from '@svc/protocol/timers'
 import { ShownCertificate } from '../certificate/shown-certificate.ts'
-import {
-  SiteCertificate,
-  type SiteCertificateEvents,
-  type SiteCertificateOptions,
-} from '../certificate/site-certificate.ts'
+import { SiteCertificate, type SiteCertificateEvents } from '../certificate/site-certificate.ts'
 import type { LeaseEvents, Registration } from '../control/lease.ts'
 import { LeaseKeeper } from '../control/lease-keeper.ts'
 import { RelayClient } from '../control/relay-client.ts'
@@ -74,9 +70,18 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     const keeper = new LeaseKeeper(client, request, this)
     const certificates = new ShownCertificate(client, keeper, onError)
     const common = { client, keeper, certificates, onError }
-    this.#certificate = siteCertificate(platform, options, identity.address, common, this)
+    const { siteKeys, serveTls, needsCertificate = true, tlsCrypto: crypto } = platform
+    const certificateOptions = {
+      ...common,
+      site: { relay: client.host, name: options.name, address: identity.address },
+      isWanted: options.certificate === 'own',
+      isNeeded: needsCertificate && serveTls === undefined,
+      store: serveTls === undefined ? siteKeys : undefined,
+      crypto,
+    }
+    this.#certificate = new SiteCertificate(certificateOptions, this)
     this.carriers = new RelayCarriers(platform, relay, keeper, events)
-    const { tlsCrypto: crypto, admit, endTls } = platform
+    const { admit, endTls } = platform
     this.#visitors = new VisitorDispatcher({
       platform,
       server: new TenantServer({ ...options, ...common, crypto, admit, endTls }),
@@ -282,23 +287,4 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
   #forgetConnections({ code }: SvcError): void {
     if (code === 'relay_unreachable') this.#platform.forgetConnections?.()
   }
-}
-
-function siteCertificate(
-  platform: Platform,
-  { name, certificate }: NamedSite,
-  address: string,
-  parts: Pick<SiteCertificateOptions, 'client' | 'keeper' | 'certificates' | 'onError'>,
-  events: SiteCertificateEvents,
-): SiteCertificate {
-  const { siteKeys, serveTls, needsCertificate = true, tlsCrypto: crypto } = platform
-  const options = {
-    ...parts,
-    site: { relay: parts.client.host, name, address },
-    isWanted: certificate === 'own',
-    isNeeded: needsCertificate && serveTls === undefined,
-    store: serveTls === undefined ? siteKeys : undefined,
-    crypto,
-  }
-  return new SiteCertificate(options, events)
 }

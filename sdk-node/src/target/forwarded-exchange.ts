@@ -12,7 +12,6 @@ import type { Http2Way } from './http2-way.ts'
 import { KeptBody } from './kept-body.ts'
 import type { TargetOrigin, TargetView } from './target-origin.ts'
 import { targetPath } from './target-path.ts'
-import { textResponse } from './text-response.ts'
 
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -150,5 +149,19 @@ function outgoingRequest(
     inform: version === '1.0' ? undefined : inform,
     readFields: (answered) => fieldsForVisitor(answered, view),
     readTrailers: (trailers) => forwardedTrailers(trailers, view),
+  }
+}
+
+function textResponse(status: number, text: string): DirectResponse {
+  const bytes = new TextEncoder().encode(text)
+  const content = { pieces: [bytes], size: bytes.length, done: true }
+  return {
+    status,
+    statusText: '',
+    fields: [['content-type', 'text/plain;charset=UTF-8']],
+    length: bytes.length,
+    ready: () => content,
+    next: async () => content,
+    cancel: () => {},
   }
 }
