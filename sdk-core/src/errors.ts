@@ -104,7 +104,7 @@ export function leaseReplaced(): SvcError {
   return new SvcError('lease_replaced', 'the same identity registered this name elsewhere')
 }
 
-/** Returns `error` when it is an SvcError, else a new one of `code` with it as the cause. */
+/** Returns `error` when it is an SvcError, and otherwise a new one of `code` with it as the cause. */
 export function asSvcError(error: unknown, code: OwnErrorCode, message: string): SvcError {
   return error instanceof SvcError ? error : new SvcError(code, message, { cause: error })
 }

@@ -30,7 +30,7 @@ export function isUrl(value: unknown): value is URL {
   return isA('URL', value)
 }
 
-/** Returns whether the value is a socket of the platform: that of `ws` is none. */
+/** Returns whether the value is a socket of the platform, which that of `ws` is not. */
 export function isPlatformWebSocket(value: unknown): value is WebSocket {
   return isA('WebSocket', value)
 }

@@ -23,7 +23,7 @@ export const ADDRESS_DEADLINE_MS = 2_500
  */
 export const RELAY_CONNECTIONS_MAX = 64
 /**
- * The same to one relay of a route behind the one that the site connects to. That one leads 16 connections for a lease: so many
+ * The same to one relay of a route behind the one that the site connects to. That one leads 16 connections for a lease: this many
  * to each of three relays, and one for the self-probe.
  */
 export const ROUTE_CONNECTIONS_MAX = 5
@@ -46,7 +46,7 @@ export const CONTEST_WINDOW_MS: number = 5 * 60_000
 
 /** Milliseconds for a QUIC handshake with the relay, on one of its addresses. */
 export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
-/** Milliseconds in which a heartbeat comes back, before the next one is due; else the path swallows large packets. */
+/** Milliseconds in which a heartbeat comes back, before the next one is due. Without it, the path drops large packets. */
 export const HEARTBEAT_DEADLINE_MS = 10_000
 /** DATAGRAM frames that are given to the QUIC library at once: a few times what it takes without losing any. */
 export const PACE_BURST = 256
@@ -67,7 +67,7 @@ export const LOCAL_SWEEP_MS = 30_000
 /** Bytes of a local service's answers that the kernel keeps while this process is busy, if the system allows. */
 export const LOCAL_RECEIVE_BUFFER_BYTES: number = 256 * 1024
 
-/** Milliseconds in which a local service must accept a connection; else the SDK treats it as down. */
+/** Milliseconds in which a local service must accept a connection, or the SDK treats it as down. */
 export const TARGET_CONNECT_DEADLINE_MS = 10_000
 /** Milliseconds that a visitor gets to take the last bytes of a stream, such as a TLS alert, and to end its direction. */
 export const STREAM_LINGER_MS = 5_000

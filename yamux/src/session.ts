@@ -20,7 +20,7 @@ import { type StreamHost, StreamState } from './stream-state.ts'
  */
 export class Session {
   /**
-   * Resolves with undefined after {@link close} or an orderly end by the peer, else with the error that ended the
+   * Resolves with undefined after {@link close} or an orderly end by the peer, and otherwise with the error that ended the
    * session. Never rejects.
    */
   readonly closed: Promise<YamuxError | undefined>

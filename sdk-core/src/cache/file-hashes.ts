@@ -26,7 +26,7 @@ export class FileHashes {
   /**
    * Returns the files with the hashes of those that are as they were at the last look: the same object or, for a File, one of
    * the same size and time.
-   * @throws SvcError `cache_files_invalid` for content that is none
+   * @throws SvcError `cache_files_invalid` for content of another type than files have
    */
   recall(listed: readonly ListedFile[]): HashedFile[] {
     const files = listed.map(([path, content]): KnownFile => {

@@ -52,7 +52,7 @@ export const WORK_MIN_BYTES = 256
 /** Reading pauses when frames of this many bytes, other than DATA, wait to be written. */
 export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
 /**
- * A request may go on after its response, and is dropped as it comes, while not so many milliseconds pass without more
+ * A request may go on after its response, and is dropped as it comes, unless this many milliseconds pass without more
  * of it. A client that reads RST_STREAM before it has sent all fails, as curl 7.88 does; in this time it reads the
  * response alone, and either stops by itself or sends what is left.
  */

@@ -23,7 +23,7 @@ function cost(ms: number): number {
 }
 
 /**
- * Returns the candidate to take next: the best of those whose network is not that of a relay in use, else the best.
+ * Returns the candidate to take next: the best of those whose network is not that of a relay in use, or the best of all.
  * @param used the relays in use
  */
 export function bestOf(candidates: readonly Candidate[], used: readonly URL[]): Candidate | undefined {

@@ -17,7 +17,7 @@ export function isLocal({ hostname }: URL): boolean {
 }
 
 /**
- * The network of a relay: the /24 of an IPv4 address, the /56 of an IPv6 address, else the last two labels of the name. Under
+ * The network of a relay: the /24 of an IPv4 address, the /56 of an IPv6 address, or the last two labels of the name. Under
  * suffixes such as `co.uk`, relays of different operators count as one network.
  */
 export function networkOf({ hostname }: URL): string {

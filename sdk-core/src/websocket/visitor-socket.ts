@@ -3,7 +3,7 @@
 /** A SocketErrorEvent holds the error that broke the connection. A `close` event follows. */
 export class SocketErrorEvent extends Event {
   /**
-   * An error with name `WebSocketError` and a stable `code` when the visitor broke the protocol, else the connection's
+   * An error with name `WebSocketError` and a stable `code` when the visitor broke the protocol, and otherwise the connection's
    * error.
    */
   readonly error: unknown

@@ -162,7 +162,7 @@ export interface AgentStatus {
   release_version: string
   /** The address of the control API, without a path. */
   url: string
-  /** Says whether `svc agent run` put it into the background. Else a terminal or a service of the system runs it. */
+  /** Says whether `svc agent run` put it into the background. If not, a terminal or a service of the system runs it. */
   detached: boolean
   config: ConfigStatus
   /** In the order of svc.toml; those that were removed and are still ending come last. */

@@ -36,7 +36,7 @@ export interface Dialed {
   rttMs: number
 }
 
-/** @throws SvcError the relay's own code when it refused, else `relay_unreachable` or `unexpected_answer` */
+/** @throws SvcError the relay's own code when it refused, or `relay_unreachable` or `unexpected_answer` */
 export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dialed> {
   const proxy = target.tls.proxyFor?.(target.url)
   const tunnel = proxy && (await openThrough(proxy, target.url, signal))

@@ -10,7 +10,7 @@ const PRIVATE = 0o700
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Creates the directory: $CACHE_DIRECTORY, which systemd sets, else the user's cache, else one in the directory of
+ * Creates the directory: $CACHE_DIRECTORY, which systemd sets, or the user's cache, or one in the directory of
  * temporary files.
  * @throws Error when none of them can be created, or is the user's alone
  */

@@ -42,7 +42,7 @@ export interface DatagramOptions {
   pulse?: Heartbeat | undefined
   /**
    * Opens the QUIC connection.
-   * @default the native library, else the one of WebAssembly
+   * @default the native library, or the one of WebAssembly where there is none
    */
   dial?: DialQuic | undefined
 }

@@ -26,7 +26,7 @@ export type DialQuic = (
   signal: AbortSignal,
 ) => Promise<QuicConnection>
 
-/** Dials by the native binary, else in a thread. */
+/** Dials by the native binary or, where there is none, in a thread. */
 export const dialNativeOrWasm: DialQuic = async (target, events, signal) => {
   try {
     return await dialQuic(target, events, signal)

@@ -45,7 +45,7 @@ interface Relay {
 
 const PULSE: Heartbeat = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
 
-/** @throws SvcError the relay's own code when it refused, else `quic_unavailable`, `tunnel_unreachable` or `unexpected_answer` */
+/** @throws SvcError the relay's own code when it refused, or `quic_unavailable`, `tunnel_unreachable` or `unexpected_answer` */
 export async function openTunnel(
   target: QuicTarget,
   accessToken: string,
@@ -109,7 +109,7 @@ export class Tunnel {
     beat()
   }
 
-  /** @returns the reason for which it was dropped, else undefined */
+  /** @returns the reason for which it was dropped; undefined when it was not */
   send(datagram: Uint8Array): SendFailure | undefined {
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > this.#connection.datagramMaxBytes)
       return 'too_large'

@@ -48,7 +48,7 @@ export function priorKnowledge({ protocol, href }: URL): URL | undefined {
   return protocol === 'h2c:' ? new URL(href.replace('h2c:', 'http:')) : undefined
 }
 
-/** @returns the path of a Unix socket, empty when it is none, and undefined for an address of another kind */
+/** @returns the path of a Unix socket, empty when it names no file, and undefined for an address of another kind */
 function unixPath(text: string): string | undefined {
   const path = /^unix:(?:\/\/(?=\/))?(.*)$/s.exec(text)?.[1]
   return path === undefined || /^\/[^\0?#/][^\0?#]*$/.test(path) ? path : ''

@@ -66,7 +66,7 @@ export class TargetOrigin {
   #isSuggested = false
   #last: TargetView | undefined
 
-  /** @throws SvcError `invalid_option` when `host` is none */
+  /** @throws SvcError `invalid_option` when `host` is not a host */
   constructor(options: TargetOriginOptions) {
     const { host } = options
     this.#options = options

@@ -1,4 +1,4 @@
-// The default provider: WebCrypto where it has the algorithm, else noble, which is loaded on demand.
+// The default provider: WebCrypto where it has the algorithm, and otherwise noble, which is loaded on demand.
 
 import { violation } from '../errors.ts'
 import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'

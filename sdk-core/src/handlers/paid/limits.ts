@@ -11,7 +11,7 @@ export const PREPARE_MAX_BYTES: number = 64 * 1024
 export const USED_FOR_MS: number = 10 * 60_000
 /**
  * Payments that are remembered at once, in a process: a few megabytes. Each one that was settled cost its payer money. No
- * further payment is taken while there are so many.
+ * further payment is taken while this many are remembered.
  */
 export const REMEMBERED_MAX = 10_000
 /** Paid requests that are on their way at once, in a process: each waits for the facilitator, holds one response, and no body. */

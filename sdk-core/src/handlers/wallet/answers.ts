@@ -37,7 +37,7 @@ export function challengeField(origin: string): Record<string, string> {
   return { 'WWW-Authenticate': `SIWE sign-in="${origin}${SIGN_IN_PATH}"` }
 }
 
-/** Returns the answer to a program that has no session: JSON where it takes that, else a line of text. */
+/** Returns the answer to a program that has no session: JSON where it takes that, and otherwise a line of text. */
 export function signInRequired(request: Request, origin: string): Response {
   const link = `${origin}${SIGN_IN_PATH}`
   const message = `This site is for visitors who sign in with a wallet: ${link}`

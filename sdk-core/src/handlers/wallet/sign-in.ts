@@ -107,7 +107,7 @@ export class SignIn {
   }
 }
 
-/** Resolves with the fields of a JSON object, none when the body is none. A page of another origin cannot send this type unasked. */
+/** Resolves with the fields of a JSON object, and with no fields when the body is not one. A page of another origin cannot send this type unasked. */
 async function fieldsOf(request: Request): Promise<Record<string, unknown>> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return {}
   const value = await readJson(request.body, BODY_MAX_BYTES)

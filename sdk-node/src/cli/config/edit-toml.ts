@@ -116,10 +116,10 @@ function insertFields(lines: string[], index: number | undefined, added: readonl
 }
 
 interface Block {
-  /** The first of the comments directly above the header, else the header. */
+  /** The first of the comments directly above the header, or the header itself. */
   start: number
   headerAt: number
-  /** The header of the next table that is none of this tunnel's, else the end. */
+  /** The header of the next table that does not belong to this tunnel, or the end. */
   next: number
 }
 

@@ -70,7 +70,7 @@ export type Report =
   | ({ event: 'tunnel' } & Pick<TunnelStatus, 'state' | 'failure' | 'retry_at'> & {
         tunnel?: string | undefined
       })
-  /** The agent is a service of the system now, or is none any more; the path is that of the file which describes it. */
+  /** The agent is a service of the system now, or no longer is one; the path is that of the file which describes it. */
   | { event: 'service'; state: 'installed' | 'removed'; path: string | undefined }
   /** The address of the agent's page, which it opens once. */
   | { event: 'page'; url: string; expires_at: string }

@@ -161,7 +161,7 @@ export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Add
   return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
 }
 
-/** @returns what heads the lines of a site: its address, or else a text that says which tunnel it is */
+/** @returns what heads the lines of a site: its address, or a text that says which tunnel it is */
 export function formatHeading(site: SiteStatus): string {
   const addresses = formatAddresses(site)
   const name = site.tunnel ?? 'a tunnel without a name'

@@ -7,7 +7,7 @@ import { escapeXml } from './xml.ts'
 
 /** Minutes until the scheduler starts an agent again that has failed: one is its shortest interval. */
 const RESTART_MIN = 1
-/** Times that it does: its largest number, for there is none that means always. */
+/** Times that it does: its largest number, since no number means always. */
 const RESTARTS_MAX = 999
 /** The scheduler puts a variable in for `%NAME%`, and an argument of its own for `$(…)`, and has no escape for either. */
 const REPLACED = /%[^%]+%|\$\(/
