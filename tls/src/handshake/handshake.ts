@@ -3,8 +3,13 @@
 import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { ConnectionInfo, Settings, SignRequest } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
-import { type Hash, hashOf } from '../crypto/hash.ts'
-import { EarlySecret, type HandshakeTrafficSecret, type ResumptionSecret } from '../crypto/key-schedule.ts'
+import { hashOf } from '../crypto/hash.ts'
+import {
+  EarlySecret,
+  type HandshakeTrafficSecret,
+  type MasterSecret,
+  type ResumptionSecret,
+} from '../crypto/key-schedule.ts'
 import type { Secrets } from '../crypto/secrets.ts'
 import { TranscriptHash } from '../crypto/transcript-hash.ts'
 import { violation } from '../errors.ts'
@@ -28,7 +33,7 @@ import {
   requireRetried,
   requireScheme,
 } from './negotiate.ts'
-import { acceptPsk, sessionOf } from './resumption.ts'
+import { type AcceptedPsk, acceptPsk, sessionOf } from './resumption.ts'
 import { requestSignature } from './signer.ts'
 
 const VERSION = 'TLSv1.3' as const
@@ -55,31 +60,28 @@ export async function handshake(
   leaving: AbortSignal,
 ): Promise<HandshakeResult> {
   const { crypto } = settings
-  const { hello, negotiated, transcript, retry } = await agree(first, channel, settings)
+  const offer = await agree(first, channel, settings)
+  const { hello, negotiated, transcript, retry } = offer
   const { cipherSuite, group, alpn } = negotiated
-  const hash = hashOf(crypto, suiteHash(cipherSuite)!)
   // In TLS 1.3 the limit counts the content type (RFC 8449 §4).
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
 
   // The pre_shared_key (§4.2.11) names a session that the client resumes, if any.
   const psk = await acceptPsk(hello, negotiated, transcript, settings, secrets)
   if (psk === undefined) requireScheme(hello, SCHEME_OF[settings.algorithm])
+  const hash = hashOf(crypto, suiteHash(cipherSuite)!)
   const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, secrets)
   transcript.add(hello.message)
 
   // ServerHello (§4.1.3)
   const { keyExchange, sharedSecret } = await crypto.agree(group, negotiated.keyExchange)
-  const serverHello = encodeServerHello({
-    random: crypto.randomBytes(32),
-    sessionId: hello.sessionId,
-    cipherSuite,
-    group,
-    keyExchange,
-    selectedIdentity: psk?.index,
-  })
+  const { sessionId } = hello
+  const random = crypto.randomBytes(32)
+  const answer = { random, sessionId, cipherSuite, group, keyExchange, selectedIdentity: psk?.index }
+  const serverHello = encodeServerHello(answer)
   transcript.add(serverHello)
   channel.send(serverHello)
-  if (hello.sessionId.length > 0 && retry === undefined) channel.sendChangeCipherSpec()
+  if (sessionId.length > 0 && retry === undefined) channel.sendChangeCipherSpec()
 
   // Handshake keys (§7.1)
   const handshakeSecret = earlySecret.handshake(sharedSecret)
@@ -91,37 +93,57 @@ export async function handshake(
   if (hello.earlyData && retry === undefined) channel.inbound.skipEarlyData()
 
   // EncryptedExtensions (§4.3.1)
-  const encryptedExtensions = encodeEncryptedExtensions({
-    // A resumption has no server_name (RFC 6066 §3).
-    serverName: hello.serverName !== undefined && psk === undefined,
-    alpn,
-    recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1,
-  })
+  const recordSizeLimit = hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1
+  // A resumption has no server_name (RFC 6066 §3).
+  const serverName = hello.serverName !== undefined && psk === undefined
+  const encryptedExtensions = encodeEncryptedExtensions({ serverName, alpn, recordSizeLimit })
   transcript.add(encryptedExtensions)
-  // The messages of one flight share records (§5.1).
-  const flight = [encryptedExtensions]
 
   // Certificate or CompressedCertificate, CertificateVerify (§4.4.2, §4.4.3; RFC 8879 §4)
-  if (psk === undefined) {
-    const certificate = certificateFor(hello, settings)
-    transcript.add(certificate)
-    channel.send(...flight.splice(0), certificate)
-    channel.flush()
-    const messages = { clientHello: hello.message, ...retry, serverHello, encryptedExtensions, certificate }
-    const { algorithm } = settings
-    const request = { algorithm, ...messages }
-    const sign = (signal: AbortSignal) => settings.sign(request, signal)
-    const signature = await requestSignature(sign, settings.limits, leaving)
-    const certificateVerify = encodeCertificateVerify(SCHEME_OF[algorithm], signature)
-    transcript.add(certificateVerify)
-    flight.push(certificateVerify)
-  }
+  const sent = { serverHello, encryptedExtensions }
+  const last = psk ? encryptedExtensions : await authenticate(offer, sent, channel, settings, leaving)
 
   // Finished (§4.4.4)
   const finished = handshakeMessage(HANDSHAKE_TYPE.finished, serverHandshake.verifyData(transcript.digest()))
   transcript.add(finished)
-  channel.send(...flight, finished)
+  channel.send(last, finished)
   serverHandshake.erase()
+  return complete(offer, channel, settings, clientHandshake, masterSecret, psk)
+}
+
+/** Sends the certificate, and resolves with the CertificateVerify when it is signed. */
+async function authenticate(
+  { hello, transcript, retry }: Offer,
+  sent: Pick<SignRequest, 'serverHello' | 'encryptedExtensions'>,
+  channel: Channel,
+  settings: Settings,
+  leaving: AbortSignal,
+): Promise<Uint8Array> {
+  const { algorithm } = settings
+  const certificate = certificateFor(hello, settings)
+  transcript.add(certificate)
+  // The messages of one flight share records (§5.1).
+  channel.send(sent.encryptedExtensions, certificate)
+  channel.flush()
+  const request = { algorithm, clientHello: hello.message, ...retry, ...sent, certificate }
+  const sign = (signal: AbortSignal) => settings.sign(request, signal)
+  const signature = await requestSignature(sign, settings.limits, leaving)
+  const certificateVerify = encodeCertificateVerify(SCHEME_OF[algorithm], signature)
+  transcript.add(certificateVerify)
+  return certificateVerify
+}
+
+/** Changes to the keys of the application, and resolves when the client's Finished has come. */
+async function complete(
+  { hello, negotiated, transcript }: Offer,
+  channel: Channel,
+  settings: Settings,
+  clientHandshake: HandshakeTrafficSecret,
+  masterSecret: MasterSecret,
+  psk: AcceptedPsk | undefined,
+): Promise<HandshakeResult> {
+  const { crypto } = settings
+  const { cipherSuite, group, alpn } = negotiated
 
   // Application keys (§7.1), which protect what the server sends from here on
   const serverFinished = transcript.digest()
@@ -134,7 +156,7 @@ export async function handshake(
   channel.flush()
 
   // The client's Finished
-  await readFinished(channel, transcript, hash, clientHandshake)
+  await readFinished(channel, transcript, clientHandshake)
   channel.protectInbound(new Tls13Protection(crypto, cipherSuite, traffic.client))
   channel.endHandshake()
   const resumption = masterSecret.resumption(transcript.digest())
@@ -192,14 +214,13 @@ function certificateFor(
 async function readFinished(
   channel: Channel,
   transcript: TranscriptHash,
-  hash: Hash,
   clientHandshake: HandshakeTrafficSecret,
 ): Promise<void> {
   const message = await channel.read(HANDSHAKE_TYPE.finished)
   const verifyData = message.subarray(HANDSHAKE_HEADER_BYTES)
-  if (verifyData.length !== hash.length) throw violation('decode_error', 'Finished has a wrong length')
   const expected = clientHandshake.verifyData(transcript.digest())
   clientHandshake.erase()
+  if (verifyData.length !== expected.length) throw violation('decode_error', 'Finished has a wrong length')
   if (!equalInConstantTime(verifyData, expected)) throw violation('decrypt_error', 'Finished does not verify')
   transcript.add(message)
 }
