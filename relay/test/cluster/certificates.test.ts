@@ -5,7 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import {
@@ -15,6 +16,8 @@ import {
   whyNoEngine,
 } from '../support/cluster-relays.ts'
 import { ROOT_HOST } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const SOON = { timeout: WAIT_TIMEOUT_MS }
 /** A certificate names the second from which it is valid. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { MARKER, type RegisterResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test as every, expect } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
@@ -15,6 +15,8 @@ import { wholeOnly } from '../../../tools/test-depth.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { type ClusterRelays, startClusterRelays, whyNoEngine } from '../support/cluster-relays.ts'
 import { relayClient, startTestRelay, type TestClient } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const PORTS = 4
 const why = whyNoEngine() ?? (findHaproxy() === undefined ? 'there is no haproxy' : undefined)
@@ -98,7 +100,7 @@ describe.skipIf(why !== undefined)(`three machines behind a balancer (skipped: $
     await expect.poll(() => visit(clients[0]!, lease)).toBe(0x2a)
   })
 
-  wholeOnly(test, 'faults')('a machine that was away learns what ended meanwhile', async () => {
+  test('a machine that was away learns what ended meanwhile', async () => {
     const [ends, stays] = [await clients[2]!.register('ends'), await clients[2]!.register('stays')]
     await relay.machines[2]!.kill('SIGKILL')
     await clients[1]!.call('POST', '/sdk/unregister', { access_token: ends.access_token })
@@ -120,13 +122,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`a machine does not start (skipped:
   })
   afterEach(() => cluster?.close())
 
-  wholeOnly(test, 'variant')('with another secret than the others', async () => {
+  test('with another secret than the others', async () => {
     const CLUSTER_SECRET = randomBytes(32).toString('hex')
     const failure = await cluster.add({ CLUSTER_SECRET }).catch(String)
     expect(failure).toBe('SettingsError: CLUSTER_SECRET: is another one than that of the other machines')
   })
 
-  wholeOnly(test, 'variant')('with another identity than the others', async () => {
+  test('with another identity than the others', async () => {
     const other = await startTestRelay()
     await other.stop()
     const failure = await startTestRelay(
@@ -139,13 +141,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`a machine does not start (skipped:
     await rm(other.directory, { recursive: true })
   })
 
-  wholeOnly(test, 'variant')('with the port of another program for its CLUSTER_ADDR', async () => {
+  test('with the port of another program for its CLUSTER_ADDR', async () => {
     const { port } = new URL(cluster.engine.url)
     const failure = await cluster.add({ CLUSTER_LISTEN_PORT: port }).catch(String)
     expect(failure).toMatch(/^SettingsError: CLUSTER_ADDR: .*EADDRINUSE/)
   })
 
-  wholeOnly(test, 'variant')('with a wrong password of the engine, which no sentence shows', async () => {
+  test('with a wrong password of the engine, which no sentence shows', async () => {
     const CLUSTER_URL = cluster.engine.url.replace(/:[^:@]+@/, ':a-wrong-password@')
     const failure = await cluster.add({ CLUSTER_URL }).catch(String)
     expect(failure).toMatch(/^SettingsError: CLUSTER_URL: /)

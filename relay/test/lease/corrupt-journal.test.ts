@@ -3,12 +3,15 @@
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, test as every, expect } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { ReservationJournal } from '../../src/core/lease/reservation-journal.ts'
 import { JOURNAL_MAX_BYTES } from '../../src/core/limits.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { mountSmallDisk } from '../support/full-disk.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const SIZE = 20 * 1024 * 1024
 /** Of processor time, all threads together: other tests run beside this one. */

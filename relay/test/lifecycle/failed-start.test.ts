@@ -7,12 +7,14 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, test as every, expect } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { StartedParts } from '../../src/lifecycle/started-parts.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const SCRIPT = join(import.meta.dirname, '../support/failed-start.ts')
 const ENDED_TIMEOUT_MS = 60_000
@@ -50,7 +52,7 @@ async function start(env: Record<string, string> = {}) {
   return { ...JSON.parse(printed), end: signal ?? code }
 }
 
-wholeOnly(test, 'variant')('of a relay whose discovery cannot start, nothing is left', async () => {
+test('of a relay whose discovery cannot start, nothing is left', async () => {
   await mkdir(join(directory, 'relays.json'))
   const { failure, left, seen, end } = await start()
   expect(failure).toContain('relays.json')
@@ -59,7 +61,7 @@ wholeOnly(test, 'variant')('of a relay whose discovery cannot start, nothing is 
   expect(await readdir(directory)).not.toContain('acme.lock')
 })
 
-wholeOnly(test, 'variant')('of a relay whose static cache cannot start, nothing is left', async () => {
+test('of a relay whose static cache cannot start, nothing is left', async () => {
   await symlink(tmpdir(), join(directory, 'static-cache'))
   const { failure, left, end } = await start()
   expect(failure).toContain('STATIC_CACHE_ENABLED')

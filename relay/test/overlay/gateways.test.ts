@@ -4,14 +4,17 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PATH, type RegisterResponse, type ReverseEndpoint, verifyDescriptor } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect, vi } from 'vitest'
 import { signerOf } from '../../../sdk-core/src/identity/key.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { loadIdentity } from '../../src/core/auth/relay-identity.ts'
 import { apiSocket, connectRequest, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { LINKS } from '../support/carrier.ts'
 import { type OverlayMember, startOverlayRelays } from '../support/overlay-relays.ts'
 import { ROOT_HOST, readAll } from '../support/relay.ts'
 import { CARRIERS } from '../support/session.ts'
+
+const test = wholeOnly(every, 'variant')
 
 vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')

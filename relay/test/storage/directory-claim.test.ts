@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, test as every, expect, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { startRelay, WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
@@ -11,6 +11,8 @@ import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { claimDirectory } from '../../src/core/storage/directory-claim.ts'
 import { svcRelay } from '../support/svc-relay.ts'
+
+const test = wholeOnly(every, 'faults')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
@@ -48,20 +50,17 @@ test('a second relay is refused with the process that has the directory, also be
   expect(await readdir(directory)).not.toContain('relay.sock')
 })
 
-wholeOnly(test, 'faults')(
-  'of many that find what a killed relay has left, one gets the directory',
-  async () => {
-    const killed = await startRelay({ env: await settings(), execArgv: [...WITHOUT_OVERLOAD] })
-    process.kill(killed.pid, 'SIGKILL')
-    await killed.ended
-    const claims = await Promise.allSettled(
-      Array.from({ length: RACERS }, () => claimDirectory(directory, log)),
-    )
-    const got = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []))
-    expect(got).toHaveLength(1)
-    await got[0]!.close()
-  },
-)
+test('of many that find what a killed relay has left, one gets the directory', async () => {
+  const killed = await startRelay({ env: await settings(), execArgv: [...WITHOUT_OVERLOAD] })
+  process.kill(killed.pid, 'SIGKILL')
+  await killed.ended
+  const claims = await Promise.allSettled(
+    Array.from({ length: RACERS }, () => claimDirectory(directory, log)),
+  )
+  const got = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []))
+  expect(got).toHaveLength(1)
+  await got[0]!.close()
+})
 
 test('a directory whose path is too long for a socket is claimed as well', async () => {
   const long = join(directory, 'x'.repeat(200))

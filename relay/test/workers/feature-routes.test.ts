@@ -5,9 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, test as every, expect } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createPipe } from '../../src/core/bridge/pipe.ts'
 import { readSettings } from '../../src/core/config/settings.ts'
 import { OpenSockets } from '../../src/core/ingress/open-sockets.ts'
@@ -18,6 +19,8 @@ import { createControlPlane } from '../../src/lifecycle/control-plane.ts'
 import { createParts, type RelayParts } from '../../src/lifecycle/parts.ts'
 import { openState } from '../../src/lifecycle/stored-state.ts'
 import { ROOT_HOST, readAll } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const HOST = `snapshot.${ROOT_HOST}`
 const UNKNOWN_NAME = Buffer.of(21, 3, 3, 0, 2, 2, 112)

@@ -5,13 +5,15 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, it as every, expect, vi } from 'vitest'
 import { CONNECTION_STREAMS_MANY } from '../../../sdk-core/src/limits.ts'
 import { collectedMemory } from '../../../tools/collected-memory.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const it = wholeOnly(every, 'depth')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 

@@ -4,13 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, get, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
 import { type OverlayMember, startOverlayRelays } from '../../../relay/test/support/overlay-relays.ts'
 import { ROOT_HOST } from '../../../relay/test/support/relay.ts'
 import { curl } from '../../../tools/programs/curl.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { listening, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')

@@ -2,9 +2,12 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { it as every, expect } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { V8_FLAGS } from '../../src/cli/v8-flags.ts'
 import { MAIN } from '../support/svc.ts'
+
+const it = wholeOnly(every, 'variant')
 
 /** Makes each process on the way print its arguments, a line each. */
 const TELL =

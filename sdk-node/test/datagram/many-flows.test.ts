@@ -5,12 +5,14 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { afterAll, it as every, expect, vi } from 'vitest'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 import { echo, udpService } from '../support/udp.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 

@@ -2,8 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { publishOn } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { InFlightCounter } from '../../src/datagram/in-flight-counter.ts'
@@ -14,6 +15,8 @@ import { nodePlatform } from '../../src/platform.ts'
 import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
 import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 // In this thread alone: the other one loads the library itself.

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { identityFromKey, type Site } from '@svc/sdk-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, test as every, expect, vi } from 'vitest'
 import {
   type OverlayMember,
   type OverlayRelays,
@@ -12,6 +12,8 @@ import {
 } from '../../../relay/test/support/overlay-relays.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { publish } from '../../src/publish.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const PATIENT_MS = 120_000
 const ADMIN_TOKEN = 'an-admin-token-for-this-test-alone'
@@ -82,7 +84,7 @@ test('visitors of every process are passed on to every process', async () => {
   expect(new Set(visits)).toEqual(new Set(['hello']))
 })
 
-wholeOnly(test, 'clock').each([
+test.each([
   ['first', () => first],
   ['last', () => last],
 ])(

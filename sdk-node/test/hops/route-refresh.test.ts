@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https'
 import { EXTENSIONS } from '@svc/protocol'
 import type { CarrierEvents, Site, SiteCarrier } from '@svc/sdk-core'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, test as every, expect, vi } from 'vitest'
 import { HopChanges } from '../../../relay/src/features/overlay/hop/hop-changes.ts'
 import { HopCounts } from '../../../relay/src/features/overlay/hop/hop-counts.ts'
 import {
@@ -14,8 +14,11 @@ import {
   type OverlayRelays,
   startOverlayRelays,
 } from '../../../relay/test/support/overlay-relays.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { SiteRoute } from '../../src/hops/site-route.ts'
 import { publish } from '../../src/publish.ts'
+
+const test = wholeOnly(every, 'clock')
 
 const PATIENT_MS = 120_000
 const POLL_EVERY_MS = 50

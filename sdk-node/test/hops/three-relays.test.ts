@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import type { ConnectionOptions } from 'node:tls'
 import { siteQuestionText } from '@svc/protocol'
 import type { FetchHandler, Site } from '@svc/sdk-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, test as every, expect, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import {
   type OverlayMember,
@@ -15,9 +15,11 @@ import {
   startOverlayRelays,
 } from '../../../relay/test/support/overlay-relays.ts'
 import { startConnectProxy } from '../../../tools/network/connect-proxy.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { expose } from '../../src/expose/expose.ts'
 import { publish } from '../../src/publish.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const PATIENT_MS = atDepth(900_000, 120_000)
 const MIB = 1024 * 1024

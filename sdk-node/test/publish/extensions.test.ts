@@ -8,11 +8,14 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, it as every, expect } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { publish, type Site } from '../../src/index.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const it = wholeOnly(every, 'variant')
 
 const HOST = 'demo.relay.localhost'
 const GET = `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`

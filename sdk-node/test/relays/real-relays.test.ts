@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
 import { startRelayGroup } from '../../../tools/relay/relay-group.ts'
 import type { TestRelay } from '../../../tools/relay/test-relay.ts'
@@ -16,6 +16,8 @@ import type { Report } from '../../src/cli/report/report.ts'
 import { publish } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { type Run, runHere } from '../support/svc.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: 2 * TEST_TIMEOUT_MS, hookTimeout: 2 * TEST_TIMEOUT_MS })
 
@@ -61,42 +63,39 @@ const has = (run: Run, event: string, { url }: TestRelay, from = 0): boolean =>
     .slice(from)
     .some((report) => report.event === event && 'relay' in report && report.relay === url)
 
-wholeOnly(it, 'clock')(
-  'a relay that ends or bans is replaced, one that was named stays, and the last one is waited for',
-  async () => {
-    const target = createServer((_request, response) => response.end('hello'))
-    await once(target.listen(0, '127.0.0.1'), 'listening')
-    const { port } = target.address() as AddressInfo
-    const named = group[0]!
-    const args = ['expose', String(port), '--name', 'demo', '--relay', named.url, '--ca', ca]
-    const run = runHere(home, [...args, '--discover', '1', '--json'])
-    await expect.poll(() => group.slice(1).some((relay) => has(run, 'online', relay)), BACK).toBe(true)
-    const first = group.slice(1).find((relay) => has(run, 'online', relay))!
-    const second = group.slice(1).find((relay) => relay !== first)!
+it('a relay that ends or bans is replaced, one that was named stays, and the last one is waited for', async () => {
+  const target = createServer((_request, response) => response.end('hello'))
+  await once(target.listen(0, '127.0.0.1'), 'listening')
+  const { port } = target.address() as AddressInfo
+  const named = group[0]!
+  const args = ['expose', String(port), '--name', 'demo', '--relay', named.url, '--ca', ca]
+  const run = runHere(home, [...args, '--discover', '1', '--json'])
+  await expect.poll(() => group.slice(1).some((relay) => has(run, 'online', relay)), BACK).toBe(true)
+  const first = group.slice(1).find((relay) => has(run, 'online', relay))!
+  const second = group.slice(1).find((relay) => relay !== first)!
 
-    ended = first
-    process.kill(first.pid, 'SIGTERM')
-    await expect.poll(() => has(run, 'closed', first), BACK).toBe(true)
-    const events = reportsOf(run).flatMap((report) =>
-      'relay' in report ? [`${report.event} ${report.relay}`] : [],
-    )
-    expect(events.indexOf(`online ${second.url}`)).toBeLessThan(events.indexOf(`closed ${first.url}`))
-    const [, , host] = reportsOf(run).flatMap((report) => (report.event === 'online' ? [report.url!] : []))
-    expect(String(await curl(second.caFile, `${host}/`))).toBe('hello')
+  ended = first
+  process.kill(first.pid, 'SIGTERM')
+  await expect.poll(() => has(run, 'closed', first), BACK).toBe(true)
+  const events = reportsOf(run).flatMap((report) =>
+    'relay' in report ? [`${report.event} ${report.relay}`] : [],
+  )
+  expect(events.indexOf(`online ${second.url}`)).toBeLessThan(events.indexOf(`closed ${first.url}`))
+  const [, , host] = reportsOf(run).flatMap((report) => (report.event === 'online' ? [report.url!] : []))
+  expect(String(await curl(second.caFile, `${host}/`))).toBe('hello')
 
-    const before = run.out.length
-    await ban(second, true)
-    await expect.poll(() => has(run, 'reconnecting', second, before), BACK).toBe(true)
-    expect(has(run, 'closed', second)).toBe(false)
-    await ban(second, false)
-    await expect.poll(() => has(run, 'online', second, before), BACK).toBe(true)
+  const before = run.out.length
+  await ban(second, true)
+  await expect.poll(() => has(run, 'reconnecting', second, before), BACK).toBe(true)
+  expect(has(run, 'closed', second)).toBe(false)
+  await ban(second, false)
+  await expect.poll(() => has(run, 'online', second, before), BACK).toBe(true)
 
-    run.interrupt()
-    expect(await run.ended).toBe(0)
-    expect(['reconnecting', 'closed'].map((event) => has(run, event, named))).toEqual([false, true])
-    target.close()
-  },
-)
+  run.interrupt()
+  expect(await run.ended).toBe(0)
+  expect(['reconnecting', 'closed'].map((event) => has(run, event, named))).toEqual([false, true])
+  target.close()
+})
 
 it.each(['native', 'websocket'] as const)(
   '`publish` is at several relays by the carrier %s',

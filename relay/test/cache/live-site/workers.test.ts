@@ -1,8 +1,11 @@
 // SVC_WORKERS=2: a site whose sessions are all in a worker process is reached by the primary process, which has the cache.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test as every, expect } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { type LiveRelay, publishSite, type SdkSite, startLiveRelay } from '../../support/live-sites.ts'
+
+const test = wholeOnly(every, 'variant')
 
 let relay: LiveRelay
 beforeAll(async () => {

@@ -8,9 +8,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect, onTestFinished, vi } from 'vitest'
 import { collectedMemory } from '../../../../tools/collected-memory.ts'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { API_HEAD_DEADLINE_MS } from '../../../src/core/limits.ts'
 import {
   FILE_BYTES_PER_NETWORK_MAX,
@@ -22,6 +23,8 @@ import {
 } from '../../../src/features/static-cache/server/limits.ts'
 import { newLease } from '../../support/lease.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
+
+const test = wholeOnly(every, 'faults')
 
 // The whole test attacks the limits of a relay, the slice of it smaller ones: it waits less, and opens fewer connections.
 vi.mock('../../../src/core/limits.ts', async (original) => {
