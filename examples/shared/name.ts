@@ -1,11 +1,6 @@
 // Keeps a name and an identity for each example and each of its tabs, which tell the sites of this web origin apart.
-import { tabNumber } from './tab.ts'
-
-const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']
-const ANIMALS = ['badger', 'finch', 'fox', 'heron', 'lynx', 'mole', 'otter', 'owl', 'seal', 'wren']
-const NUMBERS = 1000
-/** Characters that are used of a UUID: 48 random bits, and a name that fits its 22 characters. */
-const SECRET_CHARS = 13
+import { friendlyName, secretName } from '@svc/relay-web/common/random-name.ts'
+import { tabNumber } from '@svc/relay-web/common/tab-number.ts'
 
 export interface SiteNames {
   /** The name of the stored identity, as the option `identity` of `publish` takes it. */
@@ -23,7 +18,7 @@ export async function friendlyNames(example: string): Promise<SiteNames> {
 
 /** Makes names for sites whose address gives access: a name that cannot be guessed, and that ends with the tab. */
 export async function secretNames(example: string, prefix: string): Promise<SiteNames> {
-  return namesOf(example, sessionStorage, () => `${prefix}-${crypto.randomUUID().slice(0, SECRET_CHARS)}`)
+  return namesOf(example, sessionStorage, () => secretName(prefix))
 }
 
 /** Makes the names of an example of which there is one, however many tabs show it. */
@@ -41,16 +36,4 @@ function storedNames(identity: string, storage: Storage, create: () => string): 
   const keep = (name: string): void => storage.setItem(identity, name)
   keep(name)
   return { identity, name, keep }
-}
-
-function friendlyName(): string {
-  return `${pick(ADJECTIVES)}-${pick(ANIMALS)}-${random(NUMBERS)}`
-}
-
-function pick(words: string[]): string {
-  return words[random(words.length)]!
-}
-
-function random(below: number): number {
-  return Math.floor(Math.random() * below)
 }
