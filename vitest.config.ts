@@ -9,7 +9,7 @@ import { findChromium } from './tools/programs/chromium.ts'
 import { TEST_TIMEOUT_MS, WAIT_TIMEOUT_MS } from './tools/test-timeouts.ts'
 
 const NODE_TESTS =
-  '{protocol,yamux,tls,payment,node-kit,relay,relay/web,sdk-core,sdk-browser,sdk-node,sdk-node/web,examples,scripts,tools}/test/**/*.test.ts'
+  '{protocol,yamux,tls,payment,node-kit,dns,relay,relay/web,sdk-core,sdk-browser,sdk-node,sdk-node/web,examples,scripts,tools}/test/**/*.test.ts'
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
 const SETUP = [

@@ -9,7 +9,7 @@ const TARGETS: Record<string, string> = {
   machines: '../relay/test/fuzz/machines.ts',
   api: '../relay/test/fuzz/api.ts',
   pages: '../relay/test/fuzz/pages.ts',
-  dns: '../relay/test/fuzz/dns.ts',
+  dns: '../dns/test/fuzz/dns.ts',
   uploads: '../relay/test/fuzz/uploads.ts',
   payments: '../payment/test/fuzz/fuzz.ts',
   tls: '../tls/test/fuzz/fuzz.ts',

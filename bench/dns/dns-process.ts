@@ -3,13 +3,10 @@ import { createECDH } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { addressData, startDnsServer, TYPE, textData, type ZoneChange } from '@svc/dns'
 import { createPipe } from '../../relay/src/core/bridge/pipe.ts'
-import { createLog } from '../../relay/src/core/log/log.ts'
 import { SharedReadBuffer } from '../../relay/src/core/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../relay/src/core/rate-limit/bandwidth.ts'
-import { startDnsServer } from '../../relay/src/features/dns/server/start-dns-server.ts'
-import type { ZoneChange } from '../../relay/src/features/dns/zone/answer.ts'
-import { addressData, TYPE, textData } from '../../relay/src/features/dns/zone/record-data.ts'
 import { APEX } from './servers.ts'
 
 const HOST = '127.0.0.1'
@@ -28,7 +25,9 @@ const server = await startDnsServer({
   addresses: [{ host: HOST, port: 0 }],
   records: () => [APEX, `*.${APEX}`, `www.${APEX}`].map(addressOf),
   rates: { name: NO_RATE, network: NO_RATE, proven: NO_RATE },
-  log: createLog('silent'),
+  setting: 'addresses',
+  code: { script: new URL(import.meta.resolve('@svc/dns/thread')), options: {} },
+  log: { info() {}, error() {} },
 })
 process.on('SIGTERM', () => process.exit())
 process.on('message', async ({ names }: { names: number }) => {

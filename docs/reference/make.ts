@@ -13,6 +13,7 @@ const ENTRIES = [
   'tls/src/index.ts',
   'tls/src/messages/index.ts',
   'payment/src/index.ts',
+  'dns/src/index.ts',
   'node-kit/src/http/index.ts',
   'node-kit/src/sockets/index.ts',
   'sdk-core/src/index.ts',

@@ -8,9 +8,10 @@ const PACKAGES: readonly [folder: string, imports: readonly string[], reason: st
     [],
     'It imports none of ours, so that it can be read, tested and published alone.',
   ]),
+  ['dns', ['node-kit'], 'A name server knows no relay, and answers for any zone.'],
   [
     'relay',
-    ['protocol', 'yamux', 'payment', 'node-kit', 'tls/src/messages', 'tls/src/der'],
+    ['protocol', 'yamux', 'payment', 'node-kit', 'dns', 'tls/src/messages', 'tls/src/der'],
     'The TLS engine holds tenant secrets, and a relay must never: it imports the codecs alone. It imports no SDK.',
   ],
   [

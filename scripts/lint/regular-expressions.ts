@@ -8,7 +8,7 @@ import { type Node, parse, walk } from './syntax-tree.ts'
 
 /** Tests, benchmarks and the end-to-end suite match what they made themselves. */
 const SOURCES = [
-  '{protocol,yamux,tls,payment,node-kit,relay,relay/web,sdk-core,sdk-browser,sdk-node,sdk-node/web}/src/**/*.{ts,tsx}',
+  '{protocol,yamux,tls,payment,node-kit,dns,relay,relay/web,sdk-core,sdk-browser,sdk-node,sdk-node/web}/src/**/*.{ts,tsx}',
   '{examples,scripts}/**/*.{ts,tsx,mjs,js}',
 ]
 const NOT_OURS = /(?:^|[/\\])(?:node_modules|dist|test|app[/\\](?:build|\.[^/\\]*))(?:[/\\]|$)/

@@ -10,6 +10,7 @@ export const PUBLISHED = [
   'tls',
   'payment',
   'node-kit',
+  'dns',
   'sdk-core',
   'sdk-browser',
   'sdk-node',

@@ -22,7 +22,7 @@ test('the documentation has at most 60,000 words', () => {
 
 test('every path of the repository that a page names is there', () => {
   const folders =
-    '(?:protocol|yamux|tls|payment|node-kit|relay|sdk-core|sdk-browser|sdk-node|examples|e2e|bench|scripts|docs|tools)'
+    '(?:protocol|yamux|tls|payment|node-kit|dns|relay|sdk-core|sdk-browser|sdk-node|examples|e2e|bench|scripts|docs|tools)'
   const named = new RegExp(`\`(${folders}/[\\w./-]+)\``, 'g')
   const missing = pages.flatMap((file) =>
     [...read(file).matchAll(named)]

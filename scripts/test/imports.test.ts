@@ -14,6 +14,7 @@ const FORBIDDEN: [from: string, to: string, rule: string][] = [
     one === 'protocol' ? '@svc/tls' : '@svc/protocol',
     `imports-of-${one}`,
   ]),
+  ['dns/src/a.ts', '@svc/protocol', 'imports-of-dns'],
   ['relay/src/core/keyless/a.ts', '@svc/tls', 'imports-of-relay'],
   ['relay/src/b.ts', '@svc/sdk-core', 'imports-of-relay'],
   ['sdk-core/src/a.ts', '@svc/relay', 'imports-of-sdk-core'],

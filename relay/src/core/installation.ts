@@ -5,11 +5,11 @@ import { extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { WorkerOptions } from 'node:worker_threads'
 
-/** Modules by name, in the checkout. */
+/** Modules by name, those of this package in the checkout. */
 const MODULES = {
   'signer-recovery-worker': (): URL => new URL('./auth/signer-recovery-worker.ts', import.meta.url),
   'worker-main': (): URL => new URL('../features/workers/worker-main.ts', import.meta.url),
-  'dns-thread': (): URL => new URL('../features/dns/server/dns-thread.ts', import.meta.url),
+  'dns-thread': (): URL => new URL(import.meta.resolve('@svc/dns/thread')),
   'quic-process': (): URL => new URL('../features/datagrams/quic-process.ts', import.meta.url),
 } as const
 

@@ -1,6 +1,7 @@
 // Starts what changes DNS records: the provider, the relay's own address records, and ENS names. A relay that needs none of
 // them loads none of their code.
 
+import type { DnsServer } from '@svc/dns'
 import type { EnsStatus } from '@svc/protocol'
 import type { RelayIdentity } from '../core/auth/relay-identity.ts'
 import { EMBEDDED, isDnsNeeded } from '../core/config/features.ts'
@@ -12,7 +13,6 @@ import type { AddressRecords } from '../features/dns/address-records.ts'
 import type { EmbeddedDns } from '../features/dns/embedded/start-embedded.ts'
 import type { DnsProvider } from '../features/dns/provider.ts'
 import type { PublicAddressWatcher } from '../features/dns/public-address/public-address-watcher.ts'
-import type { DnsServer } from '../features/dns/server/start-dns-server.ts'
 import type { Ens } from '../features/ens/start-ens.ts'
 
 export interface Dns extends Measured {
@@ -67,7 +67,7 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
       await close()
     }
     const server = embedded?.server
-    return { provider, server, ens, metrics: (metrics) => server?.metrics(metrics), close: closeAll }
+    return { provider, server, ens, metrics: (metrics) => embedded?.metrics(metrics), close: closeAll }
   } catch (error) {
     await embedded?.issuers?.close()
     await provider.close()

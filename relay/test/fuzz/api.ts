@@ -4,6 +4,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { ErrorCode } from '@svc/protocol'
 import fc from '../../../tools/fast-check.ts'
+import { fastest } from '../../../tools/fastest.ts'
 import { ENDPOINTS } from '../../src/core/api/endpoints/endpoints.ts'
 import { parseJson } from '../../src/core/api/http/json.ts'
 import { componentSchemas, parseWith, referenceTo, type z } from '../../src/core/config/schema.ts'
@@ -11,7 +12,6 @@ import { RelayError } from '../../src/core/errors.ts'
 import { type Components, valuesOf } from '../support/json-schema.ts'
 import { startTestRelay } from '../support/relay.ts'
 import { FuzzClient } from './client.ts'
-import { fastest } from './fastest.ts'
 
 /** Bodies tried at a time. */
 const ROUND_RUNS = 100

@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest'
 import { atDepth, TEST_SEED } from '../../../tools/test-depth.ts'
 import { fuzz as fuzzApi } from './api.ts'
-import { fuzz as fuzzDns } from './dns.ts'
 import { fuzz as fuzzPages } from './pages.ts'
 import { fuzz as fuzzUploads } from './uploads.ts'
 
@@ -16,10 +15,6 @@ test(`bodies for the API, seed ${TEST_SEED}`, async () => {
 
 test(`requests for the pages, seed ${TEST_SEED}`, async () => {
   expect((await fuzzPages(isUnder, TEST_SEED)).runs).toBeGreaterThanOrEqual(RUNS)
-})
-
-test(`queries for the DNS server, seed ${TEST_SEED}`, async () => {
-  expect((await fuzzDns(isUnder, TEST_SEED)).runs).toBeGreaterThanOrEqual(RUNS)
 })
 
 test(`uploads to the static cache, seed ${TEST_SEED}`, async () => {

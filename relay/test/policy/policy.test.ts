@@ -14,6 +14,10 @@ import { WriteHealth } from '../../src/core/storage/write-health.ts'
 const KEY = `demo:0x${'ab'.repeat(20)}`
 const gates = { udp: false, tcp: true }
 
+test('the names of name servers, ns1 and ns2, are names that no site gets', () => {
+  expect(DEFAULT_RESERVED_NAMES).toEqual(expect.arrayContaining(['ns1', 'ns2']))
+})
+
 describe('Policy', () => {
   let directory: string
   beforeEach(async () => {

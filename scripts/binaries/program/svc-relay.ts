@@ -11,7 +11,7 @@ type ChildName = Parameters<Installation['process']>[0] | Parameters<Installatio
 
 const CHILDREN: Record<ChildName, () => Promise<unknown>> = {
   'signer-recovery-worker': () => import('../../../relay/src/core/auth/signer-recovery-worker.ts'),
-  'dns-thread': () => import('../../../relay/src/features/dns/server/dns-thread.ts'),
+  'dns-thread': () => import('@svc/dns/thread'),
   'worker-main': () => import('../../../relay/src/features/workers/worker-main.ts'),
   'quic-process': () => import('../../../relay/src/features/datagrams/quic-process.ts'),
 }

@@ -1,5 +1,6 @@
 // The credentials that prove a lease to this relay, and the active lease that a token stands for.
 
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import { AUDIENCE, type Audience, type Identity, type TokenClaims } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
@@ -10,7 +11,6 @@ import {
   UNKNOWN_LEASE_TOKENS_BURST,
   UNKNOWN_LEASE_TOKENS_PER_MINUTE,
 } from '../limits.ts'
-import { GcraLimiter } from '../rate-limit/gcra.ts'
 import type { Delegation, TokenIssuer } from './token-issuer.ts'
 import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
 import type { TokenUse } from './trusted-issuers.ts'

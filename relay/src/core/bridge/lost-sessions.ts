@@ -2,13 +2,13 @@
 // what a lease may lose.
 
 import { hash, randomBytes } from 'node:crypto'
+import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
 import {
   RATE_LIMIT_SLOTS,
   SESSIONS_LOST_BURST,
   SESSIONS_LOST_NETWORK_SHARE,
   SESSIONS_LOST_PER_MINUTE,
 } from '../limits.ts'
-import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 

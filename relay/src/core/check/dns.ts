@@ -29,14 +29,14 @@ export async function checkDns(settings: Settings, options: CheckOptions): Promi
 }
 
 async function zoneKey({ identityPath, rootHost }: Settings): Promise<Found> {
-  const { loadZoneKey, ZONE_KEY_FILE } = await import('../../features/dns/dnssec/zone-key.ts')
+  const { loadZoneKey, ZONE_KEY_FILE } = await import('../../features/dns/zone-key-file.ts')
   const isThere = await access(join(identityPath, ZONE_KEY_FILE)).then(
     () => true,
     () => false,
   )
   if (!isThere) return ok(`The relay makes a key that signs the zone ${rootHost}: its DS record will be new.`)
   const key = await loadZoneKey(identityPath, rootHost)
-  const { dsText } = await import('../../features/dns/dnssec/key-records.ts')
+  const { dsText } = await import('@svc/dns')
   return ok(`The zone ${rootHost} is signed; its DS record is ${dsText(key)}.`)
 }
 

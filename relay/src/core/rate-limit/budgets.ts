@@ -1,5 +1,6 @@
 // The budgets of clients without a token: their bursts, what stands behind them and rises with them, and who has none.
 
+import type { Rate } from '@svc/node-kit/gcra'
 import {
   BUDGET_COST,
   CHALLENGES_PER_SOURCE_MAX,
@@ -10,7 +11,6 @@ import {
 } from '@svc/protocol'
 import { isLoopback } from '../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../config/settings.ts'
-import type { Rate } from './gcra.ts'
 
 /** Units of one registration, its challenge included. */
 export const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register

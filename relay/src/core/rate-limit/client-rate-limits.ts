@@ -1,6 +1,7 @@
 // Limits the requests of each network, and of all networks together, before the relay authenticates them.
 
 import { hash, randomBytes } from 'node:crypto'
+import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../config/settings.ts'
@@ -32,7 +33,6 @@ import {
   relayBudget,
   scaledBudget,
 } from './budgets.ts'
-import { GcraLimiter, type Rate } from './gcra.ts'
 
 const SLOT_KEY_BYTES = 32
 const MS_PER_S = 1000

@@ -1,9 +1,9 @@
 // Holds the ready sessions of one lease, and the visitors that wait for one.
 
 import type { Duplex } from 'node:stream'
+import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
 import { MACHINES_PASSED_MAX, SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
-import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 import { type ClaimPriority, ClaimQueue } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'

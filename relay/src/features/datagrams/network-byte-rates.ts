@@ -1,9 +1,9 @@
 // Limits a rate of each network in constant memory: networks share slots, and a secret key keeps clients from choosing one.
 
 import { hash, randomBytes } from 'node:crypto'
+import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
 import { networkOf, normalizeIp } from '../../core/client-address/ip-address.ts'
 import { RATE_LIMIT_SLOTS } from '../../core/limits.ts'
-import { GcraLimiter, type Rate } from '../../core/rate-limit/gcra.ts'
 
 const SLOT_KEY_BYTES = 32
 

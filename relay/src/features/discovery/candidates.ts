@@ -1,6 +1,6 @@
 // Relays that somebody named and this relay has still to look at: a bounded queue in which each source has an even share.
 
-import { GcraLimiter } from '../../core/rate-limit/gcra.ts'
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import type { ReadDescriptor } from './descriptor-rules.ts'
 import { CANDIDATES_MAX, LOOK_RATE, LOOKS_PARALLEL_MAX, LOOKS_PER_SOURCE_MAX } from './limits.ts'
 import type { RecentLookups } from './recent-lookups.ts'

@@ -1,7 +1,7 @@
 // Bounds how often this relay dials a network in which a relay was not found before: names of strangers may lead to any host.
 
 import { hash, randomBytes } from 'node:crypto'
-import { GcraLimiter } from '../../core/rate-limit/gcra.ts'
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import { DIAL_SLOTS, DIALS_PER_NETWORK } from './limits.ts'
 
 const SLOT_KEY_BYTES = 32

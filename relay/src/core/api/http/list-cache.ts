@@ -3,6 +3,7 @@
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import type { Envelope } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
 import { entityTag } from '../../http/entity-tag.ts'
@@ -12,7 +13,6 @@ import {
   LIST_CACHE_MAX_BYTES,
   OTHER_LIST_PAGE_RATE,
 } from '../../limits.ts'
-import { GcraLimiter } from '../../rate-limit/gcra.ts'
 
 const compress = promisify(gzip)
 

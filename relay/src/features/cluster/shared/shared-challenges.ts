@@ -1,5 +1,6 @@
 // Challenges that any machine takes, whichever issued them, and the budgets of clients at all machines together.
 
+import type { Rate } from '@svc/node-kit/gcra'
 import { BUDGET_COST, CHALLENGE_TTL_S } from '@svc/protocol'
 import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../../core/auth/challenges.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
@@ -15,7 +16,6 @@ import {
   REGISTRATION_COST,
   relayBudget,
 } from '../../../core/rate-limit/budgets.ts'
-import type { Rate } from '../../../core/rate-limit/gcra.ts'
 import type { RequestMemory } from '../../../core/rate-limit/request-memory.ts'
 import { type Engine, orDown } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'

@@ -2,10 +2,8 @@
 // them with its thread.
 
 import { isDeepStrictEqual } from 'node:util'
+import { ADDRESS_TTL_S, addressData, caaData, STEADY_TTL_S, TYPE, textData, type ZoneChange } from '@svc/dns'
 import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
-import type { ZoneChange } from '../zone/answer.ts'
-import { ADDRESS_TTL_S, STEADY_TTL_S } from '../zone/limits.ts'
-import { addressData, caaData, TYPE, textData } from '../zone/record-data.ts'
 import { isDelegatedHere } from './delegation.ts'
 
 interface EmbeddedParts {

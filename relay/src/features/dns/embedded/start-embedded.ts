@@ -1,11 +1,13 @@
 // Starts the embedded DNS: the zone's key, the name server, and the provider that changes its records.
 
+import { type DnsServer, dsText, startDnsServer } from '@svc/dns'
 import type { Settings } from '../../../core/config/settings.ts'
+import { installation } from '../../../core/installation.ts'
 import type { Logger } from '../../../core/log/log.ts'
-import { dsText } from '../dnssec/key-records.ts'
-import { loadZoneKey } from '../dnssec/zone-key.ts'
+import type { Measured } from '../../../core/metrics/metrics.ts'
 import type { DnssecState } from '../provider.ts'
-import { type DnsServer, startDnsServer } from '../server/start-dns-server.ts'
+import { registerDnsMetrics } from '../server-metrics.ts'
+import { loadZoneKey } from '../zone-key-file.ts'
 import { EmbeddedProvider } from './embedded-provider.ts'
 
 interface EmbeddedDnsParts {
@@ -17,7 +19,7 @@ interface EmbeddedDnsParts {
   resolvers?: readonly string[]
 }
 
-export interface EmbeddedDns {
+export interface EmbeddedDns extends Measured {
   provider: EmbeddedProvider
   server: DnsServer
 }
@@ -35,9 +37,16 @@ export async function startEmbeddedDns(parts: EmbeddedDnsParts): Promise<Embedde
   const provider = new EmbeddedProvider({ rootHost, dnssec, resolvers })
   await provider.setIssuers(issuers)
   const zone = { key, hasDefaultPort: url.port === '' }
-  const server = await startDnsServer({ zone, addresses, records: () => provider.records(), log })
+  const server = await startDnsServer({
+    zone,
+    addresses,
+    setting: 'DNS_ADDR',
+    records: () => provider.records(),
+    code: installation().thread('dns-thread'),
+    log,
+  })
   provider.attach(server)
-  return { provider, server }
+  return { provider, server, metrics: (metrics) => registerDnsMetrics(metrics, () => server.counts) }
 }
 
 function stateOf(rootHost: string, dsRecord: string): DnssecState {

@@ -1,10 +1,10 @@
 // Limits what clients may ask of a gateway, before it looks at any signature.
 
 import { hash, randomBytes } from 'node:crypto'
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { RelayError } from '../../../core/errors.ts'
 import { RATE_LIMIT_SLOTS } from '../../../core/limits.ts'
-import { GcraLimiter } from '../../../core/rate-limit/gcra.ts'
 import {
   GATEWAY_OUTBOUND_MAX,
   GATEWAY_SESSIONS_PER_INGRESS_MAX,

@@ -1,12 +1,12 @@
 // Checks a signed hop route, and adds it to those of this relay or removes it.
 
 import { hash, randomBytes } from 'node:crypto'
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import { HOP_ROUTE_TTL_MAX_S, type HopRoute, type HopRouteMethod, parseHopRoute } from '@svc/protocol'
 import { fromWallTime, now } from '../../../core/clock.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
 import type { Route } from '../../../core/lease/route.ts'
 import type { PolicyRules } from '../../../core/policy/policy-rules.ts'
-import { GcraLimiter } from '../../../core/rate-limit/gcra.ts'
 import type { RoutingTable } from '../../../core/routing/routing-table.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import type { HopCounts } from './hop-counts.ts'

@@ -1,9 +1,9 @@
 // Takes a hop route from its owner, and brings it to the relay that it is for: `POST /sdk/route` at the next relay of a route.
 
+import { GcraLimiter } from '@svc/node-kit/gcra'
 import { type HopRouteMethod, PATH } from '@svc/protocol'
 import { RelayError } from '../../../core/errors.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
-import { GcraLimiter } from '../../../core/rate-limit/gcra.ts'
 import { sendToPeer } from '../ask-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import { charge, type HopChanges } from './hop-changes.ts'
