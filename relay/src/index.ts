@@ -1,5 +1,5 @@
 // Entry point of @svc/relay for programs that embed a relay. The executable is main.ts.
 
 export { readSettings, type Settings, SettingsError } from './core/config/settings.ts'
-export type { CloseOptions } from './lifecycle/shutdown.ts'
+export type { CloseOptions } from './core/shutdown.ts'
 export { type Relay, startRelay } from './relay.ts'

@@ -10,4 +10,4 @@ if (missing.length > 0 && process.execve !== undefined) {
   // Our flags come first: of a flag that is given twice, V8 takes the last.
   process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args])
 }
-await import('./core/cli/serve.ts')
+await import('./cli/serve.ts')

@@ -3,30 +3,26 @@
 import type { AddressInfo, Server } from 'node:net'
 import { warnUnlessBuilt } from './core/api/handlers/built-in-pages.ts'
 import { createPipe } from './core/bridge/pipe.ts'
+import { measureCapacity } from './core/config/capacity.ts'
 import { idleSettingsOf, type Settings } from './core/config/settings.ts'
+import { type ControlPlane, createControlPlane } from './core/control-plane.ts'
+import { listenForAll } from './core/ingress/listen.ts'
 import { OpenSockets } from './core/ingress/open-sockets.ts'
-import { refuseOverlayPeers } from './core/ingress/refuse-overlay-peers.ts'
 import { createLog, type Logger } from './core/log/log.ts'
 import { SharedReadBuffer } from './core/node-internals/shared-read-buffer.ts'
+import { Reloader } from './core/reload.ts'
+import { type CloseOptions, Shutdown } from './core/shutdown.ts'
+import { StartedParts } from './core/started-parts.ts'
 import { claimDirectory } from './core/storage/directory-claim.ts'
+import { openState, type RelayState } from './core/storage/stored-state.ts'
+import { RunningFeatures } from './feature.ts'
+import { cluster as clusterFeature } from './features/cluster/index.ts'
+import { FEATURES } from './features/index.ts'
+import { findPortHost } from './features/ports/port-host.ts'
 import { startAcme } from './lifecycle/acme.ts'
-import { measureCapacity } from './lifecycle/capacity.ts'
 import { createCluster, joinCluster } from './lifecycle/cluster.ts'
-import { type ControlPlane, createControlPlane } from './lifecycle/control-plane.ts'
-import { startRelayDiscovery } from './lifecycle/discovery.ts'
 import { startDns } from './lifecycle/dns.ts'
-import { startRelayHops } from './lifecycle/hops.ts'
-import { listenForAll, listenForMetrics, listenForRedirects } from './lifecycle/listen.ts'
-import { createMetrics } from './lifecycle/metrics.ts'
-import { type Overlay, startOverlay } from './lifecycle/overlay.ts'
-import { createParts, type RelayParts } from './lifecycle/parts.ts'
-import { startPayment } from './lifecycle/payment.ts'
-import { createRedirects } from './lifecycle/redirects.ts'
-import { Reloader } from './lifecycle/reload.ts'
-import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
-import { StartedParts } from './lifecycle/started-parts.ts'
-import { startStaticCache } from './lifecycle/static-cache.ts'
-import { openState, type RelayState } from './lifecycle/stored-state.ts'
+import { createPrimary, type Primary } from './lifecycle/primary.ts'
 
 /** A Relay is a relay that runs. */
 export interface Relay {
@@ -61,75 +57,51 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   started.add(await claimDirectory(settings.identityPath, log))
   const capacity = measureCapacity(settings)
   const cluster = started.add(await createCluster(settings, log))
+  const portHost = started.add(await findPortHost(settings, log))
   const open = (): Promise<RelayState> =>
-    openState(settings, log, cluster && ((...lease) => cluster.isOver(...lease)))
+    openState(settings, portHost.current, log, cluster && ((...lease) => cluster.isOver(...lease)))
   const state = started.add(await (cluster === undefined ? open() : cluster.openState(open)))
   for (const { name, why } of idleSettingsOf(settings, state.isManaged))
     log.warn({ setting: name }, `${name} does nothing: ${why}`)
   const dns = started.add(await startDns({ ...state, settings, log }))
   const acme = started.add(await startAcme({ settings, state, dns, cluster, log }))
   const readBuffer = await findReadBuffer(log)
-  const pipe = createPipe(readBuffer)
   const closing = new AbortController()
-  const parts = createParts({ settings, capacity, state, pipe, acme, cluster, log })
-  const sharing = joinCluster(parts, readBuffer)
-  started.add(parts.dataPlane)
-  started.add(parts.datagrams)
-  const staticCache = started.add(
-    await startStaticCache({
-      ...parts,
-      closing: closing.signal,
-      hasIssued: async (...certificate) => controlPlane.hasIssued(...certificate),
-    }),
-  )
-  const payment = await startPayment(parts)
-  let overlay: Overlay | undefined
-  const discovery = started.add(await startRelayDiscovery(parts, () => overlay?.own))
-  overlay = started.add(await startOverlay(parts, discovery))
-  const hops = started.add(
-    await startRelayHops(parts, overlay, (socket) => void listener.emit('connection', socket)),
-  )
+  const core = createPrimary({
+    settings,
+    capacity,
+    state,
+    pipe: createPipe(readBuffer),
+    acme,
+    cluster,
+    closing: closing.signal,
+    hasIssued: async (...certificate) => controlPlane.hasIssued(...certificate),
+    serveVisitor: (socket) => void listener.emit('connection', socket),
+    log,
+  })
+  const sharing = joinCluster(core, readBuffer)
+  started.add(core.dataPlane)
+  started.add(core.datagrams)
+  const features = new RunningFeatures()
+  features.add({}, dns)
+  features.add({}, { metrics: (metrics) => core.datagrams.metrics(metrics) })
+  if (cluster !== undefined)
+    features.add(clusterFeature, {
+      snapshots: cluster.snapshots,
+      metrics: (metrics) => cluster.metrics(metrics),
+    })
+  await features.start(FEATURES, core, started)
   const controlPlane: ControlPlane = started.add(
-    await createControlPlane({
-      ...parts,
-      dns,
-      staticCache,
-      payment,
-      discovery,
-      gateways: overlay?.gateways,
-      hops,
-      sharing,
-      readBuffer,
-      isClosing: () => closing.signal.aborted,
-    }),
+    await createControlPlane({ ...core, features, sharing, readBuffer }),
   )
   const reloader = started.add(
-    new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log }),
+    new Reloader({ ...state, settings, tunnelCertificates: core.datagrams.certificates, log }),
   )
-  const metrics = started.add(
-    await createMetrics(parts, [
-      parts.datagrams,
-      dns,
-      staticCache,
-      payment,
-      discovery,
-      overlay,
-      hops,
-      parts.cluster,
-    ]),
-  )
-  const redirects = await createRedirects(parts)
-  started.add({
-    close: () => {
-      redirects?.close()
-      redirects?.closeAllConnections()
-    },
-  })
   const sockets = new OpenSockets()
-  const listener = parts.dataPlane.createListener(capacity.connections, controlPlane.serve)
+  const listener = core.dataPlane.createListener(capacity.connections, controlPlane.serve)
   listener.on('connection', (socket) => sockets.track(socket))
   const shutdown = new Shutdown({
-    ...parts,
+    ...core,
     connect: controlPlane.connect,
     leases: state.leases,
     listener,
@@ -139,11 +111,10 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   })
   try {
     await cluster?.start()
-    await listen(parts, { controlPlane, listener, sockets, metrics, redirects })
-    await overlay?.listen()
+    await listen(core, { controlPlane, listener, sockets })
     acme?.start()
-    if (discovery !== undefined) await state.certificates.first(async () => discovery.start())
-    const port = await announce(parts, listener)
+    for (const feature of features) await feature.listen?.()
+    const port = await announce(core, listener)
     return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
   } catch (error) {
     await shutdown.close()
@@ -162,16 +133,12 @@ interface Listeners {
   controlPlane: ControlPlane
   listener: Server
   sockets: OpenSockets
-  metrics: Server | undefined
-  redirects: Server | undefined
 }
 
 async function listen(
-  { settings, workers, dataPlane, acme }: RelayParts,
-  listeners: Listeners,
+  { settings, workers, dataPlane, acme }: Primary,
+  { controlPlane, listener, sockets }: Listeners,
 ): Promise<void> {
-  const { controlPlane, listener, sockets, metrics, redirects } = listeners
-  if (settings.overlay.wireguardPort !== undefined) refuseOverlayPeers(listener, metrics, redirects)
   await listenForAll(listener, settings)
   await workers.start(settings.sniPort, {
     serveApi: controlPlane.serveDecrypted,
@@ -180,13 +147,11 @@ async function listen(
     proveName: acme?.proveName,
     sockets,
   })
-  if (metrics) await listenForMetrics(metrics, settings)
-  if (redirects) await listenForRedirects(redirects, settings)
 }
 
 /** Logs what listens; datagram tunnels come in at the number of the listener's port. */
 async function announce(
-  { settings, capacity, state, datagrams, log }: RelayParts,
+  { settings, capacity, state, datagrams, log }: Primary,
   listener: Server,
 ): Promise<number> {
   const { port } = listener.address() as AddressInfo

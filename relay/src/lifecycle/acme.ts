@@ -3,13 +3,13 @@
 import type { Settings } from '../core/config/settings.ts'
 import type { ProveName } from '../core/ingress/sni-listener.ts'
 import type { Logger } from '../core/log/log.ts'
+import type { RelayState } from '../core/storage/stored-state.ts'
 import type { RelayAuthority } from '../features/acme/create-authority.ts'
 import type { OrderSharing } from '../features/acme/order-sharing.ts'
 import type { Prover } from '../features/acme/proofs.ts'
 import type { TlsAlpnProver } from '../features/acme/tls-alpn.ts'
 import type { Cluster } from './cluster.ts'
 import type { Dns } from './dns.ts'
-import type { RelayState } from './stored-state.ts'
 
 export interface Acme {
   authority: RelayAuthority

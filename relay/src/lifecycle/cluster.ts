@@ -7,7 +7,7 @@ import type { LeaseSharing } from '../core/lease/lease-sharing.ts'
 import type { Logger } from '../core/log/log.ts'
 import type { SharedReadBuffer } from '../core/node-internals/shared-read-buffer.ts'
 import type { Cluster } from '../features/cluster/start-cluster.ts'
-import type { RelayParts } from './parts.ts'
+import type { Primary } from './primary.ts'
 
 export type { Cluster }
 
@@ -21,7 +21,7 @@ export async function createCluster(settings: Settings, log: Logger): Promise<Cl
 
 /** Joins the parts of the relay to the other machines. @returns undefined where there are none */
 export function joinCluster(
-  parts: RelayParts,
+  parts: Primary,
   readBuffer: SharedReadBuffer | undefined,
 ): LeaseSharing | undefined {
   const { cluster, state, dataPlane, workers, ports, capacity } = parts
@@ -42,7 +42,7 @@ export function joinCluster(
 }
 
 /** A machine that gets another certificate, such as from the operator, gives it to the others. */
-function shareCertificates(cluster: Cluster, { state, datagrams }: RelayParts): void {
+function shareCertificates(cluster: Cluster, { state, datagrams }: Primary): void {
   state.certificates.onReplace(() => void cluster.share(CERTIFICATE_FILES))
   datagrams.certificates.onReplace(() => void cluster.share(QUIC_CERTIFICATE_FILES))
 }

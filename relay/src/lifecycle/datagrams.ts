@@ -6,11 +6,11 @@ import type { DataPlane } from '../core/data-plane.ts'
 import type { Logger } from '../core/log/log.ts'
 import type { Measured } from '../core/metrics/metrics.ts'
 import type { RelayCounters } from '../core/metrics/relay-counters.ts'
+import type { RelayState } from '../core/storage/stored-state.ts'
 import { DatagramForwarder } from '../features/datagrams/datagram-forwarder.ts'
 import { registerDatagramMetrics, registerEndpointMetrics } from '../features/datagrams/metrics.ts'
 import { DatagramEndpoint } from '../features/datagrams/quic-endpoint.ts'
 import { type LeaseTunnels, Tunnels } from '../features/datagrams/tunnels.ts'
-import type { RelayState } from './stored-state.ts'
 
 export interface Datagrams extends Measured {
   forwarder: DatagramForwarder

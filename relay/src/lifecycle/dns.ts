@@ -20,8 +20,8 @@ export interface Dns extends Measured {
   provider: DnsProvider | undefined
   /** The relay's own name server; undefined where another provider has the zone. */
   server: DnsServer | undefined
-  /** As `GET /sdk/domain` shows it; undefined where the relay has nothing to say of it. */
-  ens: (() => EnsStatus) | undefined
+  /** What `GET /sdk/domain` says of ENS names. */
+  domain(): { ens?: EnsStatus }
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
     return {
       provider: undefined,
       server: undefined,
-      ens: undefined,
+      domain: () => ({}),
       metrics: () => {},
       close: async () => {},
     }
@@ -61,13 +61,13 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
   })
   const provider = oneAtATime(started)
   try {
-    const { ens, close } = await startRecords(parts, provider)
+    const { domain, close } = await startRecords(parts, provider)
     const closeAll = async (): Promise<void> => {
       await embedded?.issuers?.close()
       await close()
     }
     const server = embedded?.server
-    return { provider, server, ens, metrics: (metrics) => embedded?.metrics(metrics), close: closeAll }
+    return { provider, server, domain, metrics: (metrics) => embedded?.metrics(metrics), close: closeAll }
   } catch (error) {
     await embedded?.issuers?.close()
     await provider.close()
@@ -112,7 +112,7 @@ async function followIssuers(
 }
 
 /** Starts what has records at the provider. */
-async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pick<Dns, 'ens' | 'close'>> {
+async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pick<Dns, 'domain' | 'close'>> {
   const { settings, identity, isManaged, log } = parts
   const { rootHost } = settings
   const isEmbedded = provider.name === EMBEDDED
@@ -124,7 +124,10 @@ async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pic
   const hasRecords = isEmbedded || (isManaged && knowsAddresses(settings, log))
   const records = hasRecords ? await followAddresses({ provider, rootHost, addresses, log }) : undefined
   return {
-    ens: ens?.status ?? (status && (() => status)),
+    domain: () => {
+      const said = ens?.status() ?? status
+      return said === undefined ? {} : { ens: said }
+    },
     close: async () => {
       await Promise.all([records?.close(), ens?.close()])
       await provider.close()

@@ -15,7 +15,6 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { ENDPOINTS, type EndpointName } from '../../src/core/api/endpoints/endpoints.ts'
-import { PAYMENT_ENDPOINTS } from '../../src/core/api/endpoints/payment-endpoints.ts'
 import {
   HOP_FIELD_MAX_CHARS,
   RESERVED_NAMES_MAX,
@@ -25,6 +24,7 @@ import {
   TOKEN_TEXT_MAX_CHARS,
   URL_MAX_CHARS,
 } from '../../src/core/limits.ts'
+import { PAYMENT_ENDPOINTS } from '../../src/features/payment/endpoints.ts'
 import { put, statusOf } from '../support/cache-client.ts'
 import { manifestOf, sha256 } from '../support/multipart-body.ts'
 import { type Answer, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'

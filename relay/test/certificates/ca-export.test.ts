@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import forge from 'node-forge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCommandLine } from '../../src/cli/command-line.ts'
 import {
   CA_FORMATS,
   type CaFormat,
@@ -15,7 +16,6 @@ import {
 } from '../../src/core/certificates/ca-export.ts'
 import { certificatesOf } from '../../src/core/certificates/certificate-files.ts'
 import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
-import { readCommandLine } from '../../src/core/cli/command-line.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
 const HOST = 'relay.localhost'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findRedis } from '../../../tools/programs/services.ts'
-import { reportOf } from '../../src/core/check/report.ts'
+import { reportOf } from '../../src/cli/check/report.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 
 // Debian redis-server is missing, and cannot be installed here.

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import relayPackage from '../../package.json' with { type: 'json' }
-import { readCommandLine } from '../../src/core/cli/command-line.ts'
+import { readCommandLine } from '../../src/cli/command-line.ts'
 import { readSettings, SETTINGS, SettingsError } from '../../src/core/config/settings.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, test as every, expect } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
-import { StartedParts } from '../../src/lifecycle/started-parts.ts'
+import { StartedParts } from '../../src/core/started-parts.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 
 const test = wholeOnly(every, 'faults')

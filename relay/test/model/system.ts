@@ -3,8 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DomainResponse } from '@svc/protocol'
 import { AdminApi } from '../../src/core/api/handlers/admin.ts'
-import { noOptionalFeatures, type OptionalFeatures } from '../../src/core/api/handlers/optional-features.ts'
 import { PublicApi } from '../../src/core/api/handlers/public.ts'
 import { SdkApi } from '../../src/core/api/handlers/sdk.ts'
 import { Challenges } from '../../src/core/auth/challenges.ts'
@@ -40,8 +40,10 @@ export interface System {
   close(): Promise<void>
 }
 
-/** @param features the features that this relay has */
-export async function createSystem(features: Partial<OptionalFeatures> = {}): Promise<System> {
+/** @param featuresOfDomain what features add to `GET /sdk/domain` */
+export async function createSystem(
+  featuresOfDomain: () => Promise<Partial<DomainResponse>> = async () => ({}),
+): Promise<System> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-model-'))
   const log = createLog('silent')
   const settings = readSettings({ SVC_URL: 'https://relay.localhost', IDENTITY_PATH: directory })
@@ -87,7 +89,8 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
       log,
     }),
     host: settings.host,
-    features: { ...noOptionalFeatures(identity.address), ...features },
+    relayAddress: identity.address,
+    featuresOfDomain,
     releaseVersion: '0.0.0',
   })
   return {

@@ -5,8 +5,10 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { DiscoveryResponse } from '@svc/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { BodyWriter } from '../../src/core/api/http/body-writer.ts'
 import { PIPELINED_REQUESTS_MAX } from '../../src/core/limits.ts'
 import { createLog } from '../../src/core/log/log.ts'
+import { createDiscoveryList } from '../../src/features/discovery/handlers.ts'
 import { overlayDiscovery } from '../../src/features/overlay/overlay-discovery.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 import { type OverlayHandler, OverlayServer } from '../../src/features/overlay/overlay-server.ts'
@@ -44,7 +46,7 @@ const upgrade = vi.fn()
 
 async function start(): Promise<void> {
   const handlers = new Map<string, OverlayHandler>()
-  for (const [name, handler] of overlayDiscovery({ prepare: async () => () => LIST }))
+  for (const [name, handler] of overlayDiscovery(listFor))
     handlers.set(name, async (peer, request, response) => {
       begun += 1
       running += 1
@@ -74,6 +76,8 @@ async function ask(text: string): Promise<Socket> {
   socket.write(text)
   return socket
 }
+
+const listFor = (writer: BodyWriter) => createDiscoveryList({ prepare: async () => () => LIST }, writer)
 
 test('responses that wait for one another, with an upgrade behind them, end with their connection', async () => {
   await start()
@@ -124,7 +128,7 @@ test('a connection has so many requests at once', async () => {
 })
 
 test('what a peer does not read takes no share of another one with a close address', async () => {
-  const [[, handler]] = overlayDiscovery({ prepare: async () => () => LIST }) as [[string, OverlayHandler]]
+  const [[, handler]] = overlayDiscovery(listFor) as [[string, OverlayHandler]]
   const answered: string[] = []
   const http = createServer((request, response) => {
     const identity = request.headers.host!

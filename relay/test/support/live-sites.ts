@@ -13,19 +13,19 @@ import type { TLSSocket } from 'node:tls'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { createPipe } from '../../src/core/bridge/pipe.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
+import { measureCapacity } from '../../src/core/config/capacity.ts'
 import { readSettings } from '../../src/core/config/settings.ts'
+import { createControlPlane } from '../../src/core/control-plane.ts'
 import { OpenSockets } from '../../src/core/ingress/open-sockets.ts'
 import type { Lease } from '../../src/core/lease/lease.ts'
 import type { FeatureRoute } from '../../src/core/lease/route.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
+import { openState } from '../../src/core/storage/stored-state.ts'
 import { LIVE_DEADLINES, type LiveDeadlines } from '../../src/features/static-cache/live-site/limits.ts'
 import type { LiveSites } from '../../src/features/static-cache/live-site/live-sites.ts'
 import { startLiveSites } from '../../src/features/static-cache/live-site/start-live-sites.ts'
-import { measureCapacity } from '../../src/lifecycle/capacity.ts'
-import { createControlPlane } from '../../src/lifecycle/control-plane.ts'
-import { createParts, type RelayParts } from '../../src/lifecycle/parts.ts'
-import { openState } from '../../src/lifecycle/stored-state.ts'
+import { createPrimary, type Primary } from '../../src/lifecycle/primary.ts'
 import { newAccount, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 import { openTlsSite, type TlsSite } from './tls-site.ts'
 
@@ -35,7 +35,7 @@ export const AWAY = 'the site is away'
 export interface LiveRelay extends TestClient {
   url: string
   caFile: string
-  parts: RelayParts
+  parts: Primary
   live: LiveSites
   /** Lines of the log, parsed. */
   log: Record<string, unknown>[]
@@ -101,23 +101,25 @@ export async function startLiveRelay({
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) })
   const capacity = measureCapacity(settings)
-  const state = await openState(settings, log)
+  const state = await openState(settings, () => undefined, log)
   const readBuffer = await SharedReadBuffer.find()
-  const parts = createParts({
+  const parts = createPrimary({
     settings,
     capacity,
     state,
     pipe: createPipe(readBuffer),
     acme: undefined,
     cluster: undefined,
+    closing: new AbortController().signal,
+    hasIssued: async () => false,
+    serveVisitor: () => {},
     log,
   })
   const { workers, dataPlane, datagrams, visitors } = parts
   const controlPlane = await createControlPlane({
     ...parts,
     readBuffer,
-    dns: { ens: undefined },
-    isClosing: () => false,
+    features: [],
   })
   const live = startLiveSites({
     visitorServer: dataPlane.visitorServer,
@@ -172,7 +174,7 @@ export async function startLiveRelay({
 
 /** Speaks HTTP/2 and HTTP/1.1, and answers nothing itself. */
 function createServer(
-  { state, log }: RelayParts,
+  { state, log }: Primary,
   live: LiveSites,
   leaseOf: (hostname: string) => Lease | undefined,
 ): Http2SecureServer {

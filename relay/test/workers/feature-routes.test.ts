@@ -10,14 +10,14 @@ import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createPipe } from '../../src/core/bridge/pipe.ts'
+import { measureCapacity } from '../../src/core/config/capacity.ts'
 import { readSettings } from '../../src/core/config/settings.ts'
+import { createControlPlane } from '../../src/core/control-plane.ts'
 import { OpenSockets } from '../../src/core/ingress/open-sockets.ts'
 import type { FeatureRoute } from '../../src/core/lease/route.ts'
 import { createLog } from '../../src/core/log/log.ts'
-import { measureCapacity } from '../../src/lifecycle/capacity.ts'
-import { createControlPlane } from '../../src/lifecycle/control-plane.ts'
-import { createParts, type RelayParts } from '../../src/lifecycle/parts.ts'
-import { openState } from '../../src/lifecycle/stored-state.ts'
+import { openState } from '../../src/core/storage/stored-state.ts'
+import { createPrimary, type Primary } from '../../src/lifecycle/primary.ts'
 import { ROOT_HOST, readAll } from '../support/relay.ts'
 
 const test = wholeOnly(every, 'variant')
@@ -27,7 +27,7 @@ const UNKNOWN_NAME = Buffer.of(21, 3, 3, 0, 2, 2, 112)
 
 let directory: string
 let port: number
-let parts: RelayParts
+let parts: Primary
 let close: () => Promise<unknown>
 
 /** The primary process does not listen itself, so that every visitor comes to the worker process. */
@@ -38,22 +38,24 @@ beforeEach(async () => {
   const settings = readSettings({ SVC_URL: url, IDENTITY_PATH: directory, SVC_WORKERS: '2' })
   const log = createLog('silent')
   const capacity = measureCapacity(settings)
-  const state = await openState(settings, log)
-  parts = createParts({
+  const state = await openState(settings, () => undefined, log)
+  parts = createPrimary({
     settings,
     capacity,
     state,
     pipe: createPipe(undefined),
     acme: undefined,
     cluster: undefined,
+    closing: new AbortController().signal,
+    hasIssued: async () => false,
+    serveVisitor: () => {},
     log,
   })
   const { workers, dataPlane, datagrams } = parts
   const controlPlane = await createControlPlane({
     ...parts,
     readBuffer: undefined,
-    dns: { ens: undefined },
-    isClosing: () => false,
+    features: [],
   })
   close = async () => {
     await workers.end(false)

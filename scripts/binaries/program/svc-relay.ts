@@ -32,5 +32,5 @@ setInstallation({
 const child = CHILDREN[nameOfThisPart() as ChildName]
 if (child !== undefined) await child()
 // An executable has its V8 flags from its configuration.
-else if (isSea()) await import('../../../relay/src/core/cli/serve.ts')
+else if (isSea()) await import('../../../relay/src/cli/serve.ts')
 else await import('../../../relay/src/main.ts')

@@ -1,6 +1,7 @@
 // How every endpoint of a table is answered: credential, rate limit, body, handler, envelope, in this order.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { parseWith } from '../config/schema.ts'
 import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
@@ -8,6 +9,7 @@ import type { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { BodyStream } from './http/body-stream.ts'
+import type { BodyWriter } from './http/body-writer.ts'
 import { sendData } from './http/envelope.ts'
 import { readBytes, readJson } from './http/read-body.ts'
 import type { Handler, Routing } from './http/server.ts'
@@ -18,6 +20,16 @@ interface Call<Body> {
   /** Normalized address of the client. */
   source: string
   authorization: string | undefined
+}
+
+/** What handlers of endpoints are made with. */
+export interface ApiParts {
+  answer: AnswerEndpoint
+  bodies: RequestBodies
+  writer: BodyWriter
+  clientAddresses: ClientAddresses
+  credentials: LeaseCredentials
+  rateLimits: RateLimits
 }
 
 interface EndpointParts {

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HEADER, NEIGHBOUR_UPGRADE, PATH, type SignFailure, type SignRequest } from '@svc/protocol'
-import { createInstaller } from '../../features/installer/installer.ts'
+import type { Running } from '../../feature.ts'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { LeaseCertificates, requireWildcard } from '../certificates/lease-certificate.ts'
@@ -14,7 +14,7 @@ import { SignError } from '../keyless/sign-error.ts'
 import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import type { RequestMemory } from '../rate-limit/request-memory.ts'
 import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
-import { createAnswer, routingOf } from './endpoint-handler.ts'
+import { type ApiParts, createAnswer, routingOf } from './endpoint-handler.ts'
 import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName, SIGN_BODY, SITE_CERTIFICATE_BODY } from './endpoints/endpoints.ts'
@@ -22,15 +22,11 @@ import { describeApi } from './endpoints/openapi.ts'
 import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
-import { createDisabledCache } from './handlers/disabled-features.ts'
-import { createDiscoveryHandlers, type RelayDirectory, refuseDiscovery } from './handlers/discovery.ts'
-import { createHopRouteHandler, type SiteHops } from './handlers/hop-routes.ts'
-import type { PaymentApi } from './handlers/payment.ts'
+import { createDisabledFeatures } from './handlers/disabled-features.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
 import type { SiteCertificates } from './handlers/site-certificates.ts'
-import type { CacheHandlers } from './handlers/static-cache.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
 import { sendData, sendJson } from './http/envelope.ts'
 import { ListCache } from './http/list-cache.ts'
@@ -46,8 +42,6 @@ export interface Parts {
   /** Origin of the relay's URL. */
   origin: string
   releaseVersion: string
-  /** The operator's directory for the installer; undefined: that which the relay brings along. */
-  installDir: string | undefined
   writer: BodyWriter
   clientAddresses: ClientAddresses
   rateLimits: RateLimits
@@ -62,16 +56,14 @@ export interface Parts {
   certificates: CertificateRotation
   siteCertificates: SiteCertificates
   rootHost: string
-  /** Makes the handlers of the static cache; undefined where it is off. */
-  staticCache: ((bodies: RequestBodies) => CacheHandlers) | undefined
-  /** Undefined where the relay has no payment facilitator. */
-  payment: PaymentApi | undefined
-  /** Undefined where discovery is off. */
-  discovery: RelayDirectory | undefined
-  /** Answers whether a site is here; undefined where discovery is off. */
-  siteQuestion: Handler | undefined
-  /** Undefined where the relay is on no overlay. */
-  hops: SiteHops | undefined
+  /** What features add to the API. */
+  features: Iterable<Running>
+}
+
+/** The routes of the API, and what features make their handlers with. */
+export interface Router {
+  routing: Routing
+  api: ApiParts
 }
 
 export function createRouter({
@@ -84,19 +76,14 @@ export function createRouter({
   certificates,
   siteCertificates,
   rootHost,
-  staticCache,
-  payment,
-  discovery,
-  siteQuestion,
-  hops,
+  features,
   origin,
   releaseVersion,
-  installDir,
   writer,
   clientAddresses,
   rateLimits,
   unauthenticated,
-}: Parts): Routing {
+}: Parts): Router {
   const bodies = new RequestBodies(credentials, unauthenticated)
   const answer = createAnswer({ clientAddresses, adminAuth, rateLimits, bodies })
   const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
@@ -109,9 +96,10 @@ export function createRouter({
   }
   const api = ENDPOINTS
   const ownCertificates = new LeaseCertificates(rootHost, certificates)
-  const description = Buffer.from(
-    JSON.stringify(describeApi(origin, { ...ENDPOINTS, ...payment?.endpoints })),
-  )
+  const parts: ApiParts = { answer, bodies, writer, clientAddresses, credentials, rateLimits }
+  const added = [...features]
+  const described = Object.assign({}, ENDPOINTS, ...added.map(({ endpoints }) => endpoints))
+  const description = Buffer.from(JSON.stringify(describeApi(origin, described)))
   const handlers: Record<EndpointName, Handler> = {
     openapi: (request, response) => {
       const headers = { 'Content-Type': `${api.openapi.bare}`, 'Content-Length': `${description.length}` }
@@ -127,8 +115,6 @@ export function createRouter({
     adminLogout: answer(api.adminLogout, () => ({})),
     adminLoad: answer(api.adminLoad, () => admin.load()),
     adminCertificates: answer(api.adminCertificates, () => admin.certificates()),
-    adminCache: answer(api.adminCache, () => admin.cache()),
-    adminPayments: answer(api.adminPayments, () => admin.payments()),
     policy: answer(api.policy, () => admin.settings()),
     updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
     policyState: pages(api.policyState, (after) => admin.state(after)),
@@ -159,20 +145,16 @@ export function createRouter({
       const { status, data } = await siteCertificates.issue(admission, csr)
       sendData(response, data, status)
     },
-    hopRoute: createHopRouteHandler(hops, { credentials, bodies, clientAddresses }),
     neighbour: refuseNeighbour,
-    ...(staticCache?.(bodies) ?? createDisabledCache(credentials)),
     sign: sign(credentials, signer, bodies),
-    ...createDiscoveryHandlers(discovery, { answer, writer }),
-    discoverySite: siteQuestion ?? refuseDiscovery,
+    ...createDisabledFeatures({ answer, credentials }),
   }
-  return {
-    ...createInstaller({ directory: installDir, origin, release: releaseVersion, writer, clientAddresses }),
+  Object.assign(handlers, ...added.map((feature) => feature.handlers?.(parts)))
+  const routing: Routing = {
     ...createSdkFiles({ origin, release: releaseVersion, writer }),
     ...routingOf(api, handlers),
-    ...(payment &&
-      routingOf(payment.endpoints, payment.createHandlers({ clientAddresses, rateLimits, bodies }))),
   }
+  return { api: parts, routing: Object.assign(routing, ...added.map((feature) => feature.routes?.(parts))) }
 }
 
 function bare(

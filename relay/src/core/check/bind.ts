@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer, type ListenOptions } from 'node:net'
-import { openUdpPort } from '../../features/ports/udp-port.ts'
+import { openUdpPort } from '../ingress/udp-port.ts'
 
 /** @returns the system's error, or undefined when the address can be bound */
 export async function tcpProblem(options: ListenOptions): Promise<NodeJS.ErrnoException | undefined> {

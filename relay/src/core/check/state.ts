@@ -11,8 +11,7 @@ import { readPolicyOf } from '../policy/policy.ts'
 import { unknownFieldsOf } from '../policy/policy-file.ts'
 import { holderOfDirectory } from '../storage/directory-claim.ts'
 import { sizeIfPresent } from '../storage/state-file.ts'
-import { error, type Found, ok, warning } from './finding.ts'
-import type { CheckOptions } from './report.ts'
+import { type CheckOptions, error, type Found, ok, warning } from './finding.ts'
 
 /** Asks the system for its permission, and writes nothing: the caller may be another account than the relay's. */
 export async function checkDirectory(

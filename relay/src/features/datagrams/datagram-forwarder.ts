@@ -3,12 +3,12 @@
 import type { RemoteInfo } from 'node:dgram'
 import { GcraLimiter } from '@svc/node-kit/gcra'
 import { DATAGRAM_ALWAYS_BYTES, decodeDatagram, encodeDatagram } from '@svc/protocol'
+import type { BoundPort } from '../../core/ingress/udp-port.ts'
+import { openUdpPort, type UdpPort } from '../../core/ingress/udp-port.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { DatagramDrop } from '../../core/metrics/labels.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { Bandwidth } from '../../core/rate-limit/bandwidth.ts'
-import type { BoundPort } from '../ports/port-allocator.ts'
-import { openUdpPort, type UdpPort } from '../ports/udp-port.ts'
 import { FlowTable } from './flow-table.ts'
 import {
   DATAGRAM_BURST,

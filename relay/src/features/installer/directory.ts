@@ -2,8 +2,8 @@
 // package.
 
 import { join, resolve, sep } from 'node:path'
+import { CHECKSUMS } from '../../core/api/endpoints/download-names.ts'
 import { findFile } from '../../core/api/http/stored-file.ts'
-import { CHECKSUMS } from './download-names.ts'
 
 /** The folder of this package below which this module is, in the checkout and as built. */
 const CODE = /[\\/](?:src|dist)[\\/]features[\\/]installer$/

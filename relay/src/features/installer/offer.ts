@@ -2,9 +2,9 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CHECKSUMS, DOWNLOADS } from '../../core/api/endpoints/download-names.ts'
 import { findFile } from '../../core/api/http/stored-file.ts'
 import { CHECKSUMS_MAX_BYTES } from '../../core/limits.ts'
-import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
 
 /** The relay's downloads and address, from which the installer renders its scripts. */
 export interface Offer {

@@ -2,18 +2,18 @@
 
 import type { IncomingMessage } from 'node:http'
 import { PATH } from '@svc/protocol'
-import { createDiscoveryList, type RelayDirectory } from '../../core/api/handlers/discovery.ts'
 import { BodyWriter } from '../../core/api/http/body-writer.ts'
+import type { Handler } from '../../core/api/http/server.ts'
 import { askPeer } from './ask-peer.ts'
 import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler } from './overlay-server.ts'
 
-/** Rows of the table of the overlay server. */
-export function overlayDiscovery(directory: Pick<RelayDirectory, 'prepare'>): [string, OverlayHandler][] {
+/** Rows of the table of the overlay server. @param listFor makes the handler of the list, which a writer sends */
+export function overlayDiscovery(listFor: (writer: BodyWriter) => Handler): [string, OverlayHandler][] {
   // A relay could choose its key so that its address is close to another one's, whose share it would take.
   const identities = new WeakMap<IncomingMessage, string>()
   const writer = new BodyWriter((request) => identities.get(request)!)
-  const answer = createDiscoveryList(directory, writer)
+  const answer = listFor(writer)
   const handler: OverlayHandler = ({ identity }, request, response) => {
     identities.set(request, identity)
     return answer(request, response)

@@ -2,16 +2,11 @@
 
 import type { ErrorCode, PolicyPortSettings } from '@svc/protocol'
 import { RelayError } from '../../core/errors.ts'
+import type { BoundPort } from '../../core/ingress/udp-port.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import { PORT_ATTEMPTS_MAX } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { PortPool } from './port-pool.ts'
-
-/** A bound port. */
-export interface BoundPort {
-  /** Frees the port at once and closes its connections. */
-  close(): void
-}
 
 export interface PortAllocatorOptions {
   /** Undefined when the settings allow no ports of this transport or give no range. */

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { networkOf, normalizeIp } from '../../core/client-address/ip-address.ts'
+import type { BoundPort } from '../../core/ingress/udp-port.ts'
 import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../../core/limits.ts'
 import { mayHave, NetworkCounts } from '../../core/rate-limit/fair-share.ts'
-import type { BoundPort } from './port-allocator.ts'
 
 export class TcpPorts {
   readonly #max: number

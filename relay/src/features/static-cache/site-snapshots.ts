@@ -7,11 +7,11 @@ import {
   type StaticCacheLimits,
   type StaticCacheManifest,
 } from '@svc/protocol'
-import type { SiteCache, SnapshotStatus } from '../../core/api/handlers/static-cache.ts'
 import { PlainError, RelayError } from '../../core/errors.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import { CACHE_EXPOSURE_SHARE } from '../../core/limits.ts'
 import type { CacheCounts, UploadResult } from './cache-counts.ts'
+import type { SiteCache, SnapshotStatus } from './handlers.ts'
 import type { PresentSnapshot } from './present-snapshot.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { SnapshotRegistry } from './snapshot-registry.ts'

@@ -1,7 +1,6 @@
 // Starts the static cache: the store of files, what sites may do with it, and the server of their visitors.
 
 import { join } from 'node:path'
-import type { StoredSites } from '../../core/api/handlers/static-cache.ts'
 import type { VisitorServer } from '../../core/bridge/visitor-server.ts'
 import type { Visitors } from '../../core/bridge/visitors.ts'
 import type { CertificateRotation } from '../../core/certificates/certificate-rotation.ts'
@@ -14,6 +13,7 @@ import type { IdentityBandwidths } from '../../core/policy/identity-bandwidths.t
 import type { PolicyRules } from '../../core/policy/policy-rules.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
 import { CacheCounts } from './cache-counts.ts'
+import type { StoredSites } from './handlers.ts'
 import type { HasIssued } from './live-site/certificate.ts'
 import { startLiveSites } from './live-site/start-live-sites.ts'
 import { type CacheFigures, registerCacheMetrics } from './metrics.ts'

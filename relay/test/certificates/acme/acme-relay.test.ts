@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DER_OID, DER_TAG, encodeDer } from '@svc/tls/der'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
+import { checkCertificate } from '../../../src/cli/check/certificate.ts'
 import {
   buildCertificate,
   encodeName,
@@ -12,7 +13,6 @@ import {
   issuerOf,
 } from '../../../src/core/certificates/certificate-builder.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
-import { checkCertificate } from '../../../src/core/check/certificate.ts'
 import { askHealth } from '../../../src/core/check/health.ts'
 import { RELOAD_DELAY_MS } from '../../../src/core/limits.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'

@@ -96,7 +96,8 @@ describe.skipIf(!isPossible)(
         expect(await through(acme.resolver.address)).toBe(true)
         // The parent's server does not know the relay's names.
         expect(await through(parent.address)).toBe(false)
-        expect(dns.ens?.()).toMatchObject({ enabled: false, provider: 'embedded', dnssec_state: 'pending' })
+        const ens = { enabled: false, provider: 'embedded', dnssec_state: 'pending' }
+        expect(dns.domain()).toMatchObject({ ens })
       } finally {
         await dns.close()
         leases.close()

@@ -14,7 +14,7 @@ const THEIRS = /google|aws|smithy|mysten|x402|ioredis/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
 const OPTIONAL =
-  /^(?:features\/(?:cluster|dns|ens|redirect|acme|static-cache|payment)\/|core\/api\/handlers\/(?:static-cache|payment)|core\/api\/endpoints\/payment)/
+  /^features\/(?:acme|cluster|discovery|dns|ens|go|metrics|overlay|payment|redirect|static-cache)\/(?!index\.ts)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {

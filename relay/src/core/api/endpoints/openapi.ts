@@ -1,9 +1,9 @@
 // Derives the API's description (OpenAPI 3.1) from the table of endpoints and the schemas that parse their bodies.
 
 import { ERROR_STATUS, type ErrorCode, HEADER, INSTALL_SLUGS, PATH, SUBPROTOCOL } from '@svc/protocol'
-import { DOWNLOAD_FILES } from '../../../features/installer/download-names.ts'
 import { componentSchemas, type JsonSchema, referenceTo, type z } from '../../config/schema.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import { DOWNLOAD_FILES } from './download-names.ts'
 import type { Auth, Endpoint, EndpointBody } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { failed, signFailure } from './response-schemas.ts'

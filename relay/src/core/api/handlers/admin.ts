@@ -1,10 +1,8 @@
 // Handles the administrator's endpoints: the policy and the relay's load.
 
 import type {
-  AdminCacheResponse,
   AdminCertificatesResponse,
   AdminLoadResponse,
-  AdminPaymentsResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
   PolicyChangesResponse,
@@ -14,10 +12,8 @@ import type {
   PolicyStateResponse,
   PolicyStep,
   RelayPolicyUpdate,
-  X402FacilitatorInfo,
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
-import type { PaymentCounts, PaymentResult } from '../../../features/payment/payment-counts.ts'
 import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
@@ -25,27 +21,15 @@ import type { AuditLog } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { type PolicyChanges, RecentPolicyChanges } from '../../policy/recent-changes.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
-import { timestamp, wallTimestamp } from '../http/timestamp.ts'
+import { wallTimestamp } from '../http/timestamp.ts'
 import { leaseJson } from './lease-json.ts'
 import { loadJson, type MeasuredLoad } from './load-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
-import type { StoredSites } from './static-cache.ts'
 
 /** The parts that the handler asks for figures. */
 interface Measured extends MeasuredLoad {
   leases: LeaseRegistry
   certificateStatuses: Pick<CertificateStatuses, 'all'>
-  /** Undefined where the static cache is off. */
-  storedSites?: StoredSites | undefined
-  /** Undefined where the relay has no payment facilitator. */
-  payment?: MeasuredPayment | undefined
-}
-
-/** The parts of the facilitator that are shown. */
-interface MeasuredPayment {
-  info: X402FacilitatorInfo
-  counts: PaymentCounts
-  countOpen(): Promise<number>
 }
 
 export class AdminApi {
@@ -104,48 +88,6 @@ export class AdminApi {
         last_error: lastError?.message ?? '',
         last_error_at: lastError === undefined ? '' : wallTimestamp(lastError.time),
       })),
-    }
-  }
-
-  cache(): AdminCacheResponse {
-    const { storedSites } = this.#measured
-    if (storedSites === undefined) return { sites: [], used_bytes: 0, max_bytes: 0 }
-    const { usedBytes, maxBytes } = storedSites.use
-    const sites = [...storedSites].sort((one, other) => one.expiresAt - other.expiresAt)
-    return {
-      sites: sites.map((site) => ({
-        identity_key: site.identityKey,
-        hostname: site.hostname,
-        files: site.files,
-        bytes: site.bytes,
-        published_at: wallTimestamp(site.publishedAt),
-        expires_at: timestamp(site.expiresAt),
-        has_lease: site.lease !== undefined,
-        is_served: site.isServed,
-        machine: site.machine,
-      })),
-      used_bytes: usedBytes,
-      max_bytes: maxBytes,
-    }
-  }
-
-  async payments(): Promise<AdminPaymentsResponse> {
-    const { payment } = this.#measured
-    if (payment === undefined)
-      return { enabled: false, network_name: '', pay_to: '', settled: 0, refused: 0, failed: 0, open: 0 }
-    const { info, counts } = payment
-    const { enabled, network_name, pay_to } = info
-    const sum = (result: PaymentResult): number =>
-      [...counts.requests].reduce((all, { labels, count }) => all + (labels.result === result ? count : 0), 0)
-    const open = await payment.countOpen()
-    return {
-      enabled,
-      network_name,
-      pay_to,
-      settled: counts.settled,
-      refused: sum('refused'),
-      failed: sum('failed'),
-      open,
     }
   }
 

@@ -1,17 +1,60 @@
-// Answers the endpoints of the static cache at a relay that does not have it.
+// Answers the endpoints of features that this relay does not have.
 
 import { HEADER } from '@svc/protocol'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { RelayError } from '../../errors.ts'
+import type { AnswerEndpoint } from '../endpoint-handler.ts'
+import { ENDPOINTS, type EndpointName } from '../endpoints/endpoints.ts'
 import { headerOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
-import type { CacheHandlers } from './static-cache.ts'
 
-/** The handlers of a relay whose static cache is off. */
-export function createDisabledCache(credentials: LeaseCredentials): CacheHandlers {
-  const cache: Handler = (request) => {
-    credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
-    throw new RelayError('feature_unavailable', 'this relay does not have the static cache')
+type FeatureEndpoint = Extract<
+  EndpointName,
+  | 'adminCache'
+  | 'adminPayments'
+  | 'announce'
+  | 'checkCache'
+  | 'discovery'
+  | 'discoverySite'
+  | 'hopRoute'
+  | 'removeCache'
+  | 'uploadCache'
+>
+
+export function createDisabledFeatures({
+  answer,
+  credentials,
+}: {
+  answer: AnswerEndpoint
+  credentials: LeaseCredentials
+}): Record<FeatureEndpoint, Handler> {
+  const discovery: Handler = () => {
+    throw new RelayError('feature_unavailable', 'this relay does not have discovery')
   }
-  return { checkCache: cache, uploadCache: cache, removeCache: cache }
+  const ofLease = (message: string): Handler => {
+    return (request) => {
+      credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
+      throw new RelayError('feature_unavailable', message)
+    }
+  }
+  const cache = ofLease('this relay does not have the static cache')
+  return {
+    adminCache: answer(ENDPOINTS.adminCache, () => ({ sites: [], used_bytes: 0, max_bytes: 0 })),
+    adminPayments: answer(ENDPOINTS.adminPayments, () => ({
+      enabled: false,
+      network_name: '',
+      pay_to: '',
+      settled: 0,
+      refused: 0,
+      failed: 0,
+      open: 0,
+    })),
+    discovery,
+    announce: discovery,
+    discoverySite: discovery,
+    hopRoute: ofLease('this relay is on no overlay'),
+    checkCache: cache,
+    uploadCache: cache,
+    removeCache: cache,
+  }
 }

@@ -3,6 +3,7 @@
 import {
   AUDIENCE,
   type DomainResponse,
+  type EnsStatus,
   type Extension,
   type Identity,
   identityKey,
@@ -20,6 +21,7 @@ import {
   type ReverseEndpoint,
   type ReverseEndpointRequest,
   type UnregisterRequest,
+  type X402FacilitatorInfo,
 } from '@svc/protocol'
 import type { DedicatedPorts } from '../../../features/ports/dedicated-ports.ts'
 import type { ChallengeStore } from '../../auth/challenges.ts'
@@ -38,7 +40,6 @@ import type { LeaseSharing } from '../../lease/lease-sharing.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
-import type { OptionalFeatures } from './optional-features.ts'
 
 /** Every relay of this implementation has these. */
 const EXTENSIONS: readonly Extension[] = [
@@ -48,6 +49,25 @@ const EXTENSIONS: readonly Extension[] = [
   'native_yamux',
 ]
 
+/** What a relay without ENS names says. */
+const NO_ENS: Omit<EnsStatus, 'address'> = {
+  enabled: false,
+  verified: false,
+  provider: '',
+  dnssec_state: '',
+  ds_record: '',
+  message: '',
+  last_error: '',
+}
+/** What a relay without a payment facilitator says. */
+const NO_PAYMENTS: X402FacilitatorInfo = {
+  enabled: false,
+  url: '',
+  network: '',
+  network_name: '',
+  supported_url: '',
+  pay_to: '',
+}
 const HTTPS_PORT = 443
 
 /** The gateway of a lease. */
@@ -84,7 +104,10 @@ export interface SdkApiParts {
   host: string
   /** Where datagram tunnels come in; undefined where that is the relay's authority. */
   tunnelAddress?: string | undefined
-  features: OptionalFeatures
+  /** Address of the relay's identity. */
+  relayAddress: string
+  /** What features add to `GET /sdk/domain`, asked for each request. */
+  featuresOfDomain: () => Promise<Partial<DomainResponse>>
   /** Chooses gateways for leases that prefer them; undefined where the relay uses none. */
   gateways: GatewayChoice | undefined
   /** Extensions that depend on the settings. */
@@ -100,16 +123,14 @@ export class SdkApi {
   }
 
   async domain(): Promise<DomainResponse> {
-    const { releaseVersion, features, extensions } = this.#parts
+    const { releaseVersion, relayAddress, featuresOfDomain, extensions } = this.#parts
     return {
       protocol_version: PROTOCOL_VERSION,
       release_version: releaseVersion,
       extensions: [...EXTENSIONS, ...extensions],
-      cache: features.cache(),
-      discovery: features.discovery(),
-      downloads: await features.downloads(),
-      ens: features.ens(),
-      x402: features.x402(),
+      ens: { ...NO_ENS, address: relayAddress },
+      x402: NO_PAYMENTS,
+      ...(await featuresOfDomain()),
     }
   }
 

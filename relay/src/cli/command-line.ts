@@ -1,0 +1,86 @@
+// Parses the arguments of `svc-relay`: a command and its options. Settings are in the environment.
+
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { CA_FORMATS, type CaFormat, PKCS12_PASSWORD } from '../core/certificates/ca-export.ts'
+import { SETTINGS } from '../core/config/settings.ts'
+import { RELEASE_VERSION } from '../core/version.ts'
+
+export type Command =
+  | { name: 'serve' }
+  /** Prints a text, of an error when `isError`. */
+  | { name: 'print'; text: string; isError: boolean }
+  /** Prints the development CA's certificate. */
+  | { name: 'ca'; format: CaFormat }
+  /** Says what a start would do; after the relay of these settings has ended, when `isRestart`. */
+  | { name: 'check'; isJson: boolean; isRestart: boolean }
+  /** Asks the relay that runs with these settings whether it is well. */
+  | { name: 'healthcheck' }
+
+export function readCommandLine(args: string[]): Command {
+  const [command, ...rest] = args
+  try {
+    if (command === 'ca') return readCaCommand(rest)
+    if (command === 'check') return readCheckCommand(rest)
+    if (command === 'healthcheck') return readOptions(rest, {}, () => ({ name: 'healthcheck' }))
+    return readOptions(args, { version: { type: 'boolean', short: 'v' } }, ({ version }) =>
+      version ? { name: 'print', text: RELEASE_VERSION, isError: false } : { name: 'serve' },
+    )
+  } catch (error) {
+    const text = `${(error as Error).message}\nsvc-relay --help lists commands and settings.`
+    return { name: 'print', text, isError: true }
+  }
+}
+
+/** @throws TypeError for an argument that is not one of `options` */
+function readOptions(
+  args: string[],
+  options: ParseArgsOptionsConfig,
+  commandOf: (values: Record<string, unknown>) => Command,
+): Command {
+  const { values } = parseArgs({ args, options: { ...options, help: { type: 'boolean', short: 'h' } } })
+  return values.help ? { name: 'print', text: helpText(), isError: false } : commandOf(values)
+}
+
+function readCaCommand(args: string[]): Command {
+  return readOptions(args, { format: { type: 'string', default: 'pem' } }, ({ format }) => {
+    const found = CA_FORMATS.find((one) => one === format)
+    if (found === undefined) throw new Error(`--format must be one of ${CA_FORMATS.join(', ')}`)
+    return { name: 'ca', format: found }
+  })
+}
+
+function readCheckCommand(args: string[]): Command {
+  const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, restart: { type: 'boolean' } }
+  return readOptions(args, options, ({ json, restart }) => ({
+    name: 'check',
+    isJson: json === true,
+    isRestart: restart === true,
+  }))
+}
+
+function helpText(): string {
+  const width = Math.max(...SETTINGS.map(({ name }) => name.length))
+  const settings = SETTINGS.map(
+    ({ name, meaning, default: value }) => `  ${name.padEnd(width)}  ${meaning} [${value}]`,
+  )
+  return [
+    'svc-relay runs a relay: it gives sites public hostnames and carries their bytes, which it cannot read.',
+    '',
+    'Usage: SVC_URL=https://relay.example.com svc-relay [--help | --version]',
+    '       svc-relay check [--json] [--restart]',
+    '         says for each feature what a start with these settings would do and what it lacks, and starts nothing;',
+    '         it ends with 0 when a start would succeed. With --restart the relay that runs may hold its ports',
+    '       svc-relay healthcheck',
+    '         asks the relay of these settings on this machine; it ends with 0 when that one serves',
+    `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${CA_FORMATS.join(' | ')}] > FILE`,
+    '         prints the CA certificate of a relay on localhost, which a phone or another machine can trust;',
+    `         the password of the p12 file is ${PKCS12_PASSWORD}`,
+    '',
+    'Settings are environment variables [with their defaults]:',
+    '',
+    ...settings,
+    '',
+    'SIGTERM and SIGINT end the relay when its visitors have left, or after 10 s; a second signal ends it at once.',
+    'SIGHUP reloads certificates and policy.',
+  ].join('\n')
+}

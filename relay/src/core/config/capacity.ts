@@ -1,0 +1,36 @@
+// Measures how many connections and dedicated ports this process can hold, by the descriptors that it may have.
+
+import { connectionCapacity, openFilesMax, portListenersMax } from './connection-capacity.ts'
+import type { Settings } from './settings.ts'
+
+export interface RelayCapacity {
+  /** To the SNI listener, carriers and API requests included. */
+  connections: number
+  /** To all dedicated TCP ports; 0 when there are none. */
+  portConnections: number
+  /** Of other relays to the overlay server, and as many to them; 0 where the relay is on no overlay. */
+  overlayConnections: number
+  /** Dedicated ports that may be open at once. */
+  portListeners: number
+  /** Whether these are fewer than the range has. */
+  hasFewListeners: boolean
+}
+
+/** @throws SettingsError when the descriptors are not enough to begin with */
+export function measureCapacity(settings: Settings): RelayCapacity {
+  const { portGates, portRange, overlay } = settings
+  const wanted = portsWanted(settings)
+  const openFiles = openFilesMax()
+  const portListeners = portListenersMax(openFiles, wanted)
+  const capacity = connectionCapacity(openFiles - portListeners, {
+    hasTcpPorts: portGates.tcp && portRange !== undefined,
+    hasOverlay: (overlay.configFile ?? overlay.wireguardPort) !== undefined,
+  })
+  return { ...capacity, portListeners, hasFewListeners: portListeners < wanted }
+}
+
+/** The whole range for each transport that has ports at all. */
+function portsWanted({ portGates, portRange }: Settings): number {
+  if (portRange === undefined) return 0
+  return (portRange.max - portRange.min + 1) * (Number(portGates.udp) + Number(portGates.tcp))
+}

@@ -1,0 +1,54 @@
+// How the relay's listeners begin to listen.
+
+import { once } from 'node:events'
+import type { ListenOptions, Server } from 'node:net'
+import { type Settings, SettingsError } from '../config/settings.ts'
+import { LISTEN_BACKLOG } from '../limits.ts'
+import { refuseOverlayPeers } from './refuse-overlay-peers.ts'
+
+/** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
+export async function listenForAll(listener: Server, settings: Settings): Promise<void> {
+  const { sniPort: port, listenAddress: host, workers, overlay } = settings
+  if (overlay.wireguardPort !== undefined) refuseOverlayPeers(listener)
+  await listen(listener, { port, host, backlog: LISTEN_BACKLOG })
+  if (workers === 1) return
+  listener.close()
+  await once(listener, 'close')
+  await listen(listener, { port, host, backlog: LISTEN_BACKLOG, reusePort: true }).catch((error) => {
+    throw error.code === 'ENOTSUP' ? new SettingsError('SVC_WORKERS', 'this system takes only 1') : error
+  })
+}
+
+/**
+ * Lets a server of plain HTTP listen, which keeps peers of the overlay away.
+ * @param setting names the address
+ * @throws SettingsError when the address cannot be had
+ */
+export async function listenAt(
+  server: Server,
+  address: ListenOptions,
+  setting: string,
+  { overlay }: Settings,
+): Promise<void> {
+  if (overlay.wireguardPort !== undefined) refuseOverlayPeers(server)
+  await listen(server, address).catch((error: Error) => {
+    throw new SettingsError(setting, error.message)
+  })
+}
+
+async function listen(server: Server, address: ListenOptions): Promise<void> {
+  server.listen(address)
+  await once(server, 'listening')
+}
+
+/** @returns the reason why the relay cannot listen at a port, with the operator's remedy; undefined for another error */
+export function listenProblem(error: unknown): string | undefined {
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  if (code === 'EADDRNOTAVAIL')
+    return `this machine has no address ${address}: set BIND_ADDRESS to one that it has`
+  if (code === 'EADDRINUSE')
+    return `another program listens on port ${port}: end it, or set SVC_URL to an address with another port`
+  if (code === 'EACCES' && port !== undefined)
+    return `port ${port} needs more privileges; set SNI_PORT to another port`
+  return undefined
+}

@@ -1,0 +1,67 @@
+// Opens the dedicated UDP port of a lease: a socket that receives datagrams with their addresses and sends to them.
+
+import { type BindOptions, createSocket, type RemoteInfo, type SocketType } from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
+import { UDP_RECEIVE_BUFFER_BYTES, UDP_SEND_QUEUE_MAX_BYTES } from '../limits.ts'
+
+/** A bound port. */
+export interface BoundPort {
+  /** Frees the port at once and closes its connections. */
+  close(): void
+}
+
+export interface UdpPort extends BoundPort {
+  /** Sends to an address that a datagram came from. @returns false when the kernel has no room */
+  send(payload: Uint8Array, port: number, address: string): boolean
+}
+
+export type Received = (payload: Uint8Array, from: RemoteInfo) => void
+
+/**
+ * Opens a port. Rejects when it cannot be bound.
+ * @param address where to; undefined: every address
+ */
+export async function openUdpPort(
+  port: number,
+  address: string | undefined,
+  received: Received,
+): Promise<UdpPort> {
+  if (address !== undefined) return await bind(isIPv6(address) ? 'udp6' : 'udp4', { port, address }, received)
+  try {
+    return await bind('udp6', { port }, received)
+  } catch (error) {
+    // The machine has no IPv6.
+    if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
+    return await bind('udp4', { port }, received)
+  }
+}
+
+async function bind(type: SocketType, at: BindOptions, received: Received): Promise<UdpPort> {
+  const socket = createSocket({
+    type,
+    recvBufferSize: UDP_RECEIVE_BUFFER_BYTES,
+    // The relay sends to addresses only, so there is nothing to resolve.
+    lookup: (address, _options, callback) => callback(null, address, isIPv6(address) ? 6 : 4),
+  })
+  socket.on('message', received)
+  // before it is bound: with that lookup it may be listening at once
+  const listening = once(socket, 'listening')
+  socket.bind(at)
+  try {
+    await listening
+  } catch (error) {
+    socket.close()
+    throw error
+  }
+  // From now on an error concerns one datagram only.
+  socket.on('error', () => {})
+  return {
+    close: () => socket.close(),
+    send: (payload, port, address) => {
+      if (socket.getSendQueueSize() > UDP_SEND_QUEUE_MAX_BYTES) return false
+      socket.send(payload, port, address)
+      return true
+    },
+  }
+}

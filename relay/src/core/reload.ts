@@ -1,0 +1,103 @@
+// Reloads certificates and policy that change on disk. A file with an error changes nothing.
+
+import { type FSWatcher, watch } from 'node:fs'
+import { readCertificates } from './certificates/certificate-files.ts'
+import type { CertificateRotation } from './certificates/certificate-rotation.ts'
+import type { PreviousCertificates } from './certificates/previous-certificates.ts'
+import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from './certificates/quic-certificate.ts'
+import type { Settings } from './config/settings.ts'
+import { RELOAD_DELAY_MS } from './limits.ts'
+import type { Logger } from './log/log.ts'
+import type { AuditLog } from './policy/audit-log.ts'
+import type { Policy } from './policy/policy.ts'
+import { differenceOf } from './policy/policy-difference.ts'
+import { warnOfUnknownFields } from './storage/stored-state.ts'
+
+const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']
+
+interface ReloaderParts {
+  settings: Settings
+  certificates: CertificateRotation
+  /** Whether ACME manages the certificates: then their files are the relay's own, and are not read again. */
+  isManaged: boolean
+  previousCertificates: PreviousCertificates
+  tunnelCertificates: QuicCertificates
+  policy: Policy
+  audit: AuditLog
+  log: Logger
+}
+
+export class Reloader {
+  readonly #parts: ReloaderParts
+  readonly #watcher: FSWatcher
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(parts: ReloaderParts) {
+    this.#parts = parts
+    const { settings, log } = parts
+    // A watch of the files would end when a file is replaced by another of the same name.
+    this.#watcher = watch(settings.identityPath, { persistent: false }, (_event, file) => {
+      if (file === null || FILES.includes(file)) this.#soon()
+    })
+    this.#watcher.on('error', (error) =>
+      log.warn({ err: error }, 'the relay cannot watch its files; SIGHUP still reloads them'),
+    )
+  }
+
+  /** Resolves when all files were read. Never rejects. */
+  reload(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#running = this.#running.then(async () => {
+      if (!this.#parts.isManaged) await this.#take('certificates', () => this.#takeCertificates())
+      await this.#take('QUIC certificate', () => this.#parts.tunnelCertificates.reload())
+      await this.#take('policy', () => this.#takePolicy())
+    })
+    return this.#running
+  }
+
+  /** Reads files that have changed already: after a restart the relay must know which certificates were in use before. */
+  async close(): Promise<void> {
+    this.#watcher.close()
+    if (this.#timer !== undefined) void this.reload()
+    await this.#running
+    this.#parts.previousCertificates.close()
+  }
+
+  /** Waits a moment, since a certificate and its key are two files. */
+  #soon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.reload(), RELOAD_DELAY_MS).unref()
+  }
+
+  async #take(what: string, take: () => Promise<boolean>): Promise<void> {
+    try {
+      if (await take()) this.#parts.log.info(`${what} reloaded`)
+    } catch (error) {
+      const { message } = error as Error
+      this.#parts.log.warn(
+        { reason: message },
+        `the relay cannot use the ${what} on disk and keeps the previous one`,
+      )
+    }
+  }
+
+  async #takeCertificates(): Promise<boolean> {
+    const { settings, certificates, previousCertificates } = this.#parts
+    const { authority } = certificates.current
+    const next = await readCertificates(settings)
+    const replaced = certificates.replace(authority === undefined ? next : { ...next, authority })
+    if (replaced !== undefined) await previousCertificates.keep(replaced)
+    return replaced !== undefined
+  }
+
+  async #takePolicy(): Promise<boolean> {
+    const { policy, audit, log } = this.#parts
+    const before = policy.file
+    const isOther = await policy.reload()
+    if (isOther) warnOfUnknownFields(policy.file, log)
+    if (isOther) await audit.record(undefined, { kind: 'file', made: differenceOf(before, policy.file) })
+    return isOther
+  }
+}

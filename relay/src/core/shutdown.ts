@@ -1,0 +1,110 @@
+// Ends a relay: it accepts no new connections, lets visitors finish until a deadline, then closes everything.
+
+import { once } from 'node:events'
+import type { Server } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Visitors } from './bridge/visitors.ts'
+import type { OpenSockets } from './ingress/open-sockets.ts'
+import type { LeaseRegistry } from './lease/lease-registry.ts'
+import { LEAVING_LEASES_AT_ONCE, LEAVING_PAUSE_MS } from './limits.ts'
+import type { Logger } from './log/log.ts'
+import type { ConnectEndpoint } from './reverse/connect-endpoint.ts'
+import type { StartedParts } from './started-parts.ts'
+
+/** CloseOptions say how long a relay that closes waits for its visitors. */
+export interface CloseOptions {
+  /** Time for connected visitors to finish, in milliseconds. @default 0: the relay closes at once */
+  drainMs?: number | undefined
+}
+
+/** The worker processes of this machine. */
+interface OtherProcesses {
+  stopListening(): void
+  /** Lets their visitors finish. */
+  leave(): void
+  /** @param isOrderly false: at once */
+  end(isOrderly: boolean): Promise<unknown>
+}
+
+export interface ShutdownOptions {
+  listener: Server
+  leases: LeaseRegistry
+  visitors: Visitors
+  workers: OtherProcesses
+  connect: Pick<ConnectEndpoint, 'leave' | 'closeCarriers'>
+  /** The other machines, to which sites go; undefined where the relay is one machine. */
+  cluster: { leave(signal: AbortSignal): Promise<unknown> } | undefined
+  /** Those of the listener, and those that came from workers. */
+  sockets: OpenSockets
+  /** Aborted as soon as the relay begins to close. */
+  closing: AbortController
+  /** The other parts, which end after the last connection. */
+  started: StartedParts
+  log: Logger
+}
+
+export class Shutdown {
+  readonly #parts: ShutdownOptions
+  readonly #hurry = new AbortController()
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ShutdownOptions) {
+    this.#parts = parts
+  }
+
+  /** A second call without time to drain cuts the first one's drain short. */
+  close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
+    if (drainMs === 0) this.#hurry.abort()
+    this.#parts.closing.abort()
+    this.#closing ??= this.#close(drainMs)
+    return this.#closing
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const { listener, leases, workers, connect, cluster, sockets, started, log } = this.#parts
+    if (drainMs > 0) await cluster?.leave(this.#hurry.signal)
+    const closed = once(listener, 'close')
+    listener.close()
+    workers.stopListening()
+    if (drainMs > 0) await (cluster === undefined ? this.#drain(drainMs) : this.#leave(drainMs))
+    // The leases go on at the other machines.
+    if (cluster !== undefined) for (const lease of leases) connect.closeCarriers(lease)
+    leases.close()
+    const workersEnded = workers.end(!this.#hurry.signal.aborted)
+    // Answers and close frames that were written last are on their way to the clients.
+    if (!this.#hurry.signal.aborted) await sockets.closedOrLate(this.#hurry.signal)
+    sockets.destroyAll()
+    for (const outcome of await Promise.allSettled([closed, workersEnded, started.close()]))
+      if (outcome.status === 'rejected')
+        log.error({ err: outcome.reason }, 'a part of the relay did not end in order')
+    log.info('closed')
+  }
+
+  /** Sends the sessions of all sites to other machines, and lets the visitors who are here finish. */
+  async #leave(drainMs: number): Promise<void> {
+    const { leases, visitors, workers, connect, log } = this.#parts
+    log.info({ visitors: visitors.size, drainMs }, 'leaving: the sites go to other machines')
+    const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)])
+    workers.leave()
+    let left = 0
+    for (const lease of [...leases]) {
+      if (!connect.leave(lease)) continue
+      left += 1
+      // All sites at once would be a crowd at the other machines.
+      if (left % LEAVING_LEASES_AT_ONCE === 0)
+        await pause(LEAVING_PAUSE_MS, undefined, { signal }).catch(() => {})
+    }
+    await visitors.drain(() => {}, signal)
+    if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
+  }
+
+  /** Ends leases without visitors at once, so that their SDKs can move to another relay, and the others when idle. */
+  async #drain(drainMs: number): Promise<void> {
+    const { leases, visitors, log } = this.#parts
+    log.info({ visitors: visitors.size, drainMs }, 'draining')
+    for (const lease of [...leases]) if (visitors.visitorsOf(lease) === 0) leases.end(lease, 'shutdown')
+    const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)])
+    await visitors.drain((lease) => leases.end(lease, 'shutdown'), signal)
+    if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
+  }
+}

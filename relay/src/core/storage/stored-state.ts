@@ -1,0 +1,103 @@
+// Opens what the relay keeps in its state directory: identity, certificates, policy, reservations, and the leases.
+
+import { type IsOver, LeaseCredentials } from '../auth/lease-authorizer.ts'
+import { loadIdentity, type RelayIdentity } from '../auth/relay-identity.ts'
+import { TokenIssuer } from '../auth/token-issuer.ts'
+import { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { loadCertificates } from '../certificates/certificate-source.ts'
+import { CertificateStatuses } from '../certificates/certificate-status.ts'
+import { ExpiryWarning } from '../certificates/expiry-warning.ts'
+import { PreviousCertificates } from '../certificates/previous-certificates.ts'
+import type { Settings } from '../config/settings.ts'
+import { LeaseRegistry } from '../lease/lease-registry.ts'
+import { ReservationJournal } from '../lease/reservation-journal.ts'
+import { ROOT_ROUTE, type Route } from '../lease/route.ts'
+import { TOKEN_LEEWAY_S } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+import { AuditLog } from '../policy/audit-log.ts'
+import { Policy } from '../policy/policy.ts'
+import { type PolicyFile, unknownFieldsOf } from '../policy/policy-file.ts'
+import { RoutingTable } from '../routing/routing-table.ts'
+import { sweepTemporaries } from './state-file.ts'
+import { WriteHealth } from './write-health.ts'
+
+export interface RelayState {
+  identity: RelayIdentity
+  certificates: CertificateRotation
+  previousCertificates: PreviousCertificates
+  certificateStatuses: CertificateStatuses
+  /** Whether ACME manages the certificates. */
+  isManaged: boolean
+  /** URL of the ACME directory that the certificate of the start comes from, where that is known. */
+  acmeDirectory: string | undefined
+  writeHealth: WriteHealth
+  policy: Policy
+  audit: AuditLog
+  routes: RoutingTable<Route>
+  journal: ReservationJournal
+  leases: LeaseRegistry
+  /** The host that addresses of dedicated ports name; undefined: the root host. */
+  portHost: () => string | undefined
+  credentials: LeaseCredentials
+  /** Resolves when everything that was changed is written. */
+  close(): Promise<unknown>
+}
+
+/**
+ * @param portHost the host that addresses of dedicated ports name; undefined: the root host
+ * @param isOver whether another machine has ended a lease
+ * @throws SettingsError when the directory does not fit the settings
+ */
+export async function openState(
+  settings: Settings,
+  portHost: () => string | undefined,
+  log: Logger,
+  isOver?: IsOver,
+): Promise<RelayState> {
+  const { identityPath: directory, rootHost } = settings
+  await sweepTemporaries(directory)
+  const identity = await loadIdentity(directory)
+  const { certificates: current, isManaged, acmeDirectory } = await loadCertificates(settings, log)
+  const previousCertificates = new PreviousCertificates(settings, log)
+  const certificates = new CertificateRotation(current, await previousCertificates.load(current))
+  const certificateStatuses = new CertificateStatuses(certificates)
+  const writeHealth = new WriteHealth(log)
+  const policy = await Policy.load(directory, settings.portGates, writeHealth)
+  warnOfUnknownFields(policy.file, log)
+  const audit = new AuditLog(directory, writeHealth)
+  const routes = new RoutingTable(rootHost, ROOT_ROUTE)
+  const journal = await ReservationJournal.open(directory, writeHealth, log)
+  const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name), portHost)
+  const leewayS = settings.cluster === undefined ? 0 : TOKEN_LEEWAY_S
+  const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
+  const credentials = new LeaseCredentials(tokens, leases, isOver)
+  // It has a timer, and nothing can fail any more.
+  const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
+  return {
+    identity,
+    certificates,
+    previousCertificates,
+    certificateStatuses,
+    isManaged,
+    acmeDirectory,
+    writeHealth,
+    policy,
+    audit,
+    routes,
+    journal,
+    leases,
+    portHost,
+    credentials,
+    close: () => {
+      expiryWarning.close()
+      writeHealth.close()
+      return Promise.all([journal.close(), policy.settled()])
+    },
+  }
+}
+
+/** An operator may believe that the relay does what such a field says. */
+export function warnOfUnknownFields(file: PolicyFile, log: Logger): void {
+  const fields = unknownFieldsOf(file)
+  if (fields.length > 0) log.warn({ fields }, 'policy.json has fields that the relay keeps and does not know')
+}

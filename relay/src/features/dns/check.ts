@@ -1,0 +1,55 @@
+// Checks what would change DNS records, and where the relay's own name server would listen.
+
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findCertificateSource } from '../../core/certificates/certificate-source.ts'
+import { tcpProblem } from '../../core/check/bind.ts'
+import { type CheckOptions, type Found, off, ok, warning } from '../../core/check/finding.ts'
+import { EXEC_PREFIX, type ExternalDnsProvider } from '../../core/config/dns-settings.ts'
+import { EMBEDDED, isDnsNeeded } from '../../core/config/features.ts'
+import type { Settings } from '../../core/config/settings.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+/** @throws SettingsError when the zone's key cannot be used, or credentials of a provider are missing */
+export async function checkDns(settings: Settings, options: CheckOptions): Promise<Found[]> {
+  const { rootHost, ensGasless, acmeDnsProvider: provider = EMBEDDED } = settings
+  const isManaged = (await findCertificateSource(settings)).kind === 'managed'
+  if (!isDnsNeeded(settings, isManaged)) return [off('The relay changes no DNS records.')]
+  const ens = ensGasless ? [ok(`${rootHost} and sites have ENS names, by ${provider}.`)] : []
+  if (provider !== EMBEDDED) {
+    if (!provider.startsWith(EXEC_PREFIX)) {
+      const { checkCredentials } = await import('./providers/open-provider.ts')
+      await checkCredentials(provider as ExternalDnsProvider, options.env ?? {})
+    }
+    return [ok(`${provider} changes the DNS records of the relay.`), ...ens]
+  }
+  return [await zoneKey(settings), ...(await servers(settings, options)), ...ens]
+}
+
+async function zoneKey({ identityPath, rootHost }: Settings): Promise<Found> {
+  const { loadZoneKey, ZONE_KEY_FILE } = await import('./zone-key-file.ts')
+  const isThere = await access(join(identityPath, ZONE_KEY_FILE)).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return ok(`The relay makes a key that signs the zone ${rootHost}: its DS record will be new.`)
+  const key = await loadZoneKey(identityPath, rootHost)
+  const { dsText } = await import('@svc/dns')
+  return ok(`The zone ${rootHost} is signed; its DS record is ${dsText(key)}.`)
+}
+
+/** A name server that cannot listen ends no start. */
+async function servers(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
+  return await Promise.all(
+    settings.dnsAddresses.map(async ({ host, port }) => {
+      const place = `${host ?? 'every address'}, port ${port}`
+      const problem = await tcpProblem({ host: host ?? LOOPBACK, port })
+      // Of all addresses, another program may well have one.
+      const isTaken = problem?.code === 'EADDRINUSE' && (isRestart || host === undefined)
+      return problem === undefined || isTaken
+        ? ok(`The relay's name server listens at ${place}.`)
+        : warning(`The relay's name server cannot listen at ${place}: ${problem.message}.`)
+    }),
+  )
+}

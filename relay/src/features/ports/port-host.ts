@@ -1,0 +1,44 @@
+// The host that addresses of dedicated ports name: an address of this machine, since browsers share cookies among all ports of a name.
+
+import { sharedCookies, sharesCookies } from '../../core/config/cluster-settings.ts'
+import { isLocalhost, type Settings } from '../../core/config/settings.ts'
+import { PORT_HOST_FIND_MS } from '../../core/limits.ts'
+import type { Logger } from '../../core/log/log.ts'
+
+/** @returns the host as it is known now; undefined: the root host is all that is known */
+export interface PortHost {
+  current: () => string | undefined
+  close(): void
+}
+
+type PortSettings = Pick<Settings, 'portHost' | 'portRange' | 'rootHost' | 'publicAddresses' | 'cluster'>
+
+const LOOPBACK = '127.0.0.1'
+
+/** Resolves when the first look at the public addresses is done, or takes too long. */
+export async function findPortHost(settings: PortSettings, log: Logger): Promise<PortHost> {
+  const { portHost, portRange, rootHost, publicAddresses, cluster } = settings
+  if (portHost !== undefined && portRange !== undefined && sharesCookies(portHost, rootHost))
+    log.warn({ portHost }, sharedCookies(portHost))
+  if (portHost !== undefined || portRange === undefined) return fixed(portHost)
+  if (isLocalhost(rootHost)) return fixed(LOOPBACK)
+  const { PublicAddressWatcher } = await import('../dns/public-address/public-address-watcher.ts')
+  // The configured addresses of several machines, and those in DNS, are not those of this one.
+  const own = { rootHost, publicAddresses: cluster ? { ipv4: undefined, ipv6: undefined } : publicAddresses }
+  const addresses = new PublicAddressWatcher(own, log, { answersItself: cluster !== undefined })
+  let current: string | undefined
+  const first = Promise.withResolvers<void>()
+  const close = addresses.watch(({ ipv4, ipv6 }) => {
+    current = ipv4[0] ?? ipv6[0]
+    if (current === undefined) log.warn(sharedCookies(rootHost))
+    first.resolve()
+  })
+  const late = setTimeout(first.resolve, PORT_HOST_FIND_MS)
+  await first.promise
+  clearTimeout(late)
+  return { current: () => current, close }
+}
+
+function fixed(host: string | undefined): PortHost {
+  return { current: () => host, close: () => {} }
+}
