@@ -49,9 +49,7 @@ const SHARED_BY_FEATURES = [
 ].map((file) => `^relay/src/features/${file}\\.ts$`)
 
 /** Folders whose cycles are still there. To be removed: none may be added. */
-const FOLDERS_WITH_CYCLES = ['relay/src/core/(check|config)', 'relay/src/lifecycle'].map(
-  (folder) => `^${folder}/`,
-)
+const FOLDERS_WITH_CYCLES = ['relay/src/core/check', 'relay/src/lifecycle'].map((folder) => `^${folder}/`)
 
 const ANY_PACKAGE = '^(relay/web|sdk-node/web|[^/]+)/src/'
 

@@ -1,7 +1,8 @@
 // The settings of certificates by ACME: the authority, its terms, and how names are proven.
 
 import { resolve } from 'node:path'
-import { ACME, type Feature } from './features.ts'
+import { ACME } from './features.ts'
+import type { Setting } from './setting.ts'
 import { flag, oneOf, positiveInteger } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -28,18 +29,6 @@ export interface ExternalAccount {
   keyId: string
   /** Base64url. */
   hmacKey: string
-}
-
-/** One row of the table of settings. */
-export interface Setting<T> {
-  /** The feature that the setting belongs to: without it the setting has no effect. */
-  feature?: Feature
-  meaning: string
-  /** Value of an unset variable. */
-  default?: string
-  /** Effect of leaving the variable out, where it has no default value. */
-  unset?: string
-  parse(value: string, name: string): T
 }
 
 interface AcmeTable {

@@ -1,8 +1,8 @@
 // The settings of the static cache.
 
 import { CACHE_TTL_MAX_S } from '../limits.ts'
-import type { Setting } from './acme-settings.ts'
 import { STATIC_CACHE } from './features.ts'
+import type { Setting } from './setting.ts'
 import { byteCount, flag, positiveInteger } from './setting-values.ts'
 
 export interface CacheSettings {

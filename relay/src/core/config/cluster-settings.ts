@@ -2,8 +2,8 @@
 
 import { isIPv4, isIPv6 } from 'node:net'
 import { hostPort } from '@svc/node-kit/host-port'
-import type { Setting } from './acme-settings.ts'
 import { CLUSTER, PORTS } from './features.ts'
+import type { Setting } from './setting.ts'
 import { flag, portNumber } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 

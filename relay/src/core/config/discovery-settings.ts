@@ -1,7 +1,7 @@
 // The settings of discovery.
 
-import type { Setting } from './acme-settings.ts'
 import { DISCOVERY } from './features.ts'
+import type { Setting } from './setting.ts'
 import { flag } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 

@@ -2,8 +2,8 @@
 
 import { isIPv4, isIPv6 } from 'node:net'
 import { isAbsolute } from 'node:path'
-import type { Setting } from './acme-settings.ts'
 import { DNS, DNS_PROOF } from './features.ts'
+import type { Setting } from './setting.ts'
 import { oneOf, portNumber } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 

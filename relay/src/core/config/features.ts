@@ -1,25 +1,11 @@
 // The features that settings belong to: whether each is on, and what is said of a setting that has no effect because it is not.
 
-import type { Setting } from './acme-settings.ts'
+import type { Feature, FeatureSettings, FeatureState, Setting } from './setting.ts'
 import { isLocalhost } from './setting-values.ts'
-import type { Settings } from './settings.ts'
 import type { UnusedSetting } from './unused-settings.ts'
 
 /** The provider of DNS records whose name server is this relay. */
 export const EMBEDDED = 'embedded'
-
-/** These values decide which features are on. */
-export interface FeatureState {
-  settings: Settings
-  /** Whether the relay gets its certificates by ACME. */
-  isManaged: boolean
-}
-
-export interface Feature {
-  isOn(state: FeatureState): boolean
-  /** Says what is missing, behind "does nothing:". */
-  off: string
-}
 
 export const DISCOVERY: Feature = {
   isOn: ({ settings }) => settings.discovery.isEnabled,
@@ -64,7 +50,7 @@ export const ADDRESSES: Feature = {
 
 /** On localhost no records are needed, and for `tls-alpn-01` only those that the operator wants from a provider. */
 export function isDnsNeeded(
-  { rootHost, acme, acmeDnsProvider, ensGasless }: Settings,
+  { rootHost, acme, acmeDnsProvider, ensGasless }: FeatureSettings,
   isManaged: boolean,
 ): boolean {
   if (isLocalhost(rootHost)) return false

@@ -1,7 +1,7 @@
 // The settings of the overlay.
 
 import { resolve } from 'node:path'
-import type { Setting } from './acme-settings.ts'
+import type { Setting } from './setting.ts'
 import { portNumber } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 

@@ -1,8 +1,8 @@
 // The settings of the relay's payment facilitator.
 
 import { isPaymentAddress, MAX_ENDPOINTS, type PaymentNetwork } from '@svc/payment/networks'
-import type { Setting } from './acme-settings.ts'
 import { PAYMENT } from './features.ts'
+import type { Setting } from './setting.ts'
 import { flag } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 

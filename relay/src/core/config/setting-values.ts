@@ -4,7 +4,6 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
-import type { ConfiguredAddresses } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
 
 const PORT_MAX = 65_535
@@ -104,6 +103,12 @@ export function bindAddress(value: string, setting: string): BindAddress {
   if (port === undefined || !(ipv6 === undefined ? isHost(host) : isIPv6(host)))
     throw new SettingsError(setting, `"${value}" is not PORT, HOST:PORT or [IPV6]:PORT`)
   return { host, port: portNumber(port, setting) }
+}
+
+/** Normalized addresses at which visitors reach the relay, by family; undefined: the relay finds them itself. */
+export interface ConfiguredAddresses {
+  ipv4: readonly string[] | undefined
+  ipv6: readonly string[] | undefined
 }
 
 /** An address of the DNS server. */

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
-import { ACME_TABLE, type AcmeSettings, possibleBinding, type Setting } from './acme-settings.ts'
+import { ACME_TABLE, type AcmeSettings, possibleBinding } from './acme-settings.ts'
 import { CACHE_TABLE, type CacheSettings } from './cache-settings.ts'
 import { CLUSTER_TABLE, type ClusterSettings, possibleCluster } from './cluster-settings.ts'
 import { DISCOVERY_TABLE, type DiscoverySettings } from './discovery-settings.ts'
@@ -11,6 +11,7 @@ import { DNS_TABLE, PROVIDERS_WITHOUT_DNSSEC } from './dns-settings.ts'
 import { ACME, ADDRESSES, idleSettings, NAME_SERVER, PORTS } from './features.ts'
 import { OVERLAY_TABLE, type OverlaySettings, possibleOverlay } from './overlay-settings.ts'
 import { PAYMENT_TABLE, type PaymentSettings, possiblePayment } from './payment-settings.ts'
+import type { Setting } from './setting.ts'
 import {
   ADMIN_TOKEN_MIN_CHARS,
   addressesOf,
@@ -18,6 +19,7 @@ import {
   baseUrl,
   bearerToken,
   bindAddress,
+  type ConfiguredAddresses,
   type DnsAddress,
   dnsAddresses,
   flag,
@@ -120,12 +122,6 @@ export interface RateLimitSettings {
   relayPerMinute: number
   /** Whether clients on the relay's own machine have no such limit: a relay on localhost whose operator has set none. */
   sparesLoopback?: boolean
-}
-
-/** Normalized addresses at which visitors reach the relay, by family; undefined: the relay finds them itself. */
-export interface ConfiguredAddresses {
-  ipv4: readonly string[] | undefined
-  ipv6: readonly string[] | undefined
 }
 
 /**
