@@ -8,15 +8,18 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test as every, expect } from 'vitest'
 import { captureHello } from '../../tools/network/client-hello.ts'
 import { freeRange } from '../../tools/network/free-port.ts'
+import { wholeOnly } from '../../tools/test-depth.ts'
 import { UPGRADE_HEADERS } from './support/api-socket.ts'
 import { openCarrier } from './support/carrier.ts'
 import { ROOT_HOST } from './support/relay.ts'
 import { type RelayProcess, startRelayProcess } from './support/relay-process.ts'
 import { nativeSession } from './support/session.ts'
 import { openTunnel } from './support/tunnel.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const AUDIT = join(import.meta.dirname, 'support/emitter-audit.ts')
 const PORTS = 4

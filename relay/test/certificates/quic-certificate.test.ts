@@ -6,8 +6,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, test as every, expect, vi } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { certificatesOf } from '../../src/core/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/core/certificates/certificate-rotation.ts'
 import { createCa, createLeaf, type Leaf } from '../../src/core/certificates/development-ca.ts'
@@ -16,6 +17,8 @@ import { QuicCertificates } from '../../src/core/certificates/quic-certificate.t
 import { readSettings, type Settings } from '../../src/core/config/settings.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 import { openTunnel } from '../support/tunnel.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const HOST = 'relay.example'
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g

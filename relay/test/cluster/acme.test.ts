@@ -4,14 +4,16 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import type { Machine } from '../../../tools/relay/machine.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { LOCK_MS } from '../../src/features/cluster/limits.ts'
 import { serialOf, statusOf } from '../certificates/acme/acme-relay.ts'
 import { type AcmeMachines, startAcmeMachines, whyNoAcmeMachines } from '../support/acme-machines.ts'
 import { certificateRequest } from '../support/certificate-request.ts'
 import { register } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const VALIDITY_S = 60
 /** Covers a renewal, at two thirds of the lifetime, and what a slow machine adds. */

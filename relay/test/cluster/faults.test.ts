@@ -5,7 +5,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityKey, MARKER, type PolicyStateResponse, type RegisterResponse } from '@svc/protocol'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, test as every, expect, onTestFinished } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
@@ -21,6 +21,8 @@ import {
   whyNoEngine,
 } from '../support/cluster-relays.ts'
 import { type Answer, newAccount, type TestClient } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'faults')
 
 let cluster: ClusterRelays
 let a: ClusterRelay
@@ -147,94 +149,85 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
     },
   )
 
-  wholeOnly(test, 'faults')(
-    'and is killed: what ends meanwhile ends at all machines, and stays ended',
-    async () => {
-      const account = newAccount()
-      const lease = await a.register('ends', { account })
-      await engine.kill()
-      await expectEngineDown(b)
-      expect((await unregister(b, lease)).status).toBe(200)
-      for (const relay of cluster.relays)
-        await expect.poll(async () => (await reverse(relay, lease)).status).toBe(404)
-      await engine.restart()
-      await untilUp(cluster.relays)
-      for (const relay of cluster.relays) {
-        expect((await reverse(relay, lease)).status).toBe(404)
-        await expect(relay.register('ends')).rejects.toThrow('hostname_conflict')
-      }
-      await c.register('ends', { account })
-    },
-  )
+  test('and is killed: what ends meanwhile ends at all machines, and stays ended', async () => {
+    const account = newAccount()
+    const lease = await a.register('ends', { account })
+    await engine.kill()
+    await expectEngineDown(b)
+    expect((await unregister(b, lease)).status).toBe(200)
+    for (const relay of cluster.relays)
+      await expect.poll(async () => (await reverse(relay, lease)).status).toBe(404)
+    await engine.restart()
+    await untilUp(cluster.relays)
+    for (const relay of cluster.relays) {
+      expect((await reverse(relay, lease)).status).toBe(404)
+      await expect(relay.register('ends')).rejects.toThrow('hostname_conflict')
+    }
+    await c.register('ends', { account })
+  })
 
-  wholeOnly(test, 'faults')(
-    'and comes back without its data: the machines fill it, and no name changes hands',
-    async () => {
-      const accounts = Array.from({ length: 5 }, newAccount)
-      const leases = await Promise.all(
-        accounts.map((account, at) => cluster.relays[at % 3]!.register(`kept-${at}`, { account })),
-      )
-      const left = await a.register('left')
-      await unregister(b, left)
-      await a.call('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, ADMIN)
-      await engine.restart({ withoutData: true })
-      await untilUp(cluster.relays)
-      for (const relay of cluster.relays) {
-        for (const [at, lease] of leases.entries()) {
-          expect((await renew(relay, lease)).status).toBe(200)
-          await expect(relay.register(`kept-${at}`)).rejects.toThrow('hostname_conflict')
-        }
-        await expect(relay.register('left')).rejects.toThrow('hostname_conflict')
-        expect((await reverse(relay, left)).status).toBe(404)
+  test('and comes back without its data: the machines fill it, and no name changes hands', async () => {
+    const accounts = Array.from({ length: 5 }, newAccount)
+    const leases = await Promise.all(
+      accounts.map((account, at) => cluster.relays[at % 3]!.register(`kept-${at}`, { account })),
+    )
+    const left = await a.register('left')
+    await unregister(b, left)
+    await a.call('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, ADMIN)
+    await engine.restart({ withoutData: true })
+    await untilUp(cluster.relays)
+    for (const relay of cluster.relays) {
+      for (const [at, lease] of leases.entries()) {
+        expect((await renew(relay, lease)).status).toBe(200)
+        await expect(relay.register(`kept-${at}`)).rejects.toThrow('hostname_conflict')
       }
-      const { data } = (await c.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
-      expect(data).toMatchObject({ banned_ips: ['192.0.2.1'] })
-      // A machine that joins has all of it from the engine alone.
-      const fourth = await cluster.add()
-      for (const lease of leases) expect((await reverse(fourth, lease)).status).toBe(200)
-      await expect(fourth.register('left')).rejects.toThrow('hostname_conflict')
-      // The fencing tokens go on: a lease that replaces an older one wins everywhere.
-      const next = await fourth.register('kept-0', { account: accounts[0]! })
-      for (const relay of cluster.relays) {
-        expect((await reverse(relay, next)).status).toBe(200)
-        expect((await reverse(relay, leases[0]!)).status).toBe(404)
-      }
-    },
-  )
+      await expect(relay.register('left')).rejects.toThrow('hostname_conflict')
+      expect((await reverse(relay, left)).status).toBe(404)
+    }
+    const { data } = (await c.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
+    expect(data).toMatchObject({ banned_ips: ['192.0.2.1'] })
+    // A machine that joins has all of it from the engine alone.
+    const fourth = await cluster.add()
+    for (const lease of leases) expect((await reverse(fourth, lease)).status).toBe(200)
+    await expect(fourth.register('left')).rejects.toThrow('hostname_conflict')
+    // The fencing tokens go on: a lease that replaces an older one wins everywhere.
+    const next = await fourth.register('kept-0', { account: accounts[0]! })
+    for (const relay of cluster.relays) {
+      expect((await reverse(relay, next)).status).toBe(200)
+      expect((await reverse(relay, leases[0]!)).status).toBe(404)
+    }
+  })
 
-  wholeOnly(test, 'faults')(
-    'and comes back with older data: what came since is there again, and what ended since is not',
-    async () => {
-      const [first, ends] = [await a.register('first'), await b.register('ends')]
-      const copy = await mkdtemp(join(tmpdir(), 'svc-engine-copy-'))
-      onTestFinished(() => rm(copy, { recursive: true }))
-      await cp(directory, copy, { recursive: true })
-      const second = await b.register('second')
-      await unregister(c, ends)
-      await a.call('POST', '/api/policy/ips', { ip: '192.0.2.2', is_banned: true }, ADMIN)
-      await engine.kill()
-      await rm(join(directory, 'appendonlydir'), { recursive: true })
-      await cp(copy, directory, { recursive: true })
-      await engine.restart()
-      await untilUp(cluster.relays)
-      const fourth = await cluster.add()
-      for (const relay of cluster.relays) {
-        for (const lease of [first, second]) expect((await renew(relay, lease)).status).toBe(200)
-        expect((await reverse(relay, ends)).status).toBe(404)
-        await expect(relay.register('second')).rejects.toThrow('hostname_conflict')
-        await expect(relay.register('ends')).rejects.toThrow('hostname_conflict')
-      }
-      const { data } = (await fourth.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
-      expect(data).toMatchObject({ banned_ips: ['192.0.2.2'] })
-    },
-  )
+  test('and comes back with older data: what came since is there again, and what ended since is not', async () => {
+    const [first, ends] = [await a.register('first'), await b.register('ends')]
+    const copy = await mkdtemp(join(tmpdir(), 'svc-engine-copy-'))
+    onTestFinished(() => rm(copy, { recursive: true }))
+    await cp(directory, copy, { recursive: true })
+    const second = await b.register('second')
+    await unregister(c, ends)
+    await a.call('POST', '/api/policy/ips', { ip: '192.0.2.2', is_banned: true }, ADMIN)
+    await engine.kill()
+    await rm(join(directory, 'appendonlydir'), { recursive: true })
+    await cp(copy, directory, { recursive: true })
+    await engine.restart()
+    await untilUp(cluster.relays)
+    const fourth = await cluster.add()
+    for (const relay of cluster.relays) {
+      for (const lease of [first, second]) expect((await renew(relay, lease)).status).toBe(200)
+      expect((await reverse(relay, ends)).status).toBe(404)
+      await expect(relay.register('second')).rejects.toThrow('hostname_conflict')
+      await expect(relay.register('ends')).rejects.toThrow('hostname_conflict')
+    }
+    const { data } = (await fourth.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
+    expect(data).toMatchObject({ banned_ips: ['192.0.2.2'] })
+  })
 })
 
 describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyNoEngine()})`, () => {
   beforeEach(() => start())
   afterEach(() => cluster?.close())
 
-  wholeOnly(test, 'faults').each([
+  test.each([
     [
       'refused',
       (relay: ClusterRelay) => {
@@ -284,87 +277,75 @@ describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyN
     site.socket.terminate()
   })
 
-  wholeOnly(test, 'faults')(
-    'of one machine to the engine: the others tell it what they decide, and it serves that',
-    async () => {
-      const account = newAccount()
-      const [moved, kept] = [await a.register('moved', { account }), await b.register('kept')]
-      const carrier = await openCarrier(a, moved.reverse_endpoint.capability)
-      const banned = await b.register('banned')
-      a.engineWay.isDown = true
-      a.engineWay.cut()
-      try {
-        await expectEngineDown(a)
-        expect((await renew(a, kept)).status).toBe(200)
-        const next = await b.register('moved', { account })
-        expect([(await reverse(a, next)).status, (await reverse(b, moved)).status]).toEqual([200, 404])
-        expect((await reverse(a, moved)).status).toBe(404)
-        expect(await carrier.closeCode).toBe(4002)
-        const site = await openSite(a, next, 0x0c)
-        expect([await visit(a, next), await visit(b, next)]).toEqual([0x0c, 0x0c])
-        site.socket.terminate()
-        const before = await endAt(a, kept)
-        await renew(c, kept, { ttl: 600 })
-        await expect.poll(() => endAt(a, kept)).toBeGreaterThan(before)
-        expect((await unregister(c, kept)).status).toBe(200)
-        expect(await endAt(a, kept)).toBe(0)
-        const ban = { identity_key: keyOf(banned), is_banned: true }
-        expect((await b.call('POST', '/api/policy/leases', ban, ADMIN)).status).toBe(200)
-        const decisions = () => a.call('GET', '/api/policy/decisions', undefined, ADMIN)
-        await expect.poll(async () => (await decisions()).text).toContain(keyOf(banned))
-      } finally {
-        a.engineWay.isDown = false
-      }
-      await untilUp([a])
-      for (const lease of [moved, kept]) expect((await reverse(a, lease)).status).toBe(404)
-    },
-  )
-
-  wholeOnly(test, 'faults')(
-    'of one machine to the engine, without a sign: it hears of a registration all the same',
-    async () => {
-      a.engineWay.stall()
-      const lease = await b.register('unheard')
-      expect((await reverse(a, lease)).status).toBe(200)
-      a.engineWay.cut()
-    },
-  )
-
-  wholeOnly(test, 'faults')(
-    'of one machine to everybody: it does not say that what it has not heard of does not exist',
-    async () => {
-      for (const way of [a.engineWay, a.link]) {
-        way.isDown = true
-        way.cut()
-      }
-      try {
-        await expectEngineDown(a)
-        const lease = await b.register('distant')
-        const { status, headers } = await reverse(a, lease)
-        expect([status, headers['retry-after']]).toEqual([503, `${SHARED_STATE_RETRY_S}`])
-      } finally {
-        for (const way of [a.engineWay, a.link]) way.isDown = false
-      }
-    },
-  )
-
-  wholeOnly(test, 'faults')(
-    'of one machine to the engine: a lease that it renews and another has ended ends there, too',
-    async () => {
-      const lease = await a.register('stale')
-      a.engineWay.isDown = true
-      a.link.isDown = true
-      a.engineWay.cut()
-      a.link.cut()
+  test('of one machine to the engine: the others tell it what they decide, and it serves that', async () => {
+    const account = newAccount()
+    const [moved, kept] = [await a.register('moved', { account }), await b.register('kept')]
+    const carrier = await openCarrier(a, moved.reverse_endpoint.capability)
+    const banned = await b.register('banned')
+    a.engineWay.isDown = true
+    a.engineWay.cut()
+    try {
       await expectEngineDown(a)
-      expect((await unregister(b, lease)).status).toBe(200)
-      await renew(a, lease)
+      expect((await renew(a, kept)).status).toBe(200)
+      const next = await b.register('moved', { account })
+      expect([(await reverse(a, next)).status, (await reverse(b, moved)).status]).toEqual([200, 404])
+      expect((await reverse(a, moved)).status).toBe(404)
+      expect(await carrier.closeCode).toBe(4002)
+      const site = await openSite(a, next, 0x0c)
+      expect([await visit(a, next), await visit(b, next)]).toEqual([0x0c, 0x0c])
+      site.socket.terminate()
+      const before = await endAt(a, kept)
+      await renew(c, kept, { ttl: 600 })
+      await expect.poll(() => endAt(a, kept)).toBeGreaterThan(before)
+      expect((await unregister(c, kept)).status).toBe(200)
+      expect(await endAt(a, kept)).toBe(0)
+      const ban = { identity_key: keyOf(banned), is_banned: true }
+      expect((await b.call('POST', '/api/policy/leases', ban, ADMIN)).status).toBe(200)
+      const decisions = () => a.call('GET', '/api/policy/decisions', undefined, ADMIN)
+      await expect.poll(async () => (await decisions()).text).toContain(keyOf(banned))
+    } finally {
       a.engineWay.isDown = false
-      a.link.isDown = false
-      await expect.poll(async () => (await reverse(a, lease)).status).toBe(404)
-      for (const relay of [b, c]) expect((await reverse(relay, lease)).status).toBe(404)
-      // The others may have told it before it has the engine again.
-      await expect.poll(() => a.register('stale').catch(String)).toContain('hostname_conflict')
-    },
-  )
+    }
+    await untilUp([a])
+    for (const lease of [moved, kept]) expect((await reverse(a, lease)).status).toBe(404)
+  })
+
+  test('of one machine to the engine, without a sign: it hears of a registration all the same', async () => {
+    a.engineWay.stall()
+    const lease = await b.register('unheard')
+    expect((await reverse(a, lease)).status).toBe(200)
+    a.engineWay.cut()
+  })
+
+  test('of one machine to everybody: it does not say that what it has not heard of does not exist', async () => {
+    for (const way of [a.engineWay, a.link]) {
+      way.isDown = true
+      way.cut()
+    }
+    try {
+      await expectEngineDown(a)
+      const lease = await b.register('distant')
+      const { status, headers } = await reverse(a, lease)
+      expect([status, headers['retry-after']]).toEqual([503, `${SHARED_STATE_RETRY_S}`])
+    } finally {
+      for (const way of [a.engineWay, a.link]) way.isDown = false
+    }
+  })
+
+  test('of one machine to the engine: a lease that it renews and another has ended ends there, too', async () => {
+    const lease = await a.register('stale')
+    a.engineWay.isDown = true
+    a.link.isDown = true
+    a.engineWay.cut()
+    a.link.cut()
+    await expectEngineDown(a)
+    expect((await unregister(b, lease)).status).toBe(200)
+    await renew(a, lease)
+    a.engineWay.isDown = false
+    a.link.isDown = false
+    await expect.poll(async () => (await reverse(a, lease)).status).toBe(404)
+    for (const relay of [b, c]) expect((await reverse(relay, lease)).status).toBe(404)
+    // The others may have told it before it has the engine again.
+    await expect.poll(() => a.register('stale').catch(String)).toContain('hostname_conflict')
+  })
 })

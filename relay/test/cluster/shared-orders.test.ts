@@ -1,8 +1,9 @@
 // Orders at an ACME authority on several machines: one budget, one order of a site at a time, proofs at each of them.
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test as every, expect, vi } from 'vitest'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { OrderBudget } from '../../src/features/acme/budget.ts'
 import { ORDER_DEADLINE_MS } from '../../src/features/acme/limits.ts'
@@ -15,6 +16,8 @@ import { OrdersElsewhere } from '../../src/features/site-certificates/orders-els
 import { whyNoEngine } from '../support/cluster-relays.ts'
 import { type OrderMachine, type OrderMachines, startOrderMachines } from '../support/order-machines.ts'
 import { HeldAuthority, Sites } from '../support/site-orders.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const WAIT = { timeout: 30_000 }
 const log = createLog('silent')

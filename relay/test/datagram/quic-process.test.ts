@@ -7,14 +7,17 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { DATAGRAM_WAIT_MAX_MS } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, test as every, expect, vi } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { restrictions } from '../../src/features/datagrams/spawn-quic-process.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { childrenOf, foundInMemory, isThere } from '../support/processes.ts'
 import { startTestRelay } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 import { openTunnel, type TestTunnel, visitorOf } from '../support/tunnel.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const ADMIN_TOKEN = 'an-administrator-token-of-this-test'
 // relays start as processes of their own here, each with another one

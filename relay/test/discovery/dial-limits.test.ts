@@ -4,7 +4,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, test as every, expect, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { DialLimits } from '../../src/features/discovery/dial-limits.ts'
@@ -12,6 +13,8 @@ import { DIALS_PER_NETWORK } from '../../src/features/discovery/limits.ts'
 import { type Discovery, startDiscovery } from '../../src/features/discovery/start-discovery.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const POLL_MS = 200
 const patient = { timeout: 60_000, interval: 20 }

@@ -3,9 +3,12 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, test as every, expect } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 /** Another address of every Linux machine: 127.0.0.0/8 is loopback. */
 const OTHER = '127.0.0.2'

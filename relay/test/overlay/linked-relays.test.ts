@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { startNetwork, type TestNetwork, whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import {
   type LinkedRelay,
@@ -14,10 +14,12 @@ import {
   startLinkedRelays,
   WIREGUARD_PORT,
 } from '../../../tools/relay/linked-relays.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { OVERLAY_PORT } from '../../src/core/config/overlay-settings.ts'
 import { readLinkState } from '../../src/features/overlay/wireguard/link-state.ts'
 import { overlayAddressOf } from '../../src/features/overlay/wireguard/overlay-address.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const RELAYS = atDepth(5, 3)
 

@@ -1,9 +1,12 @@
 // Relays whose names lead nowhere for each other stay linked by the overlay, over which they ask each other, and are listed by nobody.
 
 import { get } from 'node:http'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, test as every, expect, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { type OverlayMember, type OverlayRelays, startOverlayRelays } from '../support/overlay-relays.ts'
 import { freePort } from '../support/relay.ts'
+
+const test = wholeOnly(every, 'clock')
 
 const PATIENT = { timeout: 60_000, interval: 100 }
 const isAway = vi.hoisted(() => ({ value: false }))

@@ -2,11 +2,14 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { portListenersMax } from '../../src/core/config/connection-capacity.ts'
 import { newAccount } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+
+const test = wholeOnly(every, 'faults')
 
 const OPEN_FILES = 700
 /** Two listeners each: more than the process may have descriptors, with the connections that it lets in. */

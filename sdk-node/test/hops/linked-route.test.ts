@@ -7,11 +7,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { startNetwork, type TestNetwork, whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import { root } from '../../../tools/programs/command.ts'
 import { type LinkedRelays, startLinkedRelays } from '../../../tools/relay/linked-relays.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { HostProcesses } from '../support/host-processes.ts'
+
+const test = wholeOnly(every, 'depth')
 
 const PATIENT_MS = 120_000
 const PLAINTEXT = 'what the visitor reads of the site'

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, onTestFinished, vi } from 'vitest'
 import { createCa, createLeaf } from '../../../relay/src/core/certificates/development-ca.ts'
 import {
   type ConnectProxy,
@@ -19,6 +19,8 @@ import { proxyChoice } from '../../src/net/forward-proxy.ts'
 import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type ProcessRun, reported, runSvc } from '../support/svc.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
@@ -125,49 +127,43 @@ describe('a relay that nothing but a proxy leads to', () => {
     for (let i = 0; i < 4; i++) expect(await text(await visit(relay, site.url))).toBe('you sent 0')
   })
 
-  wholeOnly(it, 'variant')(
-    'is reached by svc with HTTPS_PROXY, also by its self-probe and by its other commands',
-    async () => {
-      const proxy = await proxyWith()
-      const target = createServer((_, response) => void response.end('from the target'))
-      onTestFinished(() => void target.close())
-      const env = { https_proxy: proxy.url }
-      const run = svc(['expose', String(await listening(target)), '--name', 'proxied'], env)
-      const { url } = await reported(run, 'online')
-      expect(await text(await visit(relay, url!))).toBe('from the target')
-      const { verdict } = await reported(run, 'probe')
-      expect(verdict).toBe('not_seen_from_here')
-      expect(proxy.asked).toContain(new URL(url!).host)
-      const relays = svc(['relays'], env)
-      expect(await reported(relays, 'relay')).toMatchObject({ healthy: true })
-      const doctor = svc(['doctor', '--name', 'proxied', '--proxy', proxy.url])
-      expect(await reported(doctor, 'doctor')).not.toMatchObject({ verdict: 'unreachable' })
-    },
-  )
+  it('is reached by svc with HTTPS_PROXY, also by its self-probe and by its other commands', async () => {
+    const proxy = await proxyWith()
+    const target = createServer((_, response) => void response.end('from the target'))
+    onTestFinished(() => void target.close())
+    const env = { https_proxy: proxy.url }
+    const run = svc(['expose', String(await listening(target)), '--name', 'proxied'], env)
+    const { url } = await reported(run, 'online')
+    expect(await text(await visit(relay, url!))).toBe('from the target')
+    const { verdict } = await reported(run, 'probe')
+    expect(verdict).toBe('not_seen_from_here')
+    expect(proxy.asked).toContain(new URL(url!).host)
+    const relays = svc(['relays'], env)
+    expect(await reported(relays, 'relay')).toMatchObject({ healthy: true })
+    const doctor = svc(['doctor', '--name', 'proxied', '--proxy', proxy.url])
+    expect(await reported(doctor, 'doctor')).not.toMatchObject({ verdict: 'unreachable' })
+  })
 
-  wholeOnly(it, 'variant')(
-    'is reached through a proxy over TLS that wants a name and a password',
-    async () => {
-      const authority = createCa('localhost')
-      const { chain: cert, key } = createLeaf(authority, 'localhost', ['localhost'])
-      const proxy = await proxyWith({
-        authorization: `Basic ${Buffer.from('me@home:p:w').toString('base64')}`,
-        tls: { cert, key },
-      })
-      const ca = join(home, 'proxy.pem')
-      await writeFile(ca, authority.certificate)
-      const port = new URL(proxy.url).port
-      const env = { NODE_EXTRA_CA_CERTS: ca }
-      const run = svc(['expose', '1', '--proxy', `https://me%40home:p:w@localhost:${port}`], env)
-      await reported(run, 'online')
-      const refused = svc(['expose', '1', '--proxy', `https://localhost:${port}`], env)
-      const { code, message } = await reported(refused, 'failed')
-      expect([code, message]).toEqual([
-        'relay_unreachable',
-        expect.stringContaining('wants a name and a password'),
-      ])
-    },
-  )
+  it('is reached through a proxy over TLS that wants a name and a password', async () => {
+    const authority = createCa('localhost')
+    const { chain: cert, key } = createLeaf(authority, 'localhost', ['localhost'])
+    const proxy = await proxyWith({
+      authorization: `Basic ${Buffer.from('me@home:p:w').toString('base64')}`,
+      tls: { cert, key },
+    })
+    const ca = join(home, 'proxy.pem')
+    await writeFile(ca, authority.certificate)
+    const port = new URL(proxy.url).port
+    const env = { NODE_EXTRA_CA_CERTS: ca }
+    const run = svc(['expose', '1', '--proxy', `https://me%40home:p:w@localhost:${port}`], env)
+    await reported(run, 'online')
+    const refused = svc(['expose', '1', '--proxy', `https://localhost:${port}`], env)
+    const { code, message } = await reported(refused, 'failed')
+    expect([code, message]).toEqual([
+      'relay_unreachable',
+      expect.stringContaining('wants a name and a password'),
+    ])
+  })
 
   it('is not reached without one, and the error of a proxy that is not there names it', async () => {
     expect(await reported(svc(['expose', '1']), 'failed')).toMatchObject({ code: 'relay_unreachable' })

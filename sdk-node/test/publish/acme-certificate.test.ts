@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { identityFromKey } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
 import {
   ACME_HOST,
   type AcmeRelay,
@@ -21,7 +21,10 @@ import {
   hasAcmeRelay,
   startAcmeRelay,
 } from '../../../tools/relay/acme-relay.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
+
+const it = wholeOnly(every, 'variant')
 
 const run = promisify(execFile)
 const ADMIN_TOKEN = 'a-long-random-value'

@@ -4,13 +4,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
 import { sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
@@ -145,31 +147,28 @@ it('a ban cuts visitors in both processes, and lets nobody in at either', async 
   expect(later.filter(({ status }) => status === 'fulfilled')).toEqual([])
 })
 
-wholeOnly(describe, 'faults').each(CARRIERS)(
-  'a worker that dies under a site with the carrier %s',
-  (carrier) => {
-    it('costs its own visitors at most; the relay goes on, the site is whole again, and another worker is there', async () => {
-      const site = await publishAt(relay, { carrier })
-      await text(await visit(relay, site.url))
-      const worker = await workerOf(relay)
-      process.kill(worker, 'SIGKILL')
-      await expect.poll(() => lines.some(({ msg }) => msg === 'worker listening')).toBe(true)
-      expect(await workerOf(relay)).not.toBe(worker)
-      await expect
-        .poll(async () => {
-          const visits = await Promise.allSettled(
-            Array.from({ length: 20 }, async () => text(await visit(relay, site.url))),
-          )
-          return visits.filter((one) => one.status === 'fulfilled' && one.value === 'hello').length
-        })
-        .toBe(20)
-      expect(Math.min(...tookIn())).toBeGreaterThan(0)
-      await expect.poll(async () => (await load(relay)).visitor_connections).toBe(0)
-      await site.close()
-      await expect.poll(async () => (await load(relay)).carriers).toBe(0)
-    })
-  },
-)
+describe.each(CARRIERS)('a worker that dies under a site with the carrier %s', (carrier) => {
+  it('costs its own visitors at most; the relay goes on, the site is whole again, and another worker is there', async () => {
+    const site = await publishAt(relay, { carrier })
+    await text(await visit(relay, site.url))
+    const worker = await workerOf(relay)
+    process.kill(worker, 'SIGKILL')
+    await expect.poll(() => lines.some(({ msg }) => msg === 'worker listening')).toBe(true)
+    expect(await workerOf(relay)).not.toBe(worker)
+    await expect
+      .poll(async () => {
+        const visits = await Promise.allSettled(
+          Array.from({ length: 20 }, async () => text(await visit(relay, site.url))),
+        )
+        return visits.filter((one) => one.status === 'fulfilled' && one.value === 'hello').length
+      })
+      .toBe(20)
+    expect(Math.min(...tookIn())).toBeGreaterThan(0)
+    await expect.poll(async () => (await load(relay)).visitor_connections).toBe(0)
+    await site.close()
+    await expect.poll(async () => (await load(relay)).carriers).toBe(0)
+  })
+})
 
 it('a worker’s arguments and environment hold no setting, and so no secret', async () => {
   const worker = await workerOf(relay)
@@ -182,7 +181,7 @@ it('a worker’s arguments and environment hold no setting, and so no secret', a
 
 // The last: it ends the relay of all.
 describe('the end', () => {
-  wholeOnly(it, 'clock')('visitors of both processes finish, then all processes end', async () => {
+  it('visitors of both processes finish, then all processes end', async () => {
     const { visitors, finish } = await transfers(relay, 16, { carrier: 'native-sessions' })
     expect(Math.min(...tookIn())).toBeGreaterThan(0)
     const worker = await workerOf(relay)
@@ -197,7 +196,7 @@ describe('the end', () => {
     expect(lines.some(({ msg }) => msg === 'the drain time is over; the relay closes visitors')).toBe(false)
   })
 
-  wholeOnly(it, 'faults')('of a primary process that is killed is the end of the others', async () => {
+  it('of a primary process that is killed is the end of the others', async () => {
     await relay.start()
     const worker = await workerOf(relay)
     await relay.kill()

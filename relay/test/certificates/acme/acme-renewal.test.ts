@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
-import { atDepth } from '../../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
 import { mountSmallDisk } from '../../support/full-disk.ts'
 import { resetWallClock, stepWallClock } from '../../support/wall-clock.ts'
 import {
@@ -20,6 +20,8 @@ import {
   statusOf,
   waitFor,
 } from './acme-relay.ts'
+
+const test = wholeOnly(every, 'clock')
 
 const RENEWALS = atDepth(10, 2)
 /** An order must be faster than two thirds of it, else the relay takes its clock for wrong: loaded machines need seconds. */

@@ -4,10 +4,13 @@ import { createPublicKey, X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect, vi } from 'vitest'
 import { type AcmeRelay, hasAcmeRelay, startAcmeRelay } from '../../../../tools/relay/acme-relay.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { certificateRequest } from '../../support/certificate-request.ts'
 import { type Answer, newAccount, relayClient, type TestClient } from '../../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const WAIT = { timeout: 120_000, interval: 200 }

@@ -1,8 +1,10 @@
 // The relay keeps and awaits a bounded amount of external providers, whatever they answer.
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { test as every, expect, onTestFinished, vi } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { DnsProviderError } from '../../../src/features/dns/provider.ts'
 import { ApiError, oneLine } from '../../../src/features/dns/providers/api-error.ts'
 import {
@@ -23,6 +25,8 @@ import { gcloud } from './fakes/gcloud.ts'
 import { hetzner } from './fakes/hetzner.ts'
 import { vultr } from './fakes/vultr.ts'
 import { ROOT_HOST, start } from './harness.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const CHALLENGE = `_acme-challenge.${ROOT_HOST}`
 

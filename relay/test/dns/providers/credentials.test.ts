@@ -1,11 +1,15 @@
 // Credentials that the libraries of Google and Amazon find themselves: files, metadata servers, containers.
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, test as every, expect, type MockInstance, vi } from 'vitest'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { gcloud } from './fakes/gcloud.ts'
 import { route53 } from './fakes/route53.ts'
 import { ROOT_HOST, start } from './harness.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const CHALLENGE = `_acme-challenge.${ROOT_HOST}`
 let empty = ''

@@ -1,8 +1,8 @@
 // Every external provider against a server that answers as its API's reference says.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
-import { atDepth } from '../../../../tools/test-depth.ts'
+import { describe, test as every, expect, vi } from 'vitest'
+import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
 import { PROVIDERS_WITHOUT_DNSSEC } from '../../../src/core/config/dns-settings.ts'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../src/core/limits.ts'
 import { openExternalProvider } from '../../../src/features/dns/providers/open-provider.ts'
@@ -10,6 +10,8 @@ import { RECORD_JOURNAL_FILE } from '../../../src/features/dns/providers/record-
 import { json } from './fakes/fake-api.ts'
 import { DIALECTS } from './fakes/index.ts'
 import { ROOT_HOST, start } from './harness.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const CHALLENGE = `_acme-challenge.${ROOT_HOST}`
 const NONE = { ipv4: [], ipv6: [] }

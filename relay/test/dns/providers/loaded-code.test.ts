@@ -1,11 +1,15 @@
 // A relay loads the code of the DNS provider that it uses, and of no other one; and of no part that is off.
+
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { test as every, expect, onTestFinished } from 'vitest'
 import { freePort } from '../../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const SOURCE = new URL('../../../src/', import.meta.url).href
 
