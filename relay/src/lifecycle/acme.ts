@@ -8,7 +8,7 @@ import type { RelayAuthority } from '../features/acme/create-authority.ts'
 import type { OrderSharing } from '../features/acme/order-sharing.ts'
 import type { Prover } from '../features/acme/proofs.ts'
 import type { TlsAlpnProver } from '../features/acme/tls-alpn.ts'
-import type { Cluster } from './cluster.ts'
+import type { Cluster } from '../features/cluster/start-cluster.ts'
 import type { Dns } from './dns.ts'
 
 export interface Acme {

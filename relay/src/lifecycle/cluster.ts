@@ -9,8 +9,6 @@ import type { SharedReadBuffer } from '../core/node-internals/shared-read-buffer
 import type { Cluster } from '../features/cluster/start-cluster.ts'
 import type { Primary } from './primary.ts'
 
-export type { Cluster }
-
 /** @returns undefined where the relay is one machine; nothing is asked yet */
 export async function createCluster(settings: Settings, log: Logger): Promise<Cluster | undefined> {
   const { cluster } = settings

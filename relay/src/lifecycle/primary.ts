@@ -5,11 +5,11 @@ import { ClientAddresses } from '../core/client-address/client-addresses.ts'
 import type { Core } from '../core/core.ts'
 import { DataPlane } from '../core/data-plane.ts'
 import { RelayCounters } from '../core/metrics/relay-counters.ts'
+import type { Cluster } from '../features/cluster/start-cluster.ts'
 import type { DedicatedPorts } from '../features/ports/dedicated-ports.ts'
 import { createDedicatedPorts } from '../features/ports/port-listeners.ts'
 import { WorkerPool } from '../features/workers/worker-pool.ts'
 import type { Acme } from './acme.ts'
-import type { Cluster } from './cluster.ts'
 import { createDatagrams, type Datagrams } from './datagrams.ts'
 
 interface Foundation
