@@ -1,6 +1,7 @@
 // The domains that CAA records call an ACME authority, as its directory lists them (RFC 8555 §7.1.1).
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '@svc/protocol/timers'
 import type { Settings } from '../../core/config/settings.ts'
 import { AcmeError } from './authority.ts'
 import { CAA_ASK_MS, CAA_IDENTITIES_MAX, CAA_RETRY_FIRST_MS, CAA_RETRY_MAX_MS } from './limits.ts'
@@ -39,17 +40,16 @@ async function follow(
   read: () => Promise<string[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  let retryMs = firstPauseMs
+  const backoff = new Backoff(firstPauseMs, CAA_RETRY_MAX_MS)
   while (!signal.aborted) {
     let pauseMs = CAA_ASK_MS
     try {
       await found(await read())
-      retryMs = firstPauseMs
+      backoff.reset()
     } catch (error) {
       if (signal.aborted) return
       failed(error as Error)
-      pauseMs = retryMs
-      retryMs = Math.min(2 * retryMs, CAA_RETRY_MAX_MS)
+      pauseMs = backoff.next()
     }
     await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {})
   }

@@ -1,6 +1,7 @@
 // One tunnel of svc.toml: it runs as the file says, again when the file says something else, and tries again what may pass.
 
 import { isDeepStrictEqual } from 'node:util'
+import { Backoff } from '@svc/protocol/timers'
 import type { TunnelStatus } from '../../agent/api-messages.ts'
 import type { Tunnel } from '../commands/tunnel.ts'
 import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
@@ -29,7 +30,7 @@ export class ConfiguredTunnel {
   #tunnel: Tunnel | undefined
   #failure: TunnelStatus['failure']
   #retryAt: number | undefined
-  #retryMs = RETRY_MIN_MS
+  readonly #backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS)
 
   /** @param onOver called when it was removed from the file, and no relay has it any more */
   constructor(wanted: Configured, supervisor: TunnelSupervisor, onOver: () => void) {
@@ -70,7 +71,7 @@ export class ConfiguredTunnel {
   async #run(onOver: () => void): Promise<void> {
     while (this.#wanted !== undefined) {
       const changed = this.#changed.promise
-      this.#retryMs = RETRY_MIN_MS
+      this.#backoff.reset()
       if (this.#wanted.isPaused) await changed
       else await this.#runUntil(changed, this.#wanted.command)
     }
@@ -102,8 +103,8 @@ export class ConfiguredTunnel {
       this.#failure = { code, message }
     }
     if (FINAL.has(exitCode)) return await change
-    const pauseMs = exitCode === EXIT.unreachable || exitCode === EXIT.ok ? this.#retryMs : REFUSED_RETRY_MS
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS)
+    const retryMs = this.#backoff.next()
+    const pauseMs = exitCode === EXIT.unreachable || exitCode === EXIT.ok ? retryMs : REFUSED_RETRY_MS
     this.#retryAt = Date.now() + pauseMs
     const pause = Promise.withResolvers<void>()
     const timer = setTimeout(pause.resolve, pauseMs).unref()

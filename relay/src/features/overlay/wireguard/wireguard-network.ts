@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resetSocket } from '@svc/node-kit/sockets'
+import { Backoff } from '@svc/protocol/timers'
 import { normalizeIp } from '../../../core/client-address/ip-address.ts'
 import { monotonic } from '../../../core/clock.ts'
 import type { Logger } from '../../../core/log/log.ts'
@@ -155,19 +156,18 @@ export class WireGuardNetwork implements OverlayNetwork {
 
   async #run(): Promise<void> {
     const { restartMs = RESTART_MS, log } = this.#parts
-    let pauseMs = restartMs
+    const backoff = new Backoff(restartMs, RESTART_MAX_MS)
     let lastCause = ''
     while (!this.#closing.signal.aborted) {
       const since = monotonic()
       const cause = await this.#live()
       this.#tried.resolve()
       if (this.#closing.signal.aborted) return
-      if (monotonic() - since > RESTART_MAX_MS) pauseMs = restartMs
+      if (monotonic() - since > RESTART_MAX_MS) backoff.reset()
       if (cause !== lastCause)
         log.warn({ cause }, 'the overlay is unavailable; the relay serves everything else, and tries again')
       lastCause = cause
-      await sleep(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {})
-      pauseMs = Math.min(2 * pauseMs, RESTART_MAX_MS)
+      await sleep(backoff.next(), undefined, { signal: this.#closing.signal }).catch(() => {})
       this.#restarts += 1
     }
   }
