@@ -7,7 +7,11 @@
  */
 const http = (process.getBuiltinModule?.('node:http') ?? {}) as typeof import('node:http')
 
+/** As in `node:http`. */
 export const createServer: typeof http.createServer = http.createServer
+/** As in `node:http`. */
 export const request: typeof http.request = http.request
+/** As in `node:http`. */
 export const IncomingMessage: typeof http.IncomingMessage = http.IncomingMessage
+/** As in `node:http`. */
 export type IncomingMessage = InstanceType<typeof http.IncomingMessage>
