@@ -1,6 +1,7 @@
 // Tests the times at which discovery announces itself, asks for whole lists and writes its file: real code, with a simulated clock.
 
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, test as every, expect, vi } from 'vitest'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import type { HttpClient, HttpRequest } from '../../src/core/outbound/http-client.ts'
 import { OutboundError } from '../../src/core/outbound/outbound-error.ts'
@@ -14,6 +15,8 @@ import { OwnDescriptor } from '../../src/features/discovery/own-descriptor.ts'
 import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
 import { RelaysFile } from '../../src/features/discovery/relays-file.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
+
+const test = wholeOnly(every, 'clock')
 
 const MINUTE_MS = 60_000
 const STEP_MS = 1_000

@@ -1,7 +1,7 @@
 // Every bound of what all clients share leaves room: neither two dozen addresses nor a /48 keep the next client out, whatever
 // they take.
 
-import { describe, expect, test } from 'vitest'
+import { describe, test as every, expect } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { Challenges } from '../../src/core/auth/challenges.ts'
 import { networkOf } from '../../src/core/client-address/ip-address.ts'
@@ -20,6 +20,8 @@ import { RoutingTable } from '../../src/core/routing/routing-table.ts'
 import { OpenPayments } from '../../src/features/payment/open-payments.ts'
 import { FairQueue } from '../../src/features/site-certificates/fair-queue.ts'
 import { newLease } from '../support/lease.ts'
+
+const test = wholeOnly(every, 'depth')
 
 /** Takes one more for a client of that address, and keeps it. @returns whether it got it */
 type Take = (address: string, number: number) => boolean
@@ -128,7 +130,7 @@ describe.each(Object.keys(BOUNDS))('%s', (name) => {
   })
 })
 
-wholeOnly(test, 'depth')('leases of one network leave half of the places to others', () => {
+test('leases of one network leave half of the places to others', () => {
   const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
   const leases = new LeaseRegistry(routes, new Reservations())
   const register = (number: number, clientIp: string): Lease =>

@@ -1,11 +1,15 @@
 // The load balancer of tests before a real relay: who the client was, and where connections go when a backend is gone.
+
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, it as every, expect } from 'vitest'
 import { freePort } from '../../network/free-port.ts'
 import { curl } from '../../programs/curl.ts'
 import { BALANCER_ADDRESS, findHaproxy, type Haproxy, startHaproxy } from '../../programs/haproxy.ts'
 import { newIdentity, RelayApi } from '../../relay/api-client.ts'
 import { startTestRelay, type TestRelay } from '../../relay/test-relay.ts'
+import { wholeOnly } from '../../test-depth.ts'
+
+const it = wholeOnly(every, 'variant')
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const CLIENT_ADDRESS = '127.0.0.3'

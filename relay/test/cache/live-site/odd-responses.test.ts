@@ -2,14 +2,16 @@
 
 import { once } from 'node:events'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, test as every, expect } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import { atDepth } from '../../../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
 import { INTERIM_RESPONSES_MAX } from '../../../src/core/limits.ts'
 import { LIVE_DEADLINES } from '../../../src/features/static-cache/live-site/limits.ts'
 import type { HandMadeSite } from '../../support/live-sites.ts'
 import { askSite, closeOf, http2To } from '../../support/live-visitor.ts'
 import { useLiveRelay } from '../../support/use-live-relay.ts'
+
+const test = wholeOnly(every, 'depth')
 
 /** Short, for responses that lack their end. */
 const DEADLINE_MS = 1_000

@@ -7,9 +7,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test as every, expect } from 'vitest'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { peekClientHello } from '../../../src/core/ingress/client-hello.ts'
 import { AcmeError, type CertificateOrder } from '../../../src/features/acme/authority.ts'
 import { createRequest } from '../../../src/features/acme/client.ts'
@@ -19,6 +20,8 @@ import type { DnsProvider } from '../../../src/features/dns/provider.ts'
 import { newKey } from './keys.ts'
 import { newAuthority } from './test-authority.ts'
 import { unboundProvider } from './unbound-provider.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const HOST = 'relay.test'
 /** A host that nothing else is ordered for, so that none of its names is authorized before. */

@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { DomainResponse } from '@svc/protocol'
 import { isAddress } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import { type Bind9, findBind9, startBind9 } from '../../../../tools/programs/bind9.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { LeaseRegistry } from '../../../src/core/lease/lease-registry.ts'
 import { Reservations } from '../../../src/core/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../../src/core/lease/route.ts'
@@ -22,6 +23,8 @@ import { readSettings } from '../../../src/index.ts'
 import { startDns } from '../../../src/lifecycle/dns.ts'
 import { type AcmeRelay, acmeEnv, firstAnswer, startAcmeRelay } from '../../certificates/acme/acme-relay.ts'
 import { newAccount, relayClient, type TestClient } from '../../support/relay.ts'
+
+const test = wholeOnly(every, 'variant')
 
 const TIMEOUT_MS = 120_000
 const PATIENT = { timeout: 60_000, interval: 100 }
