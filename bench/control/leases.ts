@@ -25,7 +25,7 @@ export function createCrowd(count: number, expiresAt: number): Crowd {
   const leases = new LeaseRegistry(routes, new Reservations())
   for (let i = 0; i < count; i++) {
     const name = labelOf(i)
-    leases.register(
+    const draft = leases.draft(
       {
         identity: { name, address: `0x${randomBytes(20).toString('hex')}` },
         allowCanonicalFallback: false,
@@ -35,6 +35,7 @@ export function createCrowd(count: number, expiresAt: number): Crowd {
       },
       ADDRESSES,
     )
+    draft.commit()
   }
   return { routes, leases }
 }
