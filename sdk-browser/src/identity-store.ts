@@ -1,20 +1,20 @@
-// Keeps a browser's identities in IndexedDB, by name within a web origin, so that canonical hostnames are stable.
+// Stores identities in IndexedDB, by name within a web origin, so that canonical hostnames are stable.
 
 import { createPrivateKey, SvcError } from '@svc/sdk-core'
 import { isBytes } from '@svc/sdk-core/platform-objects'
 
-/** No other script of the origin has a database of this name. */
+/** A name that no other script of the origin is likely to use. */
 const DATABASE = '@svc/sdk-browser'
-/** The database of before, whose name pages have for databases of their own. */
+/** The database of earlier versions. Its name is so short that pages use it for databases of their own. */
 const FORMER_DATABASE = 'svc'
 const STORE = 'identity'
 /** The name of the identity when the caller gives none. */
 const DEFAULT_NAME = 'default'
 
 /**
- * Resolves with what is kept as a private key of this web origin, which is created on first use.
+ * Loads a private key of this web origin, and creates it on first use.
  * @param name the key's name within the origin
- * @throws SvcError `identity_unavailable` where there is no storage, as in a sandboxed frame
+ * @throws SvcError `identity_unavailable` where there is no storage, such as in a sandboxed frame
  */
 export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<Uint8Array> {
   try {
@@ -25,7 +25,7 @@ export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<U
   } catch (cause) {
     throw new SvcError(
       'identity_unavailable',
-      'no identity from IndexedDB; pass one as the option `identity`',
+      'IndexedDB cannot keep an identity; pass one as the option `identity`',
       {
         cause,
       },
@@ -33,14 +33,14 @@ export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<U
   }
 }
 
-/** Resolves with undefined where the database cannot be read, too. */
+/** Resolves with the stored value, or undefined when there is none or the database cannot be read. */
 function keptIn(database: string, key: string): Promise<Uint8Array | undefined> {
   return getOrPut(database, key).catch(() => undefined)
 }
 
 /**
- * Gets a value, and first puts `made` where the database has no value. Without `made`, a database that is missing stays so.
- * Transactions run one after another, so two tabs get the same value.
+ * Gets a value; when there is none, it first stores `made`. Without `made` it does not create a missing database.
+ * Transactions run one after another, so two tabs get the same key.
  */
 async function getOrPut(name: string, key: string, made?: Uint8Array): Promise<Uint8Array> {
   const opening = indexedDB.open(name)

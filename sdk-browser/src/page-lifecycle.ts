@@ -1,19 +1,19 @@
-// Suspends and resumes a site with its page (Page Lifecycle), and makes it try again when the network is back.
+// Suspends and resumes a site with its page (Page Lifecycle), and makes it reconnect when the network is back.
 
 import type { SuspendableSite } from '@svc/sdk-core'
 
 /**
- * Passes a page's events on to a site. Workers have only some of them, and an event that never fires does no harm.
- * @param signal ends that when it is aborted
+ * Passes a page's events on to a site. Workers have only some of these events; the others never fire.
+ * @param signal aborting it stops this
  */
 export function followPage(site: SuspendableSite, signal: AbortSignal): void {
   const scope: Partial<Pick<EventTarget, 'addEventListener'>> = globalThis
   const on = (type: string, listener: (event: Event) => void): void =>
-    // An event of the document does not always bubble to the window, but always passes it in the capture phase.
-    // A script may dispatch one that did not happen.
+    // An event of the document does not always bubble to the window, but always reaches it in the capture phase.
+    // Ignores events that a script dispatched.
     scope.addEventListener?.(type, (event) => event.isTrusted && listener(event), { signal, capture: true })
   on('online', () => site.wake())
-  // Hiding also wakes the site, which does no harm.
+  // Hiding the page also wakes the site, which is harmless.
   on('visibilitychange', () => site.wake())
   // A frozen page resumes (Page Lifecycle).
   on('resume', () => site.wake())

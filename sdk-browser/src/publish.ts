@@ -1,4 +1,4 @@
-// `publish` for every environment with the web's APIs: pages, workers, shared workers and service workers.
+// `publish` for pages, workers, shared workers and service workers.
 
 import { type Platform, type PublishOptions, publishOn, type Site } from '@svc/sdk-core'
 import { installGlobals } from './globals/install.ts'
@@ -8,13 +8,13 @@ import { followPage } from './page-lifecycle.ts'
 const web: Platform = {
   fetch: (url, init) => fetch(url, init),
   loadIdentity: loadStoredIdentity,
-  // The code comes with that of the certificate, after the site is online.
+  // Loaded with the certificate's code, after the site is online.
   siteKeys: { load: async (site) => (await import('./site-keys.ts')).loadStoredKey(site) },
   followPage,
 }
 
 /**
- * Publishes `options.fetch` as an HTTPS site whose TLS ends in this page or worker. Resolves when visitors can come.
+ * Publishes `options.fetch` as an HTTPS site whose TLS ends in this page or worker. Resolves when visitors can connect.
  * @throws SvcError with a stable `code`
  */
 export async function publish(options: PublishOptions): Promise<Site> {

@@ -1,4 +1,4 @@
-// Keeps the keys of sites' own certificates in IndexedDB, with their chains. No script can read a private key.
+// Stores the keys and chains of sites' own certificates in IndexedDB. No script can read the private keys.
 
 import {
   createWebCryptoKey,
@@ -11,10 +11,10 @@ import {
 const DATABASE = 'svc-certificates'
 const VERSION = 1
 const STORE = 'site'
-/** A key that never got a certificate is forgotten after this many milliseconds. */
+/** A key without a certificate is deleted after this many milliseconds. */
 const UNUSED_MAX_MS: number = 24 * 60 * 60_000
 
-/** What is kept of a site. */
+/** What is stored for a site. */
 interface Entry extends WebCryptoKey {
   chain?: readonly Uint8Array[]
   /** From this time on, in milliseconds since the epoch, the entry may be deleted. */
@@ -22,7 +22,7 @@ interface Entry extends WebCryptoKey {
 }
 
 /**
- * Resolves with the key of a site, which is made on first use. Where there is no storage, as in a sandboxed frame, the key
+ * Loads the key of a site, or creates it on first use. Where there is no storage, as in a sandboxed frame, the key
  * lives as long as the page.
  */
 export async function loadStoredKey({ name, address, relay }: SiteName): Promise<StoredSiteKey> {
@@ -33,13 +33,13 @@ export async function loadStoredKey({ name, address, relay }: SiteName): Promise
     key: siteKeyOf(entry),
     chain: entry.chain,
     save: async (chain, expiresAt) => {
-      // Without storage the next page asks for a certificate of its own.
+      // Without storage, the next page requests its own certificate.
       await inStore('readwrite', (store) => store.put({ ...entry, chain, expiresAt }, id)).catch(() => {})
     },
   }
 }
 
-/** Makes a key and keeps it, unless another page was faster: then that one's is taken. */
+/** Makes a key and stores it, unless another page was faster: then it uses that page's key. */
 async function create(id: string): Promise<Entry> {
   const now = Date.now()
   const made: Entry = { ...(await createWebCryptoKey()), expiresAt: now + UNUSED_MAX_MS }
@@ -54,7 +54,7 @@ async function create(id: string): Promise<Entry> {
   return isEntry(kept) ? kept : made
 }
 
-/** Deletes what is left of sites that are published no more, so that their number does not grow for ever. */
+/** Deletes expired entries, so that sites that are no longer published do not fill the database. */
 function deleteExpired(store: IDBObjectStore, id: string, now: number): void {
   const all = store.openCursor()
   all.onsuccess = () => {

@@ -1,4 +1,4 @@
-// `@svc/sdk-browser/astro`: an adapter that makes a module of an Astro site, for a page to publish.
+// `@svc/sdk-browser/astro`: an adapter that builds an Astro site as a module that a page can publish.
 
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,7 +19,7 @@ export const answer = (request, { waitUntil }, prerenderedErrorPageFetch) =>
 const serverOf = (entry: string): string => `import { answer } from ${JSON.stringify(`./${entry}`)}
 const handle = (request, info) => answer(request, info, async (url) => fetch(new Request(url), info))`
 
-/** Astro's own image service is native code. This one leaves pictures as they are. */
+/** Astro's own image service is native code. This one leaves images unchanged. */
 const SHARP = 'astro/assets/services/sharp'
 const NOOP = { entrypoint: 'astro/assets/services/noop', config: {} }
 

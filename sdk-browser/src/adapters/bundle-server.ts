@@ -1,4 +1,4 @@
-// Bundles a framework's server as one module without imports, so that any bundler takes it into a page.
+// Bundles a framework's server as one module without imports, so that any bundler can include it in a page.
 
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
@@ -11,19 +11,19 @@ const BUILTIN = '\0svc:builtin'
  */
 const USE_CLIENT = 'MODULE_LEVEL_DIRECTIVE'
 
-/** The first major version of Vite that bundles with Rolldown, whose options are used here. */
+/** The first major version of Vite that bundles with Rolldown. The options below are Rolldown's. */
 const VITE_MAJOR = 8
 
 /**
  * Bundles a module.
  * @param code the module that becomes `site.js`; its imports are resolved from `directory`
  * @param file the path of the output
- * @throws Error with an older Vite
+ * @throws Error when Vite is older
  */
 export async function bundleServer(code: string, directory: string, file: string): Promise<void> {
   if (Number.parseInt(version, 10) < VITE_MAJOR)
     throw new Error(
-      `The adapters of @svc/sdk-browser need Vite ${VITE_MAJOR} or later, and this is ${version}`,
+      `The adapters of @svc/sdk-browser need Vite ${VITE_MAJOR} or later; this is ${version}`,
     )
   await build({
     configFile: false,
@@ -31,7 +31,7 @@ export async function bundleServer(code: string, directory: string, file: string
     publicDir: false,
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [entry(code, directory), builtins],
-    // A page is neither Node nor, to a server's code, a client: the variants that packages have for workers fit.
+    // A page is not Node, and server code must not see a client: packages resolve to their variants for workers.
     ssr: {
       target: 'webworker',
       noExternal: true,
@@ -45,7 +45,7 @@ export async function bundleServer(code: string, directory: string, file: string
       minify: false,
       rolldownOptions: {
         input: ENTRY,
-        // A slow machine needs no warning.
+        // These warnings only say that the machine is slow.
         checks: { bundlerTimings: false },
         external: /^@svc\/sdk-browser/,
         onwarn: (warning, warn) => warning.code === USE_CLIENT || warn(warning),
@@ -67,7 +67,7 @@ function entry(code: string, directory: string): Plugin {
   }
 }
 
-/** Frameworks try imports to find out whether they run in Node. These modules are empty. */
+/** Frameworks import Node's modules to detect Node. These modules are empty. */
 const builtins: Plugin = {
   name: 'svc:builtins',
   enforce: 'pre',

@@ -1,4 +1,4 @@
-// `@svc/sdk-browser/react-router`: a preset that makes a module of a React Router app, for a page to publish.
+// `@svc/sdk-browser/react-router`: a preset that builds a React Router app as a module that a page can publish.
 
 import path from 'node:path'
 import type { Config, Preset } from '@react-router/dev/config'
@@ -8,14 +8,14 @@ type BuildEnd = NonNullable<Config['buildEnd']>
 
 /**
  * Makes the preset for `presets: [svc()]` in react-router.config. `react-router build` then writes `build/site.js`,
- * which exports `fetch` for `publish`. The app's own `buildEnd` runs as well.
+ * which exports `fetch` for `publish`. The app's own `buildEnd` runs too.
  */
 export default function svc({ out }: AdapterOptions = {}): Preset {
   return {
     name: '@svc/sdk-browser/react-router',
     reactRouterConfig: () => ({ buildEnd: (args) => buildEnd(args, out) }),
     reactRouterConfigResolved: ({ reactRouterConfig: { ssr, serverBundles } }) => {
-      if (!ssr) throw new Error('Without `ssr` there is no server: publish the files with `files`')
+      if (!ssr) throw new Error('Without `ssr` there is no server: publish the build with `files`')
       if (serverBundles) throw new Error('A page has one server: `serverBundles` cannot be used')
     },
   }

@@ -1,4 +1,4 @@
-// `@svc/sdk-browser/sveltekit`: an adapter that makes a module of a SvelteKit app, for a page to publish.
+// `@svc/sdk-browser/sveltekit`: an adapter that builds a SvelteKit app as a module that a page can publish.
 
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { type AdapterOptions, writeSite } from './write-site.ts'
 
 const NAME = '@svc/sdk-browser/sveltekit'
 
-/** Hooks, actions and endpoints get `info` of the fetch handler as `event.platform`. */
+/** Hooks, actions and endpoints get the fetch handler's `info` as `event.platform`. */
 const SERVER = `import { server } from './server.js'
 const ready = server.init({ env: {} })
 const getClientAddress = () => {

@@ -1,5 +1,5 @@
-// Writes a framework's build as one module that a page can publish: its server, and the files of its client. The
-// adapters run in Node during the framework's build. No code of theirs gets into a page.
+// Writes a framework's build, server and client files, as one module that a page can publish. The
+// adapters run in Node during the framework's build; none of their code gets into the page.
 
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,7 +13,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface AdapterOptions {
   /**
-   * The directory for `site.js`, relative to that of the build.
+   * The directory for `site.js`, relative to the root of the build.
    * @default build
    */
   out?: string | undefined
@@ -24,21 +24,21 @@ export interface SiteParts {
   out: string
   /** The directories of files for visitors. */
   files: readonly string[]
-  /** The beginning of all their paths, such as `/docs/`. The slashes are optional. */
+  /** The prefix of all their paths, such as `/docs/`. The slashes are optional. */
   base: string
   /**
-   * Maps a path, with the base, to the name of a file, without it. When it is left out, each `index.html` answers for
-   * its directory, with a slash at the end and without.
+   * Maps a path, which includes the base, to a file name, which does not. By default each `index.html` answers for
+   * its directory, with and without a trailing slash.
    */
   pages?: Bundle['pages']
-  /** The prefix, below `base`, of files that never change. */
+  /** The prefix, relative to `base`, of files that never change. */
   immutable: string
   /** The code of a module that declares `handle`, a fetch handler. Its imports are relative to `directory`. */
   server: string
   directory: string
 }
 
-/** Writes `site.js`, which exports `fetch`, and its declaration. */
+/** Writes `site.js`, which exports `fetch`, and its type declaration. */
 export async function writeSite(parts: SiteParts): Promise<void> {
   const { out, server, directory } = parts
   const basePath = parts.base.replace(/^\/|\/$/g, '')
@@ -49,7 +49,7 @@ export async function writeSite(parts: SiteParts): Promise<void> {
     ? Object.entries(parts.pages).map(([path, name]) => [path, base + name])
     : indexPages(Object.keys(files))
   const bundle: Bundle = { files, pages: Object.fromEntries(pages), immutable: base + parts.immutable }
-  // The globals are imported first: a browser's Response drops cookies.
+  // The globals are imported first, because a browser's own Response drops cookies.
   const code = `import '@svc/sdk-browser/globals'
 import { bundled } from '@svc/sdk-browser/handlers'
 ${server}

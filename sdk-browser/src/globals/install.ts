@@ -1,8 +1,8 @@
-// Request and Response for a page that is a server: they keep the fields that a browser takes out of its own.
+// Request and Response for a page that is a server: they keep the headers that a browser's own ones drop.
 //
 // A browser's Request is made to be sent and its Response to be received, so their constructors silently drop Cookie,
-// Host, Origin and User-Agent of the one and Set-Cookie of the other (Fetch standard, "forbidden request-header" and
-// "forbidden response-header name"). `Headers` made on their own keep all: here each object has such headers.
+// Host, Origin and User-Agent from requests and Set-Cookie from responses (Fetch standard, "forbidden request-header" and
+// "forbidden response-header name"). A `Headers` object that stands alone keeps them all, so each object here has one.
 
 import { blobLengths, contentOf, withHeaders, withMethod } from '@svc/sdk-core/fetch-request'
 import { isBlob, isRequest } from '@svc/sdk-core/platform-objects'
@@ -10,15 +10,15 @@ import { isBlob, isRequest } from '@svc/sdk-core/platform-objects'
 type Installed = { native: Natives; ours: Natives }
 type Natives = { Request: typeof Request; Response: typeof Response }
 
-/** The status of Response.redirect when none is given: 302. */
+/** The default status of Response.redirect: 302. */
 const FOUND = 302
 
 let installed: Installed | undefined
 
 /**
  * Replaces the global Request and Response, once. Their instances, `instanceof`, `clone()`, `new Response(body,
- * response)`, `new Request(request, init)`, `Response.json()` and `Response.redirect()` are those of the platform,
- * with all fields kept. `fetch` sends and receives as before.
+ * response)`, `new Request(request, init)`, `Response.json()` and `Response.redirect()` work as the platform's do,
+ * and keep all headers. `fetch` sends and receives as before.
  */
 export function installGlobals(): void {
   if (installed) return
@@ -28,7 +28,7 @@ export function installGlobals(): void {
   Object.assign(globalThis, ours)
 }
 
-/** Puts the platform's own Request and Response back, unless other code has replaced them meanwhile. */
+/** Puts the platform's own Request and Response back, unless other code has replaced them since. */
 export function removeGlobals(): void {
   if (!installed) return
   const { native, ours } = installed
@@ -39,12 +39,12 @@ export function removeGlobals(): void {
 
 function unguardedRequest(native: Natives): typeof Request {
   class UnguardedRequest extends native.Request {
-    // Here and below null stands for no `init`, as in the standard.
+    // Here and below, null means no `init`, as in the standard.
     constructor(...args: [input: RequestInfo | URL, init?: RequestInit | null]) {
       const [input, init] = args
       const source = isRequest(input) ? input : undefined
       const fields = new Headers(init?.headers ?? source?.headers)
-      // The source Response holds a body that this platform's Request cannot have.
+      // The source has a body that this platform's Request cannot hold.
       const content = source && init?.body === undefined ? contentOf(source) : undefined
       super(...(args as [RequestInfo, RequestInit]))
       addContentType(fields, super.headers)
@@ -101,7 +101,7 @@ function addContentType(fields: Headers, native: Headers): void {
   if (type !== null && !fields.has('content-type')) fields.set('content-type', type)
 }
 
-/** Objects that `fetch` returns are instances, too. Classes that extend these have instances of their own. */
+/** Makes `instanceof` true also for objects that `fetch` returns. Subclasses keep the ordinary `instanceof`. */
 function instancesOf<T extends abstract new (...args: never[]) => object>(native: T, ours: T): T {
   const ordinary = Function.prototype[Symbol.hasInstance]
   return Object.defineProperties(ours, {

@@ -1,24 +1,24 @@
-// The journal of payments in IndexedDB, where each record is on the disk before the facilitator goes on.
+// The journal of payments in IndexedDB. Each record is on the disk before the facilitator continues.
 
 import { KeptRecords, PaymentError, type PaymentJournal, type PaymentRecord } from '@svc/sdk-core/payment'
 
 const DATABASE = 'svc-payments'
 const VERSION = 1
 const STORE = 'record'
-/** From this many records on there may be some that are not kept any more. */
+/** The journal looks for expired records once it has this many. */
 const SWEPT_FROM = 1_024
 
 /** A record as it is stored, by its digest. */
 interface Entry {
   record: PaymentRecord
-  /** Later records have greater numbers: which ones go first depends on it. */
+  /** Later records have greater numbers; the oldest are dropped first. */
   order: number
 }
 
 /**
  * Opens the journal of a facilitator in this page, for `createFacilitator`. The pages of an origin share it.
- * @param name tells journals of one origin apart
- * @throws PaymentError `journal_failed` where there is no storage, as in a sandboxed frame
+ * @param name distinguishes journals of one origin
+ * @throws PaymentError `journal_failed` where there is no storage, such as in a sandboxed frame
  */
 export async function openPaymentJournal(name = 'default'): Promise<PaymentJournal> {
   try {
@@ -68,7 +68,7 @@ class StoredJournal implements PaymentJournal {
   async find(digest: string): Promise<PaymentRecord | undefined> {
     const known = this.#kept.find(digest)
     if (known?.outcome) return known
-    // another page of this origin may have noted it
+    // Another page of this origin may have stored it.
     const entry = await inStore<Entry | undefined>(this.#database, 'readonly', (store) => store.get(digest))
     return entry?.record ?? known
   }
@@ -77,7 +77,7 @@ class StoredJournal implements PaymentJournal {
     return this.#kept.open()
   }
 
-  /** @returns the digests that the store still has and nobody needs */
+  /** @returns digests that are still stored but no longer needed */
   #dropped(): string[] {
     if (this.#stored.size <= SWEPT_FROM) return []
     const kept = new Set(this.#kept.all().map(({ digest }) => digest))
@@ -87,7 +87,7 @@ class StoredJournal implements PaymentJournal {
   }
 }
 
-/** Runs one transaction, and resolves with the result of the request that `use` returns once it is on the disk. */
+/** Runs one transaction, and once it is on the disk resolves with the result of the request that `use` returns. */
 function inStore<Result>(
   database: IDBDatabase,
   mode: IDBTransactionMode,
