@@ -1,4 +1,4 @@
-// Makes an error whose sentence is loaded when it is needed.
+// Makes an error whose message is loaded when it is needed.
 
 import { SvcError, type SvcErrorCode } from './errors.ts'
 
@@ -7,7 +7,7 @@ type About = {
   [Name in keyof Sentences]: [sentence: Name, ...about: Parameters<Sentences[Name]>]
 }[keyof Sentences]
 
-/** Resolves with the error. Where its sentence cannot be loaded, as in a service worker, the name of the sentence is its message. */
+/** Resolves with the error. If its message cannot be loaded, as in a service worker, the message is its name. */
 export async function explained(
   code: SvcErrorCode,
   [sentence, ...about]: About,

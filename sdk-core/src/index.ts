@@ -1,4 +1,4 @@
-// @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node give it one, and pass its public API on.
+// @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node add one, and re-export the public API.
 
 export type { ByteStream } from './bytes/byte-stream.ts'
 export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'

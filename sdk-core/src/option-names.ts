@@ -1,4 +1,4 @@
-// The names of options, and the sentence about one that does not exist: it says which one was meant.
+// The names of options, and the message about an unknown one: it suggests the one that was meant.
 
 /** The names of the options of `publish` in a page. */
 export const PUBLISH_OPTIONS = [
@@ -25,7 +25,7 @@ export const PUBLISH_OPTIONS = [
   'cache',
 ] as const
 
-/** The names of the members that options have. */
+/** The names of the members of options. */
 export const OPTION_MEMBERS = [
   'tls.minVersion',
   'tls.onSecret',
@@ -35,7 +35,7 @@ export const OPTION_MEMBERS = [
   'cache.ttl',
 ] as const
 
-/** What there is in place of the options of older releases. */
+/** What replaces the options of older releases. */
 const GONE: Readonly<Record<string, string>> = { hide: 'a site is on no list unless it has listed: true' }
 
 /** Returns the names of the options of `publish` in a page, and of their members. */
@@ -44,8 +44,8 @@ export function optionNames(): string[] {
 }
 
 /**
- * Returns the sentence that there is no such option, with the one that was meant as far as that can be guessed.
- * @param known the names of the options that there are
+ * Returns the message that there is no such option, with the closest known name if there is one.
+ * @param known the names of the existing options
  */
 export function noOption(name: string, known: readonly string[] = optionNames()): string {
   const sentence = `there is no option ${name}`

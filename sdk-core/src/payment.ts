@@ -1,3 +1,3 @@
-// @svc/sdk-core/payment: the facilitator of payments, for the SDKs of platforms, which add a journal.
+// @svc/sdk-core/payment: the payment facilitator, for the platforms' SDKs, which add a journal.
 
 export * from '@svc/payment'

@@ -1,11 +1,11 @@
-// Says what a value is by what it can do: a polyfill, an iframe and a library have classes of their own, so that `instanceof` fails.
+// Type checks by capability: polyfills, iframes and libraries have classes of their own, so `instanceof` fails.
 
-/** Says whether a value calls itself `brand`, in whatever realm it was made. */
+/** Returns whether the value's `toStringTag` is `brand`, in any realm. */
 function isA(brand: string, value: unknown): boolean {
   return Object.prototype.toString.call(value) === `[object ${brand}]`
 }
 
-/** Returns whether the value is a Uint8Array, or of a class that extends it. */
+/** Returns whether the value is a Uint8Array, or of a subclass. */
 export function isBytes(value: unknown): value is Uint8Array {
   return isA('Uint8Array', value)
 }
@@ -30,12 +30,12 @@ export function isUrl(value: unknown): value is URL {
   return isA('URL', value)
 }
 
-/** Returns whether the value is a socket of the platform, which that of `ws` is not. */
+/** Returns whether the value is the platform's own WebSocket, not one of `ws`. */
 export function isPlatformWebSocket(value: unknown): value is WebSocket {
   return isA('WebSocket', value)
 }
 
-/** Returns whether the value has what the SDK uses of a Response. */
+/** Returns whether the value has the members of a Response that the SDK uses. */
 export function isResponse(value: unknown): value is Response {
   const { status, headers } = (value ?? {}) as Partial<Response>
   return typeof status === 'number' && typeof headers?.get === 'function'

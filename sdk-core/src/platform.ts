@@ -1,4 +1,4 @@
-// The interface of a platform: what a site needs of its environment, be it a page or Node.
+// The interface of a platform: what a site needs from its environment, a page or Node.
 
 import type { Extension } from '@svc/protocol'
 import type { CryptoProvider } from '@svc/tls'
@@ -21,87 +21,87 @@ import type { Admit } from './tenant/visitor-connection.ts'
 export interface Platform {
   fetch: FetchFunction
   /**
-   * Returns the same for one more relay of a site, where the platform keeps something for each relay. Platforms that do not
+   * Returns a platform for one more relay of a site. Platforms that keep no state for each relay
    * leave it out.
    */
   forAnotherRelay?(): Platform
   /**
-   * Drops the connections that `fetch` keeps, after the network broke: they are probably dead. Browsers do that
+   * Drops the idle connections of `fetch` after the network broke: they are probably dead. Browsers do that
    * themselves.
    */
   forgetConnections?(): void
   /**
-   * Passes the events of a page on to the site: that the page goes away or comes back, or that its network is back.
+   * Tells the site when its page goes away or comes back, or when the network is back.
    * Platforms without pages leave it out.
-   * @param signal aborted when nothing of the site is left
+   * @param signal aborted when the site has ended
    */
   followPage?(site: SuspendableSite, signal: AbortSignal): void
-  /** The third argument of the WebSocket constructor, where that takes one. */
+  /** The third argument of the WebSocket constructor, if it takes one. */
   webSocketOptions?: object | undefined
   /**
    * Resolves with the private key to use when the options have none.
    * @param name the name of a stored key, when the options give one
-   * @throws SvcError `invalid_option` where identities have no names
+   * @throws SvcError `invalid_option` on platforms where identities have no names
    */
   loadIdentity(name?: string): Promise<Uint8Array>
   /**
-   * Keeps the key of each site's own certificate, and the last chain. A site of a platform that leaves it out always shows
+   * Stores the key of each site's own certificate, and the last chain. Without it, a site always presents
    * the relay's certificate.
    */
   siteKeys?: SiteKeyStore | undefined
   /**
-   * False where visitors come to dedicated ports alone: such a site is online without a certificate.
+   * False when visitors come only to dedicated ports: such a site is online without a certificate.
    * @default true
    */
   needsCertificate?: boolean | undefined
   /**
-   * The TLS engine's primitives.
+   * The cryptography of the TLS engine.
    * @default WebCrypto
    */
   tlsCrypto?: CryptoProvider | undefined
   /**
-   * Ends the TLS of visitors to a site that has a certificate of its own.
-   * @default the engine, which ends all others
+   * Terminates visitors' TLS for a site that has its own certificate.
+   * @default the engine, which terminates all other TLS
    */
   endTls?: EndTls | undefined
-  /** Examines each visitor's connection when its TLS handshake is done. */
+  /** Decides about each visitor's connection when its TLS handshake is done. */
   admit?: Admit | undefined
-  /** Opens another carrier than the WebSocket. */
+  /** Opens a carrier in place of the WebSocket. */
   openCarrier?: OpenCarrier | undefined
   /**
-   * Takes endpoints at gateways of the relay's choice. `openCarrier` has to reach one at public addresses alone.
-   * @default the site takes none
+   * Accepts endpoints at gateways of the relay's choice. `openCarrier` must connect to them only at public addresses.
+   * @default the site accepts none
    */
   gateways?: Gateways | undefined
   /** The default of `maxConnections` on this platform. */
   connectionsDefault?: number | undefined
   /**
-   * Serves the visitors' TLS streams as they come, in place of the engine. Settles when one is over, and never rejects.
+   * Serves visitors' TLS streams undecrypted, in place of the engine. Settles when one is over, and never rejects.
    */
   serveTls?: ServeStream | undefined
   /**
-   * Serves TCP visitors as `serveTls` does. A site of a platform that has it asks the relay for a dedicated TCP port.
+   * Serves TCP visitors as `serveTls` does. When it is set, the site requests a dedicated TCP port.
    */
   serveRaw?: ServeStream | undefined
-  /** Opens the datagram tunnel. A site of a platform that has it asks the relay for a dedicated UDP port. */
+  /** Opens the datagram tunnel. When it is set, the site requests a dedicated UDP port. */
   openDatagrams?: OpenDatagrams | undefined
 }
 
 /** A SuspendableSite goes away and comes back with its page. */
 export interface SuspendableSite {
-  /** Makes the site try at once: the network is back, or the page is visible again. */
+  /** Makes the site try at once, because the network is back or the page is visible again. */
   wake(): void
-  /** Disconnects the site, because its page goes away. It may come back. */
+  /** Disconnects the site, because its page goes away and may come back. */
   suspend(): void
   /** Connects the site again, because its page is back. */
   resume(): void
 }
 
-/** Serves one visitor's connection as it is, without TLS or HTTP. Resolves when the connection has ended. */
+/** Serves one visitor's raw connection, without TLS or HTTP. Resolves when the connection has ended. */
 export type ServeStream = (stream: ByteStream) => Promise<void>
 
 /**
- * Resolves once the relay took the lease's first datagram tunnel. Later ones follow by themselves.
+ * Resolves once the relay accepted the lease's first datagram tunnel. The carrier opens later ones itself.
  * @throws SvcError the reason for which there is none
  */
 export type OpenDatagrams = (
@@ -114,18 +114,18 @@ export type OpenDatagrams = (
 export interface DatagramEvents {
   /** Returns the current lease token. Undefined while there is no lease. */
   accessToken(): string | undefined
-  /** Returns where tunnels of the current lease come in. Undefined when that is the relay's authority. */
+  /** Returns the address for tunnels of the current lease. Undefined when that is the relay's authority. */
   tunnelAddress(): TunnelAddress | undefined
   /** Called when the relay refuses the token: the site renews the lease, or registers again. */
   stale(): void
-  /** Called when the tunnel was lost, or could not be opened again. The carrier tries again. */
+  /** Called when the tunnel was lost or could not be reopened. The carrier tries again. */
   failed(error: SvcError): void
 }
 
 /** A DatagramCarrier keeps a datagram tunnel for a site. */
 export interface DatagramCarrier {
   readonly stats: DatagramStats
-  /** Opens a new tunnel at once, and ends one that is still there: the site is about to be online again. */
+  /** Opens a new tunnel at once and ends the old one, because the site is about to be online again. */
   wake(): void
   close(): void
 }
@@ -137,9 +137,9 @@ export interface DatagramStats {
   sent: number
   /** The number of dropped datagrams for each reason. */
   dropped: Readonly<Record<string, number>>
-  /** The number of visitors that the local service sees now. */
+  /** The number of visitors that the local service has now. */
   flows: number
-  /** The number of tunnels since the beginning. */
+  /** The number of tunnels so far. */
   tunnels: number
 }
 
@@ -154,27 +154,27 @@ export type OpenCarrier = (
   signal: AbortSignal,
 ) => Promise<SiteCarrier>
 
-/** A CarrierRelay is what a carrier has to know of its relay, and of the site's lease there. */
+/** A CarrierRelay is what a carrier must know about its relay, and about the site's lease there. */
 export interface CarrierRelay {
   /** The `wss:` URL for reverse sessions. */
   url: string
   /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
-  /** The URL is that of a gateway that the relay chose, and has to be at a public address. */
+  /** True when the URL is that of a gateway that the relay chose, which must be at a public address. */
   isGateway: boolean
-  /** The extensions of the protocol that the relay has. */
+  /** The protocol extensions of the relay. */
   extensions: ReadonlySet<Extension>
 }
 
-/** A SiteCarrier brings a site its visitors. */
+/** A SiteCarrier brings visitors to a site. */
 export interface SiteCarrier {
   readonly isClosed: boolean
   readonly stats: CarrierStats
-  /** Opens the ready streams that are missing: the site renewed the lease, or has room for more visitors. */
+  /** Opens the missing ready streams, after the site renewed the lease or has room for more visitors. */
   fill(): void
   /**
-   * Checks at once whether the relay still answers. The site calls it where the platform reports sleep and lost
+   * Checks at once whether the relay still answers. The site calls it when the platform reports sleep or lost
    * networks.
    */
   probe?(): void
@@ -184,11 +184,11 @@ export interface SiteCarrier {
   close(): void
 }
 
-/** Gateways is how a platform takes gateways. */
+/** Gateways is how a platform accepts gateways. */
 export interface Gateways {
   check: GatewayCheck
   /**
-   * Opens a carrier at a gateway, or elsewhere when that fails.
+   * Opens a carrier at a gateway, or at another endpoint when that fails.
    * @param avoid resolves with the lease at another endpoint than the one that failed, or with undefined
    */
   open(

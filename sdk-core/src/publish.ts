@@ -9,7 +9,7 @@ import { type PublishOptions, readOptions, type SiteOptions } from './site/optio
 import { PublishedSite } from './site/published-site.ts'
 import type { Site } from './site/site.ts'
 
-/** A PlatformSite is a site with what only some platforms can offer. */
+/** A PlatformSite is a site with the members that only some platforms have. */
 export interface PlatformSite extends Site {
   /** `host:port` of the dedicated TCP port, when the platform serves one. */
   readonly tcpAddress: string | undefined
@@ -22,7 +22,7 @@ export interface PlatformSite extends Site {
 }
 
 /**
- * Publishes `options.fetch` on `platform`. Resolves when visitors can come.
+ * Publishes `options.fetch` on `platform`. Resolves when visitors can connect.
  * @throws SvcError with a stable `code`
  */
 export async function publishOn(platform: Platform, options: PublishOptions): Promise<PlatformSite> {
@@ -59,7 +59,7 @@ async function publishAtRelay(
   return site as PlatformSite
 }
 
-/** The code for several relays is loaded when they are asked for. */
+/** Loads the code for several relays. */
 async function prepareSeveral(
   ...args: Parameters<typeof import('./relays/publish-at-several.ts').prepareSeveral>
 ): Promise<ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral>> {

@@ -1,4 +1,4 @@
-// The sentences of errors that few pages ever have, and so load late: about wrong options, and relays that do not fit.
+// The messages of rare errors, which a page loads only when it needs one: wrong options, and relays that do not fit.
 
 import { LEASE_TTL_MAX_S, PROTOCOL_VERSION } from '@svc/protocol'
 import { CONNECTIONS_MAX } from './limits.ts'
@@ -7,7 +7,7 @@ import { noOption, optionNames } from './option-names.ts'
 const SWITCH = 'must be true or false'
 const FUNCTION = 'must be a function'
 
-/** What is said of each option. Behind some, the value follows. */
+/** The message for each option. After some, the value follows. */
 const SENTENCES: Readonly<Record<string, string>> = {
   route: 'needs the SDK for Node',
   relays: 'must be an array of URLs',
@@ -37,20 +37,20 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'cache.ttl': 'must be a whole number of seconds, or 0 for what the relay allows',
 }
 
-/** What is said of values that would be right elsewhere. */
+/** The messages for values that would be right elsewhere. */
 const OF_VALUES: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   identity: (value) =>
     typeof value === 'string'
-      ? 'would be a name, but it looks like a private key: give the 32 bytes of a key as a Uint8Array'
+      ? 'looks like a private key: pass its 32 bytes as a Uint8Array, since a string is the name of a stored key'
       : undefined,
   'tls.minVersion': (value) =>
     value === 'TLSv1.2' ? 'TLSv1.2 needs certificate: own, since the relay signs TLS 1.3 only' : undefined,
 }
 
-/** The form of the protocol's versions that have an order. */
+/** Protocol versions that can be compared. */
 const NUMBER = /^\d+$/
 
-/** A relay speaks another protocol: the sentence says who has to upgrade. */
+/** Returns the message about a relay of another protocol: it says who has to upgrade. */
 export function incompatible(theirs: string, release: string | undefined): string {
   const relay = release === undefined ? 'the relay' : `the relay (release ${release})`
   return `${relay} speaks protocol ${theirs}, this SDK protocol ${PROTOCOL_VERSION}: ${upgradeOf(theirs)}`
@@ -63,57 +63,57 @@ function upgradeOf(theirs: string): string {
     : 'its operator has to upgrade the relay'
 }
 
-/** The SDK signs nothing that it has not checked. */
+/** Returns the message about a challenge that the SDK does not sign. */
 export function notSigned(): string {
-  return 'refused to sign: the message does not name this relay, this identity and this request'
+  return 'the SDK did not sign: the message does not name this relay, this identity and this request'
 }
 
-/** The relay granted a lease that nobody asked for. */
+/** Returns the message about a lease for another identity. */
 export function anotherIdentity(): string {
   return 'the relay registered another identity'
 }
 
-/** The relay answered a capability with something else than one of two bytes. */
+/** Returns the message about an unknown answer to a capability. */
 export function strangeByte(byte: number): string {
   return `the relay answered a capability with 0x${byte.toString(16)}`
 }
 
-/** The relay answers a WebSocket with another protocol than the offered one. */
+/** Returns the message about a WebSocket whose subprotocol was not offered. */
 export function otherSubprotocol(): string {
   return 'the relay selected another WebSocket subprotocol'
 }
 
-/** A visitor came while the lease was ending. */
+/** Returns the message about a visitor who came while the lease was ending. */
 export function noLease(): string {
   return 'there is no lease to sign with'
 }
 
-/** A site needs a certificate of its own, and cannot have one. */
+/** Returns the message about a site that needs its own certificate and cannot have one. */
 export function noCertificate(obstacle: Obstacle): string {
   return `the relay has no certificate that its sites share, and ${OBSTACLES[obstacle]}`
 }
 
-/** An Obstacle is a reason for which a site has no certificate of its own. */
+/** An Obstacle is the reason why a site has no certificate of its own. */
 export type Obstacle = keyof typeof OBSTACLES
 
 const OBSTACLES = {
-  store: 'there is no place for the key of one of its own here',
+  store: 'this platform cannot store a key for one of its own',
   option: 'certificate: own asks for one of its own',
-  relay: 'it issues none to sites',
+  relay: 'it issues none for sites',
 } as const
 
-/** A visitor could not be served, although the site is online. */
+/** Returns the message about a visitor whose handshake failed although the site is online. */
 export function visitorFailed(reason: string): string {
   return `a visitor's TLS handshake failed: ${reason}`
 }
 
-/** The platform, or a polyfill in it, is older than what the SDK needs. */
+/** Returns the message about a platform, or a polyfill, that is too old. */
 export function unsupported(): string {
   return 'the SDK needs Promise.withResolvers and URL.parse: Chrome 126, Firefox 126, Safari 18, Node 22.1, zone.js 0.14.3, or later ones'
 }
 
 /**
- * The sentence names the option and the reason.
+ * Returns the message about an invalid option: it names the option and the reason.
  * @param option the option, or what is wrong with it, as `readOptions` names it
  */
 export function wrongOption(option: string, options: Record<string, unknown>): string {
@@ -126,7 +126,7 @@ export function wrongOption(option: string, options: Record<string, unknown>): s
   return `${option} ${sentence}${sentence.endsWith(' not') ? ` ${printed(value)}` : ''}`
 }
 
-/** Says why `relay` is not the address of a relay. */
+/** Returns why `relay` is not the address of a relay. */
 export function wrongRelay(relay: unknown): string {
   const text = printed(relay)
   const url = URL.parse(text)

@@ -22,9 +22,7 @@ const VITE_MAJOR = 8
  */
 export async function bundleServer(code: string, directory: string, file: string): Promise<void> {
   if (Number.parseInt(version, 10) < VITE_MAJOR)
-    throw new Error(
-      `The adapters of @svc/sdk-browser need Vite ${VITE_MAJOR} or later; this is ${version}`,
-    )
+    throw new Error(`The adapters of @svc/sdk-browser need Vite ${VITE_MAJOR} or later; this is ${version}`)
   await build({
     configFile: false,
     logLevel: 'warn',

@@ -1,4 +1,4 @@
-// Base64 of bytes with web-standard functions; `Uint8Array.toBase64` is not everywhere yet.
+// Base64 with `btoa` and `atob`, because not all platforms have `Uint8Array.toBase64` yet.
 
 import { decodeLatin1, encodeLatin1 } from './latin1.ts'
 

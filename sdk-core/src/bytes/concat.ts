@@ -1,6 +1,6 @@
-// Joins bytes.
+// Concatenates byte arrays.
 
-/** Returns the parts in one array. A single part is returned as it is. */
+/** Returns the parts in one array. A single part is returned without a copy. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const filled = parts.filter((part) => part.length > 0)
   if (filled.length === 1) return filled[0]!

@@ -1,7 +1,7 @@
-// Converts bytes to strings one to one, and back. TextDecoder's "latin1" is windows-1252, and TextEncoder is UTF-8
+// Converts between bytes and Latin-1 strings. TextDecoder's "latin1" is windows-1252, and TextEncoder is UTF-8
 // only.
 
-/** One call of `fromCharCode` gets this many arguments: engines limit them. */
+/** The arguments of one `fromCharCode` call: JavaScript engines limit them. */
 const PART = 8192
 
 export function decodeLatin1(bytes: Uint8Array): string {

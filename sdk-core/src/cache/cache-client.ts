@@ -1,4 +1,4 @@
-// The requests of `/sdk/cache`: whether the relay has a snapshot, its upload, and its removal.
+// The requests of `/sdk/cache`: ask whether the relay has a snapshot, upload one, and delete it.
 
 import { HEADER, PATH, type StaticCacheManifest } from '@svc/protocol'
 import { requireRecord, requireTime } from '../control/json-checks.ts'
@@ -7,7 +7,7 @@ import { SvcError } from '../errors.ts'
 import type { CacheStatus } from './cache-options.ts'
 import { CACHE_PUT_DEADLINE_MS } from './limits.ts'
 
-/** CacheRequest says on whose behalf a request is made. */
+/** CacheRequest says for which lease a request is made. */
 export interface CacheRequest {
   client: RelayClient
   accessToken: string
@@ -15,7 +15,7 @@ export interface CacheRequest {
 }
 
 /**
- * Resolves with whether the relay has a snapshot with this very manifest. It deletes one with another.
+ * Asks whether the relay has a snapshot with exactly this manifest. The relay deletes a snapshot with another one.
  * @throws SvcError
  */
 export function announce(request: CacheRequest, manifest: StaticCacheManifest): Promise<CacheStatus> {
@@ -23,7 +23,7 @@ export function announce(request: CacheRequest, manifest: StaticCacheManifest): 
 }
 
 /**
- * Uploads the files of a manifest, in its order. The platform reads each when its turn comes.
+ * Uploads the files of a manifest, in its order. The platform reads each file only when it is sent.
  * @throws SvcError
  */
 export function upload(
@@ -33,7 +33,7 @@ export function upload(
 ): Promise<CacheStatus> {
   const form = new FormData()
   form.append('manifest', JSON.stringify(manifest))
-  // The relay names no file by what a client says: one name for all tells it nothing.
+  // The relay ignores the names in the form, so all files get the same one.
   for (const blob of blobs) form.append('object', blob, 'object')
   return call(request, { method: 'PUT', form, deadlineMs: CACHE_PUT_DEADLINE_MS })
 }

@@ -2,13 +2,13 @@
 
 import { messageOf, SvcError } from '../errors.ts'
 
-/** With these codes a relay refuses the manifest or the files. */
+/** The codes with which a relay refuses the manifest or the files. */
 const OF_FILES: ReadonlySet<string> = new Set(['invalid_request', 'invalid_json'])
 
-/** After these the relay may do it when it is asked again: it is busy, full, or away. */
+/** The codes after which a retry may succeed: the relay is busy, full, or away. */
 const PASSING: ReadonlySet<string> = new Set(['relay_unreachable', 'feature_unavailable', 'rate_limited'])
 
-/** Returns the error of the files that are given: `message` names the file. */
+/** Returns the error for files that cannot be stored: `message` names the file. */
 export function invalidFiles(message: string, cause?: unknown): SvcError {
   return new SvcError('cache_files_invalid', message, { cause })
 }
@@ -18,7 +18,7 @@ export function notOffered(): SvcError {
   return new SvcError('cache_unavailable', 'the relay has no static cache: it stores no files of the site')
 }
 
-/** Returns the error of the site for what went wrong with a request to the relay, or before it. */
+/** Turns an error of a request to the relay, or of the work before it, into one that the site reports. */
 export function asCacheError(cause: unknown): SvcError {
   if (!(cause instanceof SvcError))
     return invalidFiles(`the files cannot be read: ${messageOf(cause)}`, cause)
@@ -29,7 +29,7 @@ export function asCacheError(cause: unknown): SvcError {
   return new SvcError('cache_unavailable', text, { cause, retryAfterMs })
 }
 
-/** Says whether the failure may pass by itself. */
+/** Returns whether the failure may be temporary. */
 export function isPassing({ cause }: SvcError): boolean {
   return cause instanceof SvcError && PASSING.has(cause.code)
 }

@@ -1,4 +1,4 @@
-// Keeps the relay's copy of a site's files up to date, for as long as the site is online. The live tunnel never notices.
+// Keeps the relay's copy of a site's files up to date, for as long as the site is online. It does not disturb the live tunnel.
 
 import { backoffMs, jittered, pause } from '@svc/protocol/timers'
 import type { Registration } from '../control/lease.ts'
@@ -17,7 +17,7 @@ export interface CacheKeeperParts extends ManifestRules {
   client: RelayClient
   keeper: LeaseKeeper
   files: () => CacheFiles | Promise<CacheFiles>
-  /** False while the relay is away, or lets no visitor in: the files have time until it is back. */
+  /** False while the relay is away, or lets no visitor in: the upload waits until then. */
   isOnline(): boolean
   /** Called with each answer of the relay. */
   changed(status: CacheStatus): void
@@ -27,34 +27,34 @@ export interface CacheKeeperParts extends ManifestRules {
 export class CacheKeeper {
   #parts: CacheKeeperParts
   #hashes = new FileHashes()
-  /** Aborted when the site is no longer there, or the files are to be removed. */
+  /** Aborted when the site ends, or when the files are to be removed. */
   #run = new AbortController()
-  /** Settles when nothing is under way any more. Looks come one after another, and after a removal. */
+  /** Settles when nothing is in progress. Checks run one after another, and after a removal. */
   #last: Promise<void> = Promise.resolve()
-  /** The look that has not begun yet, and so will see all changes until now. */
+  /** The check that has not begun yet, and so will see all changes until now. */
   #waiting: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isRemoved = false
   #failures = 0
   /** The relay asked the SDK to wait until this time of `performance.now()` (`Retry-After`). */
   #notBefore = 0
-  /** The message of the last error, until a look succeeds: what stays wrong is said once. */
+  /** The message of the last error, until a check succeeds: a lasting error is reported once. */
   #told: string | undefined
   /** The manifest that was uploaded last. */
   #uploaded: string | undefined
-  /** The number of times that it was uploaded without being there at the next look. */
+  /** The number of uploads that the relay had lost at the next check. */
   #losses = 0
 
   constructor(parts: CacheKeeperParts) {
     this.#parts = parts
   }
 
-  /** Looks at once, unless the files were removed: the site is online, maybe with another lease. */
+  /** Checks at once, unless the files were removed: the site is online, maybe with another lease. */
   check(): void {
     if (!this.#isRemoved) this.#look()
   }
 
-  /** Looks at once, also after {@link remove}. Resolves when that is done. */
+  /** Checks at once, also after {@link remove}. Resolves when the check is done. */
   refresh(): Promise<void> {
     this.#isRemoved = false
     return this.#look()
@@ -70,7 +70,7 @@ export class CacheKeeper {
   }
 
   /**
-   * Ends what is under way, which may go on to list files, and sends no request any more. {@link check} and {@link refresh} begin
+   * Stops: sends no more requests, though a listing of files may still finish. {@link check} and {@link refresh} start
    * again.
    */
   stop(): void {
@@ -100,7 +100,7 @@ export class CacheKeeper {
     const { lease } = keeper
     if (signal.aborted || !lease || !isOnline()) return
     if (!lease.cacheLimits) {
-      // Another lease may have it.
+      // The relay of the next lease may have a static cache.
       this.#tell(notOffered())
       return
     }
@@ -119,7 +119,7 @@ export class CacheKeeper {
   async #update({ cacheLimits }: Registration, signal: AbortSignal): Promise<void> {
     const { files: given, changed } = this.#parts
     const files = this.#hashes.recall(await listFiles(given))
-    // No file is read before it is certain that all fit.
+    // The SDK reads no file before it knows that all fit.
     checkManifest(manifestOf(this.#parts, files), cacheLimits!)
     await this.#hashes.complete(files, signal)
     const manifest = manifestOf(this.#parts, files)
@@ -132,7 +132,7 @@ export class CacheKeeper {
     this.#uploaded = text
     const blobs = files.map(({ blob }) => blob)
     const stored = await upload(this.#request(signal), manifest, blobs).catch((error) => {
-      // A file may have changed after it was hashed, without another size or time.
+      // A file may have changed after it was hashed, with the same size and time.
       this.#hashes.forget()
       throw error
     })
@@ -149,10 +149,10 @@ export class CacheKeeper {
     }
   }
 
-  /** The token may be another one after each renewal. */
+  /** Each renewal may bring another token. */
   #request(signal: AbortSignal | undefined): CacheRequest {
     const { client, keeper } = this.#parts
-    if (!keeper.lease) throw new SvcError('lease_ended', 'the site has no lease at this moment')
+    if (!keeper.lease) throw new SvcError('lease_ended', 'the site has no lease at the moment')
     return { client, accessToken: keeper.lease.accessToken, signal }
   }
 

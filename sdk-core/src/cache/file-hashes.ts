@@ -1,4 +1,4 @@
-// Hashes files, each once for as long as it does not change.
+// Hashes files, and hashes a file again only when it has changed.
 
 import { hexOf } from '../bytes/hex.ts'
 import { isRecord } from '../control/json-checks.ts'
@@ -20,13 +20,13 @@ interface KnownFile extends HashedFile {
 }
 
 export class FileHashes {
-  /** The files of the last look, by path. */
+  /** The files of the last check, by path. */
   #known = new Map<string, KnownFile>()
 
   /**
-   * Returns the files with the hashes of those that are as they were at the last look: the same object or, for a File, one of
+   * Returns the files, with the hashes of those that did not change since the last check: the same object or, for a File, one of
    * the same size and time.
-   * @throws SvcError `cache_files_invalid` for content of another type than files have
+   * @throws SvcError `cache_files_invalid` for content that is not of a {@link CacheContent} type
    */
   recall(listed: readonly ListedFile[]): HashedFile[] {
     const files = listed.map(([path, content]): KnownFile => {
@@ -40,7 +40,7 @@ export class FileHashes {
   }
 
   /**
-   * Adds the hashes that are missing. One file is in memory at a time.
+   * Adds the missing hashes. One file at a time is in memory.
    * @throws SvcError `cache_files_invalid` when a file cannot be read; the reason of `signal`
    */
   async complete(files: readonly HashedFile[], signal: AbortSignal): Promise<void> {
@@ -50,7 +50,7 @@ export class FileHashes {
     }
   }
 
-  /** Makes the next look read all files again: what the relay got was not what the hashes say. */
+  /** Makes the next check read all files again, because the relay got content that does not match the hashes. */
   forget(): void {
     this.#known.clear()
   }
@@ -65,7 +65,7 @@ function blobOf(path: string, content: unknown): Blob {
   } catch (cause) {
     throw invalidFiles(`${JSON.stringify(path)} cannot be read`, cause)
   }
-  throw invalidFiles(`what is given for ${JSON.stringify(path)} is neither a Blob, nor bytes, nor text`)
+  throw invalidFiles(`the content of ${JSON.stringify(path)} is not a Blob, bytes or text`)
 }
 
 function isAsBefore(one: Blob, other: Blob): boolean {
@@ -75,7 +75,7 @@ function isAsBefore(one: Blob, other: Blob): boolean {
 
 async function hash({ path, blob }: HashedFile): Promise<string> {
   const bytes = await blob.arrayBuffer().catch((cause) => {
-    throw invalidFiles(`${JSON.stringify(path)} cannot be read, or changed meanwhile`, cause)
+    throw invalidFiles(`${JSON.stringify(path)} cannot be read, or changed while it was read`, cause)
   })
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return hexOf(digest)

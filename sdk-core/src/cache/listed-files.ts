@@ -1,4 +1,4 @@
-// Lists the files that the option `cache` gives, whatever it gives them in: by path, and without those that are hidden.
+// Lists the files of the option `cache`, in each form that it takes: by path, without hidden ones.
 
 import { CACHE_FILES_MAX, compareCachePaths } from '@svc/protocol'
 import { messageOf, SvcError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { invalidFiles } from './cache-failures.ts'
 import type { CacheFiles } from './cache-options.ts'
 import { CACHE_FOLDERS_MAX } from './limits.ts'
 
-/** Says where a file is and what was given for it, which is not checked yet. */
+/** A file's path and its content, which is not checked yet. */
 export type ListedFile = readonly [path: string, content: unknown]
 
 /**
@@ -24,12 +24,12 @@ export async function listFiles(given: () => CacheFiles | Promise<CacheFiles>): 
   })
   const shown = all.filter(([path]) => !path.split('/').some((name) => isHidden(name) && !isDots(name)))
   if (shown.length === 0) throw invalidFiles('there is no file to store')
-  // A file system may have names in another form of Unicode than the paths of visitors.
+  // A file system may have names in another Unicode normalization form than the paths of visitors.
   const named = shown.map(([path, content]) => [path.normalize('NFC'), content] as const)
   return named.sort(([one], [other]) => compareCachePaths(one, other))
 }
 
-/** Such a segment is a mistake, which the check of the paths tells of. */
+/** Returns whether the name is `.` or `..`: a mistake that the check of the paths reports. */
 function isDots(name: string): boolean {
   return name === '.' || name === '..'
 }
@@ -38,14 +38,14 @@ async function entriesOf(given: () => CacheFiles | Promise<CacheFiles>): Promise
   const source = await given()
   const value: unknown = source
   if (typeof value !== 'object' || value === null || isBlob(value) || ArrayBuffer.isView(value))
-    throw invalidFiles('cache.files is neither a map, a record or a list of files, nor a folder')
+    throw invalidFiles('cache.files is not a map, a record, a list of files or a folder')
   if (isFolder(source)) return filesBelow(source)
   if (isMap(source)) return [...source]
   if (isList(source)) return [...byPath(source)]
   return Object.entries(isBundle(source) ? source.files : source)
 }
 
-/** The content of a record's file is no function, no number and no record of files: any path may be its key. */
+/** A record's values are contents of files and never functions, numbers or records, but its keys may be any path. */
 function isFolder(source: CacheFiles): source is DirectoryHandle {
   return 'getFileHandle' in source && typeof source.getFileHandle === 'function'
 }
@@ -88,5 +88,5 @@ async function filesBelow(root: DirectoryHandle): Promise<ListedFile[]> {
 }
 
 function tooMany(max: number, what: string, path: string): SvcError {
-  return invalidFiles(`the folder has more than ${max} ${what}: ${JSON.stringify(path)} is one more`)
+  return invalidFiles(`the folder has more than ${max} ${what}: ${JSON.stringify(path)} exceeds that`)
 }

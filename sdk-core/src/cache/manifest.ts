@@ -28,13 +28,13 @@ export function manifestOf(
   }
 }
 
-/** Stands for the hash of a file that was not read yet: of each another one, as of files with other content. */
+/** Returns a placeholder for the hash of a file that was not read yet, a different one for each file. */
 function placeholder(number: number): string {
   return number.toString(16).padStart(64, '0')
 }
 
 /**
- * Checks paths, sizes and numbers. A hash is not checked.
+ * Checks paths, sizes and numbers, but no hash.
  * @throws SvcError `cache_files_invalid` that names the file
  */
 export function checkManifest(manifest: StaticCacheManifest, limits: CacheLimits): void {
@@ -48,5 +48,7 @@ export function checkManifest(manifest: StaticCacheManifest, limits: CacheLimits
     throw invalidFiles(`cache.index ${JSON.stringify(index)} is not one of the files`)
   const { length } = new TextEncoder().encode(JSON.stringify(manifest))
   if (length > CACHE_MANIFEST_MAX_BYTES)
-    throw invalidFiles(`the list of files has ${length} bytes; ${CACHE_MANIFEST_MAX_BYTES} are allowed`)
+    throw invalidFiles(
+      `the list of files has ${length} bytes; at most ${CACHE_MANIFEST_MAX_BYTES} are allowed`,
+    )
 }

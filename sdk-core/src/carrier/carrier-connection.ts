@@ -16,14 +16,14 @@ export interface Traffic {
 }
 
 interface CarrierConnectionEvents {
-  /** Called when bytes came from the relay. */
+  /** Called when bytes arrive from the relay. */
   onActivity(): void
   /** Called once when the connection ends, but not after `close`. */
   ended(connection: CarrierConnection, reason: SvcError): void
 }
 
 export class CarrierConnection implements ConnectionEvents {
-  /** The connection gets no more streams, because the carrier needs one less. */
+  /** True when the connection gets no more streams, because the carrier needs one connection less. */
   isRetiring = false
   #events: CarrierConnectionEvents
   #traffic: Traffic
@@ -44,7 +44,7 @@ export class CarrierConnection implements ConnectionEvents {
         },
         close: () => transport.close(),
       },
-      // The watchdog pings instead, for it allows for throttled timers.
+      // The watchdog pings instead: it copes with throttled timers.
       { role: 'client', keepAliveIntervalMs: 0, pingTimeoutMs: PING_DEADLINE_MS },
     )
     this.#session.closed.then((cause) => this.fail(endReason(cause)))
@@ -60,12 +60,12 @@ export class CarrierConnection implements ConnectionEvents {
     return this.#session.streamCount
   }
 
-  /** The relay takes no more streams here, for this machine of it leaves. Those that serve visitors go on. */
+  /** True when the relay takes no more streams here, because this machine of it is leaving. Streams with visitors go on. */
   get isLeaving(): boolean {
     return this.#session.isPeerGoingAway
   }
 
-  /** At least one of its streams serves a visitor. */
+  /** True when at least one of its streams serves a visitor. */
   get isBusy(): boolean {
     return this.streamCount > this.#waiting
   }
@@ -79,7 +79,7 @@ export class CarrierConnection implements ConnectionEvents {
     return this.#session.rtt
   }
 
-  /** The connection is the bottleneck of its streams: new ones should go elsewhere. */
+  /** True when the connection is the bottleneck of its streams: new ones should use another. */
   get saturated(): boolean {
     return this.#load.saturated
   }
@@ -113,7 +113,7 @@ export class CarrierConnection implements ConnectionEvents {
     return { ...ready, activation }
   }
 
-  /** Checks at once whether the relay still answers: the machine slept, or the network changed. */
+  /** Checks at once whether the relay still answers, after the machine slept or the network changed. */
   probe(): void {
     this.#watchdog.probe()
   }
@@ -150,13 +150,13 @@ export class CarrierConnection implements ConnectionEvents {
     return drained.then(() => this.#load.bufferDrained())
   }
 
-  /** Measures the round trip. A ping without an answer is no measurement: the watchdog judges the silence. */
+  /** Measures the round trip. It ignores a ping without an answer: the watchdog handles silence. */
   #measureRoundTrip(): void {
     this.#session.ping().catch(() => {})
   }
 }
 
-/** The relay may say in its GoAway why it closes, where the transport has no close code. */
+/** Without a close code of the transport, the relay may say in its GoAway why it closes. */
 function endReason(cause: YamuxError | undefined): SvcError {
   if (cause?.code === 'peer_error') return closeReason(cause.goAwayCode, cause)
   return unreachable('the multiplexed session ended', cause)

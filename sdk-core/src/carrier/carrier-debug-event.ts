@@ -6,7 +6,7 @@ import type { SvcErrorCode } from '../errors.ts'
 export type ConnectionKind = 'websocket' | 'native'
 
 export type CarrierDebugEvent =
-  /** A connection to the relay opened or closed. `count` are open now, and `code` says why one broke. */
+  /** A connection to the relay opened or closed. `count` is the number open now; `code` says why one broke. */
   | { type: ConnectionKind; change: 'opened' | 'closed'; count: number; code?: SvcErrorCode | undefined }
-  /** A visitor's connection began or ended. The SDK serves `count` now. */
+  /** A visitor's connection began or ended. `count` is the number that the SDK serves now. */
   | { type: 'visitor'; change: 'came' | 'left'; count: number }

@@ -2,7 +2,7 @@
 
 /** ConnectionEvents are what a transport reports to the connection that was attached to it. */
 export interface ConnectionEvents {
-  /** Called with bytes of the relay: a message of a WebSocket, or a piece of a byte stream. They are the callee's. */
+  /** Called with bytes of the relay: a WebSocket message, or a chunk of a byte stream. The callee owns them. */
   message(bytes: Uint8Array): void
   /**
    * Called once when the transport is gone, and only after it was open.
@@ -13,10 +13,10 @@ export interface ConnectionEvents {
 
 /** A ConnectionTransport carries one yamux session. */
 export interface ConnectionTransport {
-  /** Sends bytes. When the transport holds more than its share, the promise resolves once it has drained. */
+  /** Sends bytes. When the transport has buffered too much, the promise resolves once it has drained. */
   send(bytes: Uint8Array): void | Promise<void>
   /**
-   * True while `send` copies the bytes before it returns, as yamux asks before each message: a browser's WebSocket
+   * True while `send` copies the bytes before it returns; yamux reads this before each message. A browser's WebSocket
    * always does, `ws` does not always, and TLS does unless an earlier write waits.
    */
   readonly copies?: boolean

@@ -1,4 +1,4 @@
-// Measures whether a WebSocket is what holds its streams back: its buffer stays full, or its round trips grow.
+// Measures whether a WebSocket is the bottleneck of its streams: its buffer stays full, or its round trips grow.
 
 import { LOAD_FULL_SHARE, LOAD_RTT_FACTOR, LOAD_RTT_MIN_MS, LOAD_WINDOW_MS } from '../limits.ts'
 
@@ -27,7 +27,7 @@ export class LoadMeter {
   }
 
   /**
-   * Ends the window when it was long enough. One slow round trip proves nothing, two in a row do.
+   * Ends the window when it was long enough. Only two slow round trips in a row count as saturation.
    * @param rtt the round trip in milliseconds
    * @returns whether a new window has begun
    */

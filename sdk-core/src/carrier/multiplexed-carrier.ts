@@ -1,4 +1,4 @@
-// A carrier that multiplexes: ready streams on one connection to the relay, or on more where one does not suffice.
+// A multiplexed carrier: ready streams on one connection to the relay, or on more when one is not enough.
 
 import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
 import {
@@ -33,15 +33,15 @@ export interface Way {
 export interface CarrierEvents {
   /** Returns the capability to present now, which may be newer than the carrier. */
   capability(): string
-  /** Says whether this many more visitors may come. When that becomes true, the site calls `fill`. */
+  /** Returns whether this many more visitors may come. When that becomes true, the site calls `fill`. */
   hasRoomFor(visitors: number): boolean
   serve(activation: Activation): Promise<void>
-  /** Called when bytes came from the relay. */
+  /** Called when bytes arrive from the relay. */
   traffic(): void
   /** Called when the relay refused the capability: the site renews, then calls `fill`. */
   stale(): void
   /**
-   * Called when the relay takes no more sessions while none is ready, or takes them again; not before it took the
+   * Called when the relay takes no more sessions while none is ready, or takes them again; never before it took the
    * first.
    */
   admits(isAdmitting: boolean): void
@@ -61,12 +61,12 @@ export interface CarrierStats {
   rttMs: number | undefined
 }
 
-/** The cost of a saturated connection, in streams: more than any has, so that it is chosen late. */
+/** The cost of a saturated connection, in streams: more than any has, so that others are chosen first. */
 const SATURATED_COST = 1e6
 /** The cost of a retiring connection, in streams: it is chosen last. */
 const RETIRING_COST = 2e6
 
-/** These codes concern the lease, and so every connection of it. */
+/** Errors with these codes end the lease, and so all its connections. */
 const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ended', 'lease_replaced'])
 
 /**
@@ -95,7 +95,7 @@ export class MultiplexedCarrier {
   #life = new AbortController()
   /** Pending while the carrier opens one more connection. */
   #connecting: Promise<void> | undefined
-  /** The time at which a connection was last added or was missing, and since when one less would suffice. */
+  /** When a connection was last added or missing, and since when one less would be enough. */
   #addedAt = 0
   #fewSince = 0
   #maintainedAt = 0
@@ -131,12 +131,12 @@ export class MultiplexedCarrier {
     }
   }
 
-  /** Opens the ready streams that are missing: the site renewed the lease, or has room for more visitors. */
+  /** Opens the missing ready streams, after the site renewed the lease or has room for more visitors. */
   fill(): void {
     this.#streams.fill()
   }
 
-  /** Checks at once whether the relay still answers: the machine slept, or the network changed. */
+  /** Checks at once whether the relay still answers, after the machine slept or the network changed. */
   probe(): void {
     for (const connection of this.#connections) connection.probe()
   }
@@ -185,14 +185,14 @@ export class MultiplexedCarrier {
     else this.fail(reason)
   }
 
-  /** Goes to another machine of the relay, where the one that it was at has left. */
+  /** Connects to another machine of the relay after the current one has left. */
   async #move(reason: SvcError): Promise<void> {
     await this.#connectOnce()
     if (this.#connections.length === 0) this.fail(reason)
     else this.#streams.fill()
   }
 
-  /** Adds one connection at a time. Resolves when that succeeded, or failed: then the open ones must suffice. */
+  /** Adds one connection at a time. Also resolves when that fails: then the open ones must do. */
   #connectOnce(): Promise<void> {
     this.#connecting ??= this.#addConnection()
       .catch(() => {})
@@ -219,15 +219,15 @@ export class MultiplexedCarrier {
     return stream && { ...stream, activation: () => this.#activationOf(stream, connection) }
   }
 
-  /** Opens streams elsewhere at once for those that a leaving machine has ended. */
+  /** When a leaving machine ended the stream, opens another one elsewhere at once. */
   async #activationOf(stream: ReadyStream, connection: CarrierConnection): Promise<Activation | undefined> {
     const activation = await stream.activation()
-    // The streams count this one until this function has returned.
+    // `#streams` counts this stream until this function has returned.
     if (activation === undefined && connection.isLeaving) setTimeout(() => this.#streams.fill())
     return activation
   }
 
-  /** Undefined when each connection has as many streams as a relay takes: the relay would end one that opens more. */
+  /** Undefined when each connection has as many streams as a relay takes: the relay ends a connection that opens more. */
   get #leastLoaded(): CarrierConnection | undefined {
     const cost = (connection: CarrierConnection): number =>
       connection.streamCount +
@@ -253,7 +253,7 @@ export class MultiplexedCarrier {
     this.#events.debug({ type: 'visitor', change: 'left', count: this.#streams.serving - 1 })
   }
 
-  /** Does the maintenance on traffic: keepalives come even where timers do not run. */
+  /** Maintains the carrier on traffic, because keepalives arrive even where timers do not run. */
   #onActivity(): void {
     const now = performance.now()
     if (now - this.#maintainedAt >= MAINTENANCE_INTERVAL_MS) {
@@ -270,7 +270,7 @@ export class MultiplexedCarrier {
     const streams = active.reduce((sum, connection) => sum + connection.streamCount, 0)
     const isFew = streams < (active.length - 1) * CONNECTION_STREAMS_MANY * SCALE_DOWN_STREAMS_SHARE
     if (active.some((connection) => connection.saturated) || !isFew) this.#fewSince = now
-    // One stream cannot be spread, so more connections help only where there are more visitors than connections.
+    // One stream cannot be split, so more connections help only when there are more visitors than connections.
     const isSaturated = active.every((connection) => connection.saturated)
     if (isSaturated && this.#streams.serving > active.length) this.#scaleUp(now)
     else if (now - this.#fewSince > SCALE_DOWN_IDLE_MS) this.#scaleDown(now)
@@ -292,7 +292,7 @@ export class MultiplexedCarrier {
     void this.#connectOnce()
   }
 
-  /** Retires the connection with the fewest streams when one less suffices: it gets no more streams. */
+  /** Retires the connection with the fewest streams when one less is enough: it gets no more streams. */
   #scaleDown(now: number): void {
     const active = this.#active
     if (active.length < 2) return
@@ -305,7 +305,7 @@ export class MultiplexedCarrier {
   }
 
   /**
-   * Closes a retired connection once its last stream was used: the relay may be claiming those that wait at this moment.
+   * Closes a retired connection once its last stream was used: the relay may be claiming a waiting one right now.
    */
   #closeRetired(): void {
     for (const connection of this.#connections) {

@@ -1,4 +1,4 @@
-// Keeps streams ready for visitors: it replaces each at the moment it is claimed, and their number follows demand.
+// Keeps streams ready for visitors: it replaces each when it is claimed, and their number follows demand.
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { jittered } from '@svc/protocol/timers'
@@ -12,16 +12,16 @@ import type { Activation, ReadyStream } from './reverse-stream.ts'
 
 interface ReadyStreamsEvents {
   /**
-   * Opens one stream. Resolves with undefined when the relay rejected it, and rejects when this stream broke: another
-   * may not.
+   * Opens one stream. Resolves with undefined when the relay rejected it, and rejects when this stream alone broke: another
+   * may work.
    */
   open(): Promise<ReadyStream | undefined>
   /**
-   * Says whether this many more visitors may come. No more streams than that are offered, and further visitors wait at
+   * Returns whether this many more visitors may come. No more streams than that are offered; further visitors wait at
    * the relay.
    */
   hasRoomFor(visitors: number): boolean
-  /** Serves a visitor, who counts from now on. Settles when the connection is over. */
+  /** Serves a visitor, who is counted from now on. Settles when the connection is over. */
   serve(activation: Activation): Promise<void>
   /** Called when a stream is ready: the very first, or the first since the relay rejected one while none was ready. */
   ready(): void
@@ -32,7 +32,7 @@ interface ReadyStreamsEvents {
   rejected(again: boolean): void
 }
 
-/** ReadyStreams keeps as many reverse sessions ready as visitors need, and waits for each one's activation. */
+/** ReadyStreams keeps reverse sessions ready, as many as visitors need, and waits for their activations. */
 export class ReadyStreams {
   #events: ReadyStreamsEvents
   /** The number of streams to keep ready. */
@@ -44,7 +44,7 @@ export class ReadyStreams {
   #demandAt = performance.now()
   /** The time at which the relay last had no room for another stream. */
   #rejectedAt = Number.NEGATIVE_INFINITY
-  /** The relay accepted a stream, and `ready` was called. */
+  /** True when the relay accepted a stream and `ready` was called. */
   #isAccepted = false
   #rejectedBefore = false
   #replacing: ReturnType<typeof setTimeout> | undefined
@@ -63,15 +63,15 @@ export class ReadyStreams {
     return this.#serving
   }
 
-  /** Opens the streams that are missing. Called at the start, on each claim, and whenever there may be room. */
+  /** Opens the streams that are missing. Called at the start, on each claim, and when there may be room. */
   fill(): void {
     while (!this.#stopped && this.#offered < this.#target && this.#events.hasRoomFor(this.#offered + 1))
       this.#open()
   }
 
   /**
-   * Lowers the target as demand falls, and opens streams again where the relay rejected one. Called now and then.
-   * Streams beyond the target stay for later visitors: the relay may be claiming any of them at this moment.
+   * Lowers the target as demand falls, and opens streams again where the relay rejected one. Called at intervals.
+   * Streams beyond the target stay open for later visitors: the relay may be claiming any of them right now.
    */
   maintain(): void {
     const now = performance.now()
@@ -140,8 +140,8 @@ export class ReadyStreams {
   }
 
   /**
-   * Replaces a stream after a pause: a relay that breaks streams as fast as they come must not keep the page busy, and many
-   * sites may lose streams with one machine.
+   * Replaces a stream after a pause: a relay that keeps breaking streams must not keep the page busy, and many
+   * sites may lose their streams at once with one machine.
    */
   #replaceLater(): void {
     if (this.#stopped) return
@@ -163,8 +163,8 @@ export class ReadyStreams {
   }
 
   /**
-   * When some streams are ready, the relay's queue is full, perhaps with streams of a dead carrier. The ready ones must
-   * suffice.
+   * If some streams are ready, the relay's queue is full, perhaps with streams of a dead carrier, and the ready ones must
+   * do.
    */
   #rejected(): void {
     if (this.#stopped) return

@@ -19,7 +19,7 @@ export interface ReadyStream {
   /** Resolves when a visitor came, or with undefined when the stream ended before that. Never rejects. */
   activation(): Promise<Activation | undefined>
   /**
-   * Aborts the stream unless it has a visitor. A visitor whom the relay is just sending loses its connection, so only a
+   * Aborts the stream unless it has a visitor. A visitor that the relay is just sending loses its connection, so only a
    * site that closes calls this.
    */
   retire(): void
@@ -83,7 +83,7 @@ function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
   }
 }
 
-/** Reads exact numbers of bytes from chunks of any size, and hands over the stream with the bytes read too far. */
+/** Reads exact numbers of bytes from chunks of any size, and hands over the stream with the surplus put back. */
 class PrefixReader {
   #stream: ByteStream
   #chunk: Uint8Array = new Uint8Array()
@@ -98,7 +98,7 @@ class PrefixReader {
 
   /**
    * Reads `count` bytes.
-   * @returns undefined when the stream ends before
+   * @returns undefined when the stream ends earlier
    */
   async bytes(count: number): Promise<Uint8Array | undefined> {
     const bytes = new Uint8Array(count)

@@ -1,4 +1,4 @@
-// Waits until the relay accepted the first session of a carrier, whichever way it reaches the relay.
+// Waits until the relay accepted the first session of a carrier of any kind.
 
 import { abortError, type SvcError } from '../errors.ts'
 
@@ -10,7 +10,7 @@ interface OnlineCarrier {
 
 /**
  * Resolves with the carrier once the relay accepted its first session, so that visitors can come.
- * @param signal makes the carrier fail when it aborts before that
+ * @param signal aborts the carrier until then
  * @throws SvcError the reason for which there is no carrier
  */
 export async function untilAccepted<C extends OnlineCarrier>(carrier: C, signal: AbortSignal): Promise<C> {

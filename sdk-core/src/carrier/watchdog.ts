@@ -1,12 +1,12 @@
-// Notices a relay that fell silent, also in hidden pages, where timers are throttled, and on machines that slept.
+// Detects a relay that stopped answering, even in hidden pages, where timers are throttled, and after sleep.
 
 import { YamuxError } from '@svc/yamux'
 import { PING_DEADLINE_MS, SILENCE_MAX_MS, SLEPT_MS, WATCH_RENEW_MS } from '../limits.ts'
 
 /**
- * Watchdog gives a silent carrier up. A hidden page runs timers once a minute when a chain of five or more has set
- * them. So the watch starts again within the event of incoming bytes, and its own chain has two timers: for the
- * silence and for the ping.
+ * Watchdog reports a silent carrier as dead. A hidden page runs timers once a minute when a chain of five or more has set
+ * them. So incoming bytes restart the chain of timers in their own event, and that chain has only two: for the
+ * silence and the ping.
  */
 export class Watchdog {
   #ping: () => Promise<number>
@@ -48,7 +48,7 @@ export class Watchdog {
     clearTimeout(this.#timer)
   }
 
-  /** @returns false when the ping proves nothing; true when the relay is there, or was reported as dead */
+  /** @returns false when the ping proves nothing; true when the relay is alive, or was reported as dead */
   async #answers(): Promise<boolean> {
     const askedAt = performance.now()
     const askedAtWall = Date.now()
@@ -57,11 +57,11 @@ export class Watchdog {
     } catch (cause) {
       const isTimeout = cause instanceof YamuxError && cause.code === 'ping_timeout'
       const took = performance.now() - askedAt
-      // The other clock may stand still while the machine sleeps.
+      // `performance.now()` may stand still while the machine sleeps.
       const passed = Math.max(took, Date.now() - askedAtWall)
-      // Any byte shows that the relay is there: an answer may wait behind bulk data.
+      // Any byte shows that the relay is alive: an answer may wait behind bulk data.
       if (this.#stopped || (isTimeout && this.#activeAt > askedAt)) return true
-      // A ping that was already under way had less than its time. A ping across a sleep had none.
+      // A ping that was already in flight had less than its time, and a ping across a sleep had none.
       if (isTimeout && (took < PING_DEADLINE_MS / 2 || passed > PING_DEADLINE_MS + SLEPT_MS)) return false
       this.#dead(cause)
     }

@@ -8,7 +8,7 @@ import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '.
 import { isPlatformWebSocket } from '../platform-objects.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 
-/** The standard constructor. That of `ws` takes options as well. */
+/** The standard constructor, with the options that `ws` also takes. */
 const WebSocketClass = IsomorphicWebSocket as unknown as new (
   url: string,
   protocols: string[],
@@ -29,7 +29,7 @@ const NORMAL_CLOSURE = 1000
 const VIOLATION = 4000
 
 /**
- * Opens a WebSocket, and resolves with what `attach` made of it. `attach` is called within the open event, so that no
+ * Opens a WebSocket, and resolves with what `attach` returned. `attach` is called within the open event, so that no
  * message is missed.
  * @throws SvcError `relay_unreachable`, `unexpected_answer` or `aborted`
  */
@@ -76,11 +76,11 @@ export function openWebSocket<T extends ConnectionEvents>(
         socket.close(VIOLATION)
         return
       }
-      // Window updates arrive as messages: they show that the socket moves, also where timers are throttled.
+      // Window updates arrive as messages, so they trigger a check even where timers are throttled.
       drain.check()
       events?.message(new Uint8Array(data))
     }
-    // A browser gives no reason here. The close event follows.
+    // A browser gives no reason here, and the close event follows.
     socket.onerror = (event) => {
       if (!events) unreachable('it failed', 'error' in event ? event.error : undefined)
     }
@@ -93,7 +93,7 @@ export function openWebSocket<T extends ConnectionEvents>(
   })
 }
 
-/** Lets senders wait while `bufferedAmount` is above its limit. A page gets no event when that falls. */
+/** Makes senders wait while `bufferedAmount` is above its limit, by polling: no event says when it falls. */
 class DrainGate {
   #socket: WebSocket
   #waiting: { promise: Promise<void>; resolve: () => void } | undefined
@@ -104,7 +104,7 @@ class DrainGate {
   }
 
   send(bytes: Uint8Array): void | Promise<void> {
-    // Bytes for a closed socket are dropped: its close event follows and ends the yamux session.
+    // Drops bytes for a closed socket: its close event follows and ends the yamux session.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#socket.send(bytes as Uint8Array<ArrayBuffer>)
     if (this.#socket.bufferedAmount <= BUFFERED_AMOUNT_MAX_BYTES) return

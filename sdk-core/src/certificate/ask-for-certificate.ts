@@ -1,4 +1,4 @@
-// Asks a relay for a certificate of the site's own: `POST /sdk/certificate` (docs/protocol.md §11).
+// Requests the site's own certificate from a relay: `POST /sdk/certificate` (docs/protocol.md §11).
 
 import { HEADER, PATH, type SiteCertificateRequest } from '@svc/protocol'
 import { toBase64 } from '../bytes/base64.ts'
@@ -8,10 +8,10 @@ import { SvcError } from '../errors.ts'
 import { parsePem } from './certificate-chain.ts'
 import { CERTIFICATE_WAIT_MAX_MS } from './limits.ts'
 
-/** The certificates as DER, leaf first; or the milliseconds after which the relay is asked again. */
+/** The certificates as DER, leaf first; or the milliseconds after which the SDK asks again. */
 type CertificateAnswer = { chain: Uint8Array[] } | { retryAfterMs: number }
 
-/** PEM is ASCII. The size of an answer is bounded before. */
+/** PEM is ASCII. `RelayClient` has bounded the size. */
 const PEM = /^[\x20-\x7e\r\n]+$/
 
 /**
@@ -34,6 +34,6 @@ export async function askForCertificate(
   const { retry_after: seconds } = answer
   if (seconds === undefined) return { chain: parsePem(requireText(answer, 'chain', PEM)) }
   if (typeof seconds !== 'number' || !(seconds > 0))
-    throw new SvcError('unexpected_answer', 'retry_after is no number of seconds')
+    throw new SvcError('unexpected_answer', 'retry_after is not a number of seconds')
   return { retryAfterMs: Math.min(seconds * 1000, CERTIFICATE_WAIT_MAX_MS) }
 }

@@ -7,7 +7,7 @@ import { SvcError } from '../errors.ts'
 import { CHAIN_MAX_CERTIFICATES } from '../limits.ts'
 
 /**
- * Fetches the chain for this lease: leaf first, each certificate as DER. A relay that has no certificate for the lease
+ * Fetches the chain for this lease: leaf first, each certificate as DER. A relay without a certificate for this lease
  * alone answers with the shared one.
  * @throws SvcError
  */
@@ -35,11 +35,11 @@ export function parsePem(pem: string): Uint8Array[] {
   if (chain.length === 0 || chain.length > CHAIN_MAX_CERTIFICATES)
     throw new SvcError(
       'unexpected_answer',
-      `a chain of ${chain.length} certificates; 1 to ${CHAIN_MAX_CERTIFICATES} are allowed`,
+      `the chain has ${chain.length} certificates; 1 to ${CHAIN_MAX_CERTIFICATES} are allowed`,
     )
   return chain.map((certificate) => {
     if (certificate?.[0] !== DER_SEQUENCE)
-      throw new SvcError('unexpected_answer', 'the chain has something that is not a certificate')
+      throw new SvcError('unexpected_answer', 'the chain contains something that is not a certificate')
     return certificate
   })
 }

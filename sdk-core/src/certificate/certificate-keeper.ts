@@ -1,4 +1,4 @@
-// Gets the site a certificate of its own and keeps it up to date, in the background: the relay's serves until then.
+// Gets the site's own certificate and renews it, in the background. Until then visitors get the relay's.
 
 import { backoffMs, jittered } from '@svc/protocol/timers'
 import type { CryptoProvider } from '@svc/tls'
@@ -20,13 +20,13 @@ export interface CertificateKeeperParts {
   site: SiteName
   store: SiteKeyStore
   crypto: CryptoProvider | undefined
-  /** Returns the relay's certificate. Undefined where the relay has none for sites. */
+  /** Returns the relay's certificate. Undefined when the relay has none for sites. */
   keyless(): KeylessCertificate | undefined
   /** Shows a certificate to the next visitors. */
   use(certificate: OwnCertificate): void
   /**
-   * Called when the site has to wait on.
-   * @param until the time of the next attempt after a failure, in milliseconds since the epoch; undefined while the relay is at it
+   * Called when the site has to wait longer.
+   * @param until the time of the next attempt after a failure, in milliseconds since the epoch; undefined while the relay works on it
    */
   waits(until: number | undefined): void
   onError(error: SvcError): void
@@ -37,7 +37,7 @@ export class CertificateKeeper {
   #stored: StoredSiteKey | undefined
   #current: OwnCertificate | undefined
   #checking: Promise<void> | undefined
-  /** The relay is not asked before this time of `performance.now()`. */
+  /** The SDK does not ask the relay before this time of `performance.now()`. */
   #notBefore = 0
   #failures = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -48,15 +48,15 @@ export class CertificateKeeper {
   }
 
   /**
-   * Asks for a certificate when one is due. A site calls it when it is online, and at each renewal of its lease, so that
+   * Requests a certificate when one is due. The site calls this when it is online and at each renewal of its lease, so that
    * nothing depends on a timer that runs for months.
    */
   check(): void {
     if (this.#run.signal.aborted) {
       this.#run = new AbortController()
-      // What is left of it changes nothing any more.
+      // The aborted run changes nothing any more.
       this.#checking = undefined
-      // A wait that stop() ended goes on: the relay is still not to be asked before its end.
+      // A wait that stop() ended continues: the SDK must not ask the relay before its end.
       const leftMs = this.#notBefore - performance.now()
       if (leftMs > 0) this.#again(leftMs)
     }
@@ -70,7 +70,7 @@ export class CertificateKeeper {
       })
   }
 
-  /** Ends what is under way. {@link check} begins again. */
+  /** Stops the current attempt. {@link check} starts again. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#run.abort()
@@ -84,13 +84,13 @@ export class CertificateKeeper {
     await this.#ask(stored, lease, signal)
   }
 
-  /** Loads the key once, and takes the chain that was kept with it, if that still fits. */
+  /** Loads the key once, and uses the chain that was stored with it, if that still fits. */
   async #load(lease: Registration): Promise<StoredSiteKey> {
     if (this.#stored) return this.#stored
     const { store, site } = this.#parts
     const stored = await store.load(site)
     this.#stored = stored
-    // A chain that does not fit is replaced by the next one.
+    // The next chain replaces one that does not fit.
     const kept = stored.chain && (await this.#checked(stored.chain, stored, lease).catch(() => undefined))
     if (kept && !this.#isFormer(kept)) this.#use(kept)
     return stored
@@ -120,7 +120,7 @@ export class CertificateKeeper {
     if (signal.aborted) return
     this.#failures = 0
     try {
-      // A page that is loaded again behind the first visitor finds it.
+      // The chain is stored before it is used, so that a page that is reloaded after the first visitor has it.
       await stored.save(certificate.chain, certificate.own.notAfter)
     } finally {
       this.#use(certificate)
@@ -147,9 +147,9 @@ export class CertificateKeeper {
     const ms = Math.max(asked, jittered(step))
     this.#again(ms)
     this.#parts.waits(Date.now() + ms)
-    // The relay's certificate serves a site that its operator has not chosen for one of its own: that is no fault.
+    // The operator issues no own certificate to this site. That is no error while the relay's certificate serves it.
     if (cause instanceof SvcError && cause.code === 'lease_rejected' && this.#parts.keyless()) return
-    const message = `the site has no new certificate of its own: ${messageOf(cause)}`
+    const message = `the site got no new certificate of its own: ${messageOf(cause)}`
     this.#parts.onError(new SvcError('certificate_unavailable', message, { cause }))
   }
 
@@ -157,7 +157,7 @@ export class CertificateKeeper {
     clearTimeout(this.#timer)
     this.#notBefore = performance.now() + ms
     this.#timer = setTimeout(() => {
-      // A timer may fire a moment before that time.
+      // A timer may fire slightly early.
       this.#notBefore = 0
       this.check()
     }, ms)

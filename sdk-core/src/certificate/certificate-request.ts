@@ -1,14 +1,14 @@
-// Makes the request for a certificate of the site's own: PKCS #10 (RFC 2986).
+// Makes the certificate signing request for the site's own certificate: PKCS #10 (RFC 2986).
 
 import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
 import type { SiteKey } from './site-key.ts'
 
 const VERSION = Uint8Array.of(0)
-/** A BIT STRING begins with the number of bits at its end that are not used (X.690 §8.6.2). */
+/** The first byte of a BIT STRING: the number of unused bits at its end (X.690 §8.6.2). */
 const NO_UNUSED_BITS = Uint8Array.of(0)
 
 /**
- * Resolves with a request for `names`, signed by the key: DER. Its subject is empty.
+ * Resolves with a DER request for `names`, signed by the key. Its subject is empty.
  * @param names hostnames in ASCII
  */
 export async function makeCertificateRequest(key: SiteKey, names: readonly string[]): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-// Compresses a chain for the visitors who support that (RFC 8879), when the first of them comes: many sites wait long for one.
+// Compresses a chain for visitors who support that (RFC 8879). It waits for the first of them, since many sites get none for long.
 
 import type { CompressedCertificates, compressCertificates } from '@svc/tls'
 
@@ -18,7 +18,7 @@ export class ChainCompression {
     this.#compressChain = compress
   }
 
-  /** None for the first visitor, who need not wait for the compression, nor for its code. */
+  /** Empty for the first visitor, who does not wait for the compression or its code. */
   get forms(): CompressedCertificates {
     if (!this.#forms) {
       this.#forms = NONE
@@ -27,7 +27,7 @@ export class ChainCompression {
     return this.#forms
   }
 
-  /** Where the code cannot be loaded, all visitors get the chain as it is. */
+  /** If the code cannot be loaded, all visitors get the chain uncompressed. */
   async #compress(): Promise<void> {
     try {
       this.#forms = await this.#compressChain(this.#chain)

@@ -1,4 +1,4 @@
-// Checks a chain before visitors see it: it must have the site's key, name the site and nothing else, and be valid.
+// Checks a chain before visitors see it: it must have the site's key, name only the site, and be valid.
 
 import {
   type CryptoProvider,
@@ -14,12 +14,12 @@ import { RENEWAL_SHARE } from './limits.ts'
 import type { OwnCertificate, OwnKey } from './server-certificate.ts'
 import type { SiteKey } from './site-key.ts'
 
-/** What a certificate is checked against. */
+/** The values that a certificate is checked against. */
 export interface Wanted {
   key: SiteKey
   /** The hostnames of the lease. */
   names: readonly string[]
-  /** The time, in milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   now: number
   crypto: CryptoProvider | undefined
 }
@@ -27,7 +27,7 @@ export interface Wanted {
 /**
  * Resolves with the certificate of a chain.
  * @param chain DER, leaf first
- * @throws SvcError `unexpected_answer` that says what does not fit
+ * @throws SvcError `unexpected_answer`, whose message says what does not fit
  */
 export async function checkedCertificate(
   chain: readonly Uint8Array[],
@@ -50,19 +50,19 @@ export async function checkedCertificate(
   return { chain, compression, algorithm: key.algorithm, names: leaf.names, own }
 }
 
-/** Says whether so little of the validity is left that the site should ask for the next certificate. */
+/** Returns whether so little of the validity is left that the site should request the next certificate. */
 export function isDue({ own }: OwnCertificate, now: number): boolean {
   return own.notAfter - now <= (own.notAfter - own.notBefore) * RENEWAL_SHARE
 }
 
-/** Says whether two lists have the same hostnames. */
+/** Returns whether two lists have the same hostnames, in any order. */
 export function hasNames(names: readonly string[], wanted: readonly string[]): boolean {
   return names.every((name) => wanted.includes(name)) && wanted.every((name) => names.includes(name))
 }
 
 /**
- * Says whether an authority made its key anew since it issued the certificate, as a development relay does that lost its
- * state: `current`, a leaf of the same relay, then has the same issuer with another key.
+ * Returns whether the CA made a new key since it issued the certificate, as a development relay does after it lost its
+ * state: then `current`, a leaf of the same relay, has the same issuer with another key.
  */
 export function isOfFormerAuthority({ own }: OwnCertificate, current: Uint8Array): boolean {
   const { issuer, issuerKey } = leafDetailsOf(current)

@@ -1,4 +1,4 @@
-// The code of certificates that no site needs before it is online, for one file that a page downloads later.
+// The code for certificates that a site needs only once it is online, as one chunk that a page downloads later.
 
 export { compressCertificates } from '@svc/tls'
 export { CertificateKeeper } from './certificate-keeper.ts'

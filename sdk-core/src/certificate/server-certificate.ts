@@ -1,4 +1,4 @@
-// What a site shows its visitors: the relay's certificate, for which the relay signs, or one with a key of the site's own.
+// The certificate that a site presents: the relay's, for which the relay signs, or one with the site's own key.
 
 import type { SignAlgorithm } from '@svc/protocol'
 import type { Signer, Tls12Signer } from '@svc/tls'
@@ -23,20 +23,20 @@ export interface OwnCertificate extends Omit<KeylessCertificate, 'own'> {
   own: OwnKey
 }
 
-/** An OwnKey signs for a certificate, and says how long the certificate is valid. */
+/** An OwnKey signs for a certificate, and has the certificate's validity. */
 export interface OwnKey {
   key: SiteKey
   /** Signs handshakes of TLS 1.3. */
   sign: Signer
-  /** Signs handshakes of TLS 1.2. No certificate of other hosts has this key. */
+  /** Signs handshakes of TLS 1.2. Only certificates of this site have the key. */
   signTls12: Tls12Signer
   /** The validity of the leaf, in milliseconds since the epoch. */
   notBefore: number
   notAfter: number
-  /** The issuer of the leaf, and the issuer's key, as `leafDetailsOf` has them. */
+  /** The issuer of the leaf, and the issuer's key, as `leafDetailsOf` returns them. */
   issuer: string
   issuerKey: string | undefined
 }
 
-/** A ServerCertificate is what a site shows its visitors at one moment. */
+/** A ServerCertificate is the one that a site presents at the moment. */
 export type ServerCertificate = KeylessCertificate | OwnCertificate

@@ -1,4 +1,4 @@
-// Says which certificate this site shows: its own while that fits, and otherwise the relay's, which it keeps up to date.
+// Chooses the certificate that this site presents: its own while that fits, otherwise the relay's, which it keeps up to date.
 
 import { type compressCertificates, signAlgorithmOf, subjectNamesOf } from '@svc/tls'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
@@ -18,7 +18,7 @@ export class ShownCertificate {
   #own: OwnCertificate | undefined
   /** The time of the last fetch, by `performance.now()`. */
   #triedAt = Number.NEGATIVE_INFINITY
-  /** The time of the last fetch that brought no new chain, by `performance.now()`. */
+  /** The time of the last fetch that returned no new chain, by `performance.now()`. */
   #inVainAt = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
 
@@ -29,14 +29,14 @@ export class ShownCertificate {
   }
 
   /**
-   * The certificate for the next visitor. ensure() loads the relay's before the first one comes. Undefined where the relay has
-   * none for sites, and the site none of its own yet.
+   * The certificate for the next visitor. ensure() loads the relay's before the first one comes. Undefined when the relay has
+   * none for sites and the site has none of its own yet.
    */
   get current(): ServerCertificate | undefined {
     return this.#own && this.#fits(this.#own) ? this.#own : this.keyless
   }
 
-  /** The relay's certificate. Undefined where the relay has none for sites. */
+  /** The relay's certificate. Undefined when the relay has none for sites. */
   get keyless(): KeylessCertificate | undefined {
     return this.#keyless
   }
@@ -46,14 +46,14 @@ export class ShownCertificate {
     this.#own = own
   }
 
-  /** True when a certificate names this site's hostnames only, and neither another tenant nor the relay. */
+  /** Returns whether a certificate names only this site's hostnames, and neither another tenant nor the relay. */
   namesOnlySite({ names }: ServerCertificate): boolean {
     return names.length > 0 && names.every((name) => this.#hostnames.includes(name))
   }
 
   /**
-   * Waits for a chain that serves the lease's hostnames, or for the answer that the relay has none. When there is one
-   * already, it looks for a newer one in the background, while visitors come.
+   * Waits for a chain that covers the lease's hostnames, or for the answer that the relay has none. If there is one
+   * already, it fetches a newer one in the background.
    * @throws SvcError
    */
   async ensure(signal: AbortSignal): Promise<void> {
@@ -61,14 +61,14 @@ export class ShownCertificate {
     else await this.#load(signal)
   }
 
-  /** Fetches the chain in the background when the last fetch is long ago: the relay may have a new certificate. */
+  /** Fetches the chain in the background when the last fetch was long ago: the relay may have a new certificate. */
   refreshWhenOld(): void {
     this.#refreshAfter(CHAIN_MAX_AGE_MS)
   }
 
   /**
    * Fetches the chain in the background at once: the relay refused to sign for `chain`, perhaps because it has another
-   * one. When a recent fetch has shown that it has not, the refusal had another reason.
+   * one. If a recent fetch showed that it has not, the refusal had another reason.
    */
   refreshAfterRefusal(chain: readonly Uint8Array[]): void {
     if (chain !== this.#keyless?.chain) return
@@ -118,7 +118,7 @@ export class ShownCertificate {
     return notBefore <= now && now < notAfter && this.#covers(certificate)
   }
 
-  /** Says whether the certificate covers the lease's hostnames. A wildcard stands for one label (RFC 9525 §6.3). */
+  /** Returns whether the certificate covers the lease's hostnames. A wildcard matches one label (RFC 9525 §6.3). */
   #covers({ names }: ServerCertificate): boolean {
     return this.#hostnames.every(
       (host) => names.includes(host) || names.includes(host.replace(/^[^.]*/, '*')),

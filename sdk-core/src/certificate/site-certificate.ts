@@ -1,4 +1,4 @@
-// Whether a site has a certificate to show: the relay's, or one of its own, whose code is loaded in the background.
+// Tells whether a site has a certificate to present: the relay's, or its own, whose code is loaded in the background.
 
 import { withTimeout } from '@svc/protocol/timers'
 import type { CryptoProvider } from '@svc/tls'
@@ -17,11 +17,11 @@ export interface SiteCertificateOptions {
   keeper: LeaseKeeper
   certificates: ShownCertificate
   site: SiteName
-  /** False where the relay's certificate is to be shown alone. */
+  /** False when the site must present only the relay's certificate. */
   isWanted: boolean
-  /** False where visitors can come without a certificate of the SDK. */
+  /** False when visitors can connect without a certificate of the SDK. */
   isNeeded: boolean
-  /** Undefined where the platform keeps no keys, or ends TLS itself. */
+  /** Undefined when the platform stores no keys, or terminates TLS itself. */
   store: SiteKeyStore | undefined
   crypto: CryptoProvider | undefined
   onError(error: SvcError): void
@@ -29,14 +29,14 @@ export interface SiteCertificateOptions {
 
 /** SiteCertificateEvents are the reports of a site's certificate to the site. */
 export interface SiteCertificateEvents {
-  /** Called when the site has a certificate of its own, valid until `expiresAt` in milliseconds since the epoch. */
+  /** Called when the site has its own certificate. `expiresAt` is in milliseconds since the epoch. */
   issued(expiresAt: number): void
   /** Called when the site has its certificate, and when the time of the next attempt is known. */
   changed(): void
 }
 
 export class SiteCertificate {
-  /** The time at which a failed request is repeated, in milliseconds since the epoch. */
+  /** The time at which the SDK repeats a failed request, in milliseconds since the epoch. */
   retryAt: number | undefined
   #options: SiteCertificateOptions
   #events: SiteCertificateEvents
@@ -49,16 +49,16 @@ export class SiteCertificate {
     this.#events = events
   }
 
-  /** True when the site can show visitors a certificate, or shows none. */
+  /** True when the site has a certificate to present, or needs none. */
   get isReady(): boolean {
     const { isNeeded, certificates } = this.#options
     return !isNeeded || certificates.current !== undefined
   }
 
   /**
-   * Waits for the relay's certificate or, where the relay has none for sites, for the certainty that the site may get one of
+   * Waits for the relay's certificate or, when the relay has none for sites, until it is certain that the site may get one of
    * its own.
-   * @throws SvcError `certificate_unavailable` where it cannot
+   * @throws SvcError `certificate_unavailable` when the site cannot get one
    */
   async ensure(signal: AbortSignal): Promise<void> {
     const { certificates, isNeeded, store, isWanted } = this.#options
@@ -68,15 +68,15 @@ export class SiteCertificate {
     throw await explained('certificate_unavailable', ['noCertificate', obstacle])
   }
 
-  /** Resolves when a visitor can be shown a certificate. Rejects when the visitor has waited for long. */
+  /** Resolves when the site has a certificate for a visitor. Rejects when the visitor has waited too long. */
   async available(): Promise<void> {
     if (this.isReady) return
     const late = (): Error =>
-      new SvcError('certificate_unavailable', 'the site still waits for its certificate')
+      new SvcError('certificate_unavailable', 'the site is still waiting for its certificate')
     await withTimeout(this.#arrival.promise, CERTIFICATE_VISITOR_WAIT_MS, late)
   }
 
-  /** Gets or renews the certificate in the background, where the relay issues certificates for sites. */
+  /** Gets or renews the certificate in the background, if the relay issues certificates to sites. */
   check(): void {
     const { store, isWanted } = this.#options
     if (!store || !isWanted || !this.#isOffered) return
@@ -84,7 +84,7 @@ export class SiteCertificate {
     else this.#loading ??= this.#load(store)
   }
 
-  /** Ends what is under way. {@link check} begins again. */
+  /** Stops the current attempt. {@link check} starts again. */
   stop(): void {
     this.#keeper?.stop()
   }
@@ -105,7 +105,7 @@ export class SiteCertificate {
     this.#events.changed()
   }
 
-  /** Code cannot be loaded late in a service worker, or while the network is gone: the next check tries again. */
+  /** Loading code fails in a service worker and without a network: the next check tries again. */
   async #load(store: SiteKeyStore): Promise<void> {
     const { certificates, onError } = this.#options
     try {
@@ -117,7 +117,7 @@ export class SiteCertificate {
         use: (certificate) => this.#use(certificate),
         waits: (until) => this.#retryAfter(until),
       })
-      // A site that was closed or suspended meanwhile has no lease, and then there is nothing to check.
+      // If the site was closed or suspended meanwhile, it has no lease and there is nothing to check.
       this.#keeper.check()
     } catch (cause) {
       this.#loading = undefined

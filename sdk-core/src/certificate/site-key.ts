@@ -1,4 +1,4 @@
-// The private key of a site's own certificate, as the core sees it: the platform keeps it, and it never leaves the site.
+// The private key of a site's own certificate, as the core sees it: the platform stores it, and it never leaves the site.
 
 /** A SiteKey is the private key of a site's own certificate: ECDSA P-256. */
 export interface SiteKey {
@@ -9,7 +9,7 @@ export interface SiteKey {
   sign(content: Uint8Array): Promise<Uint8Array>
 }
 
-/** A SiteName says whose key it is: one identity's, for one name at one relay. */
+/** A SiteName identifies a key: one identity, one name, one relay. */
 export interface SiteName {
   /** The relay's host, with its port when that is not 443. */
   relay: string
@@ -19,13 +19,13 @@ export interface SiteName {
   address: string
 }
 
-/** A StoredSiteKey is a key with the last chain that was kept with it. */
+/** A StoredSiteKey is a key with the last chain that was stored with it. */
 export interface StoredSiteKey<Key extends SiteKey = SiteKey> {
   readonly key: Key
-  /** The certificates as DER, leaf first. Undefined when none was kept. Nothing of it has been checked. */
+  /** The certificates as DER, leaf first. Undefined when none was stored. It is unchecked. */
   readonly chain: readonly Uint8Array[] | undefined
   /**
-   * Keeps a chain for this key, in place of the last one.
+   * Stores a chain for this key, in place of the last one.
    * @param expiresAt the end of its leaf's validity, in milliseconds since the epoch
    */
   save(chain: readonly Uint8Array[], expiresAt: number): Promise<void>
@@ -34,7 +34,7 @@ export interface StoredSiteKey<Key extends SiteKey = SiteKey> {
 /** A SiteKeyStore keeps the keys of sites. */
 export interface SiteKeyStore<Key extends SiteKey = SiteKey> {
   /**
-   * Resolves with the key of a site, which is made on first use.
+   * Loads the key of a site, or creates it on first use.
    * @throws SvcError `certificate_unavailable`, whose message says what is wrong
    */
   load(site: SiteName): Promise<StoredSiteKey<Key>>

@@ -1,4 +1,4 @@
-// A site's key in WebCrypto, which can keep it so that no script reads it.
+// A site's key in WebCrypto, which can hold it so that no script can read it.
 
 import { DER_TAG, encodeDer } from '@svc/tls/der'
 import type { SiteKey } from './site-key.ts'
@@ -6,7 +6,7 @@ import type { SiteKey } from './site-key.ts'
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const SIGN_ALGORITHM = { name: 'ECDSA', hash: 'SHA-256' } as const
 
-/** A WebCryptoKey is what a platform keeps of a site's key. Both fields can be stored in IndexedDB. */
+/** A WebCryptoKey is the form in which a platform stores a site's key. Both fields can be stored in IndexedDB. */
 export interface WebCryptoKey {
   /** Not extractable. */
   privateKey: CryptoKey
@@ -32,7 +32,7 @@ export function siteKeyOf({ privateKey, publicKey }: WebCryptoKey): SiteKey {
   }
 }
 
-/** Turns r and s, of the same length, one after the other (IEEE P1363), into an ECDSA-Sig-Value (RFC 3279 §2.2.3). */
+/** Converts r and s, concatenated at equal length (IEEE P1363), to an ECDSA-Sig-Value (RFC 3279 §2.2.3). */
 function derSignature(signature: Uint8Array): Uint8Array {
   const half = signature.length / 2
   return encodeDer(
@@ -42,7 +42,7 @@ function derSignature(signature: Uint8Array): Uint8Array {
   )
 }
 
-/** Encodes an INTEGER in as few bytes as it needs. A first bit of 1 would make it negative (X.690 §8.3). */
+/** Encodes a positive INTEGER in the fewest bytes. A first bit of 1 would make it negative (X.690 §8.3). */
 function positiveInteger(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== 0)
   const digits = start < 0 ? Uint8Array.of(0) : bytes.subarray(start)

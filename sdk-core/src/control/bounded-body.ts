@@ -1,4 +1,4 @@
-// Reads the body of an HTTP answer no further than a bound, whatever its Content-Length claims.
+// Reads the body of an HTTP response up to a limit, whatever its Content-Length claims.
 
 import { SvcError } from '../errors.ts'
 
@@ -15,7 +15,7 @@ export async function readText(response: Pick<Response, 'body'>, maxBytes: numbe
     if (done) break
     total += value.length
     if (total > maxBytes) {
-      // The rest is not wanted, and a failure to cancel it does not matter.
+      // The rest is not needed, and a failure to cancel does not matter.
       reader.cancel().catch(() => {})
       throw new SvcError('unexpected_answer', `the relay's answer is longer than ${maxBytes} bytes`)
     }

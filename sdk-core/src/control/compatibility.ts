@@ -1,4 +1,4 @@
-// Reads what a relay says of its versions, and refuses a relay of another protocol with an error that says who has to upgrade.
+// Reads a relay's versions, and refuses a relay of another protocol with an error that says who has to upgrade.
 
 import { PROTOCOL_VERSION } from '@svc/protocol'
 import { explained } from '../explained.ts'
@@ -17,7 +17,7 @@ export async function requireCompatible(domain: Record<string, unknown>): Promis
     throw await explained('incompatible_relay', ['incompatible', theirs, releaseOf(domain)])
 }
 
-/** The relay's `release_version`; undefined when it names none, as a relay of another make may. */
+/** The relay's `release_version`; undefined when it names none, as a relay of another implementation may. */
 export function releaseOf({ release_version: release }: Record<string, unknown>): string | undefined {
   return typeof release === 'string' && RELEASE.test(release) ? release : undefined
 }

@@ -1,9 +1,9 @@
-// Reads the dedicated ports of a lease from a registration. A page asks for none, and does not load this code.
+// Reads the dedicated ports of a lease from a registration. A page requests none and does not load this code.
 
 import { SvcError } from '../errors.ts'
 import { requireText } from './json-checks.ts'
 
-/** A TunnelAddress is the host and the port to which QUIC tunnels of a lease are opened. */
+/** A TunnelAddress is the host and port to which the SDK opens the QUIC tunnels of a lease. */
 export interface TunnelAddress {
   /** A host name, or an IP address without brackets. */
   host: string
@@ -11,33 +11,33 @@ export interface TunnelAddress {
   port: number
 }
 
-/** The ports that a site may ask a relay for. */
+/** The dedicated ports that a site may request. */
 export interface PortRequest {
-  /** Asks for a dedicated TCP port as well. */
+  /** Requests a dedicated TCP port too. */
   tcp?: boolean | undefined
-  /** Asks for a dedicated UDP port as well. */
+  /** Requests a dedicated UDP port too. */
   udp?: boolean | undefined
 }
 
 export interface DedicatedPorts {
-  /** `host:port` of the dedicated TCP port, when the site asked for one. */
+  /** `host:port` of the dedicated TCP port, if requested. */
   tcpAddress?: string | undefined
-  /** `host:port` of the dedicated UDP port, when the site asked for one. */
+  /** `host:port` of the dedicated UDP port, if requested. */
   udpAddress?: string | undefined
-  /** Where datagram tunnels of the lease come in, when that is not the relay's authority. */
+  /** The address for datagram tunnels of the lease, when that is not the relay's authority. */
   tunnelAddress?: TunnelAddress | undefined
 }
 
 const HOST_AND_PORT = /^[\w.:[\]-]{1,255}:\d{1,5}$/
 
 const TUNNEL_FIELD = 'udp_tunnel_addr'
-/** It holds nothing that a URL would take for credentials, a path or a query. */
+/** Matches nothing that a URL would read as credentials, a path or a query. */
 const TUNNEL_ADDRESS = /^([\w.-]{1,253}|\[[\da-f:.]{2,45}\]):([1-9]\d{0,4})$/i
 const PORT_MAX = 65_535
 
 /**
  * Returns the ports in the answer to a registration.
- * @throws SvcError `unexpected_answer` when one that the site asked for is missing, or is not a host and a port
+ * @throws SvcError `unexpected_answer` when a requested one is missing, or is not a host and a port
  */
 export function parseDedicatedPorts(
   { tcp, udp }: PortRequest,
@@ -59,7 +59,7 @@ function parseTunnelAddress({ [TUNNEL_FIELD]: value }: Record<string, unknown>):
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-/** Undefined for an invalid address, and for numbers that a URL would take for another address. */
+/** Returns undefined for an invalid address, and for numbers that a URL would read as another address. */
 function hostnameOf(host: string): string | undefined {
   const hostname = URL.parse(`https://${host}`)?.hostname
   return host.startsWith('[') || hostname === host.toLowerCase() ? hostname : undefined

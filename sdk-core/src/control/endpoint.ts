@@ -7,37 +7,37 @@ import { requireRecord, requireText } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /**
- * A GatewayCheck says whether a site takes the gateway whose endpoint is at `url`.
- * @param descriptor what the relay gave as the gateway's descriptor
+ * A GatewayCheck resolves with whether a site accepts the gateway whose endpoint is at `url`.
+ * @param descriptor the gateway's descriptor as the relay sent it
  * @param now the relay's time in milliseconds since the epoch
  */
 export type GatewayCheck = (url: URL, descriptor: unknown, now: number) => Promise<boolean>
 
-/** An Endpoint is where the SDK gets visitors from. */
+/** An Endpoint is where the SDK opens its carrier. */
 export interface Endpoint {
   /** The reverse capability, which the SDK presents on the carrier and on each of its streams. */
   capability: string
   /** The `wss:` URL of the carrier. */
   carrierUrl: string
-  /** The endpoint is at a gateway that the relay chose: it has to be at a public address. */
+  /** True for an endpoint at a gateway that the relay chose: it must be at a public address. */
   isGateway: boolean
-  /** Says whether visitors may come. It is `allowed` when the relay does not say. */
+  /** Whether visitors may come. `allowed` when the relay does not say. */
   routing: Routing
 }
 
-/** Capabilities are printable ASCII without separators, for they travel in HTTP fields (RFC 9110 §5.6.2). */
+/** Capabilities are printable ASCII without separators, because they travel in HTTP fields (RFC 9110 §5.6.2). */
 const CAPABILITY = new RegExp(`^[\\w.~+-]{1,${CAPABILITY_MAX_BYTES}}$`)
 
 interface EndpointQuestion {
   accessToken: string
-  /** It is undefined where a site takes no gateways: a page cannot see at which address one is. */
+  /** Undefined when a site accepts no gateways: a page cannot see the address of one. */
   checkGateway?: GatewayCheck | undefined
 }
 
 /**
- * Fetches a lease's endpoint again, with how the relay routes the lease now.
+ * Fetches a lease's endpoint and routing again.
  * @param failed an endpoint to avoid
- * @throws SvcError `alternate_gateway` when the relay names only endpoints that the site does not take
+ * @throws SvcError `alternate_gateway` when the relay names only endpoints that the site does not accept
  */
 export async function fetchEndpoint(
   client: RelayClient,
@@ -64,7 +64,7 @@ async function askForEndpoint(
   return requireRecord(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
 }
 
-/** An endpoint that the site does not take is treated as one that failed, so that the relay names another one. */
+/** Treats an endpoint that the site does not accept as failed, so that the relay names another one. */
 export async function acceptEndpoint(
   client: RelayClient,
   { accessToken, checkGateway }: EndpointQuestion,
@@ -88,7 +88,7 @@ function endpointUrl(endpoint: Record<string, unknown>): URL {
   return url
 }
 
-/** Says whether the URL is the relay's own. A relay must not hand the page's streams to another host. */
+/** Returns whether the URL is the relay's own. A relay must not send the page's streams to another host. */
 function isOwn(client: RelayClient, url: URL, { overlay }: Record<string, unknown>): boolean {
   return url.origin === client.origin && overlay !== true
 }

@@ -1,8 +1,8 @@
-// Checks the JSON of a relay's answer: each value must have the expected type and bounds.
+// Checks the JSON of a relay's answer: the type and bounds of each value.
 
 import { SvcError } from '../errors.ts'
 
-/** Returns whether `value` is an object with string keys, which JSON may not be. */
+/** Returns whether `value` is an object with string keys. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -39,7 +39,7 @@ export function requireTime(from: Record<string, unknown>, name: string): number
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** The message leaves the value out, for it may be a token. */
+/** The message leaves out the value, because it may be a token. */
 function unexpected(what: string, wanted: string): SvcError {
   return new SvcError('unexpected_answer', `the relay's answer has no valid ${what}: ${wanted} is expected`)
 }

@@ -1,4 +1,4 @@
-// The code of the control plane that most pages never need, in one file for those that do.
+// The code of the control plane that most pages never need, as one chunk that is loaded on demand.
 
 export { parseDedicatedPorts } from './dedicated-ports.ts'
 export { prepareRenewal } from './previous-owner.ts'

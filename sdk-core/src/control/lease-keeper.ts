@@ -1,4 +1,4 @@
-// Keeps one lease alive: registers it, renews it at half its life, gives it up. It never depends on a timer alone.
+// Keeps one lease alive: registers it, renews it at half its life, and unregisters it. It never depends on a timer alone.
 
 import { backoffMs, jittered } from '@svc/protocol/timers'
 import { abortError, asSvcError, SvcError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { withAcceptedMetadata } from './metadata.ts'
 import { type Proof, prove, register, renew, unregister } from './registration.ts'
 import type { RelayClient } from './relay-client.ts'
 
-/** After these codes of a renewal only a new registration helps. */
+/** The codes of a failed renewal after which only a new registration helps. */
 const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])
 
 /** LeaseKeeper has one lease at one relay, from its registration to its end. */
@@ -20,16 +20,16 @@ export class LeaseKeeper {
   #events: LeaseEvents
   #registration: Registration | undefined
   /**
-   * A signed challenge that is unused, since the relay asked the SDK to wait. Another one would cost a signature again.
+   * A signed challenge, still unused because the relay asked the SDK to wait. Another one would need another signature.
    */
   #proof: Proof | undefined
   /** The next renewal is due at this time of `performance.now()`. */
   #dueAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewing: Promise<void> | undefined
-  /** The renewals in a row that had no answer. */
+  /** The number of renewals in a row without an answer. */
   #unanswered = 0
-  /** The relay asked for no renewal before this time of `performance.now()` (`Retry-After`). */
+  /** The time of `performance.now()` before which the relay wants no renewal (`Retry-After`). */
   #notBefore = 0
   /** `Date.now()` minus `performance.now()` at the last grant, in milliseconds. */
   #wallAheadMs = 0
@@ -46,7 +46,7 @@ export class LeaseKeeper {
 
   /**
    * Resolves with the lease and fresh credentials: renewed when there is a lease, registered when there is none.
-   * @param trusting returns a lease that is not due for renewal as it is
+   * @param trusting returns a lease that is not yet due for renewal without asking the relay
    * @throws SvcError
    */
   async acquire(signal: AbortSignal, trusting = false): Promise<Registration> {
@@ -56,7 +56,7 @@ export class LeaseKeeper {
     return this.#registration ?? (await this.#register(signal))
   }
 
-  /** Renews when that is due: called on traffic, which comes even while timers sleep. */
+  /** Renews when that is due. Called on traffic, which comes even when timers do not fire. */
   touch(): void {
     if (this.#isDue) this.renewNow()
   }
@@ -75,9 +75,9 @@ export class LeaseKeeper {
   }
 
   /**
-   * Asks how the relay routes the lease now, and where its endpoint is, without renewing it.
-   * @param failed asks for another endpoint than that of this lease
-   * @returns the lease with what the relay answered; undefined when there is none any more
+   * Asks the relay for the lease's routing and endpoint, without renewing it.
+   * @param failed requests another endpoint than the one of this lease
+   * @returns the lease with what the relay answered; undefined when there is no lease any more
    * @throws SvcError
    */
   async look(signal: AbortSignal, failed?: Registration): Promise<Registration | undefined> {
@@ -92,7 +92,7 @@ export class LeaseKeeper {
     return this.#registration
   }
 
-  /** Says whether the relay refuses the token of the lease. One that it granted a moment ago has been replaced. */
+  /** Resolves with whether the relay refuses the token of the lease. If it granted it a moment ago, the lease was replaced. */
   isGone(signal: AbortSignal): Promise<boolean> {
     return this.look(signal).then(
       () => false,
@@ -107,7 +107,7 @@ export class LeaseKeeper {
     this.#registration = undefined
   }
 
-  /** Gives the lease up. When the relay does not learn of it, the lease expires. */
+  /** Unregisters the lease. If the request fails, the lease expires. */
   async release(keepalive: boolean): Promise<void> {
     const token = this.#registration?.accessToken
     this.drop()
@@ -118,7 +118,7 @@ export class LeaseKeeper {
     return performance.now() >= this.#notBefore
   }
 
-  /** True also when the machine slept, through which `performance.now()` may stand still, or its clock was set. */
+  /** Also true when the machine slept, since `performance.now()` may then stand still, or when its clock was set. */
   get #isDue(): boolean {
     const leapMs = Math.abs(wallAheadMs() - this.#wallAheadMs)
     return performance.now() >= this.#dueAt || (this.#registration !== undefined && leapMs > CLOCK_LEAP_MS)
@@ -132,12 +132,12 @@ export class LeaseKeeper {
     })
     this.#registration = registration
     if (signal.aborted) {
-      // The answer came before the abort took effect: the lease that it granted is given back.
+      // The answer came before the abort took effect: give back the lease that it granted.
       await this.release(false)
       throw abortError(signal)
     }
     this.#granted(registration)
-    // A renewal takes the statement along, which is not worth a delay of the registration.
+    // A renewal sends the statement, so that it does not delay the registration.
     if (this.#isStated) this.#renewIn(STATEMENT_DELAY_MS)
     this.#events.registered()
     return registration
@@ -152,7 +152,7 @@ export class LeaseKeeper {
 
   async #renewOnce(signal?: AbortSignal): Promise<void> {
     const renewed = this.#registration!
-    // Where the code cannot be loaded, as in a service worker, other relays do not learn that the site is here.
+    // If the code cannot be loaded, as in a service worker, other relays do not learn that the site is here.
     const late = this.#isStated && (await loadLazy().catch(() => {}))
     const statement = late
       ? late.prepareRenewal(this.#client, this.#request, renewed, this.#events)
@@ -165,12 +165,12 @@ export class LeaseKeeper {
     this.#granted(grant)
   }
 
-  /** Says to other relays that visitors reach the site here, where the relay passes that on. */
+  /** True when the site tells other relays that it is here and the relay passes that on. */
   get #isStated(): boolean | undefined {
     return this.#request.isStated && this.#registration?.extensions.has('site_statement')
   }
 
-  /** Remembers which metadata the relay took, and does not send the rest again. */
+  /** Remembers which metadata the relay accepted, and does not send the rest again. */
   async #withMetadata<T>(attempt: (request: LeaseRequest) => Promise<T>): Promise<T> {
     const { result, metadata, refusal } = await withAcceptedMetadata(this.#request.metadata, (metadata) =>
       attempt({ ...this.#request, metadata }),
@@ -181,8 +181,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Schedules the renewal. A lease lives exactly for the requested time: a relay refuses a longer one and never
-   * shortens it. So a wrong clock here does not matter, and `expires_at` shows the relay's.
+   * Schedules the renewal. A lease lives exactly as long as requested: a relay refuses a longer time and never
+   * shortens it. So a wrong clock here does not matter, and `expires_at` reveals the relay's.
    */
   #granted(grant: Grant): void {
     const lifeMs = this.#request.ttlS * 1000

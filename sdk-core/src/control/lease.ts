@@ -1,4 +1,4 @@
-// A lease: what a site asks of a relay, what the relay grants, and what the site learns of it later.
+// A lease: what a site requests from a relay, what the relay grants, and what the site learns about it later.
 
 import type { Extension, LeaseMetadata } from '@svc/protocol'
 import type { SvcError } from '../errors.ts'
@@ -6,7 +6,7 @@ import type { KeyIdentity } from '../identity/key.ts'
 import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
 import type { Endpoint, GatewayCheck } from './endpoint.ts'
 
-/** A LeaseRequest says what a site asks of a relay. */
+/** A LeaseRequest says what a site requests from a relay. */
 export interface LeaseRequest extends PortRequest {
   /** The normalized name. */
   name: string
@@ -14,19 +14,19 @@ export interface LeaseRequest extends PortRequest {
   ttlS: number
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
-  /** Prefers an endpoint at a gateway of the relay's choice, and says which gateways the site takes. */
+  /** Prefers an endpoint at a gateway of the relay's choice, and checks which gateways the site accepts. */
   checkGateway?: GatewayCheck | undefined
-  /** Permits the relay to store the site's files, where it has a static cache. */
+  /** Permits the relay to store the site's files, if it has a static cache. */
   cache?: { ttlS: number } | undefined
-  /** Says to other relays that visitors reach the site here, where the relay passes that on. */
+  /** Tells other relays that visitors reach the site here, if the relay passes that on. */
   isStated?: boolean
 }
 
 /** CacheLimits bounds what a relay stores of one site. */
 export interface CacheLimits {
-  /** The bytes that all files may have together. */
+  /** The largest total size of all files, in bytes. */
   maxExposureBytes: number
-  /** The bytes that one file may have. */
+  /** The largest size of one file, in bytes. */
   maxObjectBytes: number
 }
 
@@ -39,7 +39,7 @@ export interface Grant extends Endpoint {
 
 /** A Registration is a lease as the relay granted it. */
 export interface Registration extends Grant, DedicatedPorts {
-  /** The extensions of the protocol that the relay has. */
+  /** The protocol extensions of the relay. */
   extensions: ReadonlySet<Extension>
   /** The relay's release; undefined when it names none. */
   release: string | undefined
@@ -48,11 +48,11 @@ export interface Registration extends Grant, DedicatedPorts {
   /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
-  /** What the relay answered, for code that is loaded later. */
+  /** The relay's answer, for code that is loaded later. */
   answer: Record<string, unknown>
 }
 
-/** LeaseEvents are the reports of a lease to its site. */
+/** LeaseEvents are what a lease reports to its site. */
 export interface LeaseEvents {
   /** The relay granted a lease. */
   registered(): void
@@ -60,8 +60,8 @@ export interface LeaseEvents {
   renewed(): void
   /** A renewal failed; the lease may still live. */
   failed(error: SvcError): void
-  /** The relay does not know the lease any more. */
+  /** The relay no longer knows the lease. */
   gone(error: SvcError): void
-  /** The relay granted or renewed the lease without some of the metadata, or its name had another owner. */
+  /** The relay granted or renewed the lease without some of the metadata, or the name had another owner. */
   reduced(error: SvcError): void
 }

@@ -1,4 +1,4 @@
 // Loads the code of the control plane that most pages never need.
 
-/** Rejects where no code can be loaded late, as in a service worker. */
+/** Rejects where code cannot be loaded later, as in a service worker. */
 export const loadLazy = (): Promise<typeof import('./lazy.ts')> => import('./lazy.ts')

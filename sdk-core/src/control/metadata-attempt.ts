@@ -1,21 +1,21 @@
-// One attempt to have a relay take metadata: what comes of it, and whether a refusal may be about the metadata.
+// One attempt to send metadata to a relay: its outcome, and whether a refusal may be about the metadata.
 
 import type { LeaseMetadata } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 
-/** What a relay took. */
+/** The outcome of an attempt that the relay accepted. */
 export interface Accepted<T> {
   result: T
   metadata: LeaseMetadata | undefined
-  /** `metadata_refused`, when the relay took less than all of the metadata. */
+  /** `metadata_refused`, when the relay accepted only part of the metadata. */
   refusal?: SvcError | undefined
 }
 
-/** An Attempt asks the relay for something, with `metadata` or with a part of it. */
+/** An Attempt sends a request with all or part of the metadata. */
 export type Attempt<T> = (metadata: LeaseMetadata | undefined) => Promise<T>
 
 /**
- * Says whether a relay may have refused metadata that is too much for it. One that asks to wait (`Retry-After`) did
+ * Returns whether a relay may have refused because of the metadata. A relay that asks to wait (`Retry-After`) did
  * not.
  */
 export function isRefusal(error: unknown): error is SvcError {

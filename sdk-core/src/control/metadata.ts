@@ -1,4 +1,4 @@
-// Finds out whether a relay takes the metadata. The code that leaves some of it out is loaded when a relay does not.
+// Finds out whether a relay accepts the metadata. If not, it loads the code that leaves out some of it.
 
 import { type LeaseMetadata, METADATA_THUMBNAIL_MAX_CHARS } from '@svc/protocol'
 import type { SvcError } from '../errors.ts'
@@ -6,9 +6,9 @@ import { loadLazy } from './load-lazy.ts'
 import { type Accepted, type Attempt, isRefusal } from './metadata-attempt.ts'
 
 /**
- * Calls `attempt` with all of `metadata`, then without the picture, then only with whether the site is listed.
- * @returns the outcome of the first attempt that the relay took
- * @throws SvcError the relay's first refusal, when metadata was not its reason, and where the code cannot be loaded, as in a
+ * Calls `attempt` with all of `metadata`, then without the thumbnail, then only with whether the site is listed.
+ * @returns the outcome of the first attempt that the relay accepted
+ * @throws SvcError the relay's first refusal, when its reason was not the metadata, or when the code cannot be loaded, as in a
  *   service worker
  */
 export async function withAcceptedMetadata<T>(
@@ -29,7 +29,7 @@ export async function withAcceptedMetadata<T>(
 }
 
 /**
- * A picture that is too large is not worth sending: a connection that ends in the middle of a large body gives no
+ * A thumbnail that is too large is not sent: a connection that ends in the middle of a large body gives no
  * reason.
  */
 function hasFittingThumbnail(metadata: LeaseMetadata | undefined): boolean {

@@ -1,4 +1,4 @@
-// What a site says at a renewal: to the relay, that it is there, and to its own user, that another identity had its name before.
+// At a renewal, a site states to the relay where it is, and warns its user when another identity had its name before.
 
 import type { SiteStatement } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
@@ -7,10 +7,10 @@ import type { LeaseEvents, LeaseRequest, Registration } from './lease.ts'
 import type { RelayClient } from './relay-client.ts'
 import { stateSite } from './site-statement.ts'
 
-/** Clients of relays whose users have been told. */
+/** The clients whose users have been warned. */
 const told = new WeakSet<RelayClient>()
 
-/** Tells the user once of the previous owner of the name. @returns the statement for the relay */
+/** Warns the user once about the previous owner of the name. @returns the statement for the relay */
 export function prepareRenewal(
   client: RelayClient,
   request: LeaseRequest,
@@ -25,7 +25,7 @@ export function prepareRenewal(
   return stateSite(client, request, lease)
 }
 
-/** Browsers and certificates remember the other identity. @returns undefined where the relay names none in the form of the protocol */
+/** Browsers and certificates outlast the other identity. @returns undefined when the relay names none, or not as the protocol says */
 export function previousOwner({
   hostname,
   answer: { previous_owner: previous },
@@ -39,7 +39,7 @@ export function previousOwner({
   return new SvcError('name_had_other_owner', message)
 }
 
-/** Nothing of the relay's text is passed on. */
+/** Parses and prints the time, so that none of the relay's text is passed on. */
 function timeOf(value: unknown): string | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()

@@ -1,4 +1,4 @@
-// Registers, renews and gives up a lease. It checks every answer, and reads a message before it signs it.
+// Registers, renews and unregisters a lease. It checks every answer, and reads a message before it signs it.
 
 import {
   CHALLENGE_ID,
@@ -23,7 +23,7 @@ import type { CacheLimits, Grant, LeaseRequest, Registration } from './lease.ts'
 import { loadLazy } from './load-lazy.ts'
 import type { RelayClient } from './relay-client.ts'
 
-/** Returns the hostnames of a lease: the friendly one, when the relay granted it, and the canonical one. */
+/** Returns the hostnames of a lease: the friendly one, if the relay granted it, and the canonical one. */
 export function hostnamesOf({
   hostname,
   canonicalHostname,
@@ -31,10 +31,10 @@ export function hostnamesOf({
   return hostname === '' ? [canonicalHostname] : [hostname, canonicalHostname]
 }
 
-/** A RelayVersion says what the relay is, by its answer to `GET /sdk/domain`. */
+/** A RelayVersion describes the relay, by its answer to `GET /sdk/domain`. */
 type RelayVersion = Pick<Registration, 'extensions' | 'release' | 'cacheLimits'>
 
-/** A Proof is a signed challenge, good for one registration. */
+/** A Proof is a signed challenge for one registration. */
 export interface Proof {
   body: RegisterRequest
   relay: RelayVersion
@@ -48,7 +48,7 @@ export async function prove(
   signal?: AbortSignal,
 ): Promise<Proof> {
   const usableUntil = performance.now() + PROOF_REUSE_MS
-  // Both are asked at once, for a relay may be far away. The SDK signs nothing for a relay of another protocol.
+  // Both requests run at once, because a relay may be far away. The SDK signs nothing for a relay of another protocol.
   const compatible = checkCompatible(client, signal)
   const offered = request.cache && (await compatible).cacheLimits
   const challenge = requestChallenge(client, offered ? request : { ...request, cache: undefined }, signal)
@@ -93,7 +93,7 @@ async function parseRegistration(
   const identity = requireRecord(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw await explained('unexpected_answer', ['anotherIdentity'])
-  // A page has no ports, and loads nothing of them.
+  // A page has no ports, and does not load this code.
   const ports = request.tcp || request.udp ? (await loadLazy()).parseDedicatedPorts(request, data) : undefined
   const hostnames = parseHostnames(client, request, data)
   const grant = await parseGrant(client, request, data, signal)
@@ -113,7 +113,7 @@ export async function renew(
 }
 
 /**
- * Gives a lease up.
+ * Unregisters a lease.
  * @param keepalive lets the request outlive the page
  */
 export async function unregister(
@@ -135,7 +135,7 @@ async function checkCompatible(client: RelayClient, signal: AbortSignal | undefi
   }
 }
 
-/** A relay whose limits cannot be read offers no static cache. */
+/** Returns undefined, meaning no static cache, when the limits are missing or invalid. */
 function parseCacheLimits({ cache }: Record<string, unknown>): CacheLimits | undefined {
   if (!isRecord(cache) || !isCount(cache.max_exposure_bytes) || !isCount(cache.max_object_size))
     return undefined
@@ -146,7 +146,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0
 }
 
-/** The extensions that a relay lists and the SDK knows. A relay of the same protocol family may list none. */
+/** Returns the extensions that the relay lists and the SDK knows. A relay of the same protocol family may list none. */
 function parseExtensions({ extensions }: Record<string, unknown>): ReadonlySet<Extension> {
   const listed: unknown[] = Array.isArray(extensions) ? extensions : []
   return new Set(EXTENSIONS.filter((known) => listed.includes(known)))
@@ -169,7 +169,7 @@ async function requestChallenge(
     ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),
   }
   const answer = await client.call(PATH.registerChallenge, { body, signal }).catch((error) => {
-    // Without a Retry-After the relay may mean the metadata.
+    // Without a Retry-After, the relay may mean the metadata.
     throw isFull(error) && error.retryAfterMs !== undefined ? full(error) : error
   })
   const data = requireRecord(answer, 'challenge')
@@ -180,7 +180,7 @@ async function requestChallenge(
   return { id, message }
 }
 
-/** Tokens are printable ASCII without separators, for they travel in HTTP fields (RFC 9110 §5.6.2). */
+/** Tokens are printable ASCII without separators, because they travel in HTTP fields (RFC 9110 §5.6.2). */
 const ACCESS_TOKEN = new RegExp(`^[\\w.~+/=-]{1,${ACCESS_TOKEN_MAX_CHARS}}$`)
 
 async function parseGrant(
@@ -196,7 +196,7 @@ async function parseGrant(
   return { ...accepted, accessToken, expiresAt }
 }
 
-/** Says whether the relay has no room for another lease. Its code for that also has other meanings. */
+/** Returns whether the relay has no room for another lease. Its code for that also has other meanings. */
 function isFull(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'feature_unavailable'
 }
@@ -218,7 +218,7 @@ function parseHostnames(
 }
 
 /**
- * Returns a hostname of one label below the relay's own host.
+ * Returns a hostname that is one label below the relay's own host.
  * @throws SvcError `unexpected_answer`
  */
 function hostname(client: RelayClient, data: Record<string, unknown>, field: string): string {

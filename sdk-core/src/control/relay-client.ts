@@ -1,4 +1,4 @@
-// Speaks HTTP to one relay's control plane: bounded in time and size, with failures mapped to coded errors.
+// The HTTP client of one relay's control plane: limited in time and size, with failures mapped to coded errors.
 
 import { abortError, isRelayCode, SvcError } from '../errors.ts'
 import { CONTROL_DEADLINE_MS, RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../limits.ts'
@@ -13,7 +13,7 @@ export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchRespo
 export interface FetchInit extends RequestInit {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers: Record<string, string>
-  /** A form is sent as `multipart/form-data`, part by part, so that no more than one file has to be in memory. */
+  /** A form is sent as `multipart/form-data`, part by part, so that only one file has to be in memory. */
   body?: string | FormData
   signal: AbortSignal
 }
@@ -24,16 +24,16 @@ export interface FetchResponse extends Pick<Response, 'status' | 'ok' | 'body'> 
 }
 
 interface CallOptions {
-  /** The body that is sent as JSON with POST. */
+  /** The body, sent as JSON with POST. */
   body?: object | undefined
-  /** The body that is sent as multipart/form-data. */
+  /** The body, sent as multipart/form-data. */
   form?: FormData | undefined
   /** @default POST with {@link body}, GET without it */
   method?: FetchInit['method'] | undefined
   headers?: Record<string, string> | undefined
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
-  /** The bytes that the answer may have. */
+  /** The largest size of the answer, in bytes. */
   maxBytes?: number | undefined
   /** Lets the request outlive the page. */
   keepalive?: boolean | undefined
@@ -46,14 +46,14 @@ export interface RelayResponse {
   retryAfterMs: number | undefined
 }
 
-/** RelayClient is the relay's control plane as an SDK calls it: one method for each endpoint. */
+/** RelayClient sends requests to the relay's control plane. */
 export class RelayClient {
   /** The relay's origin, `https://host[:port]`. */
   readonly origin: string
   /** The host, with its port when that is not 443: the domain of SIWE messages. */
   readonly host: string
   readonly hostname: string
-  /** The port as `:port`, empty when that is 443. */
+  /** The port as `:port`; empty for 443. */
   readonly portSuffix: string
   readonly clock: RelayClock = new RelayClock()
   #fetch: FetchFunction
@@ -67,7 +67,7 @@ export class RelayClient {
   }
 
   /**
-   * Resolves with the `data` of an enveloped answer, whose shape is not checked.
+   * Resolves with the `data` of an enveloped answer, whose shape is unchecked.
    * @throws SvcError
    */
   async call(path: string, options: CallOptions = {}): Promise<unknown> {
@@ -89,7 +89,7 @@ export class RelayClient {
         headers: { ...(options.body && { 'Content-Type': 'application/json' }), ...options.headers },
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
         keepalive: options.keepalive ?? false,
-        // Tokens travel in these requests: they send no cookies and no referrer, follow no redirect and use no cache.
+        // These requests carry tokens, so they send no cookies and no referrer, follow no redirect and use no cache.
         credentials: 'omit',
         redirect: 'error',
         cache: 'no-store',
@@ -134,8 +134,8 @@ export function failureOf(path: string, answer: RelayResponse): SvcError {
 const CONTENT_TOO_LARGE = 413
 
 /**
- * The error for an answer of a gateway in front of the relay: for a body that it finds too large, and 502 to 504
- * without relay.
+ * The error for an answer of a reverse proxy in front of the relay: the body is too large for it, or 502 to 504
+ * when it cannot reach the relay.
  */
 function notOfTheProtocol(path: string, { status, retryAfterMs }: RelayResponse): SvcError {
   const isGone = status >= 502 && status <= 504
@@ -156,7 +156,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Returns milliseconds. Only the form in seconds is read (RFC 9110 §10.2.3): a date needs a clock that both sides
+ * Returns milliseconds. Reads only the form in seconds (RFC 9110 §10.2.3): a date needs a clock that both sides
  * share.
  */
 export function parseRetryAfter(value: string | null): number | undefined {

@@ -1,4 +1,4 @@
-// Asks `/v1/sign` for signatures of TLS handshakes: the relay sees handshake messages and never a traffic secret.
+// Requests signatures of TLS handshakes at `/v1/sign`: the relay sees handshake messages and never a traffic secret.
 
 import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@svc/protocol'
 import { pause } from '@svc/protocol/timers'
@@ -35,7 +35,7 @@ export async function requestSignature(
     })
   const ask = (): Promise<RelayResponse> =>
     askOnce().catch(async (error) => {
-      // A relay that did not answer in time is not asked again. One that did sign refuses to do so twice.
+      // The SDK does not ask a relay again that did not answer in time. A relay that signed refuses to sign twice.
       const isCut = error instanceof SvcError && error.code === 'relay_unreachable'
       if (!isCut || performance.now() + SIGN_RETRY_PAUSE_MS >= deadline) throw error
       await pause(SIGN_RETRY_PAUSE_MS, signal)
@@ -44,7 +44,7 @@ export async function requestSignature(
   const aheadMs = (): number => client.clock.now - performance.now()
   const before = aheadMs()
   let answer = await ask()
-  // A refusal does not use the binding up, and its date may show that the SDK sent a wrong time.
+  // A refusal leaves the binding usable, and its date may show that the SDK sent a wrong time.
   if (!answer.ok && Math.abs(aheadMs() - before) > CLOCK_LEAP_MS) answer = await ask()
   const body = parseJson(answer.text)
   if (isRecord(body) && typeof body.error === 'string')

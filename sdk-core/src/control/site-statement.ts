@@ -1,4 +1,4 @@
-// Makes the statement with which a site says that visitors reach it at one relay. It is loaded where a relay takes such statements.
+// Makes the signed statement that visitors reach a site at one relay. It is loaded only for relays that accept such statements.
 
 import {
   canonicalLabel,
@@ -12,8 +12,8 @@ import type { LeaseRequest, Registration } from './lease.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /**
- * Signs a new statement for the relay at `origin`, which decides nothing of it: the time is that of this machine, since a relay could
- * name one to come. A relay that stores the site's files may answer in the site's place, for as long as it keeps them.
+ * Signs a new statement for the relay at `origin`. The relay influences nothing in it: the time is this machine's, since a relay could
+ * name a future one. A relay that stores the site's files may answer in its place, for as long as it keeps them.
  */
 export function stateSite(
   { origin }: Pick<RelayClient, 'origin'>,
@@ -22,7 +22,7 @@ export function stateSite(
 ): SiteStatement {
   const label = canonicalLabel(name, normalizeAddress(identity.address)!)
   const leaseMs = ttlS * 1000 + SITE_STATEMENT_TOLERANCE_MS
-  // Where the site names no time, the relay chooses.
+  // If the site names no time, the relay chooses one.
   const storedMs = cache && cacheLimits ? cache.ttlS * 1000 || SITE_STATEMENT_MAX_MS : 0
   const lifeMs = Math.min(Math.max(leaseMs, storedMs), SITE_STATEMENT_MAX_MS)
   const issuedAt = Date.now()

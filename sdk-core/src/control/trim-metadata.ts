@@ -1,12 +1,12 @@
-// Leaves out the metadata that a relay does not take: a site without a picture is better than none.
+// Leaves out the metadata that a relay does not accept: a site without a thumbnail is better than none.
 
 import { type LeaseMetadata, METADATA_THUMBNAIL_MAX_CHARS } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import { type Accepted, type Attempt, isRefusal } from './metadata-attempt.ts'
 
 /**
- * Calls `attempt` without the picture, then only with whether the site is listed.
- * @param refusal the relay's, of all of `metadata`; undefined when the picture is too large to be sent
+ * Calls `attempt` without the thumbnail, then only with whether the site is listed.
+ * @param refusal the relay's error for all of `metadata`; undefined when the thumbnail is too large to send
  */
 export async function withLessMetadata<T>(
   metadata: LeaseMetadata,
@@ -25,7 +25,7 @@ export async function withLessMetadata<T>(
   throw reason
 }
 
-/** The smaller metadata to try next. They always keep `hide`, which is not for the relay to choose. */
+/** Returns the smaller metadata to try next. It always keeps `hide`, which the relay must not decide. */
 function lesser({ thumbnail, hide, ...texts }: LeaseMetadata): LeaseMetadata[] {
   const bare = hide === undefined ? {} : { hide }
   const hasTexts = Object.values(texts).some((text) => text !== undefined)

@@ -238,7 +238,7 @@ describe('where the relay has no certificate that its sites share', () => {
     relay.overrides['/sdk/domain'] = listing()
     await expect(publishDemo()).rejects.toMatchObject({
       code: 'certificate_unavailable',
-      message: expect.stringMatching(/it issues none to sites/),
+      message: expect.stringMatching(/it issues none for sites/),
     })
   })
 
