@@ -2,25 +2,11 @@
 
 import { CACHE_FILES_MAX } from '@svc/protocol'
 
-/** Public and API connections that may be open at once. */
-export const CONNECTIONS_MAX = 16_384
-/** Connections that may be open from one network. */
-export const CONNECTIONS_PER_NETWORK_MAX = 4096
-/** Connections that have sent no complete ClientHello yet. With one more, the relay closes the oldest of them. */
-export const SILENT_CONNECTIONS_MAX = 4096
-/** The same from one network. The relay closes the one that exceeds it. */
-export const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
 /**
  * Connections of other relays to the overlay server that may be open at once, those that became bridges included; and
  * as many of this relay to others.
  */
 export const OVERLAY_CONNECTIONS_MAX = 8192
-/**
- * Connections that the kernel keeps until the relay accepts them, if the system allows (`net.core.somaxconn`). The
- * relay accepts all of them in one turn of the event loop, at some 60 µs each, so more would delay the open
- * connections.
- */
-export const LISTEN_BACKLOG = 512
 /** File descriptors that are not for connections: files, listeners, threads and pipes. */
 export const DESCRIPTORS_RESERVED = 256
 /**
@@ -28,49 +14,6 @@ export const DESCRIPTORS_RESERVED = 256
  * rest is for connections.
  */
 export const PORT_LISTENERS_SHARE = 0.25
-/** Interval at which the relay measures its delay and its heap. */
-export const OVERLOAD_SAMPLE_MS = 100
-/** Smoothed delay of the event loop beyond which the relay is overloaded and closes new connections. */
-export const OVERLOAD_DELAY_MS = 250
-/** Share of the heap limit beyond which the relay is overloaded. */
-export const OVERLOAD_HEAP_SHARE = 0.8
-/** Visitors of one lease that may wait for a ready session at once. */
-export const WAITING_CLAIMS_MAX = 1024
-/** The same from one network. The relay closes the connection of one more at once. */
-export const WAITING_CLAIMS_PER_NETWORK_MAX = 256
-/** Share of a lease's visitors that one network may have while visitors of others wait. */
-export const NETWORK_VISITORS_SHARE = 0.25
-/** Visitors of a lease that one network may have in any case. */
-export const NETWORK_VISITORS_MIN = 16
-/**
- * When a visitor has waited this long, the relay closes a visitor of a network that has more than its share, and does
- * so again after each such time.
- */
-export const DISPLACE_VISITOR_AFTER_MS = 1_000
-/**
- * When the site's side closed its last connection this long ago, no visitor waits for it. An SDK whose connections broke is
- * back after a second at most, and has one more to connect.
- */
-export const SITE_AWAY_AFTER_MS = 2_000
-/** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
-export const CLAIM_RETRIES_MAX = 2
-/**
- * Attempts for a visitor after the first one, when the machine with the session did not take it over. A machine that did not is
- * asked again after a second, so that they last as long as `ClaimTimeout`, which ends them else.
- */
-export const HAND_OVER_RETRIES_MAX = 10
-/** Machines that pass a visitor on before it stays where it is: the sessions of its site may be elsewhere by the time it arrives. */
-export const MACHINES_PASSED_MAX = 2
-/**
- * Sessions of one lease that may break in a minute before they answer a visitor. Beyond that the relay takes no new
- * ones until the rate allows it. A native session costs the relay some 2 ms with its TLS handshake, so a site that
- * answers no visitor takes 0.4 % of it.
- */
-export const SESSIONS_LOST_PER_MINUTE = 120
-/** The same at once. */
-export const SESSIONS_LOST_BURST = 60
-/** Share of both that the visitors of one network may cause. Beyond it they get no session of that lease. */
-export const SESSIONS_LOST_NETWORK_SHARE = 0.25
 /** Difference between wall clock and monotonic clock that means that the wall clock was set: NTP slews both alike. */
 export const WALL_CLOCK_STEP_MS = 1_000
 /** Active leases. */
@@ -105,83 +48,8 @@ export const CERTIFICATE_WARNING_MS: number = 14 * 86_400_000
 export const CERTIFICATE_WARNING_SHARE = 0.3
 /** How long the relay signs for replaced certificates: twice the interval at which an SDK fetches the chain. */
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
-/** Keepalives that the relay writes in one turn of the event loop, at some 20 µs each. */
-export const KEEPALIVES_PER_TICK = 128
-/** Carriers of one lease, over WebSockets and natively. One is enough, and a few overlap while a client reconnects or spreads its load. */
-export const CARRIERS_PER_LEASE_MAX = 8
-/** Streams of one carrier, both ready and bridged. */
-export const CARRIER_STREAMS_MAX = 1024
-/**
- * Streams of one carrier that have not shown their capability yet, or that the relay rejected and that are still
- * open.
- */
-export const HALF_OPEN_STREAMS_MAX = 64
-/**
- * Fragments of one WebSocket message, and chunks in which it arrives. Each costs some 200 bytes beside its content. A
- * message of 1 MiB in TLS records of one packet each has 750.
- */
-export const WEBSOCKET_FRAGMENTS_MAX = 4096
-/**
- * Bytes that the relay may hold for one carrier: those that visitors have not read, and those of visitors that the
- * client has not taken. 256 visitors who stopped reading have a first window of 256 KiB each.
- */
-export const SESSION_MEMORY_MAX_BYTES: number = 64 * 1024 * 1024
-/** The same for all carriers of one lease. */
-export const SESSION_MEMORY_PER_LEASE_MAX_BYTES: number = 96 * 1024 * 1024
-/** The same for all carriers from one network. */
-export const SESSION_MEMORY_PER_NETWORK_MAX_BYTES: number = 128 * 1024 * 1024
-/** The same for all carriers, as a share of the process's heap limit. */
-export const SESSION_MEMORY_HEAP_SHARE = 0.25
-/** Receive windows grow while less than this share of each of the four bounds is in use. */
-export const SESSION_MEMORY_GROWTH_SHARE = 0.5
-/** Beyond a bound, the relay frees memory until this share of the bound is in use. */
-export const SESSION_MEMORY_RELIEF_SHARE = 0.875
-/** Bytes that a bridge takes from a stream in one read: a little more than the SDKs send in one frame. */
-export const STREAM_READ_MAX_BYTES: number = 80 * 1024
-/** Fewer bytes of a visitor than this wait for others of the same turn of the event loop, and leave in one write with them. */
-export const STREAM_WRITE_NOW_MIN_BYTES: number = 16 * 1024
-/** Bytes that a carrier may buffer before its sender waits. */
-export const CARRIER_BUFFERED_MAX_BYTES: number = 1024 * 1024
-/** Time for the answer to a ping on a carrier on which nothing else arrives. */
-export const CARRIER_PING_DEADLINE_MS = 5_000
-/** When a visitor has had no answer for this long, the relay pings the client's carrier. */
-export const CARRIER_PROBE_AFTER_MS = 500
-/**
- * When nothing arrives for this long after that ping, the carrier is silent, and the visitor gets an alert two
- * seconds after it came.
- */
-export const CARRIER_PROBE_DEADLINE_MS = 1_500
-/** Time for a claimed session to answer the ClientHello: as long as the page's own handshake may take. */
-export const FIRST_BYTE_DEADLINE_MS = 15_000
-/**
- * Bytes that a bridge passes on in one direction in one turn of the event loop, so that other bridges get their turn.
- * The buffer that all bridged sockets share has this size, since one read brings no more.
- */
-export const BRIDGE_TICK_MAX_BYTES: number = 256 * 1024
-/**
- * One read of a socket whose identity has a bandwidth limit. Its connections share the limit in pieces of this size.
- */
-export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
-/**
- * TLS records that the relay joins into one write, and what it reads of a TLS socket in one turn of the event loop.
- * Twice as much gains nothing.
- */
-export const COALESCE_BYTES: number = 64 * 1024
-/** Fewer bytes than this get a buffer of their own size: `Buffer.from` has memory at hand for them. */
-export const FEW_BYTES: number = Buffer.poolSize / 2
-/** Unused buffers of `COALESCE_BYTES` that the relay keeps: 4 MiB. */
-export const COALESCE_BUFFERS_SPARE_MAX = 64
-/**
- * Time for the test at start, over a connection of the relay to itself, whether this Node supports the shared read
- * buffer.
- */
-export const READ_BUFFER_PROBE_DEADLINE_MS = 1_000
-/** Time for a carrier to close before the relay cuts its connection. */
-export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 /** Time that visitors have to finish when the relay shuts down. Supervisors wait longer before they kill. */
 export const DRAIN_MS = 10_000
-/** Time for the last responses and close frames to leave. */
-export const CLOSE_GRACE_MS = 1_000
 /** After an unhandled error the process ends within this time, even if visitors have not finished. */
 export const FATAL_DEADLINE_MS = 15_000
 /** With this many unhandled errors the process ends at once. */
@@ -190,8 +58,6 @@ export const FATAL_ERRORS_MAX = 16
 export const HEALTH_DEADLINE_MS = 5_000
 /** UTF-16 code units that `svc-relay healthcheck` reads of the answer, which has one line. */
 export const HEALTH_RESPONSE_MAX_CHARS = 16_384
-/** Idle time on public connections before TCP keep-alive probes begin, which find vanished peers. */
-export const TCP_KEEPALIVE_MS = 30_000
 /** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
 export const PROXY_HEADER_MAX_BYTES = 4096
 /**
@@ -346,11 +212,6 @@ export const JOURNAL_SURPLUS_LINES_MAX = 1024
 export const PORT_CONNECTIONS_MAX = 16_384
 /** Connections to one dedicated TCP port. */
 export const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
-/**
- * What the relay holds of a visitor's request line and fields, or ClientHello, at a dedicated TCP port until a hostname is there:
- * servers read no longer heads.
- */
-export const FIRST_BYTES_HELD_MAX: number = 16 * 1024
 /** Time for the first look at the relay's addresses, which dedicated ports name; a start waits for it no longer. */
 export const PORT_HOST_FIND_MS = 3_000
 /** Ports that the relay tries for one lease when other processes use them. */
@@ -495,13 +356,6 @@ export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
  * Metadata of all leases together, in UTF-16 code units. A code unit takes one byte, or two in texts beyond Latin-1.
  */
 export const METADATA_TOTAL_MAX_CHARS: number = 128 * 1024 * 1024
-/**
- * Kernel buffer for datagrams that arrive while the relay is busy, if the system allows (`net.core.rmem_max`). Linux keeps twice
- * as much, and counts 2,304 bytes for a datagram of 1,150: some 20 ms of 10,000 a second.
- */
-export const UDP_RECEIVE_BUFFER_BYTES: number = 256 * 1024
-/** Bytes that a lease's UDP socket may queue. The relay drops more. */
-export const UDP_SEND_QUEUE_MAX_BYTES: number = 1024 * 1024
 /** A file of policy changes, some 15,000 of them. The relay puts it aside before it would be larger. */
 export const AUDIT_FILE_MAX_BYTES: number = 4 * 1024 * 1024
 /** Files of policy changes that are kept, the newest included. */
@@ -580,10 +434,6 @@ export const PUBLIC_ADDRESS_REFRESH_MS = 30_000
 /** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */
 export const PUBLIC_ADDRESSES_MAX = 4
 
-/** Time for a connection of the relay to itself, which takes less than a millisecond. */
-export const LOOPBACK_DEADLINE_MS = 2_000
-/** Connections of other programs to that listener that wait to be told apart, while the relay connects. */
-export const LOOPBACK_STRANGERS_MAX = 64
 /** On several machines a token is valid from this long before its issue, since their clocks differ. */
 export const TOKEN_LEEWAY_S = 30
 /** Leases whose sites a machine that leaves sends to the others in one turn, and the pause before the next ones: 5,000 a second. */

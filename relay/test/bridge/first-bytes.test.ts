@@ -2,8 +2,12 @@
 
 import { expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { FirstAnswer, FirstBytes, type FirstBytesVerdict } from '../../src/core/bridge/first-bytes.ts'
-import { FIRST_BYTES_HELD_MAX } from '../../src/core/limits.ts'
+import {
+  FIRST_BYTES_HELD_MAX,
+  FirstAnswer,
+  FirstBytes,
+  type FirstBytesVerdict,
+} from '../../src/core/bridge/first-bytes.ts'
 
 const VICTIM = 'victim.relay.example'
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')

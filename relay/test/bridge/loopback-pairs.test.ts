@@ -6,8 +6,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import net, { type NetConnectOpts, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
-import { LoopbackPairs, type SocketPair } from '../../src/core/bridge/loopback-pairs.ts'
-import { LOOPBACK_STRANGERS_MAX } from '../../src/core/limits.ts'
+import {
+  LOOPBACK_STRANGERS_MAX,
+  LoopbackPairs,
+  type SocketPair,
+} from '../../src/core/bridge/loopback-pairs.ts'
 import { closeOf } from '../support/live-visitor.ts'
 
 /** Turns of the event loop in which a pair goes through all of its states. */

@@ -7,8 +7,12 @@ import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { createPipe, type Pipe } from '../../src/core/bridge/pipe.ts'
-import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES, LIMITED_READ_MAX_BYTES } from '../../src/core/limits.ts'
-import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
+import { COALESCE_BYTES } from '../../src/core/bridge/write-coalescer.ts'
+import {
+  BRIDGE_TICK_MAX_BYTES,
+  LIMITED_READ_MAX_BYTES,
+  SharedReadBuffer,
+} from '../../src/core/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { KINDS, tcp, tls } from '../support/bridges.ts'
 

@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LIMITED_READ_MAX_BYTES } from '../../src/core/limits.ts'
-import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
+import { LIMITED_READ_MAX_BYTES, SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
 import { tcp, tls } from '../support/bridges.ts'
 
 describe('the shared read buffer', () => {

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { describe, expect, test } from 'vitest'
 import { createPipe, type Pipe } from '../../src/core/bridge/pipe.ts'
-import { LIMITED_READ_MAX_BYTES } from '../../src/core/limits.ts'
-import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
+import { LIMITED_READ_MAX_BYTES, SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { KINDS } from '../support/bridges.ts'
 
@@ -13,7 +12,6 @@ import { KINDS } from '../support/bridges.ts'
 const SPENT = 3_000_000
 /** What Node reads of a plain stream at once. */
 const READ_MAX_BYTES: number = 64 * 1024
-
 const PIPES: [string, Pipe][] = [
   ['as Node reads them', createPipe(undefined)],
   ['into the shared buffer', createPipe(await SharedReadBuffer.find())],

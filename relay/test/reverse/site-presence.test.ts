@@ -4,9 +4,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SITE_AWAY_AFTER_MS } from '../../src/core/limits.ts'
 import { ReadyQueue } from '../../src/core/reverse/ready-queue.ts'
-import { onceClosed } from '../../src/core/reverse/site-presence.ts'
+import { onceClosed, SITE_AWAY_AFTER_MS } from '../../src/core/reverse/site-presence.ts'
 
 const forever = new AbortController().signal
 const CLAIM_MS = 10_000

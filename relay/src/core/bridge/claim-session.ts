@@ -3,13 +3,25 @@
 import { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIER_PROBE_AFTER_MS, DISPLACE_VISITOR_AFTER_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { ClaimedSession, HandOverOutcome, PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { ReadyQueue } from '../reverse/ready-queue.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import { ClientShares } from './client-shares.ts'
 import { LostSessions } from './lost-sessions.ts'
+
+/**
+ * When a visitor has waited this long, the relay closes a visitor of a network that has more than its share, and does
+ * so again after each such time.
+ */
+export const DISPLACE_VISITOR_AFTER_MS = 1_000
+/**
+ * Attempts for a visitor after the first one, when the machine with the session did not take it over. A machine that did not is
+ * asked again after a second, so that they last as long as `ClaimTimeout`, which ends them otherwise.
+ */
+export const HAND_OVER_RETRIES_MAX = 10
+/** When a visitor has had no answer for this long, the relay pings the client's carrier. */
+export const CARRIER_PROBE_AFTER_MS = 500
 
 export class SessionClaimer {
   readonly #counters: RelayCounters

@@ -1,8 +1,12 @@
 // Counts a lease's visitors by network, and closes one of a network with more than its share when another visitor waits.
 
 import type { Lease } from '../lease/lease.ts'
-import { NETWORK_VISITORS_MIN, NETWORK_VISITORS_SHARE } from '../limits.ts'
 import type { PendingVisitor, VisitorConnection } from '../reverse/pending-visitor.ts'
+
+/** Share of a lease's visitors that one network may have while visitors of others wait. */
+const NETWORK_VISITORS_SHARE = 0.25
+/** Visitors of a lease that one network may have in any case. */
+const NETWORK_VISITORS_MIN = 16
 
 /** Bytes that a visitor had transferred at the last look, and since when the number has stayed the same. */
 interface Activity {

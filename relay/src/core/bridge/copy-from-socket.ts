@@ -2,12 +2,11 @@
 
 import { TLSSocket } from 'node:tls'
 import { encryptsAtOnce } from '@svc/node-kit/sockets'
-import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES } from '../limits.ts'
-import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
+import { BRIDGE_TICK_MAX_BYTES, type SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { StreamDuplex } from '../reverse/stream-duplex.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'
 import { type Copy, streamCopy, whenEnded } from './copy-from-stream.ts'
-import { WriteCoalescer } from './write-coalescer.ts'
+import { COALESCE_BYTES, WriteCoalescer } from './write-coalescer.ts'
 
 export function socketCopy(readBuffer: SharedReadBuffer): Copy {
   return (from, to, bandwidth) => {

@@ -1,7 +1,7 @@
 // Copies one direction of a bridge between streams of any kind.
 
 import type { Duplex } from 'node:stream'
-import { BRIDGE_TICK_MAX_BYTES } from '../limits.ts'
+import { BRIDGE_TICK_MAX_BYTES } from '../node-internals/shared-read-buffer.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { BackpressureGate } from './backpressure-gate.ts'
 

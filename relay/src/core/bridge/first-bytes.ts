@@ -1,7 +1,12 @@
 // Reads what a visitor of a dedicated TCP port sends first: the hostname that it names, when it begins like HTTP/1 or TLS.
 
 import { ClientHelloReader, parseClientHello } from '@svc/tls/messages'
-import { FIRST_BYTES_HELD_MAX } from '../limits.ts'
+
+/**
+ * What the relay holds of a visitor's request line and fields, or ClientHello, at a dedicated TCP port until a hostname is there:
+ * servers read no longer heads.
+ */
+export const FIRST_BYTES_HELD_MAX: number = 16 * 1024
 
 /**
  * What the first bytes say.

@@ -2,8 +2,11 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { LOOPBACK_DEADLINE_MS, LOOPBACK_STRANGERS_MAX } from '../limits.ts'
 
+/** Time for a connection of the relay to itself, which takes less than a millisecond. */
+const LOOPBACK_DEADLINE_MS = 2_000
+/** Connections of other programs to that listener that wait to be told apart, while the relay connects. */
+export const LOOPBACK_STRANGERS_MAX = 64
 const HOST = '127.0.0.1'
 
 export interface SocketPair {

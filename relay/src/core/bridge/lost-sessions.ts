@@ -3,18 +3,16 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
-import {
-  RATE_LIMIT_SLOTS,
-  SESSIONS_LOST_BURST,
-  SESSIONS_LOST_NETWORK_SHARE,
-  SESSIONS_LOST_PER_MINUTE,
-} from '../limits.ts'
+import { RATE_LIMIT_SLOTS } from '../limits.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import { SESSIONS_LOST } from '../reverse/ready-queue.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 
+/** Share of these that the visitors of one network may cause. Beyond it they get no session of that lease. */
+const NETWORK_SHARE = 0.25
 const RATE: Rate = {
-  perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_NETWORK_SHARE,
-  burst: SESSIONS_LOST_BURST * SESSIONS_LOST_NETWORK_SHARE,
+  perMinute: SESSIONS_LOST.perMinute * NETWORK_SHARE,
+  burst: SESSIONS_LOST.burst * NETWORK_SHARE,
 }
 const SLOT_KEY_BYTES = 32
 

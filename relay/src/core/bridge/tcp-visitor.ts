@@ -2,11 +2,10 @@
 
 import type { Duplex } from 'node:stream'
 import { resetSocket } from '@svc/node-kit/sockets'
-import { HAND_OVER_RETRIES_MAX } from '../limits.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native-session.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
-import type { SessionClaimer } from './claim-session.ts'
+import { HAND_OVER_RETRIES_MAX, type SessionClaimer } from './claim-session.ts'
 import { screenFirstBytes } from './port-screen.ts'
 import type { BridgeContext } from './tls-visitor.ts'
 

@@ -4,18 +4,17 @@ import type { Duplex } from 'node:stream'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { BindingStore } from '../keyless/bindings.ts'
-import {
-  CARRIER_PROBE_AFTER_MS,
-  CLAIM_RETRIES_MAX,
-  FIRST_BYTE_DEADLINE_MS,
-  HAND_OVER_RETRIES_MAX,
-} from '../limits.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { endedWithCarrier, livenessOf } from '../reverse/stream-duplex.ts'
-import type { SessionClaimer } from './claim-session.ts'
+import { CARRIER_PROBE_AFTER_MS, HAND_OVER_RETRIES_MAX, type SessionClaimer } from './claim-session.ts'
 import type { Pipe } from './pipe.ts'
+
+/** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
+const CLAIM_RETRIES_MAX = 2
+/** Time for a claimed session to answer the ClientHello: as long as the page's own handshake may take. */
+export const FIRST_BYTE_DEADLINE_MS = 15_000
 
 export interface BridgeContext {
   bindings: BindingStore

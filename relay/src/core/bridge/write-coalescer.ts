@@ -1,7 +1,16 @@
 // Joins the content of TLS records into one write, which costs little more than a write of one record.
 
 import type { Writable } from 'node:stream'
-import { COALESCE_BUFFERS_SPARE_MAX, COALESCE_BYTES, FEW_BYTES } from '../limits.ts'
+
+/**
+ * TLS records that the relay joins into one write, and what it reads of a TLS socket in one turn of the event loop.
+ * Twice as much gains nothing.
+ */
+export const COALESCE_BYTES: number = 64 * 1024
+/** Fewer bytes than this get a buffer of their own size: `Buffer.from` has memory at hand for them. */
+const FEW_BYTES = Buffer.poolSize / 2
+/** Unused buffers of `COALESCE_BYTES` that the relay keeps: 4 MiB. */
+const COALESCE_BUFFERS_SPARE_MAX = 64
 
 /** Unused buffers. New ones would cost more than everything else here. */
 const spare: Buffer[] = []

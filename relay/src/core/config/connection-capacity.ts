@@ -1,7 +1,7 @@
 // Divides the file descriptors that this process may open between its listeners.
 
+import { CONNECTIONS_MAX } from '../ingress/connection-limiter.ts'
 import {
-  CONNECTIONS_MAX,
   DESCRIPTORS_RESERVED,
   OVERLAY_CONNECTIONS_MAX,
   PORT_CONNECTIONS_MAX,

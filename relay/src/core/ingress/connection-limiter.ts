@@ -3,14 +3,17 @@
 import type { Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { networkOf } from '../client-address/ip-address.ts'
-import {
-  CONNECTIONS_MAX,
-  CONNECTIONS_PER_NETWORK_MAX,
-  SILENT_CONNECTIONS_MAX,
-  SILENT_CONNECTIONS_PER_NETWORK_MAX,
-} from '../limits.ts'
 import type { Refusal } from '../metrics/labels.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
+
+/** Public and API connections that may be open at once. */
+export const CONNECTIONS_MAX = 16_384
+/** Connections that may be open from one network. */
+const CONNECTIONS_PER_NETWORK_MAX = 4096
+/** Connections that have sent no complete ClientHello yet. With one more, the relay closes the oldest of them. */
+const SILENT_CONNECTIONS_MAX = 4096
+/** The same from one network. The relay closes the one that exceeds it. */
+const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
 
 export interface ConnectionLimiterOptions {
   isOverloaded(): boolean

@@ -3,8 +3,14 @@
 import { once } from 'node:events'
 import type { ListenOptions, Server } from 'node:net'
 import { type Settings, SettingsError } from '../config/settings.ts'
-import { LISTEN_BACKLOG } from '../limits.ts'
 import { refuseOverlayPeers } from './refuse-overlay-peers.ts'
+
+/**
+ * Connections that the kernel keeps until the relay accepts them, if the system allows (`net.core.somaxconn`). The
+ * relay accepts all of them in one turn of the event loop, at some 60 µs each, so more would delay the open
+ * connections.
+ */
+export const LISTEN_BACKLOG = 512
 
 /** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
 export async function listenForAll(listener: Server, settings: Settings): Promise<void> {

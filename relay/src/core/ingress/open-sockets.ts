@@ -3,7 +3,9 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { CLOSE_GRACE_MS } from '../limits.ts'
+
+/** Time for the last responses and close frames to leave. */
+export const CLOSE_GRACE_MS = 1_000
 
 export class OpenSockets {
   readonly #open = new Set<Socket>()

@@ -1,7 +1,13 @@
 // Measures whether the process is overloaded: how late its own work makes its timers, and how full its heap is.
 
 import { getHeapStatistics } from 'node:v8'
-import { OVERLOAD_DELAY_MS, OVERLOAD_HEAP_SHARE, OVERLOAD_SAMPLE_MS } from '../limits.ts'
+
+/** Interval at which the relay measures its delay and its heap. */
+const OVERLOAD_SAMPLE_MS = 100
+/** Smoothed delay of the event loop beyond which the relay is overloaded and closes new connections. */
+const OVERLOAD_DELAY_MS = 250
+/** Share of the heap limit beyond which the relay is overloaded. */
+const OVERLOAD_HEAP_SHARE = 0.8
 
 /** Weight of the newest sample in the smoothed delay: one late turn is no overload, a second of them is. */
 const WEIGHT = 0.2

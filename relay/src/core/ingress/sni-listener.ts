@@ -6,12 +6,14 @@ import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import type { Lease } from '../lease/lease.ts'
 import { ROOT_ROUTE, type Route } from '../lease/route.ts'
-import { TCP_KEEPALIVE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 import type { ConnectionLimiter } from './connection-limiter.ts'
+
+/** Idle time on public connections before TCP keep-alive probes begin, which find vanished peers. */
+export const TCP_KEEPALIVE_MS = 30_000
 
 /**
  * Proves a name to an ACME authority on a socket as if nothing had been read from it.

@@ -3,7 +3,21 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { BRIDGE_TICK_MAX_BYTES, LIMITED_READ_MAX_BYTES, READ_BUFFER_PROBE_DEADLINE_MS } from '../limits.ts'
+
+/**
+ * Bytes that a bridge passes on in one direction in one turn of the event loop, so that other bridges get their turn.
+ * The buffer that all bridged sockets share has this size, since one read brings no more.
+ */
+export const BRIDGE_TICK_MAX_BYTES: number = 256 * 1024
+/**
+ * One read of a socket whose identity has a bandwidth limit. Its connections share the limit in pieces of this size.
+ */
+export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
+/**
+ * Time for the test at start, over a connection of the relay to itself, whether this Node supports the shared read
+ * buffer.
+ */
+const READ_BUFFER_PROBE_DEADLINE_MS = 1_000
 
 /**
  * Where Node keeps what `net.connect` is given as `onread`. For accepted sockets it offers no such option, but the

@@ -1,6 +1,10 @@
 // Finds out whether the client behind a carrier still answers. A frozen page does not, and its connection stays open.
 
-import { CARRIER_PROBE_DEADLINE_MS } from '../limits.ts'
+/**
+ * When nothing arrives for this long after a ping, the carrier is silent. A visitor, for whom the relay pings after
+ * half a second, then gets an alert two seconds after it came.
+ */
+const CARRIER_PROBE_DEADLINE_MS = 1_500
 
 interface ProbedSocket {
   /** Sends a ping, which makes the page send a message. */

@@ -3,11 +3,19 @@
 import { CARRIER_CLOSE } from '@svc/protocol'
 import { type MemoryMeter, Session, type Transport } from '@svc/yamux'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
 import { CarrierLiveness } from './carrier-liveness.ts'
 import { readyQueueOf } from './ready-queues.ts'
 import type { SessionMemories } from './session-memory.ts'
 import { type LeaseOf, StreamAuthorizer } from './stream-authorization.ts'
+
+/** Streams of one carrier, both ready and bridged. */
+const CARRIER_STREAMS_MAX = 1024
+/** Bytes that a carrier may buffer before its sender waits. */
+export const CARRIER_BUFFERED_MAX_BYTES: number = 1024 * 1024
+/** Time for the answer to a ping on a carrier on which nothing else arrives. */
+const CARRIER_PING_DEADLINE_MS = 5_000
+/** Time for a carrier to close before the relay cuts its connection. */
+export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 
 export interface Carrier {
   /** Finds out whether the client still answers, and closes the carrier when it does not. */

@@ -1,8 +1,12 @@
 // Queues the visitors of one lease that wait for a session. Visitors of a network that has its share come last.
 
-import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_NETWORK_MAX } from '../limits.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { ClaimedSession } from './pending-visitor.ts'
+
+/** Visitors of one lease that may wait for a ready session at once. */
+const WAITING_CLAIMS_MAX = 1024
+/** The same from one network. The relay closes the connection of one more at once. */
+const WAITING_CLAIMS_PER_NETWORK_MAX = 256
 
 /** Tells how a waiting visitor ranks. */
 export interface ClaimPriority {

@@ -17,7 +17,6 @@ import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_FRAGMENTS_MAX } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
@@ -30,6 +29,14 @@ import { onceClosed } from './site-presence.ts'
 import type { LeaseOf } from './stream-authorization.ts'
 import { UnderlyingSockets } from './tls-underlying-socket.ts'
 import { webSocketConnection } from './websocket-connection.ts'
+
+/** Carriers of one lease, over WebSockets and natively. One is enough, and a few overlap while a client reconnects or spreads its load. */
+const CARRIERS_PER_LEASE_MAX = 8
+/**
+ * Fragments of one WebSocket message, and chunks in which it arrives. Each costs some 200 bytes beside its content. A
+ * message of 1 MiB in TLS records of one packet each has 750.
+ */
+const WEBSOCKET_FRAGMENTS_MAX = 4096
 
 /** A request with a delegated capability, which was not looked at yet. */
 export interface CarriedRequest {

@@ -2,8 +2,10 @@
 
 import type { Duplex } from 'node:stream'
 import { KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
-import { KEEPALIVES_PER_TICK } from '../limits.ts'
 import { writeKeepalive } from './marker.ts'
+
+/** Keepalives that the relay writes in one turn of the event loop, at some 20 µs each. */
+const KEEPALIVES_PER_TICK = 128
 
 /**
  * Sessions of all leases whose keepalive is due. Sessions that opened together, as after a restart, are due together.

@@ -4,9 +4,8 @@ import type { Duplex } from 'node:stream'
 import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import { YAMUX_UPGRADE } from '@svc/protocol'
 import type { MemoryMeter, Transport } from '@svc/yamux'
-import { CARRIER_BUFFERED_MAX_BYTES, CARRIER_CLOSE_DEADLINE_MS } from '../limits.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
-import type { CarrierConnection } from './carrier.ts'
+import { CARRIER_BUFFERED_MAX_BYTES, CARRIER_CLOSE_DEADLINE_MS, type CarrierConnection } from './carrier.ts'
 
 const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${YAMUX_UPGRADE}\r\n\r\n`
 

@@ -3,7 +3,6 @@
 import type { Duplex } from 'node:stream'
 import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
-import { MACHINES_PASSED_MAX, SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 import { type ClaimPriority, ClaimQueue } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'
@@ -11,7 +10,14 @@ import type { ClaimedSession, PendingVisitor, SessionPeer } from './pending-visi
 import { type SiteConnection, SitePresence } from './site-presence.ts'
 import { livenessOf } from './stream-duplex.ts'
 
-const SESSIONS_LOST: Rate = { perMinute: SESSIONS_LOST_PER_MINUTE, burst: SESSIONS_LOST_BURST }
+/** Machines that pass a visitor on before it stays where it is: the sessions of its site may be elsewhere by the time it arrives. */
+const MACHINES_PASSED_MAX = 2
+/**
+ * Sessions of one lease that may break before they answer a visitor. Beyond that the relay takes no new ones until the
+ * rate allows it. A native session costs the relay some 2 ms with its TLS handshake, so a site that answers no visitor
+ * takes 0.4 % of it.
+ */
+export const SESSIONS_LOST: Rate = { perMinute: 120, burst: 60 }
 
 interface Idle {
   session: Duplex

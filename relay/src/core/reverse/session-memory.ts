@@ -5,15 +5,23 @@ import { getHeapStatistics } from 'node:v8'
 import type { MemoryMeter } from '@svc/yamux'
 import { networkOf } from '../client-address/ip-address.ts'
 import type { Lease } from '../lease/lease.ts'
-import {
-  SESSION_MEMORY_GROWTH_SHARE,
-  SESSION_MEMORY_HEAP_SHARE,
-  SESSION_MEMORY_MAX_BYTES,
-  SESSION_MEMORY_PER_LEASE_MAX_BYTES,
-  SESSION_MEMORY_PER_NETWORK_MAX_BYTES,
-  SESSION_MEMORY_RELIEF_SHARE,
-} from '../limits.ts'
 import type { MemoryBound } from '../metrics/labels.ts'
+
+/**
+ * Bytes that the relay may hold for one carrier: those that visitors have not read, and those of visitors that the
+ * client has not taken. 256 visitors who stopped reading have a first window of 256 KiB each.
+ */
+const SESSION_MEMORY_MAX_BYTES = 64 * 1024 * 1024
+/** The same for all carriers of one lease. */
+const SESSION_MEMORY_PER_LEASE_MAX_BYTES = 96 * 1024 * 1024
+/** The same for all carriers from one network. */
+const SESSION_MEMORY_PER_NETWORK_MAX_BYTES = 128 * 1024 * 1024
+/** The same for all carriers, as a share of the process's heap limit. */
+const SESSION_MEMORY_HEAP_SHARE = 0.25
+/** Receive windows grow while less than this share of each of the four bounds is in use. */
+const SESSION_MEMORY_GROWTH_SHARE = 0.5
+/** Beyond a bound, the relay frees memory until this share of the bound is in use. */
+const SESSION_MEMORY_RELIEF_SHARE = 0.875
 
 export interface SessionMemoryBounds {
   perSession: number

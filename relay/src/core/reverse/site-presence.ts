@@ -1,7 +1,12 @@
 // Finds out whether a site went without a word: its side closed its last connection, and none has come back since.
 
 import type { Duplex } from 'node:stream'
-import { SITE_AWAY_AFTER_MS } from '../limits.ts'
+
+/**
+ * When the site's side closed its last connection this long ago, no visitor waits for it. An SDK whose connections broke is
+ * back after a second at most, and has one more to connect.
+ */
+export const SITE_AWAY_AFTER_MS = 2_000
 
 /**
  * What became of the site's connections in a process.

@@ -3,12 +3,17 @@
 import { CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
 import type { Lease } from '../lease/lease.ts'
-import { HALF_OPEN_STREAMS_MAX } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 import type { ReadyQueue } from './ready-queue.ts'
 import { readyQueueOf } from './ready-queues.ts'
 import type { SessionMemory } from './session-memory.ts'
 import { StreamDuplex } from './stream-duplex.ts'
+
+/**
+ * Streams of one carrier that have not shown their capability yet, or that the relay rejected and that are still
+ * open.
+ */
+const HALF_OPEN_STREAMS_MAX = 64
 
 /** The active lease that a capability stands for. Throws when there is none. */
 export type LeaseOf = (capability: string) => Lease

@@ -2,8 +2,12 @@
 
 import { Duplex } from 'node:stream'
 import { type Stream, YamuxError } from '@svc/yamux'
-import { STREAM_READ_MAX_BYTES, STREAM_WRITE_NOW_MIN_BYTES } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
+
+/** Bytes that a bridge takes from a stream in one read: a little more than the SDKs send in one frame. */
+const STREAM_READ_MAX_BYTES = 80 * 1024
+/** Fewer bytes of a visitor than this wait for others of the same turn of the event loop, and leave in one write with them. */
+const STREAM_WRITE_NOW_MIN_BYTES = 16 * 1024
 
 /** The error of a stream that its peer reset. Every other error ends the whole yamux session. */
 const STREAM_RESET = 'stream_reset'

@@ -3,8 +3,7 @@
 import type { Duplex } from 'node:stream'
 import type { MemoryMeter, Transport } from '@svc/yamux'
 import type { WebSocket } from 'ws'
-import { CARRIER_BUFFERED_MAX_BYTES, CARRIER_CLOSE_DEADLINE_MS } from '../limits.ts'
-import type { CarrierConnection } from './carrier.ts'
+import { CARRIER_BUFFERED_MAX_BYTES, CARRIER_CLOSE_DEADLINE_MS, type CarrierConnection } from './carrier.ts'
 import { meterMessages } from './message-meter.ts'
 
 /** @param tls the connection under the WebSocket */

@@ -8,7 +8,8 @@ import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import { monotonic } from '../../core/clock.ts'
 import { z } from '../../core/config/schema.ts'
-import { CLOSE_GRACE_MS, WORKER_PING_DEADLINE_MS, WORKER_PING_MS } from '../../core/limits.ts'
+import { CLOSE_GRACE_MS } from '../../core/ingress/open-sockets.ts'
+import { WORKER_PING_DEADLINE_MS, WORKER_PING_MS } from '../../core/limits.ts'
 import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
 import {
   type Begin,

@@ -10,7 +10,7 @@ import {
   type TunnelHello,
 } from '@svc/protocol'
 import { z } from '../../core/config/schema.ts'
-import { CLOSE_GRACE_MS } from '../../core/limits.ts'
+import { CLOSE_GRACE_MS } from '../../core/ingress/open-sockets.ts'
 import { TUNNEL_STREAM_MAX_BYTES } from './limits.ts'
 
 export interface TunnelAuthenticationEvents {

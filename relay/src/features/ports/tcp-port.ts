@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { networkOf, normalizeIp } from '../../core/client-address/ip-address.ts'
+import { TCP_KEEPALIVE_MS } from '../../core/ingress/sni-listener.ts'
 import type { BoundPort } from '../../core/ingress/udp-port.ts'
-import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../../core/limits.ts'
+import { PORT_CONNECTIONS_PER_LEASE_MAX } from '../../core/limits.ts'
 import { mayHave, NetworkCounts } from '../../core/rate-limit/fair-share.ts'
 
 export class TcpPorts {

@@ -1,7 +1,7 @@
 // Sends stored files no faster than the operator allows their identity, whose visitors share the bandwidth and take turns.
 
 import { RelayError } from '../../../core/errors.ts'
-import { LIMITED_READ_MAX_BYTES } from '../../../core/limits.ts'
+import { LIMITED_READ_MAX_BYTES } from '../../../core/node-internals/shared-read-buffer.ts'
 import type { Bandwidth } from '../../../core/rate-limit/bandwidth.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 import { hasLeft } from '../live-site/visitor-response.ts'
