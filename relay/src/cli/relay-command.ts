@@ -3,9 +3,9 @@
 import { constants } from 'node:os'
 import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import { listenProblem } from '../core/ingress/listen.ts'
-import { DRAIN_MS } from '../core/limits.ts'
 import { closeOnFatalErrors } from '../core/log/fatal-errors.ts'
 import { createLog } from '../core/log/log.ts'
+import { DRAIN_MS } from '../core/shutdown.ts'
 import { StateFileError } from '../core/storage/state-file.ts'
 import { type Relay, readSettings, SettingsError, startRelay } from '../index.ts'
 

@@ -1,7 +1,8 @@
 // Tells relay time. It starts at the wall clock and continues by the monotonic clock, so that no step of the wall clock
 // makes a lease, token, challenge or binding live longer or shorter.
 
-import { WALL_CLOCK_STEP_MS } from './limits.ts'
+/** Difference between wall clock and monotonic clock that means that the wall clock was set: NTP slews both alike. */
+const WALL_CLOCK_STEP_MS = 1_000
 
 const NS_PER_MS = 1e6
 

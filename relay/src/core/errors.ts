@@ -2,6 +2,9 @@
 
 import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
 
+/** `Retry-After` of a request that needs what several machines share, while this one is cut off from it. */
+export const SHARED_STATE_RETRY_S = 2
+
 export class RelayError extends Error {
   override readonly name = 'RelayError'
   readonly code: ErrorCode

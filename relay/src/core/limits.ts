@@ -1,6 +1,7 @@
 // Holds the relay's own limits, which no client needs to know. Those of the contract are in @svc/protocol.
 
 import { CACHE_FILES_MAX } from '@svc/protocol'
+import { RESERVED_NAMES_MAX } from './policy/reserved-names.ts'
 
 /**
  * Connections of other relays to the overlay server that may be open at once, those that became bridges included; and
@@ -14,24 +15,6 @@ export const DESCRIPTORS_RESERVED = 256
  * rest is for connections.
  */
 export const PORT_LISTENERS_SHARE = 0.25
-/** Difference between wall clock and monotonic clock that means that the wall clock was set: NTP slews both alike. */
-export const WALL_CLOCK_STEP_MS = 1_000
-/** Active leases. */
-export const LEASES_MAX = 100_000
-/** Leases that may expire in one turn of the event loop, at some 10 µs each: more would delay visitors. */
-export const EXPIRIES_PER_TICK = 256
-/** Open registration challenges of all clients. */
-export const CHALLENGES_MAX = 10_000
-/** `Retry-After` of a client that may have no more open challenges for now. Most are used within a round trip. */
-export const CHALLENGES_RETRY_S = 2
-/** Tokens whose verified signature the relay remembers, at about 1 KB each: two for each of 2,000 busy leases. */
-export const VERIFIED_TOKENS_MAX = 4096
-/** Bindings of all leases between activation and signature. The relay drops the oldest first. */
-export const BINDINGS_MAX = 65_536
-/** Decompressed Certificate message of a signing request. Chains have a few KB. */
-export const CERTIFICATE_MESSAGE_MAX_BYTES: number = 64 * 1024
-/** Age at which the relay renews a lease certificate, which is valid far longer. */
-export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
 /** Open connections of the redirect listener. With one more, the relay closes the oldest of them. */
 export const REDIRECT_CONNECTIONS_MAX = 1024
 /** The same from one network. The relay closes the one that exceeds it. */
@@ -40,26 +23,6 @@ export const REDIRECT_CONNECTIONS_PER_NETWORK_MAX = 64
 export const REDIRECT_DEADLINE_MS = 3_000
 /** Fields of such a request that are read; the rest is passed over. */
 export const REDIRECT_HEADERS_MAX = 128
-/** Interval at which the relay looks whether its certificate ends soon. */
-export const CERTIFICATE_CHECK_MS = 3_600_000
-/** Time before the end of the relay's certificate from which it warns in the log. */
-export const CERTIFICATE_WARNING_MS: number = 14 * 86_400_000
-/** The same at most, as a share of the certificate's lifetime: what ends after six days is renewed when two are left. */
-export const CERTIFICATE_WARNING_SHARE = 0.3
-/** How long the relay signs for replaced certificates: twice the interval at which an SDK fetches the chain. */
-export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
-/** Time that visitors have to finish when the relay shuts down. Supervisors wait longer before they kill. */
-export const DRAIN_MS = 10_000
-/** After an unhandled error the process ends within this time, even if visitors have not finished. */
-export const FATAL_DEADLINE_MS = 15_000
-/** With this many unhandled errors the process ends at once. */
-export const FATAL_ERRORS_MAX = 16
-/** Time for one answer to `svc-relay healthcheck`, in milliseconds. Supervisors wait longer: Docker by default 30 s. */
-export const HEALTH_DEADLINE_MS = 5_000
-/** UTF-16 code units that `svc-relay healthcheck` reads of the answer, which has one line. */
-export const HEALTH_RESPONSE_MAX_CHARS = 16_384
-/** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
-export const PROXY_HEADER_MAX_BYTES = 4096
 /**
  * The factor by which the budget of a relay on the overlay exceeds that of a client: the sites whose routes go through it register from its
  * address. So twenty of them register in a minute, and all relays together stay within the budget of this one.
@@ -122,18 +85,6 @@ export const SITE_QUESTIONS_PER_NETWORK: { perMinute: number; burst: number } = 
 export const REFUND_PER_MINUTE = 60
 /** The same at once: a page that is reloaded ten times. */
 export const REFUND_BURST = 60
-/** The signer recovery thread ends when nobody has registered for so long, because it takes 25 MB. */
-export const SIGNER_RECOVERY_IDLE_MS = 60_000
-/** Signatures that wait for the signer recovery thread, at about 3 ms each. */
-export const SIGNER_RECOVERIES_WAITING_MAX = 256
-/** Time for one recovery. Beyond it the thread hangs: the relay ends it, and the next recovery starts another. */
-export const SIGNER_RECOVERY_DEADLINE_MS = 10_000
-/** The same for a thread that has not answered yet: a slow or busy machine takes seconds to load its code. */
-export const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
-/** Attempts to claim the state directory: what a killed relay has left is removed between two of them. */
-export const CLAIM_ATTEMPTS_MAX = 3
-/** Time for the relay that has the state directory to name its process. */
-export const CLAIM_ANSWER_MS = 2_000
 /** Time for a TLS handshake with the API, and for the head of each request. */
 export const API_HEAD_DEADLINE_MS = 10_000
 /** Interval at which the relay checks `API_HEAD_DEADLINE_MS`. */
@@ -189,25 +140,10 @@ export const RATE_LIMITED_DELAY_MS = 20
  * Client addresses whose failed admin logins the relay remembers. It forgets the one that failed longest ago first.
  */
 export const LOGIN_NETWORKS_MAX = 1024
-/** Log lines that wait while standard output takes none. */
-export const LOG_PENDING_MAX_BYTES: number = 1024 * 1024
-/** Interval at which the relay tries to write them again. */
-export const LOG_RETRY_MS = 100
-/** Time without changes after which the relay reads changed files again: a chain and its key are two files. */
-export const RELOAD_DELAY_MS = 300
 /** Connections to the metrics endpoint at once. */
 export const METRICS_CONNECTIONS_MAX = 16
 /** Time for one request to the metrics endpoint. */
 export const METRICS_REQUEST_DEADLINE_MS = 5_000
-/** Interval at which the relay tries again to write a state file. Each attempt is one small write. */
-export const STATE_RETRY_MS = 5_000
-/** A longer leases file is put aside unread: twice what the largest number of leases and reservations fills. */
-export const JOURNAL_MAX_BYTES: number = 256 * 1024 * 1024
-/**
- * Lines of the leases file beyond two for each reservation before the relay writes the file again. It leaves small
- * files alone.
- */
-export const JOURNAL_SURPLUS_LINES_MAX = 1024
 /** Connections to all dedicated TCP ports together. */
 export const PORT_CONNECTIONS_MAX = 16_384
 /** Connections to one dedicated TCP port. */
@@ -239,8 +175,6 @@ export const AUTHENTICATED_BYTES_PER_LEASE_MAX: number = 4 * 1024 * 1024
 export const AUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
 /** `Retry-After` of a request that is refused for its memory. Most bodies arrive within one round trip. */
 export const BODY_MEMORY_RETRY_S = 2
-/** `Retry-After` of a request that needs what several machines share, while this one is cut off from it. */
-export const SHARED_STATE_RETRY_S = 2
 /** Bytes of a refused body that the relay reads and drops before it responds. */
 export const DISCARDED_BODY_MAX_BYTES: number = 1024 * 1024
 /**
@@ -248,20 +182,6 @@ export const DISCARDED_BODY_MAX_BYTES: number = 1024 * 1024
  * tenth of that for which a site's SDK keeps a stream of HTTP/2 open whose response has left (`DISCARDED_REQUEST_MS` there).
  */
 export const DISCARDED_BODY_MS = 500
-/**
- * Signatures that the relay verifies of tokens which name no active lease. Each takes some 0.6 ms of the thread that
- * serves visitors.
- */
-export const UNKNOWN_LEASE_TOKENS_PER_MINUTE = 1200
-/** The same at once. */
-export const UNKNOWN_LEASE_TOKENS_BURST = 200
-/**
- * Forged tokens that name the same active lease. Beyond it, the relay refuses unverified tokens of that lease. Only
- * its holder knows its id.
- */
-export const FORGED_TOKENS_PER_MINUTE = 60
-/** The same at once. */
-export const FORGED_TOKENS_BURST = 100
 /** Default of `STATIC_CACHE_TTL_MAX`: how long a snapshot is served without its site, in seconds. */
 export const CACHE_TTL_MAX_S = 86_400
 /**
@@ -325,11 +245,6 @@ export const CACHE_SECONDS_MIN = 0.1
  * record. After a crash the snapshot may end so much earlier.
  */
 export const CACHE_RECORD_LAG_MS = 60_000
-/**
- * An IP address in a request's body, in UTF-16 code units, as all texts below: the relay refuses longer ones before
- * it matches a pattern. The longest is an IPv6 address of 45 with the name of an interface (15 on Linux) behind `%`.
- */
-export const IP_MAX_CHARS = 64
 /** A lease name, with blanks around it that the relay strips. */
 export const NAME_TEXT_MAX_CHARS = 64
 /** An Ethereum address: `0x` and 40 digits. */
@@ -352,47 +267,10 @@ export const TOKEN_TEXT_MAX_CHARS = 8192
 export const HOP_FIELD_MAX_CHARS = 512
 /** One handshake message for `/v1/sign`: as long as a ClientHello may be. */
 export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
-/**
- * Metadata of all leases together, in UTF-16 code units. A code unit takes one byte, or two in texts beyond Latin-1.
- */
-export const METADATA_TOTAL_MAX_CHARS: number = 128 * 1024 * 1024
-/** A file of policy changes, some 15,000 of them. The relay puts it aside before it would be larger. */
-export const AUDIT_FILE_MAX_BYTES: number = 4 * 1024 * 1024
-/** Files of policy changes that are kept, the newest included. */
-export const AUDIT_FILES_MAX = 4
-/** Lines that wait while the disk takes none. The oldest is lost first. */
-export const AUDIT_LINES_WAITING_MAX = 1024
-/** Members of one list in policy.json whose addition or removal the audit log names one by one. */
-export const AUDIT_MEMBERS_MAX = 100
-/** An IPv6 address with a prefix length. */
-export const NETWORK_MAX_CHARS: number = IP_MAX_CHARS + 4
-/** Names that the operator reserves. */
-export const RESERVED_NAMES_MAX = 1000
 /** Values of a body with them, as {@link JSON_VALUES_MAX}. */
 export const POLICY_VALUES_MAX: number = JSON_VALUES_MAX + RESERVED_NAMES_MAX
-/** How long a friendly name stays reserved for its identity after its lease has ended. */
-export const NAME_RESERVATION_MS: number = 10 * 60_000
-/** Names that stay with their identities while a certificate for them is valid: as many as chains are kept. */
-export const CERTIFIED_NAMES_MAX = 10_000
-/** Those of one account that has no lease for them: as many as a person with some projects leaves behind. The oldest goes first. */
-export const CERTIFIED_NAMES_PER_ACCOUNT_MAX = 16
-/** The same of a wide network, where accounts cost nothing: a whole /48 takes a third of a hundredth of all. */
-export const CERTIFIED_NAMES_PER_NETWORK_MAX = 32
-/** Names whose last owner the relay remembers, to tell the next one. It forgets the oldest first: some 20 MB at most. */
-export const FORMER_OWNERS_MAX = 65_536
-/** A name is kept for a certificate until the next whole number of this many milliseconds. */
-export const CERTIFIED_STEP_MS = 3_600_000
 /** Time for which an order of a certificate keeps the name: it waits for others, and lasts half an hour at most. */
 export const SITE_ORDER_MAX_MS: number = 24 * 3_600_000
-/** The longest time for which a certificate keeps a name, in milliseconds: no authority issues longer ones (CA/Browser Forum, 2020). */
-export const CERTIFIED_MAX_MS: number = 398 * 86_400_000
-/**
- * Identities without a lease whose name or ports are reserved. The relay forgets the one whose lease ended longest
- * ago first.
- */
-export const RESERVATIONS_MAX = 200_000
-/** Recent changes of the policy that administrators can see. */
-export const POLICY_CHANGES_MAX = 100
 /** Interval at which a worker process reports its counters. */
 export const WORKER_REPORT_MS = 250
 /**
@@ -419,23 +297,7 @@ export const WORKER_BACKOFF_MAX_MS = 30_000
 export const WORKER_END_DEADLINE_MS = 2_000
 /** Connections to the API that one worker process forwards to the primary process at once. It closes one more. */
 export const FORWARDED_CONNECTIONS_MAX = 4_096
-/** Time for a whole response to a request of the relay to another server, unless the caller sets another. */
-export const OUTBOUND_DEADLINE_MS = 10_000
-/** Body of such a response. */
-export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
-/** Interim responses (1xx) to one request of the relay. Servers that use them send one or two. */
-export const INTERIM_RESPONSES_MAX = 8
-/** Time for the first question to a name server about a name that a stranger chose. The second one has twice as much. */
-export const STRANGERS_DNS_TIMEOUT_MS = 1_500
-/** Addresses of such a name that are dialled, of each family: a name server may name thousands. */
-export const STRANGERS_ADDRESSES_MAX = 2
 /** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */
 export const PUBLIC_ADDRESS_REFRESH_MS = 30_000
 /** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */
 export const PUBLIC_ADDRESSES_MAX = 4
-
-/** On several machines a token is valid from this long before its issue, since their clocks differ. */
-export const TOKEN_LEEWAY_S = 30
-/** Leases whose sites a machine that leaves sends to the others in one turn, and the pause before the next ones: 5,000 a second. */
-export const LEAVING_LEASES_AT_ONCE = 100
-export const LEAVING_PAUSE_MS = 20

@@ -6,13 +6,14 @@ import type { CertificateRotation } from './certificates/certificate-rotation.ts
 import type { PreviousCertificates } from './certificates/previous-certificates.ts'
 import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from './certificates/quic-certificate.ts'
 import type { Settings } from './config/settings.ts'
-import { RELOAD_DELAY_MS } from './limits.ts'
 import type { Logger } from './log/log.ts'
 import type { AuditLog } from './policy/audit-log.ts'
 import type { Policy } from './policy/policy.ts'
 import { differenceOf } from './policy/policy-difference.ts'
 import { warnOfUnknownFields } from './storage/stored-state.ts'
 
+/** Time without changes after which the relay reads changed files again: a chain and its key are two files. */
+export const RELOAD_DELAY_MS = 300
 const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']
 
 interface ReloaderParts {

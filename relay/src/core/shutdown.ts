@@ -6,10 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Visitors } from './bridge/visitors.ts'
 import type { OpenSockets } from './ingress/open-sockets.ts'
 import type { LeaseRegistry } from './lease/lease-registry.ts'
-import { LEAVING_LEASES_AT_ONCE, LEAVING_PAUSE_MS } from './limits.ts'
 import type { Logger } from './log/log.ts'
 import type { ConnectEndpoint } from './reverse/connect-endpoint.ts'
 import type { StartedParts } from './started-parts.ts'
+
+/** Time that visitors have to finish when the relay shuts down. Supervisors wait longer before they kill. */
+export const DRAIN_MS = 10_000
+/** Leases whose sites a machine that leaves sends to the others in one turn, and the pause before the next ones: 5,000 a second. */
+const LEAVING_LEASES_AT_ONCE = 100
+const LEAVING_PAUSE_MS = 20
 
 /** CloseOptions say how long a relay that closes waits for its visitors. */
 export interface CloseOptions {

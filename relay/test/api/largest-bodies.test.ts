@@ -17,13 +17,13 @@ import { wholeOnly } from '../../../tools/test-depth.ts'
 import { ENDPOINTS, type EndpointName } from '../../src/core/api/endpoints/endpoints.ts'
 import {
   HOP_FIELD_MAX_CHARS,
-  RESERVED_NAMES_MAX,
   SIGN_MESSAGE_MAX_BYTES,
   SIWE_MESSAGE_MAX_CHARS,
   SIWE_SIGNATURE_MAX_CHARS,
   TOKEN_TEXT_MAX_CHARS,
   URL_MAX_CHARS,
 } from '../../src/core/limits.ts'
+import { RESERVED_NAMES_MAX } from '../../src/core/policy/reserved-names.ts'
 import { PAYMENT_ENDPOINTS } from '../../src/features/payment/endpoints.ts'
 import { put, statusOf } from '../support/cache-client.ts'
 import { manifestOf, sha256 } from '../support/multipart-body.ts'

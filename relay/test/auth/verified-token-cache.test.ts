@@ -1,8 +1,7 @@
 // Tokens that need not be checked again: bounded, and never a way around what is checked each time.
 
 import { describe, expect, test } from 'vitest'
-import { VerifiedTokenCache } from '../../src/core/auth/verified-token-cache.ts'
-import { VERIFIED_TOKENS_MAX } from '../../src/core/limits.ts'
+import { VERIFIED_TOKENS_MAX, VerifiedTokenCache } from '../../src/core/auth/verified-token-cache.ts'
 
 const verified = (jti: number) => ({ claims: { jti: String(jti) } }) as never
 

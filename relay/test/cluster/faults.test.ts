@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, test as every, expect, onTestFinished 
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
-import { SHARED_STATE_RETRY_S } from '../../src/core/limits.ts'
+import { SHARED_STATE_RETRY_S } from '../../src/core/errors.ts'
 import { openCarrier } from '../support/carrier.ts'
 import {
   ADMIN,

@@ -3,8 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import fc from '../../../tools/fast-check.ts'
 import { now } from '../../src/core/clock.ts'
-import { type ExpiryEntry, ExpiryHeap } from '../../src/core/lease/expiry-heap.ts'
-import { EXPIRIES_PER_TICK } from '../../src/core/limits.ts'
+import { EXPIRIES_PER_TICK, type ExpiryEntry, ExpiryHeap } from '../../src/core/lease/expiry-heap.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

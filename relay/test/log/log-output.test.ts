@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS } from '../../src/core/limits.ts'
-import { LogOutput } from '../../src/core/log/log-output.ts'
+import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS, LogOutput } from '../../src/core/log/log-output.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
 
 /** More than a pipe has room for. */

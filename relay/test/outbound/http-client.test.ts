@@ -7,8 +7,8 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { INTERIM_RESPONSES_MAX } from '../../src/core/limits.ts'
 import { HttpClient, type HttpClientOptions, type HttpRequest } from '../../src/core/outbound/http-client.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/core/outbound/interim-responses.ts'
 
 const PUBLIC = '127.0.0.2'
 vi.mock('@svc/protocol', async (original) => ({

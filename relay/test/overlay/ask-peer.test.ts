@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { HOP_UPGRADE, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { INTERIM_RESPONSES_MAX } from '../../src/core/limits.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/core/outbound/interim-responses.ts'
 import { sendToPeer, upgradeAtPeer } from '../../src/features/overlay/ask-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 

@@ -4,9 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX } from '../../src/core/limits.ts'
 import { createLog } from '../../src/core/log/log.ts'
-import { AuditLog } from '../../src/core/policy/audit-log.ts'
+import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX, AuditLog } from '../../src/core/policy/audit-log.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 

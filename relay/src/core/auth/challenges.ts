@@ -8,11 +8,15 @@ import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
 import type { LeaseRequest } from '../lease/lease-request.ts'
 import { metadataSize } from '../lease/metadata-quota.ts'
-import { CHALLENGES_MAX, CHALLENGES_RETRY_S } from '../limits.ts'
 import { openChallengesMax } from '../rate-limit/budgets.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { MemoryShare, RequestMemory } from '../rate-limit/request-memory.ts'
 import { issueSiweMessage } from './siwe.ts'
+
+/** Open registration challenges of all clients. */
+const CHALLENGES_MAX = 10_000
+/** `Retry-After` of a client that may have no more open challenges for now. Most are used within a round trip. */
+const CHALLENGES_RETRY_S = 2
 
 export interface Challenge {
   id: string

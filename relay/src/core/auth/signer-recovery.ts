@@ -3,14 +3,17 @@
 import { Worker } from 'node:worker_threads'
 import { RelayError } from '../errors.ts'
 import { installation, type ThreadCode } from '../installation.ts'
-import {
-  SIGNER_RECOVERIES_WAITING_MAX,
-  SIGNER_RECOVERY_DEADLINE_MS,
-  SIGNER_RECOVERY_IDLE_MS,
-  SIGNER_RECOVERY_START_DEADLINE_MS,
-} from '../limits.ts'
 import type { TextSigner } from './ethereum-signature.ts'
 import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker.ts'
+
+/** The signer recovery thread ends when nobody has registered for this long, because it takes 25 MB. */
+const SIGNER_RECOVERY_IDLE_MS = 60_000
+/** Signatures that wait for the signer recovery thread, at about 3 ms each. */
+const SIGNER_RECOVERIES_WAITING_MAX = 256
+/** Time for one recovery. Beyond it the thread hangs: the relay ends it, and the next recovery starts another. */
+const SIGNER_RECOVERY_DEADLINE_MS = 10_000
+/** The same for a thread that has not answered yet: a slow or busy machine takes seconds to load its code. */
+const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
 
 interface Waiting {
   resolve(answer: RecoveryResponse): void

@@ -2,8 +2,10 @@
 
 import { X509Certificate } from 'node:crypto'
 import { fromWallTime, now } from '../clock.ts'
-import { PREVIOUS_CERTIFICATES_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
+
+/** How long the relay signs for replaced certificates: twice the interval at which an SDK fetches the chain. */
+export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
 
 /** Previous certificates, which sites may present for a while. */
 export interface Replaced {

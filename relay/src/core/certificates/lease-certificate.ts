@@ -4,11 +4,13 @@ import { createPublicKey, hash, X509Certificate } from 'node:crypto'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import { siteHostnames } from '../lease/site-hostnames.ts'
-import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
 import { createLeafFor } from './development-ca.ts'
 import type { CertificateAuthority } from './development-names.ts'
+
+/** Age at which the relay renews a lease certificate, which is valid far longer. */
+export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
 
 interface Issued {
   chainPem: string

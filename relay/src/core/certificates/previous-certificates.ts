@@ -4,11 +4,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromWallTime, now, toWallTime } from '../clock.ts'
 import type { Settings } from '../config/settings.ts'
-import { PREVIOUS_CERTIFICATES_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
 import { type Certificates, certificatesOf } from './certificate-files.ts'
-import type { Replaced } from './certificate-rotation.ts'
+import { PREVIOUS_CERTIFICATES_MS, type Replaced } from './certificate-rotation.ts'
 
 export const PREVIOUS_CERTIFICATE_FILE = 'previous-certificate.json'
 

@@ -6,7 +6,11 @@ import { type RequestOptions, request } from 'node:https'
 import { checkServerIdentity, type TLSSocket } from 'node:tls'
 import { PATH } from '@svc/protocol'
 import type { Settings } from '../config/settings.ts'
-import { HEALTH_DEADLINE_MS, HEALTH_RESPONSE_MAX_CHARS } from '../limits.ts'
+
+/** Time for one answer to `svc-relay healthcheck`, in milliseconds. Supervisors wait longer: Docker by default 30 s. */
+const HEALTH_DEADLINE_MS = 5_000
+/** UTF-16 code units that `svc-relay healthcheck` reads of the answer, which has one line. */
+const HEALTH_RESPONSE_MAX_CHARS = 16_384
 
 export interface Health {
   /** Whether work may be sent to the relay; also true of a relay that is `degraded`. */

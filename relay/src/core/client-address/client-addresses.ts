@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { CLIENT_HELLO_DEADLINE_MS } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
-import { PROXY_HEADER_MAX_BYTES } from '../limits.ts'
 import { parseForwarded } from './forwarded-header.ts'
 import { normalizeIp } from './ip-address.ts'
 import {
@@ -16,6 +15,9 @@ import {
 } from './proxy-protocol.ts'
 import { readExactly } from './read-exactly.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
+
+/** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
+const PROXY_HEADER_MAX_BYTES = 4096
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>
 

@@ -1,8 +1,12 @@
 // Normalizes IP addresses to one spelling each, so that they can be compared.
 
 import { isIP, isIPv4 } from 'node:net'
-import { IP_MAX_CHARS } from '../limits.ts'
 
+/**
+ * An IP address, in UTF-16 code units: the relay refuses longer texts before it matches a pattern. The longest is an
+ * IPv6 address of 45 with the name of an interface (15 on Linux) behind `%`.
+ */
+export const IP_MAX_CHARS = 64
 const MAPPED = '::ffff:'
 
 /**

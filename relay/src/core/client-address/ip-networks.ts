@@ -1,8 +1,10 @@
 // Normalizes networks of IP addresses, and finds the networks of a set that an address is in.
 
 import { isIPv4 } from 'node:net'
-import { groupsOf, IPV6_NETWORK_BITS, isOnOverlay, normalizeIp } from './ip-address.ts'
+import { groupsOf, IP_MAX_CHARS, IPV6_NETWORK_BITS, isOnOverlay, normalizeIp } from './ip-address.ts'
 
+/** An IPv6 address with a prefix length, in UTF-16 code units. */
+export const NETWORK_MAX_CHARS: number = IP_MAX_CHARS + 4
 const IPV4_BITS = 32
 const IPV6_BITS = 128
 /** Bits before an IPv4 address that is mapped into IPv6. */

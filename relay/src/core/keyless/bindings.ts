@@ -4,7 +4,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { BINDING_BYTES, BINDING_TTL_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
 import type { Lease } from '../lease/lease.ts'
-import { BINDINGS_MAX } from '../limits.ts'
+
+/** Bindings of all leases between activation and signature. The relay drops the oldest first. */
+const BINDINGS_MAX = 65_536
 
 interface Entry {
   lease: Lease

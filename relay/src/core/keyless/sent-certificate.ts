@@ -8,8 +8,10 @@ import {
   parseCertificate,
   parseCompressedCertificate,
 } from '@svc/tls/messages'
-import { CERTIFICATE_MESSAGE_MAX_BYTES } from '../limits.ts'
 import { SignError } from './sign-error.ts'
+
+/** Decompressed Certificate message of a signing request. Chains have a few KB. */
+const CERTIFICATE_MESSAGE_MAX_BYTES = 64 * 1024
 
 /** Decompression by algorithm (RFC 8879 §7.3). */
 const DECOMPRESS: Readonly<Record<number, typeof inflateSync | typeof brotliDecompressSync>> = {

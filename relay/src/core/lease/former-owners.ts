@@ -1,6 +1,7 @@
 // Remembers who had a friendly hostname last, so that the next owner can be told. It forgets the oldest first.
 
-import { FORMER_OWNERS_MAX } from '../limits.ts'
+/** Names whose last owner the relay remembers, to tell the next one. It forgets the oldest first: some 20 MB at most. */
+const FORMER_OWNERS_MAX = 65_536
 
 export interface FormerOwner {
   /** Identity key. */

@@ -2,10 +2,13 @@
 
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
 import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
+import { NETWORK_MAX_CHARS } from '../client-address/ip-networks.ts'
 import { fromWallTime, now, toWallTime } from '../clock.ts'
 import { z } from '../config/schema.ts'
-import { CERTIFIED_MAX_MS, NETWORK_MAX_CHARS } from '../limits.ts'
 import type { Reservation } from './reservations.ts'
+
+/** The longest time for which a certificate keeps a name, in milliseconds: no authority issues longer ones (CA/Browser Forum, 2020). */
+const CERTIFIED_MAX_MS = 398 * 86_400_000
 
 /** The begin of each line, since its fields are written in one order. */
 const BEGINNING = '{"identity_key":"'

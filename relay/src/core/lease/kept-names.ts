@@ -1,7 +1,14 @@
 // Bounds the names that identities without a lease keep by a certificate: each account and each network makes room itself.
 
 import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
-import { CERTIFIED_NAMES_PER_ACCOUNT_MAX, CERTIFIED_NAMES_PER_NETWORK_MAX } from '../limits.ts'
+
+/**
+ * Names that a certificate keeps for one account which has no lease for them: as many as a person with some projects
+ * leaves behind. The oldest goes first.
+ */
+export const CERTIFIED_NAMES_PER_ACCOUNT_MAX = 16
+/** The same of a wide network, where accounts cost nothing: a whole /48 takes a third of a hundredth of all. */
+export const CERTIFIED_NAMES_PER_NETWORK_MAX = 32
 
 interface Kept {
   account: string

@@ -4,7 +4,6 @@ import { canonicalLabel, type Identity, identityKey, type LeaseMetadata } from '
 import { networkOf } from '../client-address/ip-address.ts'
 import { now } from '../clock.ts'
 import { RelayError } from '../errors.ts'
-import { CERTIFIED_STEP_MS, LEASES_MAX } from '../limits.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
@@ -17,6 +16,11 @@ import type { LeaseGrant, SharedLease } from './lease-sharing.ts'
 import { MetadataQuota } from './metadata-quota.ts'
 import type { PreparedReservation, Reservations } from './reservations.ts'
 import type { Route } from './route.ts'
+
+/** Active leases. */
+export const LEASES_MAX = 100_000
+/** A name is kept for a certificate until the next whole number of this many milliseconds. */
+export const CERTIFIED_STEP_MS = 3_600_000
 
 export class LeaseRegistry {
   readonly #routes: RoutingTable<Route>

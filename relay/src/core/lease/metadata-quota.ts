@@ -3,9 +3,13 @@
 import type { LeaseMetadata } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import { RelayError } from '../errors.ts'
-import { METADATA_TOTAL_MAX_CHARS } from '../limits.ts'
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { Lease } from './lease.ts'
+
+/**
+ * Metadata of all leases together, in UTF-16 code units. A code unit takes one byte, or two in texts beyond Latin-1.
+ */
+export const METADATA_TOTAL_MAX_CHARS: number = 128 * 1024 * 1024
 
 /** Returns the size in UTF-16 code units. */
 export function metadataSize({ description, owner, thumbnail, tags = [] }: LeaseMetadata): number {

@@ -4,13 +4,20 @@ import { constants, copyFile, type FileHandle, link, open, rm } from 'node:fs/pr
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { wallClockAhead } from '../clock.ts'
-import { JOURNAL_MAX_BYTES, JOURNAL_SURPLUS_LINES_MAX } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import { readBytesIfPresent, StateFileError, sizeIfPresent, writePrivate } from '../storage/state-file.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
 import { formatJournalLine, type JournalContent, parseJournal } from './journal-format.ts'
 import { type Reservation, Reservations } from './reservations.ts'
+
+/** A longer leases file is put aside unread: twice what the largest number of leases and reservations fills. */
+export const JOURNAL_MAX_BYTES: number = 256 * 1024 * 1024
+/**
+ * Lines of the leases file beyond two for each reservation before the relay writes the file again. It leaves small
+ * files alone.
+ */
+export const JOURNAL_SURPLUS_LINES_MAX = 1024
 
 export const JOURNAL_FILE = 'leases.jsonl'
 const WATCHED = {

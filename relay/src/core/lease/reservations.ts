@@ -2,10 +2,19 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
-import { CERTIFIED_NAMES_MAX, NAME_RESERVATION_MS, RESERVATIONS_MAX } from '../limits.ts'
 import { type FormerOwner, FormerOwners } from './former-owners.ts'
 import { KeptNames } from './kept-names.ts'
 import type { LeasePorts } from './lease-ports.ts'
+
+/** How long a friendly name stays reserved for its identity after its lease has ended. */
+export const NAME_RESERVATION_MS: number = 10 * 60_000
+/** Names that stay with their identities while a certificate for them is valid: as many as chains are kept. */
+export const CERTIFIED_NAMES_MAX = 10_000
+/**
+ * Identities without a lease whose name or ports are reserved. The relay forgets the one whose lease ended longest
+ * ago first.
+ */
+const RESERVATIONS_MAX = 200_000
 
 export interface Reservation {
   /**

@@ -1,8 +1,12 @@
 // Ends the process after an unhandled error: it logs the error, lets visitors finish and exits, so that its supervisor
 // starts it again.
 
-import { FATAL_DEADLINE_MS, FATAL_ERRORS_MAX } from '../limits.ts'
 import type { Logger } from './log.ts'
+
+/** After an unhandled error the process ends within this time, even if visitors have not finished. */
+const FATAL_DEADLINE_MS = 15_000
+/** With this many unhandled errors the process ends at once. */
+const FATAL_ERRORS_MAX = 16
 
 /** EX_SOFTWARE of sysexits.h, so that a supervisor can tell it from a wrong setting (1, 2). */
 const EXIT_CODE = 70

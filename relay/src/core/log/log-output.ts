@@ -1,7 +1,11 @@
 // Writes log lines to a descriptor. One that is full, slow or closed neither delays nor ends the relay.
 
 import { writeSync } from 'node:fs'
-import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS } from '../limits.ts'
+
+/** Log lines that wait while standard output takes none. */
+export const LOG_PENDING_MAX_BYTES: number = 1024 * 1024
+/** Interval at which the relay tries to write them again. */
+export const LOG_RETRY_MS = 100
 
 export class LogOutput {
   readonly #descriptor: number

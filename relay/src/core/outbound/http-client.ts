@@ -4,10 +4,14 @@ import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { OUTBOUND_DEADLINE_MS, OUTBOUND_RESPONSE_MAX_BYTES } from '../limits.ts'
 import { AddressRule, type MayDial } from './address-rule.ts'
 import { boundInterimResponses } from './interim-responses.ts'
 import { OutboundError } from './outbound-error.ts'
+
+/** Time for a whole response to a request of the relay to another server, unless the caller sets another. */
+const OUTBOUND_DEADLINE_MS = 10_000
+/** Body of such a response. */
+export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
 
 export interface HttpClientOptions {
   /**

@@ -1,7 +1,9 @@
 // Bounds the interim responses (1xx, RFC 9110 §15.2) to a request of the relay: a server could send them without an end.
 
 import type { ClientRequest } from 'node:http'
-import { INTERIM_RESPONSES_MAX } from '../limits.ts'
+
+/** Interim responses (1xx) to one request of the relay. Servers that use them send one or two. */
+export const INTERIM_RESPONSES_MAX = 8
 
 /** @param onTooMany is called once, after {@link INTERIM_RESPONSES_MAX}. @default the request fails */
 export function boundInterimResponses(

@@ -4,7 +4,11 @@
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { STRANGERS_ADDRESSES_MAX, STRANGERS_DNS_TIMEOUT_MS } from '../limits.ts'
+
+/** Time for the first question to a name server about a name that a stranger chose. The second one has twice as much. */
+const STRANGERS_DNS_TIMEOUT_MS = 1_500
+/** Addresses of such a name that are dialled, of each family: a name server may name thousands. */
+const STRANGERS_ADDRESSES_MAX = 2
 
 export interface NameLookupOptions {
   /** Says which names the system's resolver resolves, with its file of hosts: those of the operator. */

@@ -3,11 +3,16 @@
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PolicyStep } from '@svc/protocol'
-import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX, AUDIT_LINES_WAITING_MAX } from '../limits.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
 import type { FileChanges } from './policy-difference.ts'
 
+/** A file of policy changes, some 15,000 of them. The relay puts it aside before it would be larger. */
+export const AUDIT_FILE_MAX_BYTES: number = 4 * 1024 * 1024
+/** Files of policy changes that are kept, the newest included. */
+export const AUDIT_FILES_MAX = 4
+/** Lines that wait while the disk takes none. The oldest is lost first. */
+const AUDIT_LINES_WAITING_MAX = 1024
 const FILE = 'audit.jsonl'
 const WATCHED = {
   name: FILE,

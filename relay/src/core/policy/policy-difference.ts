@@ -1,7 +1,9 @@
 // Compares two policies field by field, for the audit log.
 
-import { AUDIT_MEMBERS_MAX } from '../limits.ts'
 import type { PolicyFile } from './policy-file.ts'
+
+/** Members of one list in policy.json whose addition or removal the audit log names one by one. */
+const AUDIT_MEMBERS_MAX = 100
 
 type Change = { from: unknown; to: unknown } | { added: string[]; removed: string[]; more?: number }
 

@@ -1,12 +1,11 @@
 // Parses policy.json, and creates the policy of a relay that starts for the first time.
 
 import { APPROVAL_MODES, type ApprovalMode, normalizeName } from '@svc/protocol'
-import { normalizeNetwork } from '../client-address/ip-networks.ts'
+import { NETWORK_MAX_CHARS, normalizeNetwork } from '../client-address/ip-networks.ts'
 import { normalized, parseWith, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
-import { NETWORK_MAX_CHARS, RESERVED_NAMES_MAX } from '../limits.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from './banned-relays.ts'
-import { DEFAULT_RESERVED_NAMES } from './reserved-names.ts'
+import { DEFAULT_RESERVED_NAMES, RESERVED_NAMES_MAX } from './reserved-names.ts'
 
 /** A lease name in UTF-16 code units, with blanks around it, which the relay removes. */
 const NAME_MAX_CHARS = 64

@@ -1,7 +1,9 @@
 // Remembers the last changes of the policy for administrators. A restart forgets them.
 
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
-import { POLICY_CHANGES_MAX } from '../limits.ts'
+
+/** Recent changes of the policy that administrators can see. */
+export const POLICY_CHANGES_MAX = 100
 
 export interface PolicyChanges {
   /** Never rejects. */

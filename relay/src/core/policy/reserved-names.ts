@@ -1,5 +1,8 @@
 // Lists the names that no site gets by default, since visitors would take such a site for the operator's.
 
+/** Names that the operator reserves. */
+export const RESERVED_NAMES_MAX = 1000
+
 /** Reserved names of a new policy, by the reason. */
 const NAMES = {
   operator:

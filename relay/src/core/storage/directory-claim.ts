@@ -7,8 +7,12 @@ import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { SettingsError } from '../config/settings-error.ts'
-import { CLAIM_ANSWER_MS, CLAIM_ATTEMPTS_MAX } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
+
+/** Attempts to claim the state directory: what a killed relay has left is removed between two of them. */
+const CLAIM_ATTEMPTS_MAX = 3
+/** Time for the relay that has the state directory to name its process. */
+const CLAIM_ANSWER_MS = 2_000
 
 /** A Unix socket: the kernel closes it with the process, however that ends. */
 const CLAIM_FILE = 'relay.sock'

@@ -12,7 +12,6 @@ import type { Settings } from '../config/settings.ts'
 import { LeaseRegistry } from '../lease/lease-registry.ts'
 import { ReservationJournal } from '../lease/reservation-journal.ts'
 import { ROOT_ROUTE, type Route } from '../lease/route.ts'
-import { TOKEN_LEEWAY_S } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { AuditLog } from '../policy/audit-log.ts'
 import { Policy } from '../policy/policy.ts'
@@ -20,6 +19,9 @@ import { type PolicyFile, unknownFieldsOf } from '../policy/policy-file.ts'
 import { RoutingTable } from '../routing/routing-table.ts'
 import { sweepTemporaries } from './state-file.ts'
 import { WriteHealth } from './write-health.ts'
+
+/** On several machines a token is valid from this long before its issue, since their clocks differ. */
+const TOKEN_LEEWAY_S = 30
 
 export interface RelayState {
   identity: RelayIdentity

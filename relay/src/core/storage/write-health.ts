@@ -1,7 +1,9 @@
 // Tracks whether the relay can write its state files, for `/healthz`, metrics and the log.
 
-import { STATE_RETRY_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
+
+/** Interval at which the relay tries again to write a state file. Each attempt is one small write. */
+export const STATE_RETRY_MS = 5_000
 
 /** A file of the state directory, and what holds while it cannot be written. */
 export interface WatchedFile {

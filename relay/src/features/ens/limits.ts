@@ -1,7 +1,7 @@
 // Holds the limits of the ENS automation, as ../limits.ts does for the rest.
 
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
-import { LEASES_MAX } from '../../core/limits.ts'
+import { LEASES_MAX } from '../../core/lease/lease-registry.ts'
 
 /** Hostnames with ENS records, or whose records wait to be removed: two of each lease, and as many again to be removed. */
 export const ENS_NAMES_MAX: number = 4 * LEASES_MAX

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { INTERIM_RESPONSES_MAX } from '../../../src/core/limits.ts'
+import { INTERIM_RESPONSES_MAX } from '../../../src/core/outbound/interim-responses.ts'
 import { LIVE_REQUESTS_PER_NETWORK_MAX } from '../../../src/features/static-cache/live-site/limits.ts'
 import type { HandMadeSite } from '../../support/live-sites.ts'
 import { readAll } from '../../support/relay.ts'

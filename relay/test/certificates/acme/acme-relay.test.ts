@@ -14,7 +14,7 @@ import {
 } from '../../../src/core/certificates/certificate-builder.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 import { askHealth } from '../../../src/core/check/health.ts'
-import { RELOAD_DELAY_MS } from '../../../src/core/limits.ts'
+import { RELOAD_DELAY_MS } from '../../../src/core/reload.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
 import { UPGRADE_HEADERS } from '../../support/api-socket.ts'
 import { relayClient } from '../../support/relay.ts'

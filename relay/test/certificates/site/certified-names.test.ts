@@ -7,14 +7,17 @@ import type { RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../../../src/core/clock.ts'
 import { formatJournalLine, parseJournal } from '../../../src/core/lease/journal-format.ts'
-import { type Reservation, Reservations } from '../../../src/core/lease/reservations.ts'
 import {
-  CERTIFIED_NAMES_MAX,
   CERTIFIED_NAMES_PER_ACCOUNT_MAX,
   CERTIFIED_NAMES_PER_NETWORK_MAX,
-  CERTIFIED_STEP_MS,
+} from '../../../src/core/lease/kept-names.ts'
+import { CERTIFIED_STEP_MS } from '../../../src/core/lease/lease-registry.ts'
+import {
+  CERTIFIED_NAMES_MAX,
   NAME_RESERVATION_MS,
-} from '../../../src/core/limits.ts'
+  type Reservation,
+  Reservations,
+} from '../../../src/core/lease/reservations.ts'
 import { certificateRequest } from '../../support/certificate-request.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 

@@ -42,18 +42,15 @@ import {
   type StaticCacheManifest,
   type UnregisterRequest,
 } from '@svc/protocol'
-import { normalizeIp } from '../../client-address/ip-address.ts'
-import { normalizeNetwork } from '../../client-address/ip-networks.ts'
+import { IP_MAX_CHARS, normalizeIp } from '../../client-address/ip-address.ts'
+import { NETWORK_MAX_CHARS, normalizeNetwork } from '../../client-address/ip-networks.ts'
 import { described, message, named, normalized, text, z } from '../../config/schema.ts'
 import {
   ADDRESS_TEXT_MAX_CHARS,
   CACHE_TTL_REQUEST_MAX_S,
   HOP_FIELD_MAX_CHARS,
   IDENTITY_KEY_MAX_CHARS,
-  IP_MAX_CHARS,
   NAME_TEXT_MAX_CHARS,
-  NETWORK_MAX_CHARS,
-  RESERVED_NAMES_MAX,
   SHORT_TEXT_MAX_CHARS,
   SIGN_MESSAGE_MAX_BYTES,
   SIWE_MESSAGE_MAX_CHARS,
@@ -62,6 +59,7 @@ import {
   URL_MAX_CHARS,
 } from '../../limits.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-relays.ts'
+import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
 
 /** The schema of a descriptor is that of responses. */
 const DESCRIPTOR_REFERENCE = { $ref: '#/components/schemas/RelayDescriptor' }

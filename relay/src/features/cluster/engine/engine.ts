@@ -5,8 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { backoffMs, withTimeout } from '@svc/protocol/timers'
 import { Cluster, Redis } from 'ioredis'
 import type { EngineAddress } from '../../../core/config/cluster-settings.ts'
-import { RelayError } from '../../../core/errors.ts'
-import { SHARED_STATE_RETRY_S } from '../../../core/limits.ts'
+import { RelayError, SHARED_STATE_RETRY_S } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import {
   CHANGES_BLOCK_MS,

@@ -3,7 +3,7 @@
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
 import { now } from '../../../core/clock.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
-import { LEASES_MAX } from '../../../core/limits.ts'
+import { LEASES_MAX } from '../../../core/lease/lease-registry.ts'
 
 /** Nobody knows an end of a lease that is later than that behind its real one. */
 const KEPT_MS = LEASE_TTL_MAX_S * 1000

@@ -1,8 +1,7 @@
 // Writes entries of leases into the engine, and keeps those that it did not take until it answers again.
 
 import type { Lease } from '../../../core/lease/lease.ts'
-import type { Reservation } from '../../../core/lease/reservations.ts'
-import { NAME_RESERVATION_MS } from '../../../core/limits.ts'
+import { NAME_RESERVATION_MS, type Reservation } from '../../../core/lease/reservations.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'
 import type { EngineKeys } from '../engine/keys.ts'

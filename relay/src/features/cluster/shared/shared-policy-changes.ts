@@ -1,8 +1,7 @@
 // The last changes of the policy by the administrators of all machines. The entry of each is `<number> <sealed JSON>`.
 
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
-import { POLICY_CHANGES_MAX } from '../../../core/limits.ts'
-import type { PolicyChanges } from '../../../core/policy/recent-changes.ts'
+import { POLICY_CHANGES_MAX, type PolicyChanges } from '../../../core/policy/recent-changes.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { EngineKeys } from '../engine/keys.ts'
 import { KEEP_POLICY_CHANGE } from '../engine/scripts.ts'

@@ -4,7 +4,7 @@ import type { Certificates } from '../../../core/certificates/certificate-files.
 import type { CertificateRotation } from '../../../core/certificates/certificate-rotation.ts'
 import { createLeaf } from '../../../core/certificates/development-ca.ts'
 import type { CertificateAuthority } from '../../../core/certificates/development-names.ts'
-import { LEASE_CERTIFICATE_RENEWAL_MS } from '../../../core/limits.ts'
+import { LEASE_CERTIFICATE_RENEWAL_MS } from '../../../core/certificates/lease-certificate.ts'
 import { SERVER_CERTIFICATES_MAX } from './limits.ts'
 
 export interface ServerCertificate {
