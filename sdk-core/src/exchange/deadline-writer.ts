@@ -15,7 +15,7 @@ export class DeadlineWriter {
   #failed = false
   #failure: unknown
 
-  /** @param broken called when the stream failed or the visitor takes no more bytes; it has to call `fail` */
+  /** @param broken called when the stream failed or the visitor stopped reading; it must call `fail` */
   constructor(stream: ByteStream, broken: (error: unknown) => void) {
     this.#stream = stream
     this.#broken = broken
@@ -32,13 +32,13 @@ export class DeadlineWriter {
     return this.#queue(() => this.#stream.end())
   }
 
-  /** Notes that the visitor ended its direction: from now on silence counts as stalling, too. */
+  /** Notes that the visitor ended its direction: from now on, silence also counts as stalling. */
   halfClosed(): void {
     this.#halfClosed = true
     if (this.#reject === undefined) this.#await()
   }
 
-  /** Fails because the connection is over: the current write, and all later ones, reject. */
+  /** Makes the current write and all later ones reject, because the connection is over. */
   fail(error: unknown): void {
     this.#failed = true
     this.#failure = error

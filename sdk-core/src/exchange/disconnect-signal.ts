@@ -1,10 +1,10 @@
-// Aborts the signal of a request when a version of HTTP reports that the visitor disconnected.
+// Aborts the signal of a request when the visitor disconnects.
 
-/** The calls by which a version of HTTP reports that a visitor disconnected. */
+/** The calls by which an HTTP version reports that a visitor disconnected. */
 export interface DisconnectListener {
   /** Called when the visitor ended its direction (close_notify). */
   visitorLeft(): void
-  /** Called when nothing can be sent or received any more. */
+  /** Called when nothing can be sent or received any longer. */
   connectionBroken(error: unknown): void
 }
 
@@ -12,8 +12,8 @@ export interface DisconnectListener {
 export const losses: WeakMap<Request, Promise<never>> = new WeakMap()
 
 /**
- * Returns a signal for who passes the request on to another server: it aborts when the visitor can get no response any
- * more. `request.signal` does so when a visitor half-closes, too, who may wait for the response.
+ * Returns a signal for a handler that forwards the request to another server: it aborts when the visitor can no longer get a
+ * response. `request.signal` also aborts when a visitor half-closes, who may still wait for the response.
  */
 export function lossSignal(request: Request): AbortSignal {
   const loss = losses.get(request)
@@ -56,8 +56,8 @@ export class DisconnectSignal implements DisconnectListener {
 
   /**
    * Aborts the request's signal when the visitor ends its direction, though the response is still sent. close_notify
-   * ends one direction only (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do:
-   * they send it when a tab is closed or a transfer is stopped, and while nothing is sent it is the only sign of
+   * ends only one direction (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do that:
+   * they send it when a tab is closed or a transfer is stopped. While nothing is sent, it is the only sign of
    * that.
    */
   visitorLeft(): void {

@@ -1,4 +1,4 @@
-// Makes of a parsed request the web-standard Request with which the handler is called.
+// Makes the web-standard Request for the handler from a parsed request.
 
 import type { Field } from '../semantics/fields.ts'
 import type { RequestHead } from '../semantics/request-head.ts'
@@ -16,13 +16,13 @@ export function makeRequest(
   return buildRequest(url, { method: head.method, headers: makeHeaders(head.fields), signal }, body)
 }
 
-/** Makes a Request with any method, any fields, and with a body whatever the method. */
+/** Makes a Request with any method and fields, and with a body for any method. */
 export function buildRequest(
   url: string,
   { method, headers, signal }: { method: string; headers: Headers; signal?: AbortSignal },
   body: ReadableStream<Uint8Array> | undefined,
 ): Request {
-  // The constructor refuses TRACK, which RFC 9110 treats like any other method.
+  // The constructor refuses TRACK, which is an ordinary method in RFC 9110.
   const carried = method === 'TRACK' ? 'POST' : method
   const init: RequestInit = { method: carried, headers, ...(signal && { signal }) }
   const request = body ? withBody(url, init, body, headers) : withHeaders(new Request(url, init), headers)
@@ -31,8 +31,8 @@ export function buildRequest(
 
 /**
  * Returns a request with a body. Chromium takes a stream only with `duplex: 'half'`. Firefox does not stream the body
- * of a Request, and would give the handler "[object ReadableStream]" instead, and no engine makes a GET or HEAD with
- * a body, which RFC 9110 §9.3.1 lets a visitor send. In these cases a Response holds the body for the request.
+ * of a Request, and would give the handler "[object ReadableStream]" instead, and no browser makes a GET or HEAD with
+ * a body, which RFC 9110 §9.3.1 lets a visitor send. In these cases a Response holds the request's body.
  */
 export function withBody(
   input: Request | string,
@@ -50,21 +50,21 @@ export function withBody(
   return withMethod(withHeaders(new Request(input, init), headers, content), method)
 }
 
-/** Returns whether this engine sends a stream as it comes. */
+/** Returns whether this browser streams the body of a Request. */
 export function sendsStreams(): boolean {
   const init = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
-  // An engine that does not makes text of the stream, and gives the Request a type for it.
+  // A browser that does not converts the stream to text, and sets a Content-Type for it.
   return !new Request('https://localhost', init).headers.has('content-type')
 }
 
-/** Says whether the constructor of the Fetch standard lets the method have a body. It compares in any case. */
+/** Returns whether the Request constructor allows the method a body. Case does not matter. */
 function takesBody(method: string): boolean {
   return !/^(?:get|head)$/i.test(method)
 }
 
 /**
- * Keeps the method as the visitor sent it, on clones, too. A Request writes `get`, which is another method than GET
- * (RFC 9110 §9.1), in upper case.
+ * Keeps the method as the visitor sent it, also on clones. A Request turns `get`, which is another method than GET
+ * (RFC 9110 §9.1), into upper case.
  */
 export function withMethod(request: Request, method: string): Request {
   if (request.method === method) return request
@@ -88,11 +88,11 @@ function makeHeaders(fields: readonly Field[]): Headers {
 }
 
 /**
- * Puts `headers` in the place of the request's own, on it and on its clones. In a page those of a Request are guarded:
- * a page must not send Cookie, Origin, Host, Referer and the like, so the constructor silently drops just what a
- * server has to see. `Headers` made on their own are not guarded. The fields that the constructor kept stay beneath
- * them, so `formData()` still finds its boundary and `new Request(request)` its Content-Type.
- * @param content the Response that has the body in the request's place
+ * Replaces the headers of the request and its clones with `headers`. In a page, a Request's own headers are guarded:
+ * a page must not send Cookie, Origin, Host, Referer and the like, so the constructor silently drops what a
+ * server needs. A separate `Headers` object is not guarded. The fields that the constructor kept remain underneath
+ * it, so `formData()` still finds its boundary and `new Request(request)` its Content-Type.
+ * @param content the Response that holds the body for the request
  */
 export function withHeaders(request: Request, headers: Headers, content?: Response): Request {
   Object.defineProperties(request, {
@@ -106,12 +106,12 @@ export function withHeaders(request: Request, headers: Headers, content?: Respon
   return request
 }
 
-/** The lengths of streams that are the whole content of a Blob, as far as they are known. */
+/** The known lengths of streams that are the whole content of a Blob. */
 export const blobLengths: WeakMap<ReadableStream, number> = new WeakMap()
 
 const contents = new WeakMap<Request, Response>()
 
-/** Returns the Response that has the body in the request's place, if the request cannot have it itself. */
+/** Returns the Response that holds the body for the request, if the request cannot hold it itself. */
 export function contentOf(request: Request): Response | undefined {
   return contents.get(request)
 }

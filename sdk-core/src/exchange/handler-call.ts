@@ -1,4 +1,4 @@
-// One call of the handler, for any version of HTTP: from a ParsedRequest to a PreparedResponse, or to an upgrade.
+// One call of the handler, for any HTTP version: from a ParsedRequest to a PreparedResponse or an upgrade.
 
 import { isClaimedField } from '@svc/protocol'
 import { isResponse } from '../platform-objects.ts'
@@ -13,16 +13,16 @@ import type { HttpOptions } from './http-options.ts'
 import type { OutgoingResponse } from './outgoing-response.ts'
 import { PreparedResponse } from './prepared-response.ts'
 
-/** The body of a request, in any version of HTTP. */
+/** The body of a request, in any HTTP version. */
 interface RequestBody {
   readonly stream: ReadableStream<Uint8Array>
-  /** Reads the body in place of `stream`. */
+  /** Reads the body instead of `stream`. */
   next(stallMs?: number): Promise<Uint8Array | undefined>
-  /** The error in the body, when a read of the handler found one. */
+  /** The error in the body, if a read of the handler found one. */
   readonly failure: HttpError | undefined
 }
 
-/** The code for direct ways, once one was taken. */
+/** The code for the direct path, once a handler has used it. */
 let passedResponse: typeof import('./passed-response.ts') | undefined
 
 type MakeUpgrade = (...args: ConstructorParameters<typeof WebSocketUpgrade>) => WebSocketUpgrade
@@ -32,7 +32,7 @@ const refuseUpgrade: MakeUpgrade = () => {
 }
 
 /**
- * Loads the code when a visitor asks for it, which most sites never see. A service worker cannot load it, and so cannot
+ * Loads the code when a visitor needs it; most sites never do. A service worker cannot load it, and so cannot
  * upgrade.
  */
 async function loadUpgrade(): Promise<MakeUpgrade> {
@@ -52,16 +52,16 @@ export class HandlerCall implements DisconnectListener {
   readonly #transport: () => UpgradeTransport
   readonly #options: HttpOptions
   readonly #disconnect = new DisconnectSignal()
-  /** The direct way, when the handler has one for this request. */
+  /** The direct path, if the handler has one for this request. */
   readonly #direct: DirectExchange | undefined
-  /** Undefined on the direct way, and for `OPTIONS *`, which no Request can carry: the SDK answers it itself. */
+  /** Undefined on the direct path, and for `OPTIONS *`, which no Request can express: the SDK answers it itself. */
   readonly #request: Request | undefined
   #answer: OutgoingResponse | WebSocketUpgrade | undefined
   #upgrade: WebSocketUpgrade | undefined
 
   /**
    * @param transport called when the handler upgrades; it makes the transport of a WebSocket
-   * @param inform called by the direct way
+   * @param inform called by the direct path
    */
   constructor(
     parsed: ParsedRequest,
@@ -96,7 +96,7 @@ export class HandlerCall implements DisconnectListener {
     return answer
   }
 
-  /** The direct way goes on: a proxy answers a visitor that half-closes after a whole request. */
+  /** The direct path continues: a proxy answers a visitor that half-closes after a whole request. */
   visitorLeft(): void {
     this.#disconnect.visitorLeft()
   }
@@ -130,7 +130,7 @@ export class HandlerCall implements DisconnectListener {
         return this.#prepare(new Response('Internal Server Error', { status: 500 }))
       }
     }
-    // A malformed message is refused, whatever the handler made of it.
+    // The SDK refuses a malformed message, whatever the handler returned.
     throw this.#body.failure
   }
 
@@ -166,10 +166,10 @@ export class HandlerCall implements DisconnectListener {
     const handled = this.#parsed.webSocket ? loadUpgrade().then(call) : call(refuseUpgrade)
     try {
       const response = await Promise.race([handled, this.#disconnect.broken])
-      if (!isResponse(response)) throw new TypeError('fetch has to return a Response')
+      if (!isResponse(response)) throw new TypeError('fetch must return a Response')
       return response
     } catch (error) {
-      // The SDK does not wait for this response any more: its body is cancelled, so that it frees what it holds.
+      // The SDK no longer needs this response: cancelling its body frees what it holds.
       if (this.#disconnect.isBroken) handled.then((late) => late.body?.cancel()).catch(() => {})
       throw error
     }
@@ -185,14 +185,15 @@ export class HandlerCall implements DisconnectListener {
       props: {},
       upgrade: (given, options = {}) => {
         this.#disconnect.signal.throwIfAborted()
-        if (this.#upgrade || this.#answer) throw new TypeError('upgrade is for once, before the response')
+        if (this.#upgrade || this.#answer)
+          throw new TypeError('upgrade can be called once, before the response')
         this.#upgrade = makeUpgrade(given, options, this.#transport(), this.#options.closing)
         return this.#upgrade
       },
     }
   }
 
-  /** Reports an error of the handler, unless the visitor caused it: by leaving, or with a malformed body. */
+  /** Reports an error of the handler, unless the visitor caused it by leaving or by a malformed body. */
   #report(error: unknown): void {
     const isTheirs = this.#disconnect.hasLeft || this.#body?.failure !== undefined
     if (!isTheirs) this.#options.onError(error)

@@ -1,10 +1,10 @@
-// What few responses need, and is loaded for them: the length for HEAD, and the place to which a page's own redirect leads.
+// Code that few responses need, loaded on demand: the length for HEAD, and the target of a page's own redirect.
 
 import { ResponseBody } from './response-body.ts'
 
 /**
- * Corrects where a redirect leads.
- * @returns for HEAD, the length of the content that GET would get, when all of it is ready
+ * Corrects the target of a redirect.
+ * @returns for HEAD, the length of the content of a GET, if all of it is ready
  */
 export async function prepareLazily(response: Response, method: string): Promise<number | undefined> {
   const { body, headers } = response
@@ -19,12 +19,12 @@ export async function prepareLazily(response: Response, method: string): Promise
 }
 
 /**
- * Says whether `Response.redirect` made the response: of those that a handler makes, such alone have headers that cannot be changed.
- * `Response.redirect('/x')` makes a URL at the origin of the publisher's page, which is seldom that of the site.
+ * Returns whether `Response.redirect` made the response: of a handler's responses, only those have immutable headers.
+ * `Response.redirect('/x')` makes a URL at the origin of the publishing page, which is rarely the site's.
  */
 function isRedirect(response: Response): boolean {
   try {
-    // those of the platform, also where a handler put others in their place
+    // The platform's headers, even if a handler replaced them.
     const headers: Headers = Reflect.get(Response.prototype, 'headers', response)
     headers.set('location', headers.get('location') ?? '')
     return false
@@ -33,18 +33,18 @@ function isRedirect(response: Response): boolean {
   }
 }
 
-/** The bytes with which content in a coding begins. That of Brotli may begin with any. */
+/** The first bytes of content in each coding. Brotli has none. */
 const BEGINNINGS: Readonly<Record<string, readonly number[]>> = {
   gzip: [0x1f, 0x8b],
   zstd: [0x28, 0xb5, 0x2f, 0xfd],
 }
-/** Bytes of readable text that no compressed content begins with by chance. */
+/** The length of readable text, in bytes, with which compressed content never begins by chance. */
 const TEXT_BYTES = 32
 const TEXT = /^[\t\n\r\x20-\x7e]*$/
 
 /**
- * Finds content that `fetch` has decoded, and that a copy of its response sends with the Content-Encoding of before.
- * @param bytes the beginning of the content
+ * Detects content that `fetch` has decoded, in a copy of its response that kept the Content-Encoding.
+ * @param bytes the first bytes of the content
  * @throws TypeError
  */
 export function requireEncoded(headers: Headers, bytes: Uint8Array | undefined): void {

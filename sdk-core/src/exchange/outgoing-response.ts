@@ -1,4 +1,4 @@
-// A response on its way to the visitor, as each version of HTTP writes it, whether the handler made a Response or not.
+// The interface of a response for the writers of all HTTP versions, with or without a Response of the handler.
 
 import type { Field } from '../semantics/fields.ts'
 import { httpDate } from '../semantics/http-date.ts'
@@ -8,18 +8,18 @@ export interface OutgoingResponse {
   readonly status: number
   /** The reason phrase, empty for the standard one. */
   readonly statusText: string
-  /** True when there is no content, whatever the length says: for HEAD, 204 and 304. */
+  /** True when there is no content, whatever `length` is: for HEAD, 204 and 304. */
   readonly isEmpty: boolean
   /** The Content-Length to send. */
   readonly length: number | undefined
   /** True when the handler wants the connection to end after the response. */
   readonly isLast: boolean
-  /** The value of Strict-Transport-Security, where the handler sets none. */
+  /** The value of Strict-Transport-Security, if the handler sets none. */
   hsts: string | undefined
-  /** The fields to send in any version. Each Set-Cookie is an entry of its own. */
+  /** The fields to send in any version. Each Set-Cookie is a separate entry. */
   readonly fields: Field[]
   /**
-   * Yields the content as the caller pulls it: one batch at least, the last with `done`.
+   * Yields the content as the caller pulls it: at least one batch, the last with `done`.
    * @throws HttpError `content_length_mismatch`
    * @throws the error of the body
    */
@@ -32,7 +32,7 @@ export interface OutgoingResponse {
 
 const HSTS = 'strict-transport-security'
 
-/** The content of a response that has none. */
+/** Empty content. */
 export const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
 
 /** Returns whether the response has no content, whatever its fields say (RFC 9110 §6.4.1). */
@@ -40,7 +40,7 @@ export function hasNoContent(status: number, method: string): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 
-/** Adds a Date and Strict-Transport-Security, unless `fields` have them, and the length when it is known. */
+/** Adds Date and Strict-Transport-Security, unless `fields` has them, and the length if known. */
 export function completed(
   fields: Field[],
   { length, hsts }: Pick<OutgoingResponse, 'length' | 'hsts'>,

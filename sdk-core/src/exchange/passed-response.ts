@@ -1,11 +1,11 @@
-// The response of another server on its way to the visitor. Its code is loaded for handlers with a direct way alone.
+// The response of another server on the direct path. This code is loaded only for handlers with a direct path.
 
 import type { Field } from '../semantics/fields.ts'
 import type { DirectResponse } from './direct.ts'
 import { completed, hasNoContent, NOTHING, type OutgoingResponse } from './outgoing-response.ts'
 import type { BodyBatch } from './response-body.ts'
 
-/** PassedResponse is the response of another server, on its direct way. */
+/** PassedResponse is the response of another server, on the direct path. */
 export class PassedResponse implements OutgoingResponse {
   readonly isEmpty: boolean
   readonly length: number | undefined

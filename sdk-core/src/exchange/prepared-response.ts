@@ -1,4 +1,4 @@
-// The handler's Response, prepared for any version of HTTP: its fields, its length, and its content in batches.
+// The handler's Response, prepared for any HTTP version: its fields, its length, and its content in batches.
 
 import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
@@ -7,7 +7,7 @@ import { blobLengths } from './fetch-request.ts'
 import { completed, hasNoContent, NOTHING, type OutgoingResponse } from './outgoing-response.ts'
 import { type BodyBatch, ResponseBody } from './response-body.ts'
 
-/** The SDK sets the fields about the connection (RFC 9110 §7.6.1), and checks the length before it sends one. */
+/** The SDK sets the connection's fields (RFC 9110 §7.6.1) itself, and sends a length only after a check. */
 const OURS = new Set([
   'connection',
   'content-length',
@@ -42,11 +42,11 @@ export class PreparedResponse implements OutgoingResponse {
   }
 
   /**
-   * Prepares a response with what its body has ready: a body that ends at once gets a Content-Length and leaves with
-   * the head in one write. A body that is not ready does not hold the head back (server-sent events).
+   * Prepares a response with what its body has ready: a body that ends at once gets a Content-Length and is sent with
+   * the head in one write. A body that is not ready does not delay the head (server-sent events).
    * @param method the request's method
    * @param broken rejects when the connection breaks while the SDK waits for the content
-   * @throws any error in the response, while a 500 can be sent in its place
+   * @throws any error in the response, while a 500 can still be sent instead
    */
   static async prepare(
     response: Response,
@@ -54,14 +54,14 @@ export class PreparedResponse implements OutgoingResponse {
     broken: Promise<never>,
   ): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
-    if (response.bodyUsed) throw new TypeError('The Response was used before: return a clone')
+    if (response.bodyUsed) throw new TypeError('The Response was already used: return a clone')
     const lazy = await loadLazy(response, method)
     const declared =
       declaredLength(response) ??
       blobLengths.get(response.body!) ??
       (await lazy?.prepareLazily(response, method))
     if (hasNoContent(response.status, method)) {
-      response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
+      response.body?.cancel().catch(() => {}) // Ignores a failed clean-up of the handler.
       const length = response.status === 204 ? undefined : declared
       return new PreparedResponse(response, true, length, undefined, NOTHING)
     }
@@ -129,8 +129,8 @@ export class PreparedResponse implements OutgoingResponse {
 }
 
 /**
- * Checks the octets against a known length.
- * @throws HttpError `content_length_mismatch` when there are more, or at the end fewer
+ * Compares the number of bytes with a known length.
+ * @throws HttpError `content_length_mismatch` when there are more, or fewer at the end
  */
 function checkLength(given: number, done: boolean, length: number | undefined): void {
   if (length === undefined) return
@@ -138,14 +138,14 @@ function checkLength(given: number, done: boolean, length: number | undefined): 
 }
 
 /**
- * Returns the bytes of content for which the head waits. A wrong length, and content that is not encoded as the head says, are
- * so found while a 500 can be sent, however late the platform gives content that is there.
+ * Returns the number of content bytes for which the head waits. So the SDK finds a wrong length, and content that is not encoded as
+ * the head says, while it can still send a 500, even if the platform is slow to deliver ready content.
  */
 function waitedFor(declared: number = WRITE_BYTES, isEncoded: boolean): number {
   return declared < WRITE_BYTES ? declared || 1 : Number(isEncoded)
 }
 
-/** Loads the code for HEAD, for redirects and for encoded content. A service worker cannot load it, and does without. */
+/** Loads the code for HEAD, redirects and encoded content. A service worker cannot load it and works without it. */
 function loadLazy(
   { headers }: Response,
   method: string,
@@ -162,7 +162,7 @@ function declaredLength(response: Response): number | undefined {
 }
 
 /**
- * Says whether `fetch` made the response. Its content is then decoded, and its Content-Encoding and Content-Length do
+ * Returns whether `fetch` made the response. Then its content is decoded, and its Content-Encoding and Content-Length do
  * not fit.
  */
 function isFetched(response: Response): boolean {

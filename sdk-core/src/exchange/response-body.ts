@@ -1,9 +1,9 @@
-// A response body, pulled in batches: each holds what the handler has ready, up to a bound, for one write.
+// A response body, pulled in batches: each holds what the handler has ready, up to a limit, for one write.
 
 import { isBytes } from '../platform-objects.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
 
-/** A BodyBatch is a part of a response's content, for one write. */
+/** A BodyBatch is a part of a response's content for one write. */
 export interface BodyBatch {
   /** One piece of any size, or several that are at most `WRITE_BYTES` together. */
   pieces: Uint8Array[]
@@ -16,7 +16,7 @@ type Read = ReadableStreamReadResult<Uint8Array>
 
 /**
  * A read counts as ready when it settles within this many microtask turns. Bodies made from strings and buffers take 2 in
- * Chromium, one through a TransformStream 5. Timers are no measure: those of a page in the background wait a second.
+ * Chromium, one through a TransformStream 5. Timers do not work here: those of a background page wait a second.
  */
 const READY_TURNS = 16
 
@@ -25,14 +25,14 @@ export class ResponseBody {
   /** A read whose result belongs to the next batch. */
   #ahead: Promise<Read> | undefined
 
-  /** @throws TypeError when the body was read already */
+  /** @throws TypeError when the body was already read */
   constructor(body: ReadableStream<Uint8Array>) {
     this.#reader = body.getReader()
   }
 
   /**
    * Resolves with what is ready now, perhaps nothing.
-   * @param wanted the bytes for which it waits, unless there are fewer
+   * @param wanted the number of bytes to wait for, unless the body ends earlier
    */
   async ready(wanted = 0): Promise<BodyBatch> {
     const batch = await this.#batch(false)
@@ -52,7 +52,7 @@ export class ResponseBody {
 
   /** Tells the handler that the rest will not be read. */
   cancel(reason: unknown): void {
-    this.#reader.cancel(reason).catch(() => {}) // A failure is the handler's clean-up. The body is over either way.
+    this.#reader.cancel(reason).catch(() => {}) // Ignores a failed clean-up of the handler.
   }
 
   async #batch(wait: boolean): Promise<BodyBatch> {
@@ -64,7 +64,7 @@ export class ResponseBody {
       if (!result) return batch
       if (result.done) return { ...batch, done: true }
       const piece: unknown = result.value
-      if (!isBytes(piece)) throw new TypeError('A response body has to consist of Uint8Array chunks')
+      if (!isBytes(piece)) throw new TypeError('The chunks of a response body must be Uint8Arrays')
       if (batch.size > 0 && batch.size + piece.length > WRITE_BYTES) return batch
       batch.pieces.push(piece)
       batch.size += piece.length
@@ -74,7 +74,7 @@ export class ResponseBody {
   }
 }
 
-/** Resolves with the result of `promise`, or with undefined when it has not settled soon. */
+/** Resolves with the result of `promise`, or with undefined if it does not settle soon. */
 async function ifReady<T>(promise: Promise<T>): Promise<T | undefined> {
   let settled: { value: T } | { error: unknown } | undefined
   promise.then(

@@ -1,9 +1,9 @@
-// An allow-list: a request that it does not name does not reach the handler.
+// An allow-list: only requests that it names reach the handler.
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 
-/** An AllowRule names a path, and the methods that may be used there. */
+/** An AllowRule names a path, and the methods that are allowed there. */
 export interface AllowRule {
   /** The path: `/exactly/this`, or `/all/below/*`. */
   path: string
@@ -15,14 +15,14 @@ export interface AllowRule {
 }
 
 /**
- * Encoded dots and slashes, also when encoded twice, and dots with parameters: a framework that decodes or strips them
+ * Dots and slashes that are encoded, even twice, and dots with parameters: a framework that decodes or strips them
  * would see another path than the one compared here.
  */
 const AMBIGUOUS = /%(?:25)*(?:2e|2f|5c)|\/\.{1,2};/i
 
 /**
- * Returns a handler that answers 403 where no rule names the path, 405 where the rules for the path do not name the
- * method, and calls `handler` for all else.
+ * Returns a handler that answers 403 when no rule names the path, 405 when the rules for the path do not name the
+ * method, and calls `handler` for all other requests.
  */
 export function allow(handler: FetchHandler, rules: readonly AllowRule[]): FetchHandler {
   for (const { path } of rules)

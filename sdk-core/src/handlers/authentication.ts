@@ -1,13 +1,13 @@
-// Lets in visitors with credentials (RFC 9110 §11): a password (RFC 7617) or a bearer token (RFC 6750).
+// HTTP authentication of visitors (RFC 9110 §11): by password (RFC 7617) or bearer token (RFC 6750).
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { constantTimeEqual } from './constant-time-equal.ts'
 
-/** VerifyPassword decides whether a user name and password are right, at once or later. */
+/** VerifyPassword returns whether a user name and password are right, or a promise of that. */
 export type VerifyPassword = (user: string, password: string, request: Request) => boolean | Promise<boolean>
-/** VerifyToken decides whether a bearer token is right, at once or later. */
+/** VerifyToken returns whether a bearer token is right, or a promise of that. */
 export type VerifyToken = (token: string, request: Request) => boolean | Promise<boolean>
 
 /** AuthOptions are the options of `basicAuth` and `bearer`. */
@@ -22,12 +22,12 @@ export interface AuthOptions {
 const PRINTABLE_ASCII = /^[ -~]+$/
 /** The scheme is case-insensitive (RFC 9110 §11.1). A token68 follows it (§11.2). */
 const CREDENTIALS = /^([a-z]+) +([a-z0-9\-._~+/]+=*)$/i
-/** Neither user nor password may hold control characters (RFC 7617 §2). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Neither user name nor password may contain control characters (RFC 7617 §2). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const CONTROL = /[\0-\x1f\x7f]/
 
 /**
- * Asks visitors for a user name and a password, and answers 401 without right ones.
+ * Returns a handler that requires a user name and a password, and otherwise answers 401.
  * @param users a map from user to password, or a function that decides
  */
 export function basicAuth(
@@ -47,8 +47,8 @@ export function basicAuth(
 }
 
 /**
- * Asks visitors for a bearer token, and answers 401 without a right one.
- * @param tokens the token, several, or a function that decides
+ * Returns a handler that requires a bearer token, and otherwise answers 401.
+ * @param tokens one token, several, or a function that decides
  */
 export function bearer(
   handler: FetchHandler,
@@ -60,7 +60,7 @@ export function bearer(
   const verify = typeof list === 'function' ? list : (token: string) => isAnyOf(list, token)
   return async (request, info) => {
     const token = credentials(request, 'bearer')
-    // The answer to a request without a token names no error (RFC 6750 §3).
+    // The challenge for a request without a token names no error (RFC 6750 §3).
     if (token === undefined) return unauthorized(challenge)
     return (await verify(token, request))
       ? handler(request, info, info)
@@ -74,7 +74,7 @@ function credentials(request: Request, scheme: string): string | undefined {
   return match?.[1]?.toLowerCase() === scheme ? match[2] : undefined
 }
 
-/** Decodes `user:password` from base64 of UTF-8 (RFC 7617 §2). Only the password may hold further colons. */
+/** Decodes `user:password` from base64 of UTF-8 (RFC 7617 §2). Only the password may contain further colons. */
 function userAndPassword(text: string | undefined): [user: string, password: string] | undefined {
   const bytes = text === undefined ? undefined : fromBase64(text)
   if (!bytes) return undefined
@@ -110,6 +110,6 @@ function unauthorized(challenge: string): Response {
 }
 
 function quotedRealm({ realm = 'site' }: AuthOptions): string {
-  if (!PRINTABLE_ASCII.test(realm)) throw new SvcError('invalid_option', 'realm has to be printable ASCII')
+  if (!PRINTABLE_ASCII.test(realm)) throw new SvcError('invalid_option', 'realm must be printable ASCII')
   return `"${realm.replace(/["\\]/g, '\\$&')}"`
 }

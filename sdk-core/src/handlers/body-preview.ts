@@ -1,9 +1,9 @@
-// Keeps the beginning of a body while the body goes by.
+// Records the beginning of a body while the handler reads it.
 
 export class BodyPreview {
   /** The stream that the handler reads instead. */
   readonly stream: ReadableStream<Uint8Array>
-  /** Settles when enough was seen: the end of the body, or more of it than is kept. Never rejects. */
+  /** Settles at the end of the body, or once more of it has arrived than is kept. Never rejects. */
   readonly seen: Promise<void>
   readonly #enough = Promise.withResolvers<void>()
   readonly #max: number
@@ -11,7 +11,7 @@ export class BodyPreview {
   #keptBytes = 0
   #bytes = 0
 
-  /** Reads up to `max` bytes ahead of the handler, which may not read at all, and then as fast as the handler. */
+  /** Reads up to `max` bytes even if the handler does not read, and then as fast as the handler. */
   constructor(body: ReadableStream<Uint8Array>, max: number) {
     this.#max = max
     this.seen = this.#enough.promise
@@ -37,7 +37,7 @@ export class BodyPreview {
           return reader.cancel(reason)
         },
       },
-      // One byte more than is kept shows whether that is all.
+      // One byte more than is kept shows whether there is more.
       new ByteLengthQueuingStrategy({ highWaterMark: max + 1 }),
     )
   }

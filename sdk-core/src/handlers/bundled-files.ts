@@ -1,13 +1,13 @@
-// Serves files that were built into the page's own code, and leaves every other request to a handler.
+// Serves files that were built into the page's own code, and passes all other requests to a handler.
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { fileResponse } from './file-response.ts'
 
-/** A BundledFile is a file as a module can hold it. */
+/** A BundledFile is a file in a form that a module can contain. */
 export interface BundledFile {
-  /** The content, if it is UTF-8. Otherwise `base64` has it. */
+  /** The content, if it is UTF-8; otherwise it is in `base64`. */
   text?: string
   base64?: string
   /** The time of the last change, in milliseconds since the epoch. */
@@ -20,16 +20,16 @@ export interface Bundle {
   files: Readonly<Record<string, BundledFile>>
   /** Prerendered pages: the name of the file for each path, such as `/about`. */
   pages?: Readonly<Record<string, string>>
-  /** The prefix of the names of files that never change, because the names hold a hash of the content. */
+  /** The prefix of the names of files that never change, because each name contains a hash of the content. */
   immutable?: string
 }
 
-/** One year, which caches treat as for ever (RFC 9111 §1.2.2, RFC 8246). */
+/** One year, which caches treat as forever (RFC 9111 §1.2.2, RFC 8246). */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /**
- * Returns a handler that answers GET and HEAD for the bundle's files and pages, with ranges and ETags as `files` has
- * them, and leaves every other request to `handler`.
+ * Returns a handler that answers GET and HEAD for the bundle's files and pages, with ranges and ETags as `files`
+ * does, and passes all other requests to `handler`.
  * @throws SvcError `invalid_option` when a file's content is neither text nor base64
  */
 export function bundled({ files, pages = {}, immutable }: Bundle, handler: FetchHandler): FetchHandler {

@@ -1,8 +1,8 @@
-// Compares secrets in a time that does not depend on how much of a guess was right.
+// Compares secrets in constant time.
 
 const encoder = new TextEncoder()
 
-/** Compares digests, which have equal length, and cannot be guessed byte by byte. */
+/** Compares digests, which have equal length and cannot be guessed byte by byte. */
 export async function constantTimeEqual(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([digest(a), digest(b)])
   let difference = 0

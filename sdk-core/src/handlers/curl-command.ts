@@ -1,8 +1,8 @@
-// A recorded request as a command for a POSIX shell, in which nothing of the request is more than text.
+// A recorded request as a curl command for a POSIX shell, with all parts of the request quoted.
 
 import { completeBody, type Entry } from './inspector-entry.ts'
 
-/** curl sets these fields itself, or they are about the visitor's connection (RFC 9110 §7.6.1). */
+/** Fields that curl sets itself, or that belong to the visitor's connection (RFC 9110 §7.6.1). */
 const LEFT_OUT = new Set([
   'host',
   'content-length',
@@ -19,20 +19,20 @@ const PLAIN = /^[\n\t -~]*$/
 
 /**
  * Returns the command for a recorded request.
- * @throws SvcError when the body was not kept whole
+ * @throws SvcError when only a part of the body was kept
  */
 export function asCurl(entry: Entry): string {
   const { method, url, headers } = entry
   const body = completeBody(entry)
-  // Without this, curl would take brackets and braces in the URL for patterns.
+  // Without this, curl would expand brackets and braces in the URL.
   const words = ['curl', '--globoff', ...methodWords(method, body.length > 0), quote(url)]
   for (const [name, value] of headers) {
-    // Without a value, curl would leave the field out; a semicolon makes it send an empty one.
+    // curl omits a field without a value; a semicolon makes it send an empty one.
     if (!LEFT_OUT.has(name)) words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`))
   }
   if (body.length === 0) return words.join(' ')
   const text = decode(body)
-  // --data would read a file where the body begins with @.
+  // --data would read a file if the body begins with @.
   if (text !== undefined && PLAIN.test(text)) return [...words, '--data-raw', quote(text)].join(' ')
   return `printf %b ${quote(octal(body))} | ${words.join(' ')} --data-binary @-`
 }
@@ -42,7 +42,7 @@ function methodWords(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', quote(method)]
 }
 
-/** Quotes text for a shell: between single quotes only the quote itself has a meaning. */
+/** Quotes text for a shell: between single quotes, only the quote itself is special. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,4 @@
-// The type of a folder that a handler serves, for programs with the browser's types and for those with Node's alone.
+// The type of a folder that a handler serves, for programs with the browser's types and those with only Node's.
 
 /** A ReadableDirectory is the part of a FileSystemDirectoryHandle that the `files` handler reads. */
 export interface ReadableDirectory {

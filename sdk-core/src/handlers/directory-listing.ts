@@ -1,16 +1,16 @@
-// Shows a folder as a page of links to its files and folders.
+// Renders a folder as an HTML page of links.
 
 import { escapeHtml } from './escape-html.ts'
 import type { DirectoryEntry } from './file-tree.ts'
 
-/** This policy lets nothing be added to the page, whatever a file is called. */
+/** With this policy, no name of a file can inject anything into the page. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 /**
  * Returns the page.
- * @param path the decoded path of the folder, for people
- * @param isWhole `items` has all files and folders
+ * @param path the decoded path of the folder, for display
+ * @param isWhole whether `items` has all files and folders
  */
 export function directoryListing(path: string, items: readonly DirectoryEntry[], isWhole: boolean): Response {
   const sorted = items.toSorted(
@@ -55,7 +55,7 @@ ${items.length === 0 ? '<p>Nothing here yet.</p>' : ''}${isWhole ? '' : `<p>Only
 
 function itemRow({ name, isFolder, size }: DirectoryEntry): string {
   const slash = isFolder ? '/' : ''
-  // With the leading dot it is a path, even where a name looks like a scheme or a host.
+  // The leading dot makes it a path, even if a name looks like a scheme or a host.
   return row(
     name + slash,
     `./${encodeURIComponent(name.toWellFormed())}${slash}`,

@@ -1,6 +1,6 @@
-// Text as a part of an HTML page.
+// Escapes text for HTML.
 
-/** Returns `text` so that it is text in an element, and in a quoted attribute. */
+/** Returns `text` escaped for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

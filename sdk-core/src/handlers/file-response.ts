@@ -1,4 +1,4 @@
-// Answers with one file: whole, in part, or with 304 when the visitor has it already (RFC 9110 §13–§15).
+// Answers with one file: whole, in part, or with 304 when the visitor already has it (RFC 9110 §13–§15).
 
 import { evaluatePreconditions, ifRangeHolds, type Validators } from '../semantics/conditional-request.ts'
 import { parseRange } from '../semantics/range.ts'
@@ -12,7 +12,7 @@ export interface FileResponseOptions {
    */
   disposition?: 'inline' | 'attachment' | undefined
   /**
-   * The Cache-Control field. With `no-cache` visitors keep a file and ask again before each use.
+   * The Cache-Control field. With `no-cache`, visitors store a file and revalidate it before each use.
    * @default no-cache
    */
   cacheControl?: string | undefined
@@ -58,7 +58,7 @@ export function fileResponse(
 
 /**
  * The tag is strong: a File is a snapshot, which can no longer be read once the file has changed, and its time is in
- * milliseconds. The name need not be in it, for a tag counts for one URL only.
+ * milliseconds. It need not contain the name, because a tag is valid for one URL only.
  */
 function validatorsOf({ size, lastModified }: File, coding: string | undefined): Validators {
   const etag = `"${size.toString(36)}-${lastModified.toString(36)}${coding ? `-${coding}` : ''}"`
@@ -66,13 +66,13 @@ function validatorsOf({ size, lastModified }: File, coding: string | undefined):
   return { etag, modifiedSeconds: Math.floor(Math.min(lastModified, Date.now()) / 1000) }
 }
 
-/** Removes the fields about the content: a 304 has none of them (§15.4.5), nor has a response without the file. */
+/** Removes the content's fields, which a 304 (§15.4.5) and a response without the file must not have. */
 function withoutContent(status: number, headers: Headers): Response {
   for (const name of ['Content-Type', 'Content-Encoding', 'Content-Disposition']) headers.delete(name)
   return new Response(null, { status, headers })
 }
 
-/** Encodes the name in ASCII for old clients, and unchanged (RFC 8187) for all others (RFC 6266 §4.3). */
+/** Encodes the name as ASCII for old clients, and in full (RFC 8187) for all others (RFC 6266 §4.3). */
 function disposition(type: string, name: string): string {
   const ascii = name.replace(/[^ -~]|["\\%]/g, '_')
   const extended = encodeURIComponent(name.toWellFormed()).replace(

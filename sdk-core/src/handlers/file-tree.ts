@@ -1,11 +1,11 @@
-// Finds files in a list of a file input, a map from paths, or a folder to which the user gave access.
+// Finds files in the list of a file input, a map of paths, or a folder to which the user gave access.
 
 import type { DirectoryHandle } from './directory-handle.ts'
 
 /**
  * A FileSource holds the files to serve.
  * - a FileList or an array: each file under its name; those of a folder input under their path in that folder
- * - a map of paths such as `photos/a.jpg`: it is read again at each request, so that it may change
+ * - a map of paths such as `photos/a.jpg`: it is read at each request, so it may change
  * - a FileSystemDirectoryHandle: the folder as it is at the time of the request
  */
 export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | DirectoryHandle
@@ -14,12 +14,12 @@ export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | Directory
 export interface DirectoryEntry {
   name: string
   isFolder: boolean
-  /** The size in bytes. Undefined for folders, and where each file would have to be opened for it. */
+  /** The size in bytes. Undefined for folders, and when finding it would mean opening each file. */
   size: number | undefined
 }
 
 export interface FileTree {
-  /** @param segments of the path, none of them empty, `.` or `..`, or with a slash in it */
+  /** @param segments of the path; none may be empty, `.` or `..`, or contain a slash */
   file(segments: readonly string[]): Promise<File | undefined>
   /** @returns the first `limit` entries of a folder, or undefined when there is no such folder */
   list(segments: readonly string[], limit: number): Promise<DirectoryEntry[] | undefined>
@@ -30,7 +30,7 @@ export function fileTree(source: FileSource): FileTree {
   return mapTree('get' in source ? source : byPath(source))
 }
 
-/** The files of a list by path. Of those with the same path the last one counts. */
+/** Returns the files of a list by path. Of several with the same path, the last one wins. */
 export function byPath(files: ArrayLike<File>): Map<string, File> {
   // The first segment of a relative path is the chosen folder itself.
   const pathOf = (file: File): string => file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name
@@ -80,7 +80,7 @@ function handleTree(root: DirectoryHandle): FileTree {
 }
 
 /**
- * Resolves with undefined for a name that is missing, of the other kind, or that no file can have (TypeError). A lost
+ * Resolves with undefined for a name that is missing, is of the other kind, or is invalid (TypeError). A lost
  * permission is an error.
  */
 export async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {

@@ -10,33 +10,33 @@ import { representationOf } from './precompressed.ts'
 /** FilesOptions are the options of `files`. */
 export interface FilesOptions extends FileResponseOptions {
   /**
-   * The file that is served for its folder, or false for none.
+   * The file that answers for its folder, or false for none.
    * @default index.html
    */
   index?: string | false | undefined
   /**
-   * Lists folders that have no index.
+   * Lists folders without an index.
    * @default false
    */
   listing?: boolean | undefined
   /**
-   * Serves names that begin with a dot, such as `.env` and `.git`, and names such as `GIT~1`, by which Windows finds
-   * those, too.
+   * Also serves names that begin with a dot, such as `.env` and `.git`, and names such as `GIT~1`, by which Windows finds
+   * those.
    * @default false
    */
   hidden?: boolean | undefined
 }
 
-/** A listing has at most this many lines: more than a person reads, and a page of about 100 kB. */
+/** The most lines of a listing: more than a person reads, in a page of about 100 kB. */
 export const LISTING_MAX = 1000
 
 /**
- * A decoded segment must not be or hold this. No lookup could leave the tree anyway: this is the first check. A backslash is
- * part of a name, except on Windows, whose folders find no such name.
+ * What a decoded segment must not be or contain. This is a first check; lookups cannot leave the tree anyway. A backslash is
+ * part of a name, except on Windows, where no file has such a name.
  */
 const FORBIDDEN_SEGMENT = /^\.{0,2}$|[/\0]/
 
-/** Returns a handler that serves `source` and nothing else. */
+/** Returns a handler that serves only `source`. */
 export function files(source: FileSource, options: FilesOptions = {}): FetchHandler {
   const tree = fileTree(source)
   return async (request) => {
@@ -63,7 +63,7 @@ async function find(tree: FileTree, request: Request, options: FilesOptions): Pr
   if (found) return respond(tree, found, request, options)
   if (isFolder) return options.listing ? list(tree, segments, options.hidden ?? false) : undefined
   const folder = await inEitherForm(segments, (form) => tree.list(form, 1))
-  // The links of a folder are relative to its slash. One encoded segment cannot name another host.
+  // A folder's links need its trailing slash. One encoded segment cannot name another host.
   const location = `${encodeURIComponent(segments.at(-1) ?? '')}/${search}`
   return folder && new Response(null, { status: 301, headers: { Location: location } })
 }
@@ -73,7 +73,7 @@ interface Found {
   segments: readonly string[]
 }
 
-/** Finds by the names as they came, or in the other form of Unicode, in which some systems write the same letters. */
+/** Finds by the names as received, or in the other Unicode normalization form, which some systems use. */
 async function inEitherForm<T>(
   asked: readonly string[],
   find: (segments: readonly string[]) => Promise<T | undefined>,
@@ -92,7 +92,7 @@ async function respond(
   request: Request,
   options: FilesOptions,
 ): Promise<Response> {
-  // What is saved is not decoded before.
+  // A browser does not decode a file before it saves it.
   if (options.disposition === 'attachment') return fileResponse({ file, name: file.name }, request, options)
   const beside = (suffix: string): Promise<File | undefined> =>
     tree.file([...segments.slice(0, -1), `${segments.at(-1)}${suffix}`])

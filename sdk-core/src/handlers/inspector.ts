@@ -14,7 +14,7 @@ export interface InspectOptions {
    */
   limit?: number | undefined
   /**
-   * The bytes of each body to keep.
+   * The number of bytes of each body to keep.
    * @default 64 KiB
    */
   maxBodyBytes?: number | undefined
@@ -35,7 +35,7 @@ export class Inspector extends EventTarget {
   readonly #limit: number
   readonly #maxBodyBytes: number
   #entries: readonly Entry[] = []
-  /** The FetchInfo of each entry. A replay gets the same one. */
+  /** The FetchInfo of each entry, for replays. */
   readonly #infos = new WeakMap<Entry, FetchInfo>()
   #nextId = 1
 
@@ -52,20 +52,20 @@ export class Inspector extends EventTarget {
     this.#maxBodyBytes = maxBodyBytes
   }
 
-  /** The entries, newest first. Each change of an entry puts a new object in its place. */
+  /** The entries, newest first. When an entry changes, a new object replaces it. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
 
   /**
-   * Calls the handler with a request, and delays the response until as much of the request's body as is kept has come,
-   * because the server reads no further once it answers.
+   * Calls the handler with a request, and delays the response until the part of the request's body that is kept has arrived,
+   * because the server stops reading once it answers.
    */
   readonly fetch: FetchHandler = (request, info) => this.#record(request, info, undefined)
 
   /**
    * Calls the handler with the request again, as a new entry.
-   * @throws SvcError when the body was not kept whole
+   * @throws SvcError when only a part of the body was kept
    */
   async replay(entry: Entry): Promise<Response> {
     const info = this.#infos.get(entry)
@@ -109,7 +109,7 @@ export class Inspector extends EventTarget {
     }
   }
 
-  /** Adds an entry, or replaces the one with its id. A dropped one does not come back. */
+  /** Adds an entry, or replaces the one with its id. A dropped entry does not come back. */
   #put(entry: Entry, info: FetchInfo): void {
     this.#infos.set(entry, info)
     if (entry.status === undefined) this.#change([entry, ...this.#entries].slice(0, this.#limit))

@@ -2,12 +2,12 @@
 
 import { lookup } from 'mrmime'
 
-/** The type of a file of which nothing is known (RFC 9110 §8.3). */
+/** The type of an unknown file (RFC 9110 §8.3). */
 const UNKNOWN = 'application/octet-stream'
 
-/** Returns the type by the name's extension, which is the same on every system. Where that says nothing, the user's system decides. */
+/** Returns the type for the name's extension, the same on every system. For an unknown one, the user's system decides. */
 export function mediaType(name: string, given: string): string {
-  const found: unknown = lookup(name) // An extension such as "constructor" finds something that is no string.
+  const found: unknown = lookup(name) // For an extension such as "constructor" this is not a string.
   const type = typeof found === 'string' ? found : given || UNKNOWN
   return type.startsWith('text/') && !type.includes('charset') ? `${type}; charset=utf-8` : type
 }

@@ -1,24 +1,24 @@
-// Files of a site that were compressed before, such as `app.js.br`: they are sent with their coding (RFC 9110 §8.4).
+// Precompressed files of a site, such as `app.js.br`, which are sent with their content coding (RFC 9110 §8.4).
 
-/** Files of a site's code. Others, such as `backup.tar.gz`, are downloaded as they are. */
+/** Files of a site's code. Others, such as `backup.tar.gz`, are sent unchanged. */
 const CODE = /\.(?:css|data|html|js|mjs|svg|symbols\.json|wasm)$/i
 const SUFFIXES: Readonly<Record<string, string>> = { '.br': 'br', '.gz': 'gzip' }
 
-/** A Representation is a file as it is sent. */
+/** A Representation is a file with its content coding. */
 export interface Representation {
   file: File
-  /** The name that says the type of the content. */
+  /** The name that determines the media type. */
   name: string
   /** The value of Content-Encoding. Undefined for none. */
   coding?: string | undefined
-  /** True when another visitor might get another one. */
+  /** True when the representation depends on Accept-Encoding. */
   varies?: boolean | undefined
 }
 
 /**
- * Returns how `file` is sent: with its coding when it is compressed code, or in a compressed form that lies beside it and is not older.
- * A visitor that does not accept the coding gets the file as it is.
- * @param beside finds the file whose name has the suffix
+ * Returns how `file` is sent: with its coding if it is compressed code, or as a compressed file beside it that is not older.
+ * A visitor that does not accept the coding gets the file itself.
+ * @param beside finds the file whose name has this suffix
  */
 export async function representationOf(
   file: File,
@@ -43,7 +43,7 @@ export async function representationOf(
   return plain
 }
 
-/** Says whether the visitor takes the coding (RFC 9110 §12.5.3). One that says nothing gets none. */
+/** Returns whether the visitor accepts the coding (RFC 9110 §12.5.3); false without Accept-Encoding. */
 function accepts({ headers }: Request, coding: string): boolean {
   const accepted = (headers.get('accept-encoding') ?? '').toLowerCase().split(',')
   return accepted.some((value) => {

@@ -1,4 +1,4 @@
-// A reverse proxy: it serves a server in the page's network under the site's hostname (RFC 9110 §7.6).
+// A reverse proxy to a server in the page's network (RFC 9110 §7.6).
 
 import { SvcError } from '../errors.ts'
 import { lossSignal } from '../exchange/disconnect-signal.ts'
@@ -21,27 +21,27 @@ export interface ProxyOptions {
 
 /**
  * Bodies of up to this many bytes, by their Content-Length, are collected first: Chromium sends a stream only over
- * HTTP/2, which a server on this machine seldom speaks. Longer ones are streamed.
+ * HTTP/2, which a server on this machine rarely has. Longer ones are streamed.
  */
 export const COLLECT_BYTES: number = 1024 * 1024
 
-/** `fetch` sets these fields of a request itself, and asks for the codings that it can decode. */
+/** Fields of a request that `fetch` sets itself, with the codings that it can decode. */
 const REQUEST_ONLY = ['accept-encoding', 'content-length', 'expect', 'host']
-/** A Response with one of these statuses takes no body, not even an empty one (Fetch standard, "null body status"). */
+/** A Response with one of these statuses cannot have a body, not even an empty one (Fetch standard, "null body status"). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Returns a handler that passes requests on to `target` with `fetch`, without the page's own cookies. In a page the
- * target has to allow that (CORS). When it cannot be reached, the visitor gets 502.
+ * Returns a handler that forwards requests to `target` with `fetch`, without the page's own cookies. In a page the
+ * target must allow that (CORS). If it cannot be reached, the visitor gets 502.
  * @param target the URL below which paths are requested
  */
 export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHandler {
   const base = parseTarget(target)
   return async (request) => {
-    // RFC 9110 §9.3.1 allows content here, and `fetch` cannot send it. To leave it out would change the request.
+    // RFC 9110 §9.3.1 allows content here, but `fetch` cannot send it, and omitting it would change the request.
     if (request.body && /^(?:get|head)$/i.test(request.method))
       return new Response('This site cannot pass on a GET or HEAD with content\n', { status: 501 })
-    // `fetch` sets Host, so that the target believes to be at its own address
+    // `fetch` sets Host, so the target sees its own address.
     const view = { visited: new URL(request.url), believed: base, address: base }
     const init = await makeInit(request, options, view)
     let response: Response
@@ -50,7 +50,7 @@ export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHa
     } catch {
       return new Response('The server behind this site did not answer\n', { status: 502 })
     }
-    // A browser does not show a page where a redirect leads.
+    // A browser hides the target of a redirect from a page.
     if (response.type === 'opaqueredirect')
       return new Response('The server behind this site redirects\n', { status: 502 })
     return passBack(response, view)
@@ -67,7 +67,7 @@ function parseTarget(target: string | URL): URL {
   return url
 }
 
-/** Sets only path and query, so that a path such as `//other.example` stays a path. */
+/** Sets only the path and query, so that a path such as `//other.example` stays a path. */
 function urlBelow(base: URL, requested: string): URL {
   const { pathname, search } = new URL(requested)
   const url = new URL(base)
@@ -104,7 +104,7 @@ function withFields(fields: Field[]): Headers {
 }
 
 function passBack(response: Response, view: OriginView): Response {
-  // The content was decoded. A page may see Content-Length across origins, but not the Content-Encoding that it counts.
+  // The content was decoded. Across origins, a page may see Content-Length but not the Content-Encoding that it belongs to.
   const isRewritten = response.type === 'cors' || response.headers.has('content-encoding')
   const dropped = isRewritten ? ['content-encoding', 'content-length'] : []
   const headers = withFields(fieldsForVisitor(endToEnd(response.headers, dropped), view))

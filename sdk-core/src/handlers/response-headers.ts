@@ -1,6 +1,6 @@
-// Gives a Response headers without a guard: in a page, those of the constructor drop what only a server may send.
+// Gives a Response unguarded headers: in a page, those of the constructor drop what only a server may send.
 
-/** @returns `response` itself; `headers` take the place of its own, on it and on its clones */
+/** @returns `response` itself, whose headers, also on clones, are now `headers` */
 export function withHeaders(response: Response, headers: Headers): Response {
   const { clone } = response // of whatever class it is
   return Object.defineProperties(response, {

@@ -1,4 +1,4 @@
-// Decodes header blocks to fields (RFC 7541). Every block is decoded in order, for each changes how the next one reads.
+// Decodes header blocks to fields (RFC 7541). All blocks must be decoded in order, because each updates the dynamic table.
 
 import { decodeLatin1 } from '../bytes/latin1.ts'
 import type { Field } from '../semantics/fields.ts'
@@ -7,9 +7,9 @@ import { decodeHuffman } from './huffman.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Each entry counts this many octets beside its own (§4.1). */
+/** The overhead of each entry, in octets (§4.1). */
 const ENTRY_OVERHEAD_BYTES = 32
-/** An integer with more octets than this shift would exceed every number that is valid here. */
+/** The largest shift: a longer integer would exceed every valid number. */
 const INTEGER_SHIFT_MAX = 21
 
 type Entry = readonly [name: string, value: string]
@@ -25,7 +25,7 @@ export class HpackDecoder {
   /**
    * Decodes a whole block.
    * @param field called with each field in order; name and value are octets as Latin-1
-   * @throws HpackError after which nothing on this connection can be decoded any more
+   * @throws HpackError, after which nothing else on this connection can be decoded
    */
   decode(block: Uint8Array, field: (name: string, value: string) => void): void {
     this.#block = block
@@ -64,7 +64,7 @@ export class HpackDecoder {
     return entry
   }
 
-  /** Adds an entry. One that is larger than the table empties it, and is no error (§4.4). */
+  /** Adds an entry. An entry larger than the table empties it, which is not an error (§4.4). */
   #insert(entry: Entry): void {
     const size = entrySize(entry)
     this.#evict(size)

@@ -1,11 +1,11 @@
-// Encodes fields as header blocks (RFC 7541): a repeated field takes an octet, and any other one goes as a literal.
+// Encodes fields as header blocks (RFC 7541): a repeated field takes one octet, any other field is a literal.
 
 import type { Field } from '../semantics/fields.ts'
 import { entrySize } from './decoder.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** The values of these fields seldom repeat, and would only push out those that do. */
+/** The values of these fields rarely repeat, and would only evict others. */
 const UNLIKELY_AGAIN = new Set(['content-length', 'content-range', 'etag', 'last-modified', 'location'])
 /** The values of these fields must not be guessed from sizes (§7.1.3). */
 const SECRET = new Set(['set-cookie', 'authorization', 'www-authenticate', 'proxy-authenticate'])
@@ -19,17 +19,17 @@ STATIC_TABLE.forEach(([name, value], i) => {
 })
 
 export class HpackEncoder {
-  /** Maps name and value to the number of their insertion; oldest first, as a Map keeps them. */
+  /** Maps name and value to the number of their insertion, oldest first. */
   readonly #entries = new Map<string, { insertion: number; size: number }>()
   #insertions = 0
   #size = 0
   #maxSize = HEADER_TABLE_BYTES
-  /** The smallest size since the last block, when the SDK has to announce a change to the visitor (§4.2). */
+  /** The smallest size since the last block, if the SDK must announce a change to the visitor (§4.2). */
   #resized: number | undefined
   #block: Uint8Array = new Uint8Array(0)
   #at = 0
 
-  /** Applies the visitor's SETTINGS_HEADER_TABLE_SIZE, the most that its decoder keeps. */
+  /** Applies the visitor's SETTINGS_HEADER_TABLE_SIZE, the limit of its decoder. */
   resize(size: number): void {
     this.#maxSize = Math.min(size, HEADER_TABLE_BYTES)
     this.#resized = Math.min(this.#resized ?? this.#maxSize, this.#maxSize)
@@ -64,7 +64,7 @@ export class HpackEncoder {
     else this.#literal(0x00, 4, field)
   }
 
-  /** Says whether to index a field: one large value must not push out all the small ones. */
+  /** Returns whether to index a field: one large value must not evict all the small ones. */
   #isWorthKeeping(field: Field): boolean {
     return !UNLIKELY_AGAIN.has(field[0]) && entrySize(field) <= this.#maxSize / 4
   }

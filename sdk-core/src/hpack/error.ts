@@ -1,6 +1,6 @@
-// The one error of HPACK.
+// The error of HPACK.
 
-/** An HpackError says that a header block cannot be decoded, and so nothing more on its connection. */
+/** An HpackError says that a header block cannot be decoded, and so no later one on its connection. */
 export class HpackError extends Error {
   override readonly name = 'HpackError'
 

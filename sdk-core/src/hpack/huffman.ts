@@ -1,4 +1,4 @@
-// Decodes the Huffman code of RFC 7541 Appendix B. The encoder does not use it: that saves little on responses.
+// Decodes the Huffman code of RFC 7541 Appendix B. The encoder does not use it, because it saves little on responses.
 
 import { HpackError } from './error.ts'
 
@@ -23,7 +23,7 @@ const TREE: Int16Array = buildTree()
 export function decodeHuffman(bytes: Uint8Array): string {
   const octets: number[] = []
   let node = 0
-  // The number of bits since the last symbol, and whether all were ones as those of padding are.
+  // The number of bits since the last symbol, and whether all were ones, as in padding.
   let bits = 0
   let ones = true
   for (const byte of bytes) {
@@ -48,7 +48,7 @@ export function decodeHuffman(bytes: Uint8Array): string {
   return text
 }
 
-/** Builds the tree. Codes ascend with their lengths, and among the same length with their symbols. */
+/** Builds the tree. Codes ascend by length, then by symbol. */
 function buildTree(): Int16Array {
   const tree = new Int16Array(2 * (LENGTHS.length - 1))
   let used = 2

@@ -19,7 +19,7 @@ export type ByteSource = Pick<LineBuffer, 'readLine' | 'take'>
 /** A BodyDecoder finds the end of a body in the bytes of a connection. */
 export interface BodyDecoder {
   readonly done: boolean
-  /** The octets that are still to come. It is infinite when the coding gives no length. */
+  /** The number of octets still to come. Infinity when the coding gives no length. */
   readonly left: number
   /**
    * Returns body bytes from `reader`, which may have more. Undefined when more bytes are needed, or when the body is complete.
@@ -27,7 +27,7 @@ export interface BodyDecoder {
   decode(reader: ByteSource): Uint8Array | undefined
 }
 
-/** A ContentLengthDecoder reads a body whose number of octets is known. */
+/** A ContentLengthDecoder reads a body of known length. */
 export class ContentLengthDecoder implements BodyDecoder {
   left: number
 
@@ -46,10 +46,10 @@ export class ContentLengthDecoder implements BodyDecoder {
   }
 }
 
-// Chunk extensions mean nothing here but are legal. White space in them is refused, since parsers disagree about it.
+// Chunk extensions are legal and ignored. White space in them is refused, because parsers disagree about it.
 const CHUNK_LINE =
   /^([\da-fA-F]+)((?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"))?)*)$/
-/** These fields would change framing or routing after the fact, so no trailer may have them (RFC 9110 §6.5.1). */
+/** Fields that would change framing or routing too late, so no trailer may have them (RFC 9110 §6.5.1). */
 const NEVER_TRAILERS = new Set(['content-length', 'transfer-encoding', 'host'])
 const LINE_END_BYTES = 2
 
@@ -69,7 +69,7 @@ export class ChunkedDecoder implements BodyDecoder {
     return this.done ? 0 : Number.POSITIVE_INFINITY
   }
 
-  /** Joins small chunks that have come, so that a body of them costs one read and not one for each. */
+  /** Joins small chunks that have arrived, so that they cost one read in all. */
   decode(reader: ByteSource): Uint8Array | undefined {
     const pieces: Uint8Array[] = []
     const isFull = (): boolean => this.#state === 'data' && (pieces.at(-1)?.length ?? 0) >= UNJOINED_MIN_BYTES
@@ -111,7 +111,7 @@ export class ChunkedDecoder implements BodyDecoder {
     return true
   }
 
-  /** Checks and drops trailer fields, for which a fetch Request has no place. */
+  /** Checks and drops trailer fields, which a fetch Request cannot hold. */
   #trailer(reader: ByteSource): boolean {
     const line = reader.readLine(TRAILERS_BYTES - this.#trailerBytes, 'trailers_too_large')
     if (line === undefined) return false

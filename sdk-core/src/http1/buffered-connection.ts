@@ -1,4 +1,4 @@
-// A visitor's connection with a reader, a writer, and a listener that is called when it ends.
+// A visitor's connection, with a reader, a writer, and a listener for its end.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { DeadlineWriter } from '../exchange/deadline-writer.ts'
@@ -62,7 +62,7 @@ export class BufferedConnection {
   }
 
   /**
-   * Ends the SDK's direction, then waits for the visitor's end. A connection that is dropped while the visitor sends is
+   * Ends the SDK's direction, then waits for the visitor's end. A connection that is closed while the visitor sends is
    * reset, and the reset can overtake the response (RFC 9112 §9.6).
    */
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-// Reads the visitor's bytes ahead within a bound: the caller takes lines or pieces, and waits for more with a deadline.
+// Reads the visitor's bytes ahead, up to a limit: the caller takes lines or chunks, and waits for more with a deadline.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { HttpError, type HttpErrorCode } from '../semantics/http-error.ts'
@@ -13,14 +13,14 @@ interface Waiter {
 }
 
 interface ReaderEvents {
-  /** Called when the visitor ended its direction in order. */
+  /** Called when the visitor ended its direction cleanly. */
   ended(): void
   /** Called when the stream broke. */
   broken(error: unknown): void
 }
 
 /**
- * BufferedReader reads on while the handler works, so that the SDK notices a visitor that leaves, but only up to
+ * BufferedReader keeps reading while the handler works, so that the SDK notices when the visitor leaves, but only up to
  * `READ_AHEAD_BYTES`: then the stream's own back-pressure stops the visitor.
  */
 export class BufferedReader {
@@ -43,13 +43,13 @@ export class BufferedReader {
     return this.#unread.length
   }
 
-  /** True when the visitor ended its direction. Bytes that it sent before may still wait here. */
+  /** True when the visitor ended its direction. Bytes that it sent earlier may still be unread. */
   get ended(): boolean {
     return this.#state === 'ended'
   }
 
   /**
-   * Returns the next line without its CRLF, or undefined when it has not come yet.
+   * Returns the next line without its CRLF, or undefined when it has not arrived.
    * @throws HttpError `tooLong` when it has more than `limit` bytes, `invalid_line_end` at an LF without CR
    */
   readLine(limit: number, tooLong: HttpErrorCode): string | undefined {
@@ -59,7 +59,7 @@ export class BufferedReader {
   }
 
   /**
-   * Returns up to `max` of the bytes that have come, one or more, for the caller to keep. More may follow at once. Undefined when
+   * Returns between 1 and `max` received bytes, which the caller owns. More may be available. Undefined when
    * there are none.
    */
   take(max: number): Uint8Array | undefined {
@@ -69,9 +69,9 @@ export class BufferedReader {
   }
 
   /**
-   * Waits for more bytes than have come.
+   * Waits for more bytes to arrive.
    * @param until a time of `performance.now()`
-   * @param late the code of the error with which the wait rejects after `until`
+   * @param late the error code with which the wait rejects after `until`
    * @returns false when none will come: the visitor ended its direction, or, without `late`, `until` has passed
    */
   more(until: number, late?: HttpErrorCode): Promise<boolean> {
@@ -84,19 +84,19 @@ export class BufferedReader {
     })
   }
 
-  /** Rejects the current wait, if there is one. */
+  /** Rejects the current wait, if any. */
   interrupt(error: unknown): void {
     this.#settle()?.reject(error)
   }
 
-  /** Ends the current wait as if its time were over. */
+  /** Ends the current wait as if `until` had passed. */
   expire(): void {
     const waiter = this.#settle()
     if (waiter?.late) waiter.reject(new HttpError(waiter.late))
     else waiter?.resolve(false)
   }
 
-  /** Fails because the connection is over: the wait rejects with `error`, and reading stops. */
+  /** Stops reading and rejects the wait with `error`, because the connection is over. */
   fail(error: unknown): void {
     this.#state = 'broken'
     this.#failure = error

@@ -1,4 +1,4 @@
-// An HTTP/1.1 server on one connection (RFC 9112): requests in order, each through the handler, until one side ends it.
+// An HTTP/1.1 server on one connection (RFC 9112): it handles requests in order until one side ends the connection.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { encodeLatin1 } from '../bytes/latin1.ts'
@@ -14,7 +14,7 @@ import { headText } from './response-writer.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects because of the visitor. Pipelined requests wait,
- * unread beyond a bound, until those before them are answered. So responses are in order and memory is bounded.
+ * unread beyond a limit, until those before them are answered. So responses are in order and memory is bounded.
  */
 export async function serveHttp1(stream: ByteStream, options: HttpOptions): Promise<void> {
   const connection = new BufferedConnection(stream)
@@ -42,7 +42,7 @@ async function serveOne(connection: BufferedConnection, options: HttpOptions): P
 }
 
 /**
- * Returns a whole response, after which the connection closes.
+ * Returns a complete response, after which the connection closes.
  * @param method the request's method, if that much could be parsed
  */
 function encodeErrorResponse(error: HttpError, method: string | undefined): Uint8Array {

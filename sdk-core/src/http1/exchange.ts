@@ -1,4 +1,4 @@
-// One exchange over HTTP/1.1: the request goes to the handler, its Response to the visitor, and both bodies are framed.
+// One exchange over HTTP/1.1: it passes the request to the handler and the Response to the visitor, and frames both bodies.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { Inform } from '../exchange/direct.ts'
@@ -26,7 +26,7 @@ export class Http1Exchange {
     this.#connection = connection
     this.#request = request
     this.#closing = options.closing
-    // A failure breaks the connection, and so the exchange.
+    // A failure breaks the connection and with it the exchange.
     const inform = (...head: Parameters<Inform>): Promise<void> =>
       connection.writer.write(encodeInterim(...head)).catch(() => {})
     const sendContinue = request.expectsContinue ? () => inform(100, 'Continue', []) : undefined
@@ -47,7 +47,7 @@ export class Http1Exchange {
       const mayFollow = this.#request.persistent && this.#closing?.aborted !== true
       const isReusable = mayFollow && (this.#body?.isReusable ?? true)
       const persistent = await this.#send(answer, isReusable)
-      // The end of a response over HTTP/1.0 may be that of the connection.
+      // Over HTTP/1.0 a response may end with the connection.
       if (this.#request.head.version !== '1.0') await this.#body?.readOn()
       this.#body?.release()
       return persistent && ((await this.#body?.drain()) ?? true)
@@ -69,7 +69,7 @@ export class Http1Exchange {
       return persistent
     } catch (error) {
       this.#call.failed(error)
-      // A break shows the visitor that its part of the response is not the whole.
+      // Breaking the connection tells the visitor that the response is incomplete.
       this.#connection.break(error)
       throw error
     }

@@ -1,4 +1,4 @@
-// What a client of HTTP/1.1 shares with the server: how messages are read.
+// The parts of HTTP/1.1 that a client shares with the server: reading messages.
 
 export { HttpError } from '../semantics/http-error.ts'
 export { HEAD_BYTES } from '../semantics/limits.ts'

@@ -1,4 +1,4 @@
-// The bytes of a connection that came and wait to be parsed: the caller takes lines or pieces.
+// The received, unparsed bytes of a connection: the caller takes lines or chunks.
 
 import { decodeLatin1 } from '../bytes/latin1.ts'
 import { HttpError, type HttpErrorCode } from '../semantics/http-error.ts'
@@ -6,27 +6,27 @@ import { UNJOINED_MIN_BYTES, WAITING_PIECES } from './limits.ts'
 
 const CR = 0x0d
 const LF = 0x0a
-/** The least number of bytes to allocate when bytes have to be joined. */
+/** The smallest allocation for joining, in bytes. */
 const STORE_MIN_BYTES = 4096
 
-/** A LineBuffer holds what came and was not taken. Its caller bounds it. */
+/** A LineBuffer holds received bytes until they are taken. Its caller bounds it. */
 export class LineBuffer {
   /** The bytes from `#start` to `#end` are unread. Up to `#scanned` they have no LF. */
   #store: Uint8Array = new Uint8Array(0)
   #start = 0
   #end = 0
   #scanned = 0
-  /** The bytes behind the store, as they came: at most `WAITING_PIECES` pieces. */
+  /** The chunks that follow the store, as received: at most `WAITING_PIECES`. */
   readonly #waiting: Uint8Array[] = []
   #waitingBytes = 0
 
-  /** The number of bytes that are here. */
+  /** The number of unread bytes. */
   get length(): number {
     return this.#end - this.#start + this.#waitingBytes
   }
 
   /**
-   * Returns the next line without its CRLF, or undefined when it has not come yet.
+   * Returns the next line without its CRLF, or undefined when it has not arrived.
    * @throws HttpError `tooLong` when it has more than `limit` bytes, `invalid_line_end` at an LF without CR
    */
   readLine(limit: number, tooLong: HttpErrorCode): string | undefined {
@@ -41,7 +41,7 @@ export class LineBuffer {
   }
 
   /**
-   * Returns up to `max` of the bytes that have come, one or more, for the caller to keep. More may follow at once. Undefined when
+   * Returns between 1 and `max` received bytes, which the caller owns. More may be available. Undefined when
    * there are none.
    */
   take(max: number): Uint8Array | undefined {
@@ -50,11 +50,11 @@ export class LineBuffer {
     const bytes = this.#store.subarray(this.#start, this.#start + length)
     const all = length === this.#end - this.#start
     this.#skip(length)
-    // A handler may transfer the memory that it gets, so that must not hold bytes that are still needed here.
+    // A handler may transfer the memory that it gets, so it must not contain bytes that are still needed here.
     return all ? bytes : bytes.slice()
   }
 
-  /** Adds bytes, which belong to the buffer from now on. */
+  /** Adds bytes, which the buffer now owns. */
   append(bytes: Uint8Array): void {
     if (this.length === 0) this.#replace(bytes)
     else if (this.#waiting.length === 0 && bytes.length < UNJOINED_MIN_BYTES) this.#join(bytes)
@@ -65,7 +65,7 @@ export class LineBuffer {
     }
   }
 
-  /** @returns the place of the next LF in the store, which takes in what waits until it has one, or -1 */
+  /** Moves waiting chunks into the store until it has an LF. @returns the LF's index, or -1 */
   #findLineEnd(limit: number): number {
     for (;;) {
       const lf = this.#store.indexOf(LF, this.#scanned)
@@ -109,7 +109,7 @@ export class LineBuffer {
   }
 
   /**
-   * Makes room for `by` bytes. It at least doubles the store, so that bytes that come one by one are moved only a few
+   * Makes room for `by` bytes. It at least doubles the store, so that bytes that arrive one by one are moved only a few
    * times.
    */
   #grow(by: number): void {

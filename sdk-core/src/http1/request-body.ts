@@ -1,4 +1,4 @@
-// The body of an HTTP/1.1 request as a pull stream: a handler that reads slowly stops the visitor.
+// The body of an HTTP/1.1 request as a pull stream: a slow reader slows down the visitor.
 
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
@@ -8,21 +8,21 @@ import type { BufferedReader } from './buffered-reader.ts'
 import { DRAIN_BYTES, DRAIN_MS, READ_ON_MS } from './limits.ts'
 
 export class Http1RequestBody {
-  /** The error in the body, when a read of the handler found one. */
+  /** The error in the body, if a read of the handler found one. */
   failure: HttpError | undefined
   readonly #reader: BufferedReader
   readonly #decoder: BodyDecoder
-  /** Asks the visitor, which waits for that, to send the body. */
+  /** Sends 100 (Continue) to a visitor that waits for it. */
   #sendContinue: (() => Promise<void>) | undefined
   #touched = false
   /** The error with which the next read rejects. */
   #readyError: unknown
   #stream: ReadableStream<Uint8Array> | undefined
-  /** True while the handler may read, which it may until the response has ended and it reads no more. */
+  /** True while the handler may read: until the response has ended and the handler stops reading. */
   #open = true
-  /** True while a read of the stream is under way. */
+  /** True while a read of the stream is in progress. */
   #isRead = false
-  /** Ends the wait for a handler that reads on. */
+  /** Ends the wait for a handler that continues to read. */
   #pause: Deadline | undefined
 
   constructor(
@@ -35,9 +35,9 @@ export class Http1RequestBody {
     this.#sendContinue = sendContinue
   }
 
-  /** The body as a stream, for a handler that reads it in place of `next`. */
+  /** The body as a stream, as an alternative to `next`. */
   get stream(): ReadableStream<Uint8Array> {
-    // The stream itself queues nothing: each pull is a read of the handler, and only that invites the body.
+    // The stream queues nothing: each pull is a read of the handler, and only a read sends 100 (Continue).
     this.#stream ??= new ReadableStream(
       { pull: (controller) => this.#pull(controller), cancel: () => this.#paused(0) },
       { highWaterMark: 0 },
@@ -45,17 +45,17 @@ export class Http1RequestBody {
     return this.#stream
   }
 
-  /** Says, before the response, whether the connection can probably go on after it. */
+  /** Returns, before the response, whether the connection can probably be reused after it. */
   get isReusable(): boolean {
     if (this.#decoder.done) return true
-    // A visitor that was not invited may or may not send the body after the response (RFC 9110 §10.1.1).
+    // Without 100 (Continue), a visitor may or may not send the body after the response (RFC 9110 §10.1.1).
     if (this.#sendContinue) return false
     return this.#touched || this.#decoder.left <= DRAIN_BYTES
   }
 
   /**
-   * Waits after the response for a handler that reads, such as one that answered 202 early: until the body ends or breaks, or
-   * no read follows for `READ_ON_MS`. A read waits as long as one before the response.
+   * Waits after the response for a handler that still reads, such as one that answered 202 early: until the body ends or breaks, or
+   * no read follows for `READ_ON_MS`. Reads have the same deadline as before the response.
    */
   async readOn(): Promise<void> {
     if (this.#isRead)
@@ -64,7 +64,7 @@ export class Http1RequestBody {
       })
   }
 
-  /** Ends the handler's reading after the response. */
+  /** Ends the handler's right to read after the response. */
   release(): void {
     this.#open = false
     this.#reader.interrupt(new HttpError('content_discarded'))
@@ -120,13 +120,13 @@ export class Http1RequestBody {
     this.#pause?.set(performance.now() + forMs)
   }
 
-  /** Returns what came with the bytes that were just read, so that it costs the handler no wait of its own. */
+  /** Returns bytes that arrived together with those just read, so that they need no second wait. */
   #ready(): Uint8Array | undefined {
     if (!this.#open || this.#reader.length === 0) return undefined
     try {
       return this.#decoder.decode(this.#reader)
     } catch (error) {
-      // The handler first gets what was decoded before it.
+      // The handler first gets the bytes before the error.
       this.#readyError = error
       return undefined
     }
@@ -147,7 +147,7 @@ export class Http1RequestBody {
   async #invite(): Promise<void> {
     const sendContinue = this.#sendContinue
     this.#sendContinue = undefined
-    // No invitation is sent when the body is coming already (RFC 9110 §10.1.1).
+    // 100 (Continue) is omitted when the body is already arriving (RFC 9110 §10.1.1).
     if (sendContinue && this.#open && this.#reader.length === 0) await sendContinue()
   }
 }

@@ -1,4 +1,4 @@
-// Parses an HTTP/1.1 request line by line, as it comes: request line and fields (RFC 9112 §3, §5).
+// Parses an HTTP/1.1 request line by line, as it arrives: request line and fields (RFC 9112 §3, §5).
 
 import type { HttpOptions } from '../exchange/http-options.ts'
 import type { Field } from '../semantics/fields.ts'
@@ -72,8 +72,8 @@ function parseRequestLine(line: string): RequestHead {
 
 /**
  * Trims the white space of HTTP. `trim` would also take NBSP, which is obs-text here, and a regular expression could
- * take quadratic time. A trailing HTAB stays: llhttp does not treat it as white space after `chunked`, so the fields
- * that the SDK reads must not lose it. `Headers` trims it for the handler.
+ * take quadratic time. A trailing HTAB remains: llhttp does not treat it as white space after `chunked`, so the fields
+ * that the SDK reads must keep it. `Headers` trims it for the handler.
  */
 function trimWhiteSpace(text: string): string {
   let start = 0
@@ -85,7 +85,7 @@ function trimWhiteSpace(text: string): string {
 
 /** Reads the lines of one head within its size and deadline. */
 class HeadLines {
-  /** The number of bytes that the head may still have. */
+  /** The number of bytes left for the head. */
   left: number = HEAD_BYTES - LINE_END_BYTES
   readonly #reader: BufferedReader
   readonly #until: number = performance.now() + HEAD_DEADLINE_MS

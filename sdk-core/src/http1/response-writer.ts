@@ -15,11 +15,11 @@ const CRLF: Uint8Array = encodeLatin1('\r\n')
 const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
 
 /**
- * The sign by which the visitor sees where the body ends: the head, the chunked coding, or the end of the connection.
+ * What marks the end of the body: the length in the head, the chunked coding, or the end of the connection.
  */
 type Framing = 'head' | 'chunked' | 'close'
 
-/** Returns a status line and fields, whose names are as they were written. The empty line has to follow. */
+/** Returns a status line and fields, with names unchanged. The empty line must follow. */
 export function headText(status: number, reason: string, fields: readonly Field[]): string {
   let text = `HTTP/1.1 ${status} ${reason}\r\n`
   for (const [name, value, written] of fields) text += `${written ?? name}: ${value}\r\n`
@@ -39,14 +39,14 @@ export class Http1ResponseWriter {
   }
 
   /**
-   * True when another response can follow: the visitor sees the end of this one, and the handler did not say `close`.
+   * True when another response can follow: this one has a visible end, and the handler did not say `close`.
    */
   get isReusable(): boolean {
     return this.#framing !== 'close' && !this.#outgoing.isLast
   }
 
   /**
-   * Sends the response, and pulls its body as fast as `writer` takes it.
+   * Sends the response, and pulls its body as fast as `writer` accepts it.
    * @throws the error of the body or the connection; the visitor then has an incomplete response
    */
   async send(writer: DeadlineWriter, persistent: boolean): Promise<void> {

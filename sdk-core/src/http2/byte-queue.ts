@@ -1,6 +1,6 @@
-// Bytes that wait in one array, so that a body in tiny frames costs what its octets cost and no more.
+// A queue of bytes in one array, so that tiny frames cost no more than their octets.
 
-/** The least number of bytes to allocate when bytes have to be joined. */
+/** The smallest allocation for joining, in bytes. */
 const STORE_MIN_BYTES = 4096
 
 export class ByteQueue {
@@ -18,7 +18,7 @@ export class ByteQueue {
     this.length = length
   }
 
-  /** Returns all waiting bytes, for the caller to keep. */
+  /** Returns all queued bytes, which the caller owns. */
   take(): Uint8Array {
     const bytes = this.#store.subarray(0, this.length)
     this.#store = new Uint8Array(0)

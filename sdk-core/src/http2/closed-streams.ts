@@ -1,9 +1,9 @@
-// Remembers the streams that ended last, and which side ended them: a frame on one is late, or wrong (RFC 9113 §5.1).
+// Remembers recently closed streams, and who closed them: a frame on one is late or an error (RFC 9113 §5.1).
 
 import { CLOSED_STREAMS_KNOWN } from './limits.ts'
 
 export class ClosedStreams {
-  /** Maps a stream, oldest first, to whether the SDK ended it before the visitor, which may not have known yet. */
+  /** Maps streams, oldest first, to whether the SDK closed them, which the visitor may not have known yet. */
   readonly #streams = new Map<number, boolean>()
 
   add(streamId: number, byUs: boolean): void {
@@ -19,7 +19,7 @@ export class ClosedStreams {
     return this.#streams.has(streamId)
   }
 
-  /** Returns whether frames on the stream may just be late. */
+  /** Returns whether frames on the stream may merely be late. */
   isLate(streamId: number): boolean {
     return this.#streams.get(streamId) === true
   }

@@ -1,4 +1,4 @@
-// An HTTP/2 server on one connection (RFC 9113), from the preface to GOAWAY. It withstands each known kind of flood.
+// An HTTP/2 server on one connection (RFC 9113), from the preface to GOAWAY. It limits all known floods.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { DeadlineWriter } from '../exchange/deadline-writer.ts'
@@ -61,12 +61,12 @@ class Connection {
   readonly #idleFrames = new TokenBucket(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND)
   /** The receive window of the whole connection. */
   readonly #window = new ReceiveWindow(CONNECTION_WINDOW_BYTES, CONNECTION_WINDOW_MAX_BYTES)
-  /** True when one side said that there will be no more streams. */
+  /** True when one side announced that there will be no more streams. */
   #isLeaving = false
   #isBroken = false
   #isOver = false
   #awaited: 'head' | 'request' | undefined
-  /** Resolves when only the orderly end is left to do. */
+  /** Resolves when only the shutdown is left. */
   readonly #over = Promise.withResolvers<void>()
 
   constructor(stream: ByteStream, options: HttpOptions) {
@@ -110,7 +110,7 @@ class Connection {
   }
 
   /**
-   * Reads to the visitor's end, also after the SDK's own: unread bytes could reset the connection before the last
+   * Reads until the visitor's end, even after the SDK's own: unread bytes could reset the connection before the last
    * frames arrive.
    */
   async #receive(): Promise<void> {
@@ -160,7 +160,7 @@ class Connection {
     }
   }
 
-  /** Decodes every block, whatever becomes of its stream: the next block depends on it (§4.3). */
+  /** Decodes every block, even of refused streams, because the next block depends on it (§4.3). */
   #headers(id: number, block: Uint8Array, isEnd: boolean, isSelfDependent: boolean): void {
     const list = new HeaderList()
     try {
@@ -192,12 +192,12 @@ class Connection {
     this.#open(this.#window.give(bytes, hasWaited))
   }
 
-  /** Tells the visitor of more room in the window of the connection. */
+  /** Enlarges the visitor's window of the connection. */
   #open(increment: number): void {
     if (increment > 0) this.#frameWriter.control(encodeNumber(WINDOW_UPDATE, 0, increment))
   }
 
-  /** @throws Http2Error `code` when the visitor did it too often */
+  /** @throws Http2Error `code` when the bucket is empty */
   #spend(bucket: TokenBucket, code: Http2ErrorCode): void {
     if (!bucket.take()) throw new Http2Error(code)
   }
@@ -218,7 +218,7 @@ class Connection {
     this.#leave()
   }
 
-  /** Sends GOAWAY (§6.8). Open streams are finished, and the visitor takes everything else to another connection. */
+  /** Sends GOAWAY (§6.8). Open streams finish; the visitor uses another connection for everything else. */
   #goAway(): void {
     if (this.#isOver) return
     this.#tell(new Http2Error('closing'))
@@ -235,7 +235,7 @@ class Connection {
     if (this.#streams.size === 0) this.#finish()
   }
 
-  /** Sends the reason of a connection error to the visitor (§5.4.1), and finishes none of its requests. */
+  /** Sends a connection error to the visitor (§5.4.1), and aborts its requests. */
   #fail(error: Http2Error): void {
     if (this.#isOver) return
     this.#tell(error)
@@ -260,7 +260,7 @@ class Connection {
   }
 
   /**
-   * Ends the SDK's direction, then waits a bounded time for the visitor's, as HTTP/1.1 does.
+   * Ends the SDK's direction, then waits with a deadline for the visitor's, as HTTP/1.1 does.
    * @param received settles with the visitor's end
    */
   async #end(received: Promise<void>): Promise<void> {

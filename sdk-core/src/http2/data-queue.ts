@@ -1,4 +1,4 @@
-// The octets that one stream has to send, cut into DATA frames as the windows allow (RFC 9113 §6.1, §6.9).
+// The octets that one stream has to send, split into DATA frames as the windows allow (RFC 9113 §6.1, §6.9).
 
 import { WRITE_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
@@ -7,7 +7,7 @@ import { DATA, END_STREAM, HEADER_BYTES, writeHeader } from './frame.ts'
 export class DataQueue {
   /** The octets that the visitor accepts on this stream (RFC 9113 §6.9). A changed setting can make it negative. */
   window: number
-  /** True while the frame writer has the queue in its round. */
+  /** True while the queue is in the frame writer's round. */
   isQueued = false
   readonly #streamId: number
   readonly #deadline: Deadline
@@ -20,7 +20,7 @@ export class DataQueue {
   #taken: PromiseWithResolvers<void> | undefined
   #over: { error: unknown } | undefined
 
-  /** @param stalled called when the visitor takes nothing for too long; it has to call `fail` */
+  /** @param stalled called when the visitor accepts nothing for too long; it must call `fail` */
   constructor(streamId: number, window: number, stalled: () => void) {
     this.#streamId = streamId
     this.window = window
@@ -67,7 +67,7 @@ export class DataQueue {
     return length
   }
 
-  /** Sends nothing more: the pending write, and all later ones, reject with `error`. */
+  /** Stops sending: the pending write and all later ones reject with `error`. */
   fail(error: unknown): void {
     this.#over ??= { error }
     const taken = this.#taken

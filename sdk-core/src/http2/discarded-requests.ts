@@ -1,4 +1,4 @@
-// The requests that go on after their responses: they may end by themselves for a while (RFC 9113 §8.1).
+// The requests that continue after their responses: they may finish within a time limit (RFC 9113 §8.1).
 
 import { Deadline } from '../timers/deadline.ts'
 import { DISCARDED_REQUEST_MAX_MS, DISCARDED_REQUEST_MS, STREAMS_MAX } from './limits.ts'
@@ -10,7 +10,7 @@ export class DiscardedRequests {
   readonly #deadline = new Deadline(() => this.#late())
   readonly #reset: (streamId: number) => void
 
-  /** @param reset called when a request has not ended in time; it has to call `delete` */
+  /** @param reset called when a request has not ended in time; it must call `delete` */
   constructor(reset: (streamId: number) => void) {
     this.#reset = reset
   }
@@ -25,7 +25,7 @@ export class DiscardedRequests {
     const times = { until: now + DISCARDED_REQUEST_MS, last: now + DISCARDED_REQUEST_MAX_MS }
     this.#requests.set(stream.id, { stream, ...times })
     this.#watch()
-    // As many as the visitor may have open.
+    // The limit is that of open streams.
     if (this.size <= STREAMS_MAX) return
     for (const oldest of this.#requests.keys()) {
       this.#reset(oldest)
@@ -37,7 +37,7 @@ export class DiscardedRequests {
     return this.#requests.get(streamId)?.stream
   }
 
-  /** More of the request came. */
+  /** Notes that more of the request arrived. */
   progressed(streamId: number): void {
     const request = this.#requests.get(streamId)
     if (request) request.until = Math.min(performance.now() + DISCARDED_REQUEST_MS, request.last)

@@ -1,4 +1,4 @@
-// The errors of HTTP/2 that a visitor can make: a stable code, and the error code on the wire (RFC 9113 §7).
+// The HTTP/2 errors of visitors: a stable code, and the error code on the wire (RFC 9113 §7).
 
 /** The error codes of RFC 9113 §7 that the SDK sends. */
 const WIRE_CODES = {
@@ -16,30 +16,27 @@ const WIRE_CODES = {
 
 /** Maps each code to its error code on the wire and its text. */
 const ERRORS = {
-  invalid_preface: ['PROTOCOL_ERROR', 'The connection does not begin with the preface of HTTP/2'],
-  invalid_frame_size: [
-    'FRAME_SIZE_ERROR',
-    'A frame is larger than allowed or not as large as its type demands',
-  ],
+  invalid_preface: ['PROTOCOL_ERROR', 'The connection does not begin with the HTTP/2 preface'],
+  invalid_frame_size: ['FRAME_SIZE_ERROR', 'A frame is too large, or its size is wrong for its type'],
   invalid_padding: ['PROTOCOL_ERROR', 'The padding is longer than the frame'],
-  invalid_stream_id: ['PROTOCOL_ERROR', 'The stream identifier is not one that this frame can have'],
-  unexpected_frame: ['PROTOCOL_ERROR', 'This frame cannot come here'],
-  invalid_setting: ['PROTOCOL_ERROR', 'A setting has a value that it cannot have'],
-  invalid_increment: ['PROTOCOL_ERROR', 'A window grows by nothing'],
+  invalid_stream_id: ['PROTOCOL_ERROR', 'The frame cannot have this stream identifier'],
+  unexpected_frame: ['PROTOCOL_ERROR', 'The frame is not allowed here'],
+  invalid_setting: ['PROTOCOL_ERROR', 'A setting has an invalid value'],
+  invalid_increment: ['PROTOCOL_ERROR', 'A window increment is 0'],
   window_overflow: ['FLOW_CONTROL_ERROR', 'A window would be larger than 2^31-1'],
-  window_exceeded: ['FLOW_CONTROL_ERROR', 'More data came than the window allowed'],
+  window_exceeded: ['FLOW_CONTROL_ERROR', 'The data exceeds the window'],
   invalid_compression: ['COMPRESSION_ERROR', 'The header block cannot be decoded'],
   malformed_request: ['PROTOCOL_ERROR', 'The request is malformed'],
   stream_closed: ['STREAM_CLOSED', 'The stream is closed'],
   too_many_streams: ['REFUSED_STREAM', 'More streams are open than were allowed'],
-  header_block_too_large: ['ENHANCE_YOUR_CALM', 'A header block is too large or in too many pieces'],
-  header_block_timeout: ['ENHANCE_YOUR_CALM', 'A preface or a header block did not come in time'],
-  too_many_resets: ['ENHANCE_YOUR_CALM', 'Too many streams ended before their time'],
-  too_many_frames: ['ENHANCE_YOUR_CALM', 'Too many frames came that further nothing'],
-  visitor_stalled: ['CANCEL', 'The visitor opened no window for what it asked for'],
+  header_block_too_large: ['ENHANCE_YOUR_CALM', 'A header block is too large or has too many frames'],
+  header_block_timeout: ['ENHANCE_YOUR_CALM', 'A preface or a header block did not arrive in time'],
+  too_many_resets: ['ENHANCE_YOUR_CALM', 'Too many streams were reset'],
+  too_many_frames: ['ENHANCE_YOUR_CALM', 'Too many frames had no effect'],
+  visitor_stalled: ['CANCEL', 'The visitor opened no window for the response'],
   cancelled: ['CANCEL', 'The stream was cancelled'],
-  response_failed: ['INTERNAL_ERROR', 'The response broke off'],
-  closing: ['NO_ERROR', 'The site closes, or nothing was asked for a while'],
+  response_failed: ['INTERNAL_ERROR', 'The response was aborted'],
+  closing: ['NO_ERROR', 'The site closes, or the connection was idle'],
   content_discarded: ['NO_ERROR', 'The response was sent before the request had ended'],
 } as const
 

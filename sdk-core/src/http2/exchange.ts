@@ -1,4 +1,4 @@
-// One exchange over HTTP/2: the request of a stream goes to the handler, and its Response to the visitor.
+// One exchange over HTTP/2: it passes a stream's request to the handler, and the Response to the visitor.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { Inform } from '../exchange/direct.ts'
@@ -22,7 +22,7 @@ export async function serveExchange(
   const { method } = request.head
   try {
     const body = await bodyOf(stream, request)
-    // The request's cancellation may have come with it: then no handler has to start.
+    // The visitor may have cancelled the request at once: then the handler does not run.
     if (stream.isOver) return
     const inform: Inform = (status, _, fields) =>
       stream.respond([[':status', String(status)], ...fields], false)
@@ -42,7 +42,7 @@ export function sendErrorResponse(stream: Stream, error: HttpError, method: stri
   stream.respond([[':status', String(error.status)], ...errorResponseFields(error)], method === 'HEAD')
   if (method === 'HEAD') return
   const text = encodeLatin1(error.message)
-  stream.write([text], text.length, true).catch(() => {}) // The visitor did not wait for the text.
+  stream.write([text], text.length, true).catch(() => {}) // The visitor left before the text.
 }
 
 async function bodyOf(
@@ -53,7 +53,7 @@ async function bodyOf(
   if (!body || webSocket) return undefined
   if (expectsContinue)
     body.sendContinue = () => stream.hasResponded || stream.respond([[':status', '100']], false)
-  // Some visitors end the stream in a later frame, and so a GET or HEAD without content shows late that it has none.
+  // Some visitors end the stream in a later frame, so it is unclear at first whether a GET or HEAD has content.
   const isUsuallyEmpty = head.method === 'GET' || head.method === 'HEAD'
   return isUsuallyEmpty && !(await body.begins(HEAD_DEADLINE_MS)) ? undefined : body
 }
@@ -62,7 +62,7 @@ async function respond(stream: Stream, request: Http2Request, call: HandlerCall)
   stream.setDisconnectListener(call)
   try {
     const answer = await call.answer()
-    // A 2xx in answer to CONNECT would say that the WebSocket is open (RFC 8441 §5).
+    // A 2xx response to CONNECT would mean that the WebSocket is open (RFC 8441 §5).
     if ('batches' in answer && request.webSocket && isSuccess(answer.status)) {
       answer.cancel(undefined)
       throw new HttpError('upgrade_declined', [404, 'There is no WebSocket here'])
@@ -98,7 +98,7 @@ async function sendResponse(stream: Stream, response: OutgoingResponse): Promise
   }
 }
 
-/** Hands the stream to the WebSocket after 200 (RFC 8441 §5). */
+/** Passes the stream to the WebSocket after 200 (RFC 8441 §5). */
 function transportOver(stream: Stream): UpgradeTransport {
   return {
     isKeyed: false,

@@ -1,4 +1,4 @@
-// Checks each frame by every rule of RFC 9113 §6 that needs no state of the streams, and passes it on as an event.
+// Checks frames by the rules of RFC 9113 §6 that need no stream state, and emits them as events.
 
 import { HEAD_BYTES } from '../semantics/limits.ts'
 import { Http2Error } from './errors.ts'
@@ -29,11 +29,11 @@ import { parseSettings, type VisitorSettings } from './settings.ts'
 export interface FrameEvents {
   /**
    * Called with the content of a DATA frame.
-   * @param size the octets that it takes of the windows, with its padding
+   * @param size its size for flow control, in octets, with padding
    */
   data(streamId: number, data: Uint8Array, size: number, isEnd: boolean): void
   /**
-   * Called with a whole header block.
+   * Called with a complete header block.
    * @param isSelfDependent the stream was made to depend on itself, which is a stream error (RFC 7540 §5.3.1)
    */
   headers(streamId: number, block: Uint8Array, isEnd: boolean, isSelfDependent: boolean): void
@@ -68,7 +68,7 @@ export class FrameHandler {
     [WINDOW_UPDATE]: (frame) => this.#windowUpdate(frame),
     [CONTINUATION]: (frame) => this.#continuation(frame),
   }
-  /** A header block whose end has not come. Until then no other frame may come (§6.10). */
+  /** An incomplete header block. Until its end no other frame is allowed (§6.10). */
   #block: HeaderBlock | undefined
 
   constructor(events: FrameEvents) {
@@ -121,7 +121,7 @@ export class FrameHandler {
     this.#events.headers(block.streamId, block.bytes, block.isEnd, block.isSelfDependent)
   }
 
-  /** Checks the form of a PRIORITY frame and ignores its content (§5.3). */
+  /** Validates a PRIORITY frame and ignores its content (§5.3). */
   #priority(frame: Frame): void {
     requireStream(frame)
     this.#events.idle()

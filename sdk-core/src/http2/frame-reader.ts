@@ -11,7 +11,7 @@ const PREFACE: Uint8Array = encodeLatin1('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export class FrameReader {
   /** The unread bytes: less than a frame, after `next` returned undefined. */
   #bytes: Uint8Array = new Uint8Array(0)
-  /** The number of octets of the preface that came. */
+  /** The number of preface octets received. */
   #preface = 0
   #isFirst = true
 
@@ -25,7 +25,7 @@ export class FrameReader {
   }
 
   /**
-   * Returns the next frame, whose payload is a view into the pushed bytes. Undefined when the frame is not whole yet.
+   * Returns the next frame, whose payload is a view into the pushed bytes. Undefined while the frame is incomplete.
    * @throws Http2Error
    */
   next(): Frame | undefined {
@@ -35,7 +35,7 @@ export class FrameReader {
     if (length > FRAME_BYTES) throw new Http2Error('invalid_frame_size')
     const type = bytes[3]!
     const flags = bytes[4]!
-    // The preface includes a SETTINGS frame that is no acknowledgment (§3.4).
+    // The preface includes a SETTINGS frame without ACK (§3.4).
     if (this.#isFirst && (type !== SETTINGS || flags & 1)) throw new Http2Error('invalid_preface')
     const end = HEADER_BYTES + length
     if (bytes.length < end) return undefined

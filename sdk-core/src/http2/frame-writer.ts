@@ -1,4 +1,4 @@
-// Writes frames to the visitor. Those of one turn leave in one write: control frames first, then DATA.
+// Writes frames to the visitor. Those of one event-loop turn go in one write: control frames first, then DATA.
 
 import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
@@ -14,25 +14,25 @@ export class FrameWriter {
   readonly #worked: () => void
   #control: Uint8Array[] = []
   #controlBytes = 0
-  /** The streams with octets to send, in the order in which they are served. */
+  /** The streams with octets to send, in round-robin order. */
   #round: DataQueue[] = []
   #pumping: Promise<void> | undefined
   #room: PromiseWithResolvers<void> | undefined
 
-  /** @param worked called when a DATA frame was sent that justifies answers of the visitor */
+  /** @param worked called when a DATA frame was sent that the visitor may answer with frames */
   constructor(writer: DeadlineWriter, worked: () => void) {
     this.#writer = writer
     this.#worked = worked
   }
 
-  /** Queues frames that keep their order and need no window. */
+  /** Queues frames that must keep their order and need no window. */
   control(frame: Uint8Array): void {
     this.#control.push(frame)
     this.#controlBytes += frame.length
     this.#pump()
   }
 
-  /** Queues a stream that has octets to send, or a window to do so. */
+  /** Queues a stream that has octets to send or a larger window. */
   data(queue: DataQueue): void {
     if (queue.isQueued || !queue.isReady) return
     queue.isQueued = true
@@ -47,7 +47,7 @@ export class FrameWriter {
   }
 
   /**
-   * Waits while so many control frames wait that the connection should read nothing more that needs an answer. Never
+   * Waits while too many control frames are queued, so that the connection reads nothing more that needs an answer. Never
    * rejects.
    */
   async hasRoom(): Promise<void> {
@@ -67,7 +67,7 @@ export class FrameWriter {
 
   async #run(): Promise<void> {
     try {
-      await undefined // The other frames of this turn go into the same write.
+      await undefined // Lets other frames of this turn join the same write.
       for (let bytes = this.#collectFrames(); bytes; bytes = this.#collectFrames())
         await this.#writer.write(bytes)
     } catch {
@@ -84,7 +84,7 @@ export class FrameWriter {
     let octets = 0
     for (const queue of this.#round) octets += Math.min(queue.available, max)
     octets = Math.min(octets, max)
-    // A frame is short only when its stream, or the connection, has no more to send or no more window.
+    // A frame is short only when its stream or the connection has no more data or no more window.
     const frames = this.#round.length + Math.ceil(octets / FRAME_BYTES) + 1
     const bytes = new Uint8Array(this.#controlBytes + octets + frames * HEADER_BYTES)
     const end = this.#fill(bytes, this.#takeControl(bytes), max)

@@ -92,7 +92,7 @@ export function uint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
-/** Reads 31 bits. The highest bit is reserved and ignored. */
+/** Reads 31 bits. Ignores the highest bit, which is reserved. */
 export function uint31(bytes: Uint8Array, at: number): number {
   return uint32(bytes, at) & MAX_31_BITS
 }

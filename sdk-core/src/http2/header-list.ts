@@ -3,20 +3,20 @@
 import type { Field } from '../semantics/fields.ts'
 import { HEAD_BYTES, HEAD_FIELDS } from '../semantics/limits.ts'
 
-// A name is a token in lower case, and a value is what HTTP/1.1 accepts here: §8.2.1 asks for less.
+// A name is a token in lower case, and a value follows the rules for HTTP/1.1, which are stricter than §8.2.1.
 const NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/
 const PSEUDO = new Set([':method', ':scheme', ':authority', ':path', ':protocol'])
-/** Fields about a connection are not allowed (§8.2.2). */
+/** Connection-specific fields, which are not allowed (§8.2.2). */
 const CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-/** Each field counts this many octets beside its own (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
+/** The overhead of each field, in octets (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
 const FIELD_OVERHEAD_BYTES = 32
 
 export class HeaderList {
   readonly pseudo: Map<string, string> = new Map()
   readonly fields: Field[] = []
   isMalformed = false
-  /** True when the list is too large. Fields after that were not kept. */
+  /** True when the list is too large; further fields were dropped. */
   isTooLarge = false
   #size = 0
   /** The number of fields, without the parts of a cookie, which browsers split into many fields (§8.2.3). */
@@ -36,7 +36,7 @@ export class HeaderList {
     }
   }
 
-  /** Checks a pseudo-header field: it must be known, come once, and come before all other fields (§8.3). */
+  /** Checks a pseudo-header field: it must be known, be unique, and precede all other fields (§8.3). */
   #isPseudo(name: string, value: string): boolean {
     return PSEUDO.has(name) && !this.pseudo.has(name) && this.fields.length === 0 && VALUE.test(value)
   }

@@ -1,10 +1,10 @@
-// Bounds what the visitor may send before the SDK gives it more credit (RFC 9113 §5.2), and so what waits unread.
+// The receive window of a stream or connection (RFC 9113 §5.2), which bounds unread data.
 
 export class ReceiveWindow {
   #size: number
   readonly #maxSize: number
   #left: number
-  /** The bytes that were read and not given back yet. */
+  /** The bytes that were read but not yet credited. */
   #consumed = 0
 
   constructor(size: number, maxSize: number) {
@@ -25,9 +25,9 @@ export class ReceiveWindow {
   }
 
   /**
-   * Gives credit back, half a window at a time, so that WINDOW_UPDATEs are few. When the reader had to wait for these
-   * bytes, it is faster than the window allows, and the window doubles, up to its maximum. A slow reader keeps the
-   * first window.
+   * Returns credit, half a window at a time, so that WINDOW_UPDATEs are few. When the reader had to wait for these
+   * bytes, it is faster than the window allows, so the window doubles, up to its maximum. A slow reader keeps the
+   * initial window.
    * @returns the increment to send; 0 when there is none yet
    */
   give(bytes: number, hasWaited: boolean): number {
@@ -40,7 +40,7 @@ export class ReceiveWindow {
   }
 
   /**
-   * Gives all credit back that there is.
+   * Returns all credit.
    * @returns the increment to send; 0 when there is none
    */
   giveAll(): number {

@@ -1,4 +1,4 @@
-// The body of an HTTP/2 request: DATA waits within the stream's window until the handler reads.
+// The body of an HTTP/2 request: DATA is buffered, up to the stream's window, until the handler reads.
 
 import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
@@ -7,11 +7,11 @@ import { Deadline } from '../timers/deadline.ts'
 import { ByteQueue } from './byte-queue.ts'
 
 export class Http2RequestBody {
-  /** The error in the body, when a read of the handler found one. */
+  /** The error in the body, if a read of the handler found one. */
   failure: HttpError | undefined
-  /** Asks the visitor, which waits for that, to send the body. */
+  /** Sends 100 (Continue) to a visitor that waits for it. */
   sendContinue: (() => void) | undefined
-  /** The trailer fields, once the request has ended with some. */
+  /** The trailer fields, if the request ended with some. */
   trailers: readonly Field[] | undefined
   readonly #consumed: (bytes: number, hasWaited: boolean) => void
   readonly #queue = new ByteQueue()
@@ -22,16 +22,16 @@ export class Http2RequestBody {
   #wake: (() => void) | undefined
 
   /**
-   * @param consumed called with the number of bytes that were read, or never will be, and with whether the reader
+   * @param consumed called with the number of bytes that were read or discarded, and with whether the reader
    *   waited for them
    */
   constructor(consumed: (bytes: number, hasWaited: boolean) => void) {
     this.#consumed = consumed
   }
 
-  /** The body as a stream, for a handler that reads it in place of `next`. */
+  /** The body as a stream, as an alternative to `next`. */
   get stream(): ReadableStream<Uint8Array> {
-    // The stream itself queues nothing: each pull is a read of the handler, and only that makes room.
+    // The stream queues nothing: each pull is a read of the handler, and only a read returns credit.
     this.#stream ??= new ReadableStream(
       { pull: (controller) => this.#pull(controller) },
       { highWaterMark: 0 },
@@ -39,7 +39,7 @@ export class Http2RequestBody {
     return this.#stream
   }
 
-  /** Resolves as `read` does, within the time in which a byte of a body has to come. */
+  /** Resolves as `read` does, with the deadline for the next bytes of a body. */
   next(stallMs: number = BODY_STALL_MS): Promise<Uint8Array | undefined> {
     return this.read(stallMs)
   }
@@ -57,7 +57,7 @@ export class Http2RequestBody {
     this.#notify()
   }
 
-  /** Makes all reads fail, the current one as well. The first reason counts. */
+  /** Makes all reads fail, including the current one. The first reason wins. */
   fail(error: unknown): void {
     if (this.#over) return
     this.#over = { error }
@@ -66,7 +66,7 @@ export class Http2RequestBody {
   }
 
   /**
-   * Resolves with all bytes that have come, or else with the next that come; undefined at the end. Only one read may be
+   * Resolves with all received bytes, or with the next to arrive; undefined at the end. Only one read may be
    * pending.
    * @param stallMs the longest wait, in milliseconds
    */
@@ -79,7 +79,7 @@ export class Http2RequestBody {
   }
 
   /**
-   * Waits for more as `read` does, without taking it.
+   * Waits as `read` does, without consuming bytes.
    * @returns false at the end
    */
   async begins(stallMs: number): Promise<boolean> {
@@ -107,7 +107,7 @@ export class Http2RequestBody {
   }
 
   #invite(): void {
-    // No invitation is sent when the body is coming already (RFC 9110 §10.1.1).
+    // 100 (Continue) is omitted when the body is already arriving (RFC 9110 §10.1.1).
     if (this.#queue.length === 0 && !this.#ended && !this.#over) this.sendContinue?.()
     this.sendContinue = undefined
   }

@@ -17,7 +17,7 @@ const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/
 const PATH = /^\/[\x21-\x7e]*$/
 
 export interface Http2Request extends ParsedRequest {
-  /** The number of octets of the body, if the visitor said it. The end of the stream shows it, too. */
+  /** The length of the body in octets, if the visitor declared it. END_STREAM also marks the end. */
   length: number | undefined
 }
 
@@ -50,7 +50,7 @@ export function parseHttp2Request(
   }
 }
 
-/** Returns the body's length. A length that HTTP/1.1 refuses with 400 makes the request malformed (§8.1.1). */
+/** Returns the body's length. A length that HTTP/1.1 answers with 400 makes the request malformed (§8.1.1). */
 function lengthOf(lengths: string[], streamId: number): number {
   try {
     return parseContentLength(lengths)
@@ -61,7 +61,7 @@ function lengthOf(lengths: string[], streamId: number): number {
 }
 
 /**
- * Returns the request in the form of HTTP/1.1, which handlers and shared rules know. Undefined when it is malformed.
+ * Converts the request to the form of HTTP/1.1, which the shared code uses. Undefined when it is malformed.
  * @throws HttpError `method_not_implemented` for a CONNECT that is no WebSocket
  */
 function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSocket: boolean } | undefined {
@@ -88,14 +88,14 @@ function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSoc
   return { head: { method: 'GET', target: path, version: '1.1', fields: all }, webSocket: true }
 }
 
-/** Joins the Cookie fields, of which HTTP/2 may have many, and another version has one (§8.2.3). */
+/** Joins the Cookie fields: HTTP/2 may have many, other versions one (§8.2.3). */
 function withJoinedCookies(fields: Field[]): Field[] {
   const cookies = valuesOf(fields, 'cookie')
   if (cookies.length < 2) return fields
   return [...fields.filter(([name]) => name !== 'cookie'), ['cookie', cookies.join('; ')]]
 }
 
-/** Makes a Host field of `:authority` (§8.3.1). When both are there, they have to agree. */
+/** Makes a Host field from `:authority` (§8.3.1). If both exist, they must agree. */
 function hostFields(authority: string | undefined, fields: readonly Field[]): Field[] | undefined {
   const hosts = valuesOf(fields, 'host')
   if (authority === undefined) return []

@@ -1,4 +1,4 @@
-// SETTINGS (RFC 9113 §6.5; RFC 8441 §3; RFC 9218 §2.1): the SDK's own, and those of the visitor's that matter here.
+// SETTINGS (RFC 9113 §6.5; RFC 8441 §3; RFC 9218 §2.1): the SDK's own, and the visitor's that matter here.
 
 import { HEAD_BYTES } from '../semantics/limits.ts'
 import { Http2Error } from './errors.ts'
@@ -17,12 +17,12 @@ const NO_RFC7540_PRIORITIES = 0x9
 /** A setting on the wire has two octets of identifier and four of value. */
 const SETTING_BYTES = 6
 const MAX_FRAME_SIZE_MAX: number = 2 ** 24 - 1
-/** Every window begins with this size, unless a setting changes it (§6.9.2). */
+/** The initial size of every window, unless a setting changes it (§6.9.2). */
 export const INITIAL_WINDOW_BYTES = 65_535
 
 /**
- * VisitorSettings has the settings that changed, and undefined for others. The limit on frames does not matter: the
- * SDK's are small enough.
+ * VisitorSettings has the settings that changed, and undefined for others. The frame size limit does not matter: the
+ * SDK's frames are small enough.
  */
 export interface VisitorSettings {
   headerTableSize: number | undefined
@@ -50,7 +50,7 @@ export const OUR_SETTINGS: Uint8Array = encodeFrame(
 )
 
 /**
- * Parses SETTINGS. When a setting comes twice, the last one counts.
+ * Parses SETTINGS. If a setting occurs twice, the last one wins.
  * @throws Http2Error
  */
 export function parseSettings(payload: Uint8Array): VisitorSettings {

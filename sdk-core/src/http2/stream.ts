@@ -20,8 +20,8 @@ export interface StreamTransport {
   /** Called when this many octets of the connection's window are free again. */
   consumed(bytes: number, hasWaited: boolean): void
   /**
-   * Called when nothing more can happen on the stream.
-   * @param isWhole the response was sent to its end
+   * Called when the stream has ended.
+   * @param isWhole whether the complete response was sent
    */
   over(stream: Stream, isWhole: boolean): void
 }
@@ -40,7 +40,7 @@ export class Stream {
   readonly #transport: StreamTransport
   #listener: DisconnectListener | undefined
   readonly #window = new ReceiveWindow(STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES)
-  /** The octets that must still come by Content-Length. */
+  /** The octets still missing according to Content-Length. */
   #expected: number | undefined
 
   constructor(id: number, window: number, isEnd: boolean, transport: StreamTransport) {
@@ -56,13 +56,13 @@ export class Stream {
     this.#listener = listener
   }
 
-  /** Sets the number of octets that the request has to have. */
+  /** Sets the length that the request must have. */
   expect(length: number | undefined): void {
     this.#expected = length
   }
 
   /**
-   * @param size the octets that the frame takes of the window
+   * @param size the frame's size for flow control, in octets
    * @throws Http2Error
    */
   receive(data: Uint8Array, size: number, isEnd: boolean): void {
@@ -78,7 +78,7 @@ export class Stream {
   }
 
   /**
-   * Ends the request (§8.1). The direct way of a handler passes the trailers on; a fetch Request has no place for them.
+   * Ends the request (§8.1). A handler's direct path forwards the trailers; a fetch Request cannot hold them.
    * @throws Http2Error
    */
   receiveTrailers(isEnd: boolean, { isMalformed, isTooLarge, pseudo, fields }: HeaderList): void {
@@ -88,7 +88,7 @@ export class Stream {
     this.#receiveEnd(NOTHING)
   }
 
-  /** The visitor sent RST_STREAM. */
+  /** Handles RST_STREAM of the visitor. */
   receiveReset(): void {
     this.isRemoteOpen = false
     this.break(new Http2Error('cancelled', this.id))
@@ -101,7 +101,7 @@ export class Stream {
     this.#transport.data(this.dataQueue)
   }
 
-  /** The visitor ended its direction of the connection. */
+  /** Notes that the visitor ended its direction of the connection. */
   left(error: unknown): void {
     if (this.isRemoteOpen) this.body?.fail(error)
     this.isRemoteOpen = false
@@ -109,7 +109,7 @@ export class Stream {
   }
 
   /**
-   * Sends fields. A success before the end of its request goes without Content-Length, which END_STREAM replaces: curl
+   * Sends fields. A 2xx before the end of its request omits Content-Length, which END_STREAM replaces: curl
    * 7.88 reads nothing more after that many octets, and then waits for room to send the rest, which it does not see.
    */
   respond(fields: readonly Field[], isEnd: boolean): void {
@@ -136,7 +136,7 @@ export class Stream {
     this.break(error)
   }
 
-  /** Ends the stream before its time. */
+  /** Aborts the stream. */
   break(error: unknown): void {
     if (this.isOver) return
     this.#finish(error, false)
@@ -150,7 +150,7 @@ export class Stream {
     this.body?.end()
   }
 
-  /** END_STREAM was sent. The request may go on for a while: it is dropped as it comes. */
+  /** Handles the sent END_STREAM. The request may continue for some time, and is discarded. */
   #sent(): void {
     if (!this.isOver) this.#finish(new Http2Error('content_discarded', this.id), true)
   }

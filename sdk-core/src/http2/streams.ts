@@ -1,4 +1,4 @@
-// The streams of one connection: it says which are open, which may open, and what frames do to them (RFC 9113 §5.1).
+// The streams of one connection and their state machine (RFC 9113 §5.1).
 
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
@@ -14,14 +14,14 @@ import { INITIAL_WINDOW_BYTES } from './settings.ts'
 import { Stream, type StreamTransport } from './stream.ts'
 
 interface SharedTransport extends Omit<StreamTransport, 'over'> {
-  /** Gives all octets back that are free in the connection's window. */
+  /** Returns all credit of the connection's window. */
   creditAll(): void
 }
 
 export class Streams {
-  /** The highest stream number of the visitor that the SDK worked on. */
+  /** The highest stream number of the visitor that the SDK processed. */
   lastId = 0
-  /** True when no stream is opened any more: frames on higher numbers are ignored. */
+  /** True when no more streams may open: frames with higher numbers are ignored. */
   isClosed = false
   readonly #open = new Map<number, Stream>()
   readonly #discarded = new DiscardedRequests((id) => this.#discard(id))
@@ -111,7 +111,7 @@ export class Streams {
     }
   }
 
-  /** Ends one stream with RST_STREAM, also one that never was open. */
+  /** Ends a stream with RST_STREAM, even one that never was open. */
   fail({ code, wireCode }: Http2Error, id: number): void {
     const stream = this.#open.get(id)
     if (stream) stream.reset(code)
@@ -123,7 +123,7 @@ export class Streams {
     }
   }
 
-  /** The visitor ended its direction of the connection. */
+  /** Notes that the visitor ended its direction of the connection. */
   left(): void {
     for (const stream of this.#open.values()) stream.left(new HttpError('incomplete_message'))
     this.#discarded.close()
@@ -152,7 +152,7 @@ export class Streams {
     }
   }
 
-  /** Returns the stream whose request the visitor may still send. */
+  /** Returns the stream, if the visitor may still send its request. */
   #requested(id: number): Stream | undefined {
     return this.#open.get(id) ?? this.#discarded.get(id)
   }
@@ -164,7 +164,7 @@ export class Streams {
     } else if (!this.#closed.isLate(id)) throw new Http2Error('stream_closed')
   }
 
-  /** Says whether a stream never was open. Even numbers are the server's, which the SDK never uses. */
+  /** Returns whether a stream never was open. Even numbers are the server's, which the SDK never uses. */
   #isIdle(id: number): boolean {
     return id > this.lastId || id % 2 === 0
   }
@@ -183,8 +183,8 @@ export class Streams {
   }
 
   /**
-   * The visitor ended or reset its request. Does nothing when the request did not outlive its response.
-   * @param isWhole the request came to its end: curl 7.88 sees the end of both only when a frame follows
+   * Handles the end or reset of a request that outlived its response; ignores others.
+   * @param isWhole whether the request ended: curl 7.88 sees the end of both only when a frame follows
    */
   #endDiscarded(id: number, isWhole: boolean): void {
     if (!this.#discarded.delete(id)) return

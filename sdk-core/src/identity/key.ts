@@ -8,11 +8,11 @@ import { getPublicKey, hashes, Point, recoverPublicKey, sign, utils } from '@nob
 import { SvcError, type SvcErrorCode } from '../errors.ts'
 import { isBytes } from '../platform-objects.ts'
 
-// noble's curve alone has a third of the size, but leaves the hash of its nonces (RFC 6979) to its user.
+// noble's curve alone is a third of the size, but leaves the hash for nonces (RFC 6979) to the caller.
 hashes.sha256 = sha256
 hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
 
-/** A KeyIdentity is an identity by its key, which stays inside. */
+/** A KeyIdentity is an identity whose private key it does not expose. */
 export interface KeyIdentity {
   /** The address: `0x` and 40 hexadecimal digits, in EIP-55 case. */
   readonly address: string
@@ -30,7 +30,7 @@ export function createPrivateKey(): Uint8Array {
 
 /**
  * Returns the identity of a private key.
- * @param code that of the error
+ * @param code the code of the error
  * @throws SvcError `invalid_option` when `privateKey` is not a secp256k1 private key of 32 bytes
  */
 export function identityFromKey(privateKey: Uint8Array, code: SvcErrorCode = 'invalid_option'): KeyIdentity {
@@ -50,7 +50,7 @@ export function identityFromKey(privateKey: Uint8Array, code: SvcErrorCode = 'in
 /**
  * Returns the address of the key that made a 65-byte `signature` (r, s, and the recovery bit, with or without 27) of
  * `text`, by its SHA-256.
- * @returns undefined when no key can have made it
+ * @returns undefined when it is invalid for every key
  */
 export function signerOf(text: string, signature: Uint8Array): string | undefined {
   return recoveredAddress(signature, signature[64]! % 27, sha256(utf8ToBytes(text)))
@@ -59,7 +59,7 @@ export function signerOf(text: string, signature: Uint8Array): string | undefine
 /**
  * Returns the address of the key that made a `personal_sign` signature (EIP-191) of `message`.
  * @param signature `0x` and 130 hexadecimal digits: r, s, and v as 27 or 28, or as the recovery bit alone
- * @returns undefined when no key can have made it
+ * @returns undefined when it is invalid for every key
  */
 export function personalSigner(message: string, signature: string): string | undefined {
   if (!SIGNATURE.test(signature)) return undefined
@@ -91,7 +91,7 @@ function addressOf(publicKey: Uint8Array): string {
   return checksummed(bytesToHex(keccak_256(publicKey.subarray(1)).subarray(-20)))
 }
 
-/** Sets the case of an address (EIP-55): a letter is upper case where the hash's digit at its place is 8 or more. */
+/** Sets the case of an address (EIP-55): a letter is upper case if the hash's digit at its position is 8 or more. */
 function checksummed(digits: string): string {
   const hash = bytesToHex(keccak_256(utf8ToBytes(digits)))
   const cased = Array.from(digits, (digit, at) =>
@@ -100,7 +100,7 @@ function checksummed(digits: string): string {
   return `0x${cased.join('')}`
 }
 
-/** Returns the hash of `message` that a `personal_sign` signature is made of (EIP-191 version 0x45): 32 bytes. */
+/** Returns the hash of `message` that `personal_sign` signs (EIP-191 version 0x45): 32 bytes. */
 export function personalMessageHash(message: string): Uint8Array {
   const text = utf8ToBytes(message)
   return keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${text.length}`), text))

@@ -1,4 +1,4 @@
-// Fetches, and pays when a site asks for it: once, for one response.
+// Fetches, and pays when a site requires it: once, for one response.
 
 import type { SettleResponse } from '@svc/payment/client'
 import { decodeMessage, encodeMessage } from './message.ts'
@@ -10,26 +10,26 @@ import { connect, type PayerWallet, wallets } from './wallets.ts'
 export interface X402FetchOptions {
   /**
    * The wallet that pays.
-   * @default the first one of this browser, whose person is asked
+   * @default the first one of this browser, which asks the person
    */
   wallet?: PayerWallet | undefined
   /**
    * The most that is paid, in USDC as decimal text, such as `"0.05"`.
-   * @default no limit: give one wherever no person agrees to the payment in a wallet
+   * @default no limit: set one unless a person confirms the payment in a wallet
    */
   maxAmount?: string | undefined
-  /** Gets a text for people about what is being done. */
+  /** Called with the progress, as text for people. */
   onStatus?: ((text: string) => void) | undefined
 }
 
-/** A payment whose outcome nobody knows is sent this many times: it is never charged twice. */
+/** How often a payment whose outcome is unknown is sent: it is never charged twice. */
 const CALLS = 5
 
 /**
  * Fetches as `fetch` does, and pays when the site answers 402: once, for one response. The payment is compared byte for byte with
- * one that is written here: its sender, recipient, coin, amount and end. A site that prepares anything else gets no signature.
- * @throws SvcError `payment_refused` when the price or what is to be signed is not right; `payments_unavailable` when the site
- *   prepares no payment; `invalid_option` for a `maxAmount` that is none. Also the errors of `fetch` and of the wallet
+ * one that is built here: its sender, recipient, coin, amount and expiry. A site that prepares anything else gets no signature.
+ * @throws SvcError `payment_refused` when the price or the transaction to sign is wrong; `payments_unavailable` when the site
+ *   prepares no payment; `invalid_option` for an invalid `maxAmount`. Also the errors of `fetch` and of the wallet
  */
 export async function x402Fetch(
   input: RequestInfo | URL,
@@ -52,7 +52,7 @@ export async function x402Fetch(
   return send(request, payment)
 }
 
-/** Returns what was paid for a response, in the words of the site; undefined when nothing was. */
+/** Returns what was paid for a response, as the site reports it; undefined when nothing was. */
 export function settlementOf({ headers }: Response): SettleResponse | undefined {
   const text = headers.get('payment-response')
   return text === null ? undefined : (decodeMessage(text) as SettleResponse | undefined)

@@ -1,4 +1,4 @@
-// Reads and writes the fields of x402: Base64 of JSON. Other clients write base64url, or the JSON as it is.
+// Reads and writes the fields of x402: Base64 of JSON. Some clients write base64url or plain JSON.
 
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
 
@@ -10,7 +10,7 @@ export function encodeMessage(message: object): string {
   return toBase64(new TextEncoder().encode(JSON.stringify(message)))
 }
 
-/** @returns undefined for text that is no message */
+/** @returns undefined for text that is not a message */
 export function decodeMessage(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('{') ? text : decoded(text))

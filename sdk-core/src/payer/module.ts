@@ -1,4 +1,4 @@
-// The module `/x402/client.js`, with which the checkout page of a site pays. `scripts/client-script.ts` makes text of it.
+// The module `/x402/client.js`, with which the checkout page of a site pays. `scripts/client-script.ts` turns it into text.
 
 import { x402Fetch } from './fetch.ts'
 import { decodeMessage } from './message.ts'
@@ -12,7 +12,7 @@ interface Page {
   location: { replace(url: string): void }
 }
 
-/** Pays for a page, and shows it in place of this one. */
+/** Pays for a page, and replaces this one with it. */
 export async function payAndShow(url: string, onStatus: (text: string) => void): Promise<void> {
   const { document, location } = globalThis as unknown as Page
   const response = await x402Fetch(url, { headers: { Accept: 'text/html,*/*;q=0.8' } }, { onStatus })

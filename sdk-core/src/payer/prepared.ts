@@ -1,4 +1,4 @@
-// Gets the transactions from the site that the payer signs, and proves that they are the payer's own before anybody signs them.
+// Gets from the site the transactions that the payer signs, and checks before signing that they do exactly what the payer wants.
 
 import { isDeposit, isPayment } from '@svc/payment/client'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
@@ -6,12 +6,12 @@ import { SvcError } from '../errors.ts'
 import { fieldsOf, refused, type Terms } from './terms.ts'
 import type { PayerWallet } from './wallets.ts'
 
-/** The site is asked this many times whether coins have arrived, and this many milliseconds lie between. */
+/** How often the client asks the site whether coins have arrived, and the milliseconds in between. */
 const POLLS = 20
 const POLL_MS = 1_000
 
 /**
- * Moves coins of the payer to where they can be paid from, if that is needed first.
+ * Gets the payment; if needed, it first moves coins of the payer to where they can be spent.
  * @returns the payment, in Base64
  * @throws SvcError `payment_refused`, `payments_unavailable`, or the error of the wallet
  */

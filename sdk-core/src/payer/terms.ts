@@ -1,4 +1,4 @@
-// Reads the price that a site asks, as far as the payer understands it: USDC on a network that is known, and not too much of it.
+// Reads a site's price, if the payer accepts it: USDC on a known network, and not more than the limit.
 
 import {
   isPaymentAddress,
@@ -18,7 +18,7 @@ export interface Terms {
   recipient: string
   asset: string
   amount: bigint
-  /** The same in the words of the site, which it wants back. */
+  /** The site's own requirements, which go back to it unchanged. */
   accepted: PaymentRequirements
   resource: PaidResource | undefined
 }
@@ -27,7 +27,7 @@ const AMOUNT = /^[1-9]\d{0,19}$/
 
 /**
  * @param maxAmount in USDC, as decimal text
- * @throws SvcError `payment_refused`, or `invalid_option` when `maxAmount` is no amount
+ * @throws SvcError `payment_refused`, or `invalid_option` when `maxAmount` is invalid
  */
 export function readTerms({ headers }: Response, maxAmount: string | undefined): Terms {
   const limit = maxAmount === undefined ? undefined : BigInt(smallestUnits(maxAmount, USDC_DECIMALS))
@@ -49,7 +49,7 @@ export function readTerms({ headers }: Response, maxAmount: string | undefined):
       resource: resource as PaidResource | undefined,
     }
   }
-  throw refused('this site wants a payment of a kind that is not known here')
+  throw refused('this site wants a kind of payment that this client does not support')
 }
 
 export function refused(message: string): SvcError {

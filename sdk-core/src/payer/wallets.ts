@@ -1,16 +1,16 @@
-// Finds the wallets of a browser (Wallet Standard), and makes one of them pay.
+// Finds the wallets of a browser (Wallet Standard), and pays with one.
 
 import { refused } from './terms.ts'
 
-/** A PayerWallet signs payments. It gets transactions in Base64 of their BCS form, each proven to be what the payer means. */
+/** A PayerWallet signs payments. It gets checked transactions, in Base64 of BCS. */
 export interface PayerWallet {
-  /** The address of the chain: `0x` and 64 hexadecimal digits. */
+  /** The address on the chain: `0x` and 64 hexadecimal digits. */
   address: string
   /** Returns the signature of the transaction, in Base64. */
   sign(transaction: string): Promise<string>
   /**
-   * Signs a transaction and carries it out, which moves coins to where they can be paid from.
-   * @default the wallet pays from its address balance alone
+   * Signs and executes a transaction that moves coins to where they can be spent.
+   * @default the wallet pays only from its address balance
    */
   execute?: ((transaction: string) => Promise<unknown>) | undefined
 }
@@ -20,7 +20,7 @@ export interface BrowserWallet {
   /** The name, for people. */
   readonly name: string
   readonly accounts: readonly BrowserAccount[]
-  /** What it can do, by the names of the standard. */
+  /** Its features, by their names in the standard. */
   readonly features: Readonly<Record<string, unknown>>
 }
 
@@ -33,7 +33,7 @@ interface Registry {
   register(...added: BrowserWallet[]): () => void
 }
 
-/** The features that are used here, as the standard has them. */
+/** The features used here, as the standard defines them. */
 interface Features {
   'standard:connect': { connect(): Promise<{ accounts?: readonly BrowserAccount[] }> }
   'sui:signTransaction': {
@@ -45,7 +45,7 @@ interface Features {
 const found: Set<BrowserWallet> = new Set()
 let isLooking = false
 
-/** Returns the wallets of this browser that can sign payments, those that announced themselves later included. */
+/** Returns the wallets of this browser that can sign payments, including late announcements. */
 export function wallets(): BrowserWallet[] {
   look()
   return [...found].filter(
@@ -55,7 +55,7 @@ export function wallets(): BrowserWallet[] {
 }
 
 /**
- * Asks the person for an account, and returns the wallet that `x402Fetch` takes.
+ * Asks the person for an account, and returns the wallet for `x402Fetch`.
  * @param network such as `sui:mainnet`
  * @throws SvcError `payment_refused` when the wallet has no account there, or the error of the wallet
  */
@@ -81,7 +81,7 @@ export async function connect(wallet: BrowserWallet, network: string): Promise<P
   }
 }
 
-/** Wallets and pages find each other by two events. A wallet that is there already answers at once. */
+/** Wallets and pages find each other by two events. A wallet that is already loaded answers at once. */
 function look(): void {
   if (isLooking || !('document' in globalThis)) return
   isLooking = true

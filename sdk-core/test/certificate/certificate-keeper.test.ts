@@ -316,9 +316,13 @@ describe('is not shown, and the site says why:', () => {
       () => issued('-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n'),
       /answer for the site is not a certificate/,
     ],
-    ['eleven certificates', () => issued(leaf().repeat(11)), /a chain of 11 certificates/],
+    ['eleven certificates', () => issued(leaf().repeat(11)), /the chain has 11 certificates/],
     ['no chain', () => answer({}), /no valid chain/],
-    ['no time to ask again', () => answer({ retry_after: -1 }, 202), /retry_after is no number of seconds/],
+    [
+      'no time to ask again',
+      () => answer({ retry_after: -1 }, 202),
+      /retry_after is not a number of seconds/,
+    ],
     ['a relay that issues none', () => failed(503, 'feature_unavailable'), /no/],
     [
       'a relay that is not there',

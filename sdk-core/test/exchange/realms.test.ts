@@ -37,7 +37,7 @@ test('what is no Response is refused', async () => {
   for (const wrong of [undefined, null, 'ok', {}, new Request('https://site.example/')]) {
     const visitor = await new Visitor(() => wrong as Response).send(GET)
     expect(await visitor.receive('Internal Server Error', 2)).toMatch(/^HTTP\/1\.1 500 /)
-    expect(visitor.errors).toEqual([new TypeError('fetch has to return a Response')])
+    expect(visitor.errors).toEqual([new TypeError('fetch must return a Response')])
   }
 })
 

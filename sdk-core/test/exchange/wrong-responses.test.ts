@@ -14,7 +14,7 @@ const TEXT = 'a text that is long enough to be known as one, and not as compress
 const CODINGS = { gzip: gzipSync(TEXT), br: brotliCompressSync(TEXT), zstd: zstdCompressSync(TEXT) }
 
 describe('a Response that was used', () => {
-  const used = [new TypeError('The Response was used before: return a clone')]
+  const used = [new TypeError('The Response was already used: return a clone')]
 
   test.each([
     ['a GET', GET],

@@ -326,11 +326,7 @@ describe('files that cannot be stored are told of by name, and the live site goe
       /"a\/\.\.\/b" has the segment \.\./,
     ],
     ['an absolute path', () => ({ '/index.html': '' }), /"\/index\.html" has an empty segment/],
-    [
-      'a number',
-      () => ({ 'index.html': 7 as unknown as string }),
-      /^what is given for "index\.html" is neither/,
-    ],
+    ['a number', () => ({ 'index.html': 7 as unknown as string }), /^the content of "index\.html" is not/],
     [
       'undefined',
       () => ({ 'index.html': undefined as unknown as string }),

@@ -1,4 +1,4 @@
-// The page that a browser shows in place of what has to be paid first. It is for people who never heard of x402.
+// The checkout page that a browser shows before a paid response. It is for people who never heard of x402.
 
 import type { Price } from './price-list.ts'
 

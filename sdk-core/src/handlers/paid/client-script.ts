@@ -3,7 +3,7 @@
 
 export const CLIENT_SCRIPT: string = `// Pays for what this site sells (x402). A page that imports it from a site trusts that site: programs import it from their SDK.
 // sdk-core/src/bytes/latin1.ts
-/** One call of \`fromCharCode\` gets this many arguments: engines limit them. */
+/** The arguments of one \`fromCharCode\` call: JavaScript engines limit them. */
 var PART = 8192;
 function decodeLatin1(bytes) {
 	if (bytes.length <= PART) return String.fromCharCode.apply(null, bytes);
@@ -36,7 +36,7 @@ var BASE64 = /^[A-Za-z\\d+/_-]+={0,2}$/;
 function encodeMessage(message) {
 	return toBase64(new TextEncoder().encode(JSON.stringify(message)));
 }
-/** @returns undefined for text that is no message */
+/** @returns undefined for text that is not a message */
 function decodeMessage(text) {
 	try {
 		return JSON.parse(text.startsWith("{") ? text : decoded(text));
@@ -279,7 +279,7 @@ function periodIn(bytes, network, now) {
 }
 // sdk-core/src/errors.ts
 /**
-* Every error of the SDK is an SvcError: \`code\` is stable and for programs, the message is for people, \`cause\` is the
+* Every error of the SDK is an SvcError: \`code\` is stable and for programs, the message is for people, \`cause\` is the underlying
 * error beneath it.
 */
 var SvcError = class extends Error {
@@ -293,22 +293,22 @@ var SvcError = class extends Error {
 	}
 };
 // sdk-core/src/payer/amount.ts
-/** A decimal number without sign, exponent or needless zeros in front. */
+/** A decimal number without sign, exponent or leading zeros. */
 var DECIMAL = /^(0|[1-9]\\d*)(?:\\.(\\d+))?$/;
 /** Amounts on the chain have 64 bits. */
 var UNITS_MAX = 2n ** 64n - 1n;
 /**
 * @param text such as \`0.01\`
-* @param decimals digits behind the point that the asset has
+* @param decimals the number of decimal places of the asset
 * @returns the whole number of smallest units, as decimal digits
-* @throws SvcError \`invalid_option\` for text that is no such amount, that has more digits than the asset, or that is nothing
+* @throws SvcError \`invalid_option\` for text that is not such an amount, has more decimal places than the asset, or is 0
 */
 function smallestUnits(text, decimals) {
 	const [, whole, fraction = ""] = typeof text === "string" && DECIMAL.exec(text) || [];
 	if (whole === void 0) throw wrong(text, "is not a decimal string such as \\"0.01\\"");
-	if (fraction.length > decimals) throw wrong(text, \`has \${fraction.length} digits behind the point, and the asset has \${decimals}\`);
+	if (fraction.length > decimals) throw wrong(text, \`has \${fraction.length} decimal places, and the asset has \${decimals}\`);
 	const units = whole.length > 20 ? UNITS_MAX + 1n : BigInt(whole + fraction.padEnd(decimals, "0"));
-	if (units === 0n) throw wrong(text, "is nothing: leave the route out to give it away");
+	if (units === 0n) throw wrong(text, "is zero: leave the route out to make it free");
 	if (units > UNITS_MAX) throw wrong(text, "is more than the chain can hold");
 	return String(units);
 }
@@ -319,7 +319,7 @@ function wrong(text, why) {
 var AMOUNT = /^[1-9]\\d{0,19}$/;
 /**
 * @param maxAmount in USDC, as decimal text
-* @throws SvcError \`payment_refused\`, or \`invalid_option\` when \`maxAmount\` is no amount
+* @throws SvcError \`payment_refused\`, or \`invalid_option\` when \`maxAmount\` is invalid
 */
 function readTerms({ headers }, maxAmount) {
 	const limit = maxAmount === void 0 ? void 0 : BigInt(smallestUnits(maxAmount, 6));
@@ -340,7 +340,7 @@ function readTerms({ headers }, maxAmount) {
 			resource
 		};
 	}
-	throw refused("this site wants a payment of a kind that is not known here");
+	throw refused("this site wants a kind of payment that this client does not support");
 }
 function refused(message) {
 	return new SvcError("payment_refused", message);
@@ -349,11 +349,11 @@ function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? value : {};
 }
 // sdk-core/src/payer/prepared.ts
-/** The site is asked this many times whether coins have arrived, and this many milliseconds lie between. */
+/** How often the client asks the site whether coins have arrived, and the milliseconds in between. */
 var POLLS = 20;
 var POLL_MS = 1e3;
 /**
-* Moves coins of the payer to where they can be paid from, if that is needed first.
+* Gets the payment; if needed, it first moves coins of the payer to where they can be spent.
 * @returns the payment, in Base64
 * @throws SvcError \`payment_refused\`, \`payments_unavailable\`, or the error of the wallet
 */
@@ -404,13 +404,13 @@ function bytesOf(prepared) {
 // sdk-core/src/payer/wallets.ts
 var found = /* @__PURE__ */ new Set();
 var isLooking = false;
-/** Returns the wallets of this browser that can sign payments, those that announced themselves later included. */
+/** Returns the wallets of this browser that can sign payments, including late announcements. */
 function wallets() {
 	look();
 	return [...found].filter(({ features }) => features["standard:connect"] !== void 0 && features["sui:signTransaction"] !== void 0);
 }
 /**
-* Asks the person for an account, and returns the wallet that \`x402Fetch\` takes.
+* Asks the person for an account, and returns the wallet for \`x402Fetch\`.
 * @param network such as \`sui:mainnet\`
 * @throws SvcError \`payment_refused\` when the wallet has no account there, or the error of the wallet
 */
@@ -435,7 +435,7 @@ async function connect(wallet, network) {
 		...executes && { execute: (transaction) => executes.signAndExecuteTransaction(input(transaction)) }
 	};
 }
-/** Wallets and pages find each other by two events. A wallet that is there already answers at once. */
+/** Wallets and pages find each other by two events. A wallet that is already loaded answers at once. */
 function look() {
 	if (isLooking || !("document" in globalThis)) return;
 	isLooking = true;
@@ -449,13 +449,13 @@ function look() {
 	dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: registry }));
 }
 // sdk-core/src/payer/fetch.ts
-/** A payment whose outcome nobody knows is sent this many times: it is never charged twice. */
+/** How often a payment whose outcome is unknown is sent: it is never charged twice. */
 var CALLS = 5;
 /**
 * Fetches as \`fetch\` does, and pays when the site answers 402: once, for one response. The payment is compared byte for byte with
-* one that is written here: its sender, recipient, coin, amount and end. A site that prepares anything else gets no signature.
-* @throws SvcError \`payment_refused\` when the price or what is to be signed is not right; \`payments_unavailable\` when the site
-*   prepares no payment; \`invalid_option\` for a \`maxAmount\` that is none. Also the errors of \`fetch\` and of the wallet
+* one that is built here: its sender, recipient, coin, amount and expiry. A site that prepares anything else gets no signature.
+* @throws SvcError \`payment_refused\` when the price or the transaction to sign is wrong; \`payments_unavailable\` when the site
+*   prepares no payment; \`invalid_option\` for an invalid \`maxAmount\`. Also the errors of \`fetch\` and of the wallet
 */
 async function x402Fetch(input, init, { wallet, maxAmount, onStatus = () => {} } = {}) {
 	const request = new Request(input, init);
@@ -481,7 +481,7 @@ async function x402Fetch(input, init, { wallet, maxAmount, onStatus = () => {} }
 	onStatus("Paying …");
 	return send(request, payment);
 }
-/** Returns what was paid for a response, in the words of the site; undefined when nothing was. */
+/** Returns what was paid for a response, as the site reports it; undefined when nothing was. */
 function settlementOf({ headers }) {
 	const text = headers.get("payment-response");
 	return text === null ? void 0 : decodeMessage(text);
@@ -503,7 +503,7 @@ async function send(request, payment) {
 	}
 }
 // sdk-core/src/payer/module.ts
-/** Pays for a page, and shows it in place of this one. */
+/** Pays for a page, and replaces this one with it. */
 async function payAndShow(url, onStatus) {
 	const { document, location } = globalThis;
 	const response = await x402Fetch(url, { headers: { Accept: "text/html,*/*;q=0.8" } }, { onStatus });

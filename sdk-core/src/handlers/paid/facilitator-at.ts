@@ -1,4 +1,4 @@
-// A facilitator elsewhere gets what it needs and no more.
+// Gives a remote facilitator only the data that it needs.
 
 import type { Facilitator, PaymentRequest } from '@svc/payment/client'
 import { hexOf } from '../../bytes/hex.ts'
@@ -7,8 +7,8 @@ import { hexOf } from '../../bytes/hex.ts'
 let secret: Uint8Array<ArrayBuffer> | undefined
 
 /**
- * The facilitator does not learn which page is bought. In place of its address it gets one that only this process can make:
- * it still tells apart what a payment was for, and it refuses the same payment in another process.
+ * Hides from the facilitator which page is bought. In place of its URL it gets one that only this process can make:
+ * it still distinguishes what a payment was for, and the facilitator refuses the same payment in another process.
  */
 export function withHiddenResource(facilitator: Facilitator): Facilitator {
   return {

@@ -26,11 +26,11 @@ export function facilitatorOf({ facilitator, payTo, network = 'sui:mainnet' }: P
 
 interface Search {
   facilitator: Promise<Facilitator>
-  /** A time of `performance.now()` from which it is repeated: not for each request. */
+  /** The time of `performance.now()` from which a request may search again. */
   until: number
 }
 
-/** Looks once for each site, and again after a failure. */
+/** Searches once for each site, and again after a failure. */
 function foundOnce(find: FacilitatorOf): FacilitatorOf {
   const found = new Map<string, Search>()
   return (canonicalUrl) => {

@@ -1,19 +1,19 @@
-// Waits for the first bytes of a response: one whose content fails at once is not worth its price.
+// Waits for the first bytes of a response, so that nobody pays for one that fails at once.
 
 import { isResponse } from '../../platform-objects.ts'
 import { withHeaders } from '../response-headers.ts'
 import { FIRST_BYTES_MS } from './limits.ts'
 
-/** The largest and the smallest status that a server may send as the last one; 101 is a WebSocket. */
+/** The range of final statuses that a server may send; 101 is a WebSocket. */
 const SENDABLE = { min: 200, max: 599 }
 const SWITCHING_PROTOCOLS = 101
 
 /**
- * Resolves with the response once its content began, ended, or took its time. At most one piece of it is in memory.
+ * Resolves with the response once its content began or ended, or after {@link FIRST_BYTES_MS}. At most one chunk is in memory.
  * @throws the error with which the content failed; TypeError for a response that cannot be sent
  */
 export async function begun(response: Response): Promise<Response> {
-  if (!isResponse(response)) throw new TypeError('fetch has to return a Response')
+  if (!isResponse(response)) throw new TypeError('fetch must return a Response')
   const { status, statusText, body } = response
   if (status === SWITCHING_PROTOCOLS) return response
   if (status < SENDABLE.min || status > SENDABLE.max) throw new TypeError('An error response cannot be sent')
@@ -46,7 +46,7 @@ function streamOf(
   )
 }
 
-/** The content of a response that `fetch` made was decoded, and its own fields about that do not fit. */
+/** Removes the fields that no longer fit a response of `fetch`, whose content is decoded. */
 function headersOf(response: Response): Headers {
   const headers = new Headers(response.headers)
   if (response.type === 'default') return headers

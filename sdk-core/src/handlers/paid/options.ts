@@ -1,4 +1,4 @@
-// The options of `paid`, and the price list that is made of them.
+// The options of `paid`, and the price list that is made from them.
 
 import {
   type Facilitator,
@@ -17,21 +17,21 @@ import { type PricedRoute, PriceList } from './price-list.ts'
 
 /** A PaidRoute is a path that has a price. */
 export interface PaidRoute {
-  /** The path, such as `/answer`. It takes all paths below it, too; `/` takes all of the site. The longest path wins. */
+  /** The path, such as `/answer`. It includes all paths below it; `/` is the whole site. The longest path wins. */
   path: string
   /**
-   * The methods that have the price, in upper case; GET includes HEAD. A method that no route of the path names costs the dearest price
+   * The methods that have the price, in upper case; GET includes HEAD. A method that no route of the path names costs the highest price
    * of the path.
    * @default every method
    */
   methods?: readonly string[] | undefined
   /**
-   * The price in USDC as decimal text, such as `"0.01"`, which is the least, with up to 6 digits behind the point. `"free"` gives the
-   * methods away, or what is below a path that has a price.
+   * The price in USDC as decimal text, such as `"0.01"`, which is the minimum, with up to 6 decimal places. `"free"` exempts the
+   * methods, or paths below one that has a price.
    */
   amount: string
   /**
-   * The thing that is sold, in a few words for the payer.
+   * What is sold, in a few words for the payer.
    * @default none
    */
   description?: string | undefined
@@ -39,26 +39,26 @@ export interface PaidRoute {
 
 /** PaidOptions are the options of `paid`. */
 export interface PaidOptions {
-  /** The address that is paid: `0x` and 64 hexadecimal digits. */
+  /** The address that receives payments: `0x` and 64 hexadecimal digits. */
   payTo: string
   /**
-   * The network on which it is paid: `sui:mainnet`, or `sui:testnet`, whose money is worth nothing.
+   * The network of the payments: `sui:mainnet`, or `sui:testnet`, whose money is worth nothing.
    * @default sui:mainnet
    */
   network?: PaymentNetwork | undefined
-  /** The paths that have a price, and what of them is free. All other paths are free. */
+  /** The paths that have a price, and exemptions. All other paths are free. */
   routes: readonly PaidRoute[]
   /**
-   * The facilitator, which checks payments and carries them out: the URL of one, or one in this process.
-   * @default that of the relay at which the site is published
+   * The facilitator, which verifies and settles payments: the URL of one, or one in this process.
+   * @default the facilitator of the relay at which the site is published
    */
   facilitator?: Facilitator | string | URL | undefined
 }
 
 const METHOD = /^[A-Za-z]{1,32}$/
-/** The amount of what is given away. */
+/** The amount that means no price. */
 const FREE = 'free'
-/** The paths at which the site itself answers payers. */
+/** The prefix of the paths that this handler answers itself. */
 const OWN_PATHS = '/x402'
 
 /** @throws SvcError `invalid_option` that names the option */

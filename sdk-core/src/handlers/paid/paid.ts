@@ -1,4 +1,4 @@
-// Paid routes: a visitor pays for a response by x402, with a stablecoin, and gets it once the payment is carried out.
+// Paid routes: a visitor pays for a response by x402, with a stablecoin, and gets it once the payment is settled.
 
 import type { Facilitator } from '@svc/payment/client'
 import { DIRECT, type DirectlyHandled } from '../../exchange/direct.ts'
@@ -27,12 +27,12 @@ const CLIENT_PATH = '/x402/client.js'
 const PREPARE_PATH = '/x402/prepare'
 const RETRY_S = 5
 
-/** A payment is for one response, whichever handler of the process it comes to. */
+/** A payment buys one response, from any handler of the process. */
 const used: UsedPayments = new UsedPayments()
 
 /**
- * Returns a handler that asks for a payment (x402 version 2) before it lets a request to one of `routes` through to `handler`.
- * It answers 402 to a request that is not paid. A payment is verified before `handler` runs, and carried out before any of its
+ * Returns a handler that requires a payment (x402 version 2) before it passes a request to one of `routes` to `handler`.
+ * It answers 402 to a request that is not paid. A payment is verified before `handler` runs, and settled before any of its
  * response is sent; nobody pays for an error (status 400 or above). It answers `/x402/client.js` and `/x402/prepare` itself.
  * @throws SvcError `invalid_option` that names the option
  */
@@ -40,7 +40,7 @@ export function paid(handler: FetchHandler, options: PaidOptions): FetchHandler 
   const site = new PaidSite(handler, parsePrices(options), facilitatorOf(options))
   const answer: DirectlyHandled = (request, info) => site.answer(request, info)
   const direct = (handler as DirectlyHandled)[DIRECT]
-  // what is free takes the direct way of the handler, where it has one, under the path whose price was looked for
+  // A free request takes the handler's direct path, if it has one, under the path whose price was looked up.
   if (direct)
     answer[DIRECT] = (request) =>
       site.isFree(request) ? direct({ ...request, target: undefined }) : undefined
@@ -62,7 +62,7 @@ class PaidSite {
     this.#facilitatorOf = facilitatorOf
   }
 
-  /** Says whether a request has no price, whatever its content. */
+  /** Returns whether a request has no price, whatever its content is. */
   isFree(request: Parameters<NonNullable<DirectlyHandled[typeof DIRECT]>>[0]): boolean {
     if (request.url.pathname.startsWith('/x402/') || request.method === 'OPTIONS') return false
     return request.body === undefined
@@ -78,7 +78,7 @@ class PaidSite {
     const dearest = this.#prices.findDearest(asked)
     if (dearest === 'unclear') return refused(400, 'invalid_path', 'The path may mean too many things')
     if (dearest === 'free') return this.#handler(request, info, info)
-    // a page of another origin may pay, and the handler shows nothing in answer to a question that it takes for another one
+    // Answers the preflight itself: a page of another origin may pay, and the handler must not see this request as another one.
     if (isPreflight(request)) return allowPreflight(request)
     const found = this.#prices.find(asked)
     const judged = found === dearest ? request : await this.#judged(request, dearest)
@@ -88,7 +88,7 @@ class PaidSite {
     return this.#offer({ request: judged ?? request, price, resource }, info)
   }
 
-  /** @returns the request, read; undefined when its content may be about what costs `dearest`, or its payer pays just that */
+  /** @returns the request with its content read; undefined when its content may select what costs `dearest`, or its payer pays exactly that */
   async #judged(request: Request, dearest: Price): Promise<Request | undefined> {
     const payment = readPayment(request.headers)
     const offered = typeof payment === 'string' ? undefined : payment.payload.accepted.amount
@@ -140,7 +140,7 @@ function clientScript(request: Request): Response {
   return new Response(request.method === 'HEAD' ? null : CLIENT_SCRIPT, { headers })
 }
 
-/** The site reports it as an error of its handler. */
+/** Reports the error as one of the site's handler. */
 function report(error: unknown, { waitUntil }: FetchInfo): void {
   waitUntil(Promise.reject(error))
 }

@@ -5,14 +5,14 @@ import { fromBase64 } from '../../bytes/base64.ts'
 import { decodeMessage } from '../../payer/message.ts'
 import { PAYMENT_MAX_CHARS } from './limits.ts'
 
-/** A Payment is what a visitor sent to pay, of the right shape; nothing of it is proven. */
+/** A Payment is a well-formed payment that a visitor sent. It is not verified. */
 export interface Payment {
   readonly payload: PaymentPayload
   /** The bytes of the transaction that pays. */
   readonly transaction: Uint8Array<ArrayBuffer>
 }
 
-/** `none`: the request has no payment. `malformed`: what is there is not one. */
+/** `none`: the request has no payment. `malformed`: the field does not contain one. */
 export type ReadPayment = Payment | 'none' | 'malformed'
 
 const FIELDS = ['payment-signature', 'x-payment']
@@ -43,10 +43,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The requirements that the payer has to have chosen as they are; clients differ in what they keep of `extra`. */
+/** The requirements that the payer must return unchanged; clients differ in how much of `extra` they return. */
 const BINDING = ['scheme', 'network', 'asset', 'amount', 'payTo', 'maxTimeoutSeconds'] as const
 
-/** @returns the first part of the requirements that the payer did not agree to */
+/** @returns the name of the first requirement that the payer changed */
 export function disagreement(
   accepted: PaymentRequirements,
   required: PaymentRequirements,

@@ -1,4 +1,4 @@
-// `POST /x402/prepare`: makes the transaction that a visitor's wallet signs, so that pages need no library of the chain.
+// `POST /x402/prepare`: makes the transaction that a visitor's wallet signs, so that pages need no blockchain library.
 
 import { type Facilitator, PaymentError } from '@svc/payment/client'
 import { withTimeout } from '@svc/protocol/timers'
@@ -6,7 +6,7 @@ import { PREPARE_MAX_BYTES, PREPARES_AT_ONCE, VERIFY_DEADLINE_MS } from './limit
 import type { Price } from './price-list.ts'
 import { OPEN, refused, unavailable } from './responses.ts'
 
-/** The parts from which a request for a transaction is answered. */
+/** The dependencies of `prepare`. */
 export interface Preparer {
   facilitator(): Promise<Facilitator>
   /** @returns the price of a request, or undefined when it has none */
@@ -21,7 +21,7 @@ interface Wanted {
 }
 
 const RETRY_S = 5
-/** Seconds after which a request that was one too many may be repeated. */
+/** The Retry-After of a request that was refused because of too many others, in seconds. */
 const BUSY_RETRY_S = 1
 
 /** Transactions that are being prepared in this process. */
@@ -61,7 +61,7 @@ async function prepared({ sender, url }: Wanted, price: Price, preparer: Prepare
     const answer = { x402Version: 2, paymentRequirements, resource, ...transactions }
     return Response.json(answer, { headers: { ...OPEN, 'Cache-Control': 'no-store' } })
   } catch (error) {
-    // the visitor's own doing, such as an address without money
+    // The visitor's own error, such as an address without money.
     if (error instanceof PaymentError && error.code === 'invalid_request')
       return refused(400, error.reason ?? 'invalid_request', error.message)
     preparer.report(error)
@@ -69,7 +69,7 @@ async function prepared({ sender, url }: Wanted, price: Price, preparer: Prepare
   }
 }
 
-/** The address of what is sold, without the query, which may hold secrets of the visitor. */
+/** Returns the URL of what is sold, without the query, which may contain secrets of the visitor. */
 export function resourceOf(
   { origin, pathname }: URL,
   description: string | undefined,
@@ -91,13 +91,13 @@ function parse(text: string, request: Request): Wanted | string {
   if (typeof method !== 'string' || !/^[A-Za-z]{1,32}$/.test(method)) return 'method is not a method'
   if (typeof path !== 'string' || !path.startsWith('/')) return 'path is not a path'
   const url = new URL(request.url)
-  // set apart, so that a path such as //other.example stays a path
+  // Set separately, so that a path such as //other.example stays a path.
   const [pathname = ''] = path.split(/[?#]/, 1)
   url.pathname = pathname
   return { sender, method: method.toUpperCase(), url }
 }
 
-/** @returns undefined when there is more than a request has */
+/** @returns undefined when the body is too long */
 async function readText({ body }: Request): Promise<string | undefined> {
   if (body === null) return ''
   const reader = body.getReader()

@@ -1,4 +1,4 @@
-// The price list of a site: which requests have to be paid, and how much.
+// The price list of a site: which requests cost money, and how much.
 
 import type { PaymentRequirements } from '@svc/payment/client'
 import type { Field } from '../../semantics/fields.ts'
@@ -8,21 +8,21 @@ import { isMethodField, mayOverride, pathsOf } from './substitutes.ts'
 /** A Price is what one request costs. */
 export interface Price {
   readonly requirements: PaymentRequirements
-  /** The amount as the options have it, for people. */
+  /** The amount as written in the options, for people. */
   readonly amount: string
   readonly description: string | undefined
 }
 
 /** A PricedRoute is one route of the options, checked. */
 export interface PricedRoute {
-  /** The path in the spelling of `meaningOf`: empty for all paths. It holds for what is below it, too. */
+  /** The path, normalized by `meaningOf`: empty for all paths. It includes the paths below it. */
   readonly path: string
   /** Upper case; undefined for every method. GET includes HEAD. */
   readonly methods: ReadonlySet<string> | undefined
   readonly price: Price | 'free'
 }
 
-/** `unclear` is a path that may mean so many things that it is refused. */
+/** `unclear` is a path with so many meanings that it is refused. */
 export type Found = Price | 'free' | 'unclear'
 
 /** The parts of a request that decide its price. */
@@ -42,7 +42,7 @@ export class PriceList {
   }
 
   /**
-   * @returns the dearest price of all that the request may mean: by the spelling of its path, by a field that names another path, and
+   * @returns the highest price of all that the request may mean: by the spelling of its path, by a field that names another path, and
    *   by a field or a query that names another method
    */
   find({ method, url, fields }: Asked): Found {
@@ -51,7 +51,7 @@ export class PriceList {
     return this.#dearest(url, asked, isAny ? undefined : method)
   }
 
-  /** @returns the price that the request has with the dearest method: its content may name another one than its own */
+  /** @returns the price of the request with the dearest method, because its content may name another method */
   findDearest({ url, fields }: Asked): Found {
     return this.#dearest(url, [...fields], undefined)
   }
@@ -75,7 +75,7 @@ export class PriceList {
   }
 }
 
-/** The longest path that names the method decides. One that does not name it asks its own dearest price at least. */
+/** The longest path that names the method decides. A path that does not name it costs at least its own highest price. */
 function priceOf(levels: readonly (readonly PricedRoute[])[], method: string): Price | 'free' {
   let dearest: Price | 'free' = 'free'
   for (const routes of levels) {

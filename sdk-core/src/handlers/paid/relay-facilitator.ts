@@ -6,25 +6,25 @@ import { type FetchFunction, RelayClient } from '../../control/relay-client.ts'
 import { SvcError } from '../../errors.ts'
 import { withHiddenResource } from './facilitator-at.ts'
 
-/** RelayFacilitatorOptions say what the facilitator of a relay has to do for a site. */
+/** RelayFacilitatorOptions say what a site requires of a relay's facilitator. */
 export interface RelayFacilitatorOptions {
-  /** The address that payments have to go to. */
+  /** The address that must receive the payments. */
   payTo: string
   /**
-   * The network on which they are paid.
+   * The network of the payments.
    * @default sui:mainnet
    */
   network?: string | undefined
   /**
-   * Asks the relay.
+   * Sends the request to the relay.
    * @default the global `fetch`
    */
   fetch?: FetchFunction | undefined
 }
 
 /**
- * Finds the facilitator of a relay, for the option `facilitator` of `paid`. A relay's facilitator pays one address alone, which its
- * operator chose: so it serves sites of that operator.
+ * Finds the facilitator of a relay, for the option `facilitator` of `paid`. A relay's facilitator pays only one address, which its
+ * operator chose, so it serves the sites of that operator.
  * @param relay the address of the relay
  * @throws SvcError `payments_unavailable` that says what to do; others when the relay does not answer
  */

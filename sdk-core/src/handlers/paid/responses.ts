@@ -1,4 +1,4 @@
-// The responses that paid routes give themselves, and the fields that let pages of any origin pay.
+// The responses of paid routes themselves, and the fields that let pages of any origin pay.
 
 import type { PaidResource, PaymentRequired, SettleResponse } from '@svc/payment/client'
 import { encodeMessage } from '../../payer/message.ts'
@@ -14,14 +14,14 @@ const VERSION = 2
 /** Seconds for which a browser may keep the answer to a preflight request. */
 const PREFLIGHT_S = 600
 
-/** An Offer is one request that has a price, and how its payer is told. */
+/** An Offer is one request that has a price, and the form of the answer to its payer. */
 export interface Offer {
   readonly request: Request
   readonly price: Price
   readonly resource: PaidResource
 }
 
-/** The reasons of ours for a response other than the one that is sold; those of the facilitator are passed on. */
+/** The error codes of paid routes themselves; those of the facilitator are passed on. */
 export type Refusal =
   | 'payment_required'
   | 'invalid_payload'
@@ -51,18 +51,18 @@ export function paymentRequired(
   })
   if (settlement) setSettlement(headers, settlement)
   const body = isPage ? checkoutPage(price) : `${JSON.stringify(message)}\n`
-  // an invalid message differs from one that does not suffice
+  // A malformed payment differs from an insufficient one.
   const status = error === 'invalid_payload' ? 400 : 402
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** Answers a request for which nobody was charged, as far as is known, because something else failed. */
+/** Answers a request that failed for another reason; as far as is known, nobody was charged. */
 export function unavailable(error: string, message: string, retryAfterS: number): Response {
   const headers = { ...OPEN, 'Cache-Control': 'no-store', 'Retry-After': String(retryAfterS) }
   return Response.json({ error, message }, { status: 503, headers })
 }
 
-/** Answers a request that is wrong in itself. */
+/** Answers an invalid request. */
 export function refused(status: number, error: string, message: string, headers: object = {}): Response {
   return Response.json(
     { error, message },
@@ -70,14 +70,14 @@ export function refused(status: number, error: string, message: string, headers:
   )
 }
 
-/** Lets pages of every origin use what needs no cookie: nobody's credentials are worth anything here, only payments. */
+/** CORS fields for pages of every origin: only payments count here, no cookies or other credentials. */
 export const OPEN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED,
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** @returns whether a browser asks whether a page of another origin may send a request (Fetch standard, "CORS-preflight") */
+/** @returns whether the request is a CORS preflight (Fetch standard, "CORS-preflight") */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 }
@@ -96,7 +96,7 @@ export function allowPreflight({ headers }: Request): Response {
 }
 
 /**
- * Adds what its payer, and caches, have to know to a response of the handler.
+ * Adds the fields for the payer and for caches to a response of the handler.
  * @returns `response` itself: a copy would lose a WebSocket
  */
 export function withReceipt(response: Response, settlement: SettleResponse | undefined): Response {

@@ -1,4 +1,4 @@
-// One sale: a payment is checked, its request served, the payment carried out, and only then the response released.
+// One sale: the payment is verified, the request handled, the payment settled, and only then the response released.
 
 import {
   type Facilitator,
@@ -16,7 +16,7 @@ import { disagreement, type Payment } from './payment-header.ts'
 import { type Offer, paymentRequired, unavailable, withReceipt } from './responses.ts'
 import { Claim, type Refused, type UsedPayments } from './used-payments.ts'
 
-/** The parts of its site that a sale needs. */
+/** What a sale needs of its site. */
 export interface Seller {
   readonly facilitator: Facilitator
   readonly used: UsedPayments
@@ -26,7 +26,7 @@ export interface Seller {
   report(error: unknown): void
 }
 
-/** With these a facilitator says that no money moved because of the call; all other errors leave that open. */
+/** The errors after which no money moved because of the call. All other errors leave that open. */
 const NOTHING_MOVED: ReadonlySet<PaymentErrorCode> = new Set([
   'busy',
   'invalid_request',
@@ -35,12 +35,12 @@ const NOTHING_MOVED: ReadonlySet<PaymentErrorCode> = new Set([
   'library_missing',
   'nodes_unavailable',
 ])
-/** A response with this status or a higher one is an error: it is not sold, and its payer keeps the money. */
+/** A response with this status or above is an error: it is not sold, and the payer keeps the money. */
 const ERRORS = 400
-/** Seconds after which a payer asks again. */
+/** The Retry-After for a payer, in seconds. */
 const RETRY_S = 5
 
-/** @returns the response, and nothing of what is sold unless it is paid */
+/** @returns the response, which has nothing of what is sold unless it is paid */
 export async function sell(offer: Offer, payment: Payment, seller: Seller): Promise<Response> {
   const { price, resource } = offer
   const mismatch = disagreement(payment.payload.accepted, price.requirements)
@@ -53,7 +53,7 @@ export async function sell(offer: Offer, payment: Payment, seller: Seller): Prom
   try {
     return await new Sale(offer, payment, seller, claim).run()
   } finally {
-    // whatever was not settled is the payer's again, also when the handler threw
+    // A payment that was not settled is free again, even if the handler threw.
     claim.end()
   }
 }
@@ -68,7 +68,7 @@ class Sale {
     this.#offer = offer
     this.#seller = seller
     this.#claim = claim
-    // the requirements are ours, whatever the payer made of parts that bind nobody
+    // Uses our own requirements, since the payer may have changed unbinding parts.
     const { requirements } = offer.price
     const paymentPayload = { ...payload, accepted: requirements, resource: offer.resource }
     this.#request = { x402Version: payload.x402Version, paymentPayload, paymentRequirements: requirements }
@@ -84,7 +84,7 @@ class Sale {
     const response = await begun(await this.#seller.serve())
     const { signal } = this.#offer.request
     if (signal.aborted) {
-      // a visitor who left pays for nothing, and gets nothing: one who only ended its direction still reads
+      // A visitor who left pays nothing and gets nothing. One who only half-closed still reads.
       discard(response)
       throw signal.reason
     }
@@ -101,7 +101,7 @@ class Sale {
     return paymentRequired(this.#offer, 'payment_already_used', this.#claim.settlement)
   }
 
-  /** @returns the response to a payment that is not good, or that could not be checked */
+  /** @returns the response to a payment that is invalid or could not be verified */
   async #verify(): Promise<Response | undefined> {
     try {
       const checked = this.#seller.facilitator.verify(this.#request)
@@ -117,7 +117,7 @@ class Sale {
     }
   }
 
-  /** @returns the response to a payment that was not carried out, or of which that is not known */
+  /** @returns the response to a payment that was not settled, or whose outcome is unknown */
   async #settle(): Promise<Response | undefined> {
     let settlement: SettleResponse
     try {
@@ -145,7 +145,7 @@ class Sale {
     return undefined
   }
 
-  /** The same payment again is the same payment, so that an attempt may be repeated. */
+  /** An attempt may be repeated: the same payment is never charged twice. */
   async #settleOnce(): Promise<SettleResponse> {
     for (let attempt = 1; ; attempt += 1)
       try {
@@ -164,7 +164,7 @@ function refusal(offer: Offer, refused: Refused): Response {
   return unavailable('busy', 'Too many payments are on their way; nothing was charged', RETRY_S)
 }
 
-/** The hash of the bytes that the payer signed: it is the same however the payment is written. */
+/** Returns the hash of the bytes that the payer signed, which does not depend on the encoding of the payment. */
 async function keyOf({ transaction }: Payment): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', transaction)))
 }

@@ -1,18 +1,18 @@
-// Finds what may replace the method or the path of a request for a framework behind the site: fields, the query, and the content.
+// Finds what may override a request's method or path for a framework behind the site: fields, the query, and the content.
 
 import { buildRequest } from '../../exchange/fetch-request.ts'
 import type { Field } from '../../semantics/fields.ts'
 import { JUDGED_CONTENT_MAX_BYTES, NAMED_PATHS_MAX } from './limits.ts'
 
-/** Names of parameters by which frameworks replace the method; PHP makes `_method` of `.method` and `[method`, too. */
+/** Names of parameters by which frameworks override the method; PHP also turns `.method` and `[method` into `_method`. */
 const OVERRIDE = /(?:^|[^a-z\d])[_.[]method|method[-_. ]?override|x[-_. ]http[-_. ]method/i
 /** Fields that name a path, such as `X-Original-URL` and `X-Rewrite-URL`. */
 const PATH_FIELD = /-(?:url|uri|path)$/
 const ENCODED = /%([\da-f]{2})|\\u00([\da-f]{2})/gi
-/** Content is decoded this many times. */
+/** How many times content is decoded. */
 const DECODINGS = 3
 
-/** `X-HTTP-Method-Override`, `X-Method` and the like, in each spelling that CGI makes one of; those of CORS ask something else. */
+/** `X-HTTP-Method-Override`, `X-Method` and the like, in each spelling that CGI maps to them. Those of CORS are something else. */
 export function isMethodField(name: string): boolean {
   const known = nameOf(name)
   return known.includes('method') && !known.startsWith('access-control-')
@@ -41,8 +41,8 @@ export function mayOverride(text: string): boolean {
 }
 
 /**
- * Reads the content of a request whose method costs less than another one.
- * @returns the request with its content; undefined when that may replace the method, is too long, or is in a coding
+ * Reads the content of a request whose method is not the dearest.
+ * @returns the request with its content; undefined when that may override the method, is too long, or has a content coding
  */
 export async function withoutOverride(request: Request): Promise<Request | undefined> {
   const { body, headers, method, signal, url } = request

@@ -1,30 +1,30 @@
-// Remembers which payments bought a response, so that none buys a second one. One memory serves a whole process.
+// Remembers which payments bought a response, so that none buys a second one. A process has one such memory.
 
 import type { SettleResponse } from '@svc/payment/client'
 import { REMEMBERED_MAX, SALES_AT_ONCE, USED_FOR_MS } from './limits.ts'
 
 /**
- * A payment is `busy` while a request is on its way with it. It is `owed` when it was carried out, or may have been, and its payer
- * has no response yet. It is `served` when it bought its response. A payment that is not remembered is free.
+ * A payment is `busy` while a request with it is in progress. It is `owed` when it was settled, or may have been, and its payer
+ * has no response yet. It is `served` when it bought its response. An unknown payment is free.
  */
 type State = 'busy' | 'owed' | 'served'
 
 interface Used {
   state: State
-  /** The address of what it pays. */
+  /** The URL of what it pays for. */
   resource: string
   settlement: SettleResponse | undefined
-  /** A time of `performance.now()` from which it may be forgotten. */
+  /** The time of `performance.now()` from which it may be forgotten. */
   until: number
 }
 
-/** The reason for which a payment cannot be used at this time. */
+/** The reason why a payment cannot be used now. */
 export type Refused =
   | { reason: 'busy' | 'full' | 'other_resource' }
   | { reason: 'used'; settlement: SettleResponse | undefined }
 
 export class UsedPayments {
-  /** By the hash of the transaction, and by what the chain calls it; those that are forgotten first are in front. */
+  /** By the hash of the transaction, and by its digest on the chain; the first to be forgotten come first. */
   readonly #used = new Map<string, Used>()
   readonly #max: number
   readonly #maxBusy: number
@@ -35,7 +35,7 @@ export class UsedPayments {
     this.#maxBusy = maxBusy
   }
 
-  /** Takes a payment for one request. No other request gets it until the {@link Claim} ends. */
+  /** Reserves a payment for one request, until the {@link Claim} ends. */
   claim(key: string, resource: string): Claim | Refused {
     this.#forget()
     const known = this.#used.get(key)
@@ -48,7 +48,7 @@ export class UsedPayments {
     const settlement = known?.settlement
     this.#put(key, { state: 'busy', resource, settlement })
     return new Claim(known !== undefined, settlement, {
-      // another spelling of the same transaction has another hash
+      // Another encoding of the same transaction has another hash.
       isFirst: (name, settlement) => {
         if (this.#used.has(name)) return false
         this.#put(name, { state: 'served', resource, settlement })
@@ -83,7 +83,7 @@ interface Memory {
   end(state: 'owed' | 'served' | undefined, settlement: SettleResponse | undefined): void
 }
 
-/** A Claim is the use of a payment by one request. What it is at its end is remembered. */
+/** A Claim is the use of a payment by one request. Its final state is remembered. */
 export class Claim {
   readonly #memory: Memory
   #state: 'owed' | 'served' | undefined
@@ -95,7 +95,7 @@ export class Claim {
     this.#memory = memory
   }
 
-  /** True when the payment was carried out, or may have been, for a response that its payer did not get. */
+  /** True when the payment was settled, or may have been, for a response that its payer did not get. */
   get isOwed(): boolean {
     return this.#state === 'owed'
   }
@@ -105,18 +105,18 @@ export class Claim {
     return this.#settlement
   }
 
-  /** The payment was not carried out: it is its payer's again. */
+  /** Frees the payment, which was not settled. */
   release(): void {
     this.#state = undefined
   }
 
-  /** @param settlement undefined while it is not known whether the payment was carried out */
+  /** @param settlement undefined while it is unknown whether the payment was settled */
   owe(settlement: SettleResponse | undefined): void {
     this.#state = 'owed'
     this.#settlement = settlement
   }
 
-  /** @returns false when the transaction bought a response already, in another spelling */
+  /** @returns false when the transaction has already bought a response, in another encoding */
   serve(): boolean {
     this.#state = 'served'
     return this.#settlement !== undefined && this.#memory.isFirst(nameOf(this.#settlement), this.#settlement)
@@ -127,7 +127,7 @@ export class Claim {
   }
 }
 
-/** The name of a transaction on its chain; hashes, which are the other keys, have no space. */
+/** Returns the name of a transaction on its chain. It has a space, which hashes, the other keys, have not. */
 function nameOf({ network, transaction }: SettleResponse): string {
   return `${network} ${transaction}`
 }

@@ -1,11 +1,11 @@
-// The answers of the sign-in: none is stored by any cache, and each says what to do.
+// The answers of the sign-in. No cache may store them, and each says what to do.
 
 import { withCookies } from '../cookies.ts'
 
-/** The path of the sign-in page, below which the other paths of the sign-in are. No request for them gets to the handler. */
+/** The path of the sign-in page and prefix of its other paths. Requests for them do not reach the handler. */
 export const SIGN_IN_PATH = '/.svc/wallet'
 
-/** Fields of each answer. A visitor with another cookie gets another answer. */
+/** The fields of each answer, which depends on the visitor's cookie. */
 export const UNCACHED: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   Vary: 'Cookie, Accept, Sec-Fetch-Mode',
@@ -32,12 +32,12 @@ export function errorAnswer(
   return jsonAnswer(status, { error, message }, { headers })
 }
 
-/** Returns the field that has to be in each answer 401 (RFC 9110 §15.5.2). Browsers do not know the scheme, and ask nothing. */
+/** Returns the field that each 401 must have (RFC 9110 §15.5.2). Browsers do not know the scheme, so they show no dialog. */
 export function challengeField(origin: string): Record<string, string> {
   return { 'WWW-Authenticate': `SIWE sign-in="${origin}${SIGN_IN_PATH}"` }
 }
 
-/** Returns the answer to a program that has no session: JSON where it takes that, and otherwise a line of text. */
+/** Returns the answer to a program without a session: JSON if it accepts that, otherwise a line of text. */
 export function signInRequired(request: Request, origin: string): Response {
   const link = `${origin}${SIGN_IN_PATH}`
   const message = `This site is for visitors who sign in with a wallet: ${link}`
@@ -53,17 +53,17 @@ export function textAnswer(status: number, text: string, headers: Record<string,
   return new Response(`${text}\n`, { status, headers: fields })
 }
 
-/** Says whether a browser is about to show the answer as a page. */
+/** Returns whether a browser will show the answer as a page. */
 export function isNavigation(request: Request): boolean {
   const mode = request.headers.get('sec-fetch-mode')
   return mode === null ? /text\/html/i.test(request.headers.get('accept') ?? '') : mode === 'navigate'
 }
 
-/** Says whether a page of another origin made the request, as browsers tell it. A sibling hostname of a relay is another origin. */
+/** Returns whether, by the browser's fields, a page of another origin made the request. A sibling hostname is another origin. */
 export function isForeign(request: Request, origin: string): boolean {
   const from = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')
   if (from !== null && from !== 'null') return from !== origin
-  // A page that sends no referrers has the origin `null` in its own forms, too.
+  // A page that sends no referrer has the origin `null` even in its own forms.
   return site === null ? from === 'null' : site !== 'same-origin' && site !== 'none'
 }

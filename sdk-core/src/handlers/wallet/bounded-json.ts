@@ -1,4 +1,4 @@
-// Reads JSON from a stream, no further than a bound.
+// Reads JSON from a stream, up to a limit.
 
 /** Resolves with the value, or with undefined when the text is longer than `maxBytes`, not UTF-8, or not JSON. */
 export async function readJson(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<unknown> {
@@ -10,7 +10,7 @@ export async function readJson(body: ReadableStream<Uint8Array> | null, maxBytes
     if (done) break
     total += value.length
     if (total > maxBytes) {
-      reader.cancel().catch(() => {}) // The rest is not wanted, and a failure to cancel it does not matter.
+      reader.cancel().catch(() => {}) // The rest is not needed, and a failure to cancel does not matter.
       return undefined
     }
     try {

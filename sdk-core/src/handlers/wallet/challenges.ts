@@ -1,4 +1,4 @@
-// Challenges: messages of Sign-In with Ethereum that a wallet is to sign, each for one host, one attempt and two minutes.
+// Challenges: Sign-In with Ethereum messages for a wallet to sign, each valid for one host, one attempt and two minutes.
 
 import { hexOf } from '../../bytes/hex.ts'
 import { checksumAddress } from '../../identity/key.ts'
@@ -8,28 +8,28 @@ import { constantTimeEqual } from '../constant-time-equal.ts'
 import { CHALLENGE_MS, CHALLENGES_BURST, CHALLENGES_PER_S, USED_CHALLENGES_MAX } from './limits.ts'
 import type { Mac } from './mac.ts'
 
-/** The sentence that the message states. */
+/** The statement in the message. */
 export const STATEMENT = 'Sign in to this site. This costs nothing, and sends no transaction.'
 
-/** Bytes of a nonce that are random, and those of its code. */
+/** The numbers of random bytes and of MAC bytes in a nonce. */
 const RANDOM_BYTES = 8
 const CODE_BYTES = 16
 const TIME_DIGITS = 12
-/** The random bytes, the time of issue in milliseconds, and the code of both, of the host and of the address. */
+/** The random bytes, the time of issue in milliseconds, and the MAC of both, the host and the address. */
 const NONCE = /^([\da-f]{16})([\da-f]{12})([\da-f]{32})$/
 
-/** A ChallengeRefusal says why a message is no answer to a challenge that is open. */
+/** A ChallengeRefusal says why a message does not answer an open challenge. */
 export type ChallengeRefusal = 'not_issued' | 'expired' | 'used'
 
-/** An OpenChallenge was issued by this handler for this host, and was not used. */
+/** An OpenChallenge was issued by this handler for this host, and is unused. */
 export interface OpenChallenge {
-  /** The address that has to have signed, with its checksum. */
+  /** The address that must have signed, with its checksum. */
   readonly address: string
   readonly nonce: string
   readonly expiresAt: number
 }
 
-/** Challenges issues the challenges of one handler, and finds them again. It keeps those that were used, and no open one. */
+/** Challenges issues and recognizes the challenges of one handler. It stores only used ones. */
 export class Challenges {
   readonly #mac: Mac
   readonly #chainId: number
@@ -43,7 +43,7 @@ export class Challenges {
   }
 
   /**
-   * Resolves with the text to sign, or with undefined when too many were asked for.
+   * Resolves with the text to sign, or with undefined when too many were requested.
    * @param origin the site's origin, as this visitor sees it
    * @param address `0x` and 40 hexadecimal digits
    */
@@ -53,14 +53,14 @@ export class Challenges {
     return this.#text(origin, address, seed, Date.now())
   }
 
-  /** Resolves with the challenge to which `text` belongs, or says why there is none. It stays open until it is used. */
+  /** Resolves with the open challenge of `text`, or with the reason why there is none. It stays open until `use`. */
   async find(origin: string, text: string): Promise<OpenChallenge | { refusal: ChallengeRefusal }> {
     const message = parseSiwe(text)
     const [, seed, time = ''] = NONCE.exec(message?.nonce ?? '') ?? []
     if (message === undefined || seed === undefined) return { refusal: 'not_issued' }
     const issuedAt = Number.parseInt(time, 16)
     const { address, nonce } = message
-    // The handler's own text for this nonce: its code is right, and nothing else in the message was changed.
+    // Comparing with the handler's own text for this nonce proves the MAC and that nothing in the message was changed.
     const issued = await this.#text(origin, address, seed, issuedAt)
     if (!(await constantTimeEqual(issued, text))) return { refusal: 'not_issued' }
     const now = Date.now()
@@ -69,7 +69,7 @@ export class Challenges {
     return this.#used.has(nonce) ? { refusal: 'used' } : { address, nonce, expiresAt }
   }
 
-  /** Uses a challenge up, in the same turn in which it was found. @returns false when no more can be remembered */
+  /** Marks a challenge as used, in the same turn in which it was found. @returns false when no more can be remembered */
   use({ nonce, expiresAt }: OpenChallenge): boolean {
     const now = Date.now()
     for (const [used, until] of this.#used) {

@@ -1,4 +1,4 @@
-// Ends what still runs of a session when the session ends: WebSockets, server-sent events, and other responses.
+// Ends a session's open WebSockets, server-sent events and other responses when the session ends.
 
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import type { VisitorSocket } from '../../websocket/visitor-socket.ts'
@@ -8,11 +8,11 @@ import type { Session } from './sessions.ts'
 const POLICY_VIOLATION = 1008
 const REASON = 'the session with this wallet has ended'
 
-/** A Use is one exchange of a session that is under way. */
+/** A Use is one running exchange of a session. */
 export interface Use {
   /** Aborted when the session ends. */
   readonly signal: AbortSignal
-  /** Tells that the exchange is over. */
+  /** Marks the exchange as over. */
   end(): void
   /** Returns another use of the same session, which has ended when this one has. */
   again(): Use
@@ -24,7 +24,7 @@ interface Live {
   uses: number
 }
 
-/** LiveSessions knows the sessions of which something runs, as many as there are exchanges at most. */
+/** LiveSessions knows the sessions that have running exchanges. */
 export class LiveSessions {
   readonly #live = new Map<string, Live>()
 
@@ -38,7 +38,7 @@ export class LiveSessions {
     return this.#useOf(id, live)
   }
 
-  /** Ends all that runs of the session. */
+  /** Ends all exchanges of the session. */
   end(id: string): void {
     const live = this.#live.get(id)
     if (!live) return
@@ -65,7 +65,7 @@ export class LiveSessions {
 /** Closes the socket when the session ends. */
 export function endSocketWith(socket: VisitorSocket, use: Use): void {
   const close = (): void => {
-    // A socket whose handshake is under way is closed as soon as it is open.
+    // A socket that is still connecting is closed as soon as it is open.
     if (socket.readyState === 0) socket.addEventListener('open', close, { once: true })
     else socket.close(POLICY_VIOLATION, REASON)
   }
@@ -78,8 +78,8 @@ export function endSocketWith(socket: VisitorSocket, use: Use): void {
 }
 
 /**
- * Ends the response's body when the session ends. Server-sent events just end, so that their reader comes again and is refused; any
- * other body breaks off, so that nobody takes a part for the whole.
+ * Ends the response's body when the session ends. Server-sent events end normally, so that their reader reconnects and is refused; any
+ * other body is aborted, so that nobody mistakes a part for the whole.
  * @returns `response` itself
  */
 export function endBodyWith(response: Response, use: Use): Response {
@@ -101,7 +101,7 @@ export function endBodyWith(response: Response, use: Use): Response {
       start(controller) {
         stop = () => {
           end()
-          reader.cancel(signal.reason).catch(() => {}) // It is the handler's own clean-up that fails.
+          reader.cancel(signal.reason).catch(() => {}) // Ignores a failed clean-up of the handler.
           if (isEvents) controller.close()
           else controller.error(signal.reason)
         }

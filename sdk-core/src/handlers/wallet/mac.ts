@@ -2,7 +2,7 @@
 
 const encoder = new TextEncoder()
 
-/** A Mac returns the code of a list of texts, which is another one for every other list. */
+/** A Mac returns the authentication code of a list of texts. */
 export type Mac = (...texts: readonly string[]) => Promise<Uint8Array>
 
 /** @param secret the key, which is copied */
@@ -11,7 +11,7 @@ export function macWith(secret: Uint8Array): Mac {
   let key: Promise<CryptoKey> | undefined
   return async (...texts) => {
     key ??= crypto.subtle.importKey('raw', copy, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-    // JSON tells where a text ends.
+    // JSON delimits the texts.
     return new Uint8Array(await crypto.subtle.sign('HMAC', await key, encoder.encode(JSON.stringify(texts))))
   }
 }

@@ -8,30 +8,30 @@ import { KEY_MIN_BYTES } from './limits.ts'
 /** WalletOptions are the options of `walletOnly`. */
 export interface WalletOptions {
   /**
-   * The addresses of the wallets that may sign in: `0x` and 40 hexadecimal digits. An address in lower or in upper case is taken as
-   * it is; one in mixed case has to have the right checksum (EIP-55).
+   * The addresses of the wallets that may sign in: `0x` and 40 hexadecimal digits. An address in lower or upper case is accepted as
+   * it is; one in mixed case must have the right checksum (EIP-55).
    */
   wallets: readonly string[]
   /**
-   * The URL of a JSON-RPC endpoint of the chain, which is asked about the signatures of contract wallets (ERC-1271). It is asked
-   * about wallets of the list alone.
+   * The URL of a JSON-RPC endpoint of the chain, for checking the signatures of contract wallets (ERC-1271). It is asked
+   * only about wallets of the list.
    * @default none: contract wallets cannot sign in
    */
   rpc?: string | URL | undefined
   /**
-   * The chain's number (EIP-155), which the message names.
+   * The chain ID (EIP-155) in the message.
    * @default 1
    */
   chainId?: number | undefined
   /**
-   * The key of the cookies, 32 bytes or more. With one that is kept, visitors stay signed in when the handler is made again; who
-   * signed out before that is then forgotten.
+   * The key that signs the cookies, 32 bytes or more. With a stored key, visitors stay signed in when the handler is made again, but
+   * their earlier sign-outs are forgotten.
    * @default a random one
    */
   key?: Uint8Array | undefined
 }
 
-/** The options of `walletOnly` once they are checked. */
+/** The checked options of `walletOnly`. */
 export interface CheckedOptions {
   /** The addresses in lower case. */
   wallets: ReadonlySet<string>
@@ -64,7 +64,7 @@ function checkAddress(address: string): string {
 
 function checkRpc(rpc: string | URL): URL {
   const url = URL.parse(String(rpc))
-  // The URL may hold a key of the endpoint's user, and is not in the message.
+  // The message leaves out the URL, which may contain an API key.
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new SvcError('invalid_option', 'rpc has to be an http(s) URL')
   return url

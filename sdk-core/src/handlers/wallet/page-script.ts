@@ -1,6 +1,6 @@
 // The script of the sign-in page: it finds wallets (EIP-6963), and asks one for an account and a signature (EIP-1193).
 
-/** Milliseconds that wallets have to announce themselves before the page says that there is none. */
+/** How long wallets have to announce themselves before the page says that there is none, in milliseconds. */
 const SEARCH_MS = 500
 
 export const PAGE_SCRIPT: string = `

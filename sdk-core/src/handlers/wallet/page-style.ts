@@ -1,4 +1,4 @@
-// The style of the sign-in page, in the light and in the dark.
+// The style sheet of the sign-in page, for light and dark mode.
 
 export const PAGE_STYLE = `
 :root {

@@ -1,4 +1,4 @@
-// The request that the handler behind the sign-in gets: with the wallet's address, which no visitor can set or take away.
+// The request that the handler behind the sign-in gets: with the wallet's address in a field that no visitor can set or remove.
 
 import { buildRequest } from '../../exchange/fetch-request.ts'
 import { checksumAddress } from '../../identity/key.ts'
@@ -9,7 +9,7 @@ const WALLET_FIELD = 'X-Svc-Wallet'
 
 const SPELLED: string = spell(WALLET_FIELD)
 
-/** Makes a request anew, so that a copy of it has the same fields, too. */
+/** Makes a new request, so that copies of it also have the same fields. */
 export function passedRequest(request: Request, { address }: Session): Request {
   const headers = new Headers()
   for (const [name, value] of request.headers) {
@@ -23,7 +23,7 @@ export function passedRequest(request: Request, { address }: Session): Request {
   return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
 }
 
-/** The field Connection names fields that a proxy drops (RFC 9110 §7.6.1): it must not name this one. */
+/** Removes this field's name from Connection, whose fields a proxy drops (RFC 9110 §7.6.1). */
 function withoutField(connection: string): string {
   return connection
     .split(',')
@@ -32,7 +32,7 @@ function withoutField(connection: string): string {
     .join(', ')
 }
 
-/** Treats every character but letters and digits alike: servers that make variables of fields (RFC 3875 §4.1.18) do so. */
+/** Treats all characters except letters and digits alike, as servers do that turn fields into variables (RFC 3875 §4.1.18). */
 function spell(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '-')
 }

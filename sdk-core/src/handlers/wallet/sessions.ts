@@ -1,4 +1,4 @@
-// Sessions of visitors who signed in: the cookie, which the handler signs, and the sign-outs, which it remembers.
+// Sessions of visitors who signed in: the signed cookie, and the remembered sign-outs.
 
 import { toBase64 } from '../../bytes/base64.ts'
 import { hexOf } from '../../bytes/hex.ts'
@@ -12,7 +12,7 @@ export interface Session {
   readonly id: string
   /** The address of the wallet in lower case. */
   readonly address: string
-  /** The times in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly issuedAt: number
   readonly expiresAt: number
 }
@@ -21,16 +21,16 @@ export interface Session {
 const COOKIE = '__Host-svc-wallet'
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax'
 const ID_BYTES = 16
-/** The address, the time of issue in milliseconds, the session's id, and the code of all three and of the host. */
+/** The address, the time of issue in milliseconds, the session's id, and the MAC of all three and the host. */
 const VALUE = /^([\da-f]{40})\.(\d{1,15})\.([\da-f]{32})\.[\w-]{43}$/
 
 /** Sessions makes and reads the sessions of one handler. */
 export class Sessions {
   readonly #mac: Mac
   readonly #wallets: ReadonlySet<string>
-  /** The sessions of each wallet that ended early, by their ids, in the order in which they did. */
+  /** The sessions of each wallet that ended early, by id, in order of their end. */
   readonly #signedOut = new Map<string, Map<string, Session>>()
-  /** Sessions of the wallet that were issued at this time or before have ended. */
+  /** Sessions of the wallet issued at or before this time have ended. */
   readonly #endedUntil = new Map<string, number>()
 
   constructor(mac: Mac, wallets: ReadonlySet<string>) {
@@ -38,7 +38,7 @@ export class Sessions {
     this.#wallets = wallets
   }
 
-  /** Resolves with the value of `Set-Cookie` that begins a session of `address` at `host`. */
+  /** Begins a session of `address` at `host`, and resolves with the value of `Set-Cookie`. */
   async begin(host: string, address: string): Promise<string> {
     const id = hexOf(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
     const value = await this.#value(host, address.slice(2).toLowerCase(), Date.now(), id)
@@ -56,7 +56,7 @@ export class Sessions {
     return this.isOpen(session) ? session : undefined
   }
 
-  /** Says whether a session has neither expired nor ended early, and its wallet is on the list. */
+  /** Returns whether a session has neither expired nor ended early, and its wallet is on the list. */
   isOpen({ id, address, issuedAt, expiresAt }: Session): boolean {
     const isSignedOut = this.#signedOut.get(address)?.has(id) === true
     const isEnded = isSignedOut || issuedAt <= (this.#endedUntil.get(address) ?? Number.NEGATIVE_INFINITY)
@@ -65,7 +65,7 @@ export class Sessions {
 
   /**
    * Ends a session.
-   * @returns the value of `Set-Cookie` that takes the cookie from the browser
+   * @returns the value of `Set-Cookie` that deletes the cookie
    */
   end(session: Session): string {
     const { id, address } = session

@@ -1,4 +1,4 @@
-// The page on which visitors sign in, and sign out. It needs no network, and runs its own script alone.
+// The page on which visitors sign in and out. It loads nothing, and runs only its own script.
 
 import { toBase64 } from '../../bytes/base64.ts'
 import { checksumAddress } from '../../identity/key.ts'
@@ -12,7 +12,7 @@ import { PAGE_STYLE } from './page-style.ts'
 const NONCE_BYTES = 16
 
 /**
- * Returns the page: with status 401 in place of one that the visitor may not see, and 200 at the path of the sign-in.
+ * Returns the page: with 401 in place of a page that the visitor may not see, and 200 at the sign-in path.
  * @param address the address of the visitor who is signed in
  */
 export function signInPage(request: Request, address: string | undefined): Response {

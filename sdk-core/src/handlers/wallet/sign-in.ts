@@ -30,7 +30,7 @@ export class SignIn {
   readonly #contracts: Contracts | undefined
   readonly #sessions: Sessions
   readonly #live: LiveSessions
-  /** A flood with other addresses takes nothing from the wallets of the list. */
+  /** A separate budget, so that a flood with other addresses does not affect listed wallets. */
   readonly #checksOfListed = new TokenBucket(CHECKS_BURST, CHECKS_PER_S)
   readonly #checksOfOthers = new TokenBucket(CHECKS_BURST, CHECKS_PER_S)
   readonly #actions: Readonly<Record<string, Action>> = {
@@ -80,7 +80,7 @@ export class SignIn {
     const isListed = this.#wallets.has(address.toLowerCase())
     const bucket = isListed ? this.#checksOfListed : this.#checksOfOthers
     if (!bucket.take() || !this.#challenges.use(found)) return tooMany()
-    // Nobody learns who is on the list without a signature of the wallet that is asked about.
+    // Without the wallet's signature, nobody learns whether it is on the list.
     const contracts = isListed ? this.#contracts : undefined
     const isTheirs = await isWalletsSignature(message, signature, address, contracts).catch(() => undefined)
     if (isTheirs === undefined)
@@ -107,7 +107,7 @@ export class SignIn {
   }
 }
 
-/** Resolves with the fields of a JSON object, and with no fields when the body is not one. A page of another origin cannot send this type unasked. */
+/** Resolves with the fields of a JSON object, or none if the body is not one. A page of another origin cannot send this type without a preflight. */
 async function fieldsOf(request: Request): Promise<Record<string, unknown>> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return {}
   const value = await readJson(request.body, BODY_MAX_BYTES)

@@ -1,4 +1,4 @@
-// Checks who signed a message: a key (EIP-191), or a contract wallet, which is asked (ERC-1271).
+// Checks who signed a message: a key (EIP-191), or a contract wallet, by a call (ERC-1271).
 
 import { withTimeout } from '@svc/protocol/timers'
 import { hexOf } from '../../bytes/hex.ts'
@@ -7,21 +7,21 @@ import { isSignedBy } from '../../siwe/index.ts'
 import { readJson } from './bounded-json.ts'
 import { RPC_ANSWER_MAX_BYTES, RPC_DEADLINE_MS, RPC_QUESTIONS_MAX } from './limits.ts'
 
-/** The selector of `isValidSignature(bytes32,bytes)`, which is also what the contract answers for a right signature. */
+/** The selector of `isValidSignature(bytes32,bytes)`, which is also the contract's answer for a valid signature. */
 const MAGIC = '1626ba7e'
 const WORD_DIGITS = 64
-/** The signature begins behind two words: the hash, and the place of the signature. */
+/** The offset of the signature, behind two words: the hash and the offset itself. */
 const PLACE_OF_BYTES = '40'.padStart(WORD_DIGITS, '0')
 const HEX = /^0x(?:[\da-f]{2})*$/i
 /** An answer of the contract: one word, which begins with the selector. */
 const ANSWER = /^0x1626ba7e0{56}$/i
 
-/** The endpoint did not answer, or with an error of its own. */
+/** The endpoint did not answer, or answered with its own error. */
 class RpcUnavailable extends Error {
   override readonly name = 'RpcUnavailable'
 }
 
-/** Contracts asks contract wallets through one endpoint. */
+/** Contracts calls contract wallets through one endpoint. */
 export class Contracts {
   readonly #rpc: URL
   #questions = 0
@@ -31,8 +31,8 @@ export class Contracts {
   }
 
   /**
-   * Resolves with whether the contract at `address` takes the signature for its own.
-   * @throws RpcUnavailable when the endpoint cannot say, or too many questions are under way
+   * Resolves with whether the contract at `address` accepts the signature.
+   * @throws RpcUnavailable when the endpoint fails, or too many requests are in progress
    */
   async accepts(text: string, signature: string, address: string): Promise<boolean> {
     if (!HEX.test(signature)) return false
@@ -45,7 +45,7 @@ export class Contracts {
     }
   }
 
-  /** @returns what the contract answered; empty where there is none, and for a call that reverted */
+  /** @returns the contract's answer; empty when there is no contract, and for a call that reverted */
   async #call(to: string, data: string): Promise<string> {
     const controller = new AbortController()
     const body = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to, data }, 'latest'] }
@@ -70,7 +70,7 @@ export class Contracts {
       throw new RpcUnavailable('the endpoint does not answer', { cause })
     })) as { result?: unknown; error?: unknown } | undefined
     if (typeof answer?.result === 'string') return answer.result
-    // A contract that reverts says no (code 3 of EIP-1474, or a text).
+    // A contract that reverts rejects the signature (code 3 of EIP-1474, or a text).
     const error = answer?.error as { code?: unknown; message?: unknown } | undefined
     if (error?.code === 3 || /revert/i.test(String(error?.message))) return '0x'
     throw new RpcUnavailable('the endpoint answered with an error')
@@ -79,7 +79,7 @@ export class Contracts {
 
 /**
  * Resolves with whether the wallet at `address` signed `text`.
- * @param contracts undefined: keys alone can sign
+ * @param contracts undefined if only keys can sign
  * @throws RpcUnavailable as `Contracts.accepts` does
  */
 export async function isWalletsSignature(
@@ -92,7 +92,7 @@ export async function isWalletsSignature(
   return contracts !== undefined && (await contracts.accepts(text, signature, address))
 }
 
-/** Returns the ABI encoding of the call: the selector, the hash, the place of the signature, its length, and its bytes. */
+/** Returns the ABI encoding of the call: the selector, the hash, the offset of the signature, its length, and its bytes. */
 function calldata(text: string, signature: string): string {
   const digits = signature.slice(2)
   const length = (digits.length / 2).toString(16).padStart(WORD_DIGITS, '0')

@@ -12,7 +12,7 @@ import { type Session, Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { signInPage } from './sign-in-page.ts'
 
-/** The field that says whose pages may embed a response. */
+/** The field that says which pages may embed a response. */
 const EMBEDDING = 'Cross-Origin-Resource-Policy'
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -52,15 +52,15 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
       const passed = { ...info, upgrade }
       const response = await handler(passedRequest(request, session), passed, passed)
       if (response === upgraded) return response
-      if (!isResponse(response)) return response // The caller says what is wrong with it.
+      if (!isResponse(response)) return response // The caller reports what is wrong with it.
       if (use.signal.aborted) {
-        response.body?.cancel().catch(() => {}) // The handler's own clean-up fails.
+        response.body?.cancel().catch(() => {}) // Ignores a failed clean-up of the handler.
         return refuse(request, new URL(request.url).origin)
       }
       const headers = new Headers(response.headers)
-      // A browser that has stored the response shows it to nobody who has signed out.
+      // A browser's stored response must not be shown after a sign-out.
       headers.append('Vary', 'Cookie')
-      // A page of a sibling hostname, whose requests have the cookie, cannot run or show it as a part of its own (Fetch Standard).
+      // Pages of sibling hostnames, whose requests carry the cookie, cannot embed the response (Fetch standard).
       if (!headers.has(EMBEDDING)) headers.set(EMBEDDING, 'same-origin')
       return endBodyWith(withHeaders(response, headers), use.again())
     } finally {
@@ -74,8 +74,8 @@ function refuse(request: Request, origin: string): Response {
 }
 
 /**
- * Says whether a page of another origin makes the visitor's browser do something here. A cookie with `SameSite=Lax` comes along from
- * sites of sibling hostnames, and a handshake of a WebSocket obeys no CORS.
+ * Returns whether a page of another origin makes the visitor's browser act here (CSRF). A cookie with `SameSite=Lax` is also sent from
+ * sibling hostnames, and a WebSocket handshake is not subject to CORS.
  */
 function isForged(request: Request, origin: string): boolean {
   const changes = !SAFE.has(request.method) || request.headers.has('upgrade')
