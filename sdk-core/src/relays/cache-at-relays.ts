@@ -1,4 +1,4 @@
-// The static caches of a site that several relays have: what one shows, and what is asked of all.
+// The static caches of a site at several relays, shown as one.
 
 import type { SiteCache } from '../cache/cache-options.ts'
 import type { Site } from '../site/site.ts'
@@ -24,7 +24,7 @@ export class CacheAtRelays implements SiteCache {
     await Promise.all(this.#all.map((cache) => cache.refresh()))
   }
 
-  /** Every relay is asked, also when one refuses. */
+  /** Asks every relay, even if one refuses. */
   async remove(): Promise<void> {
     const results = await Promise.allSettled(this.#all.map((cache) => cache.remove()))
     for (const result of results) if (result.status === 'rejected') throw result.reason

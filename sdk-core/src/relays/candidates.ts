@@ -1,4 +1,4 @@
-// The relays that may be taken next: those that answered the last search, which is repeated now and then.
+// The relays that may be used next: those that answered the last search, which is repeated at intervals.
 
 import { backoffMs } from '@svc/protocol/timers'
 import type { FetchFunction } from '../control/relay-client.ts'
@@ -11,15 +11,15 @@ interface CandidatesParts {
   wanted: Wanted
   fetch: FetchFunction
   signerOf: SignerOf
-  /** Ends a search that is under way. */
+  /** Ends a running search. */
   signal: AbortSignal
   /** Returns the relays that may be asked for others, the best first. */
   asked(): readonly URL[]
-  /** Says whether a relay cannot be taken, because the site is there, or because the caller named it. */
+  /** Returns whether a relay cannot be used, because the site is already there or the caller named it. */
   isExcluded(origin: string): boolean
-  /** Returns the time of `performance.now()` before which a relay that failed is not taken again. */
+  /** Returns the time of `performance.now()` before which a failed relay is not used again. */
   until(origin: string): number
-  /** Called when a search found relays, or is over. */
+  /** Called when a search found relays or ended. */
   found(): void
   failed(failure: SearchResult['failures'][number]): void
 }
@@ -31,7 +31,7 @@ export class Candidates {
   #pool: readonly Candidate[] = []
   #isSearching = false
   #searches = 0
-  /** Searches in a row after which a relay was still missing. */
+  /** The number of searches in a row after which a relay was still missing. */
   #fruitless = 0
   #lastAt = Number.NEGATIVE_INFINITY
   #intervalMs = spread(SEARCH_INTERVAL_MS)
@@ -47,7 +47,7 @@ export class Candidates {
   }
 
   /**
-   * Returns the relay to take next. Undefined when there is none at this time.
+   * Returns the relay to use next. Undefined when there is none now.
    * @param used the relays in use
    */
   next(used: readonly URL[]): URL | undefined {
@@ -58,9 +58,9 @@ export class Candidates {
   }
 
   /**
-   * Searches when that is due: sooner while a relay is missing.
-   * @param isMissing no relay could be taken in place of one that is missing
-   * @param isWhole the site is online at as many relays as it should be
+   * Starts a search when one is due: sooner while a relay is missing.
+   * @param isMissing whether no replacement was found for a missing relay
+   * @param isWhole whether the site is online at enough relays
    */
   searchWhenDue(isMissing: boolean, isWhole: boolean): void {
     if (isWhole) this.#fruitless = 0
@@ -68,12 +68,12 @@ export class Candidates {
     if (!this.#isSearching && performance.now() >= this.#dueAt) this.#search()
   }
 
-  /** Makes the next search come soon if a relay is missing: the network is back. */
+  /** Makes the next search come soon if a relay is missing, because the network is back. */
   wake(): void {
     this.#fruitless = 0
   }
 
-  /** The time of `performance.now()` at which a search is due, or a relay that failed may be taken again. */
+  /** The time of `performance.now()` at which a search is due, or a failed relay may be used again. */
   get nextAt(): number {
     const pauses = this.#isMissing ? this.#pool.map(({ url }) => this.#parts.until(url.origin)) : []
     const now = performance.now()
@@ -92,7 +92,7 @@ export class Candidates {
     const { wanted, fetch, signerOf, signal, asked, isExcluded, until, found, failed } = this.#parts
     this.#isSearching = true
     const take = (candidates: readonly Candidate[]): void => {
-      // Relays that were there at the last search are better than none.
+      // If this search found none, the results of the last one remain.
       if (candidates.length > 0) this.#pool = candidates
     }
     const result = await searchRelays({
@@ -119,7 +119,7 @@ export class Candidates {
     found()
   }
 
-  /** The first time several are asked, and later a few in turn, so that no relay alone decides which others are seen. */
+  /** Chooses several at first, and later a few in turn, so that no single relay decides which others are found. */
   #chosen(relays: readonly URL[]): URL[] {
     if (this.isFirst) return relays.slice(0, LISTS_FIRST_MAX)
     const start = (this.#searches * LISTS_MAX) % Math.max(relays.length, 1)

@@ -1,4 +1,4 @@
-// Opens a carrier at the gateway that the relay chose, or where the relay says when that fails.
+// Opens a carrier at the gateway that the relay chose, or, when that fails, at another endpoint from the relay.
 
 import type { Registration } from '../control/lease.ts'
 import type { SiteCarrier } from '../platform.ts'
@@ -7,7 +7,7 @@ import { GATEWAYS_TRIED_MAX } from './limits.ts'
 /**
  * @param open opens a carrier at the endpoint of the lease
  * @param avoid resolves with the lease at another endpoint than the one that failed, or with undefined
- * @throws SvcError that of the endpoint that failed last
+ * @throws SvcError the error of the endpoint that failed last
  */
 export async function openGatewayCarrier(
   lease: Registration,

@@ -1,4 +1,4 @@
-// Asks a relay whether it is there, which protocol it speaks, and how far away it is.
+// Probes a relay: whether it answers, its protocol, and its round trip.
 
 import { PATH } from '@svc/protocol'
 import { requireCompatible } from '../control/compatibility.ts'
@@ -6,18 +6,18 @@ import { requireRecord, requireText } from '../control/json-checks.ts'
 import { type FetchFunction, RelayClient } from '../control/relay-client.ts'
 import { HEALTH_DEADLINE_MS } from './limits.ts'
 
-/** RelayHealth is what a relay that answers says of itself, and how far away it is. */
+/** RelayHealth is what a relay says about itself, and its round trip. */
 export interface RelayHealth {
   releaseVersion: string
-  /** Milliseconds of a request on a connection that is open already. */
+  /** The duration of a request on an open connection, in milliseconds. */
   rttMs: number
 }
 
 const VERSION = /^[\w.+-]{1,64}$/
 
 /**
- * Asks a relay twice for `GET /sdk/domain`.
- * @throws SvcError the reason for which the relay is of no use
+ * Sends `GET /sdk/domain` to a relay, twice.
+ * @throws SvcError the reason why the relay cannot be used
  */
 export async function probeRelay(
   relay: URL,

@@ -1,4 +1,4 @@
-// @svc/sdk-core/relays: a site at several relays, for SDKs that publish more than pages can.
+// @svc/sdk-core/relays: a site at several relays, for platforms with more features than pages.
 
 export { parseRelays } from '../site/relay-option.ts'
 export { openGatewayCarrier } from './gateway-carriers.ts'

@@ -1,66 +1,66 @@
-// Holds the limits of sites at several relays, as ../limits.ts does for the rest.
+// The limits of sites at several relays.
 
-/** The list of the relays that a relay knows may have this many bytes: the fullest one of 1,024 relays has some 500 KB. */
+/** The largest list of known relays, in bytes: a full one of 1,024 relays has about 500 KB. */
 export const LIST_MAX_BYTES: number = 2 * 1024 * 1024
-/** A relay has this long to name the relays that it knows. */
+/** The deadline for a relay to send the list of relays that it knows. */
 export const LIST_DEADLINE_MS = 5_000
-/** So many descriptors of one list are read, chosen at random: as many as a relay knows others. */
+/** The most descriptors read from one list, chosen at random: as many as a relay can know. */
 export const DESCRIPTORS_READ_MAX = 1024
-/** So many signatures of one list are checked: each takes a millisecond or more. */
+/** The most signatures checked in one list: each takes a millisecond or more. */
 export const SIGNATURES_CHECKED_MAX = 64
-/** After this many signatures in a row the SDK lets the page do other work. */
+/** After this many signatures in a row, the SDK yields to the page. */
 export const SIGNATURES_IN_A_ROW = 8
-/** A search measures the distance of this many relays. */
+/** The most relays that a search probes. */
 export const DISCOVERED_PROBES_MAX = 16
-/** So many relays are measured at once. */
+/** The most concurrent probes. */
 export const PROBES_PARALLEL_MAX = 8
 /**
- * Each of the two requests that show whether a relay is there, and how far away, may take this long: a slower relay is of no
+ * The deadline of each of the two requests of a probe: a slower relay is of no
  * use.
  */
 export const HEALTH_DEADLINE_MS = 3_000
-/** A search uses what answered after this long, and goes on meanwhile. */
+/** After this long, a search uses the relays that have answered, and continues. */
 export const PROBE_PATIENCE_MS = 1_000
-/** A search asks this many relays for their lists, the first time. */
+/** The first search asks this many relays for their lists. */
 export const LISTS_FIRST_MAX = 4
 /** Later searches ask this many, in turn: a full list has half a megabyte. */
 export const LISTS_MAX = 2
-/** The SDK looks for relays again after this long, or up to a half more, so that it knows some that are there. */
+/** The interval between searches, or up to half more, so that the SDK always knows live relays. */
 export const SEARCH_INTERVAL_MS: number = 10 * 60_000
-/** The time after which the SDK searches again when a relay is missing and nobody named another. Each time without success doubles it. */
+/** The pause before another search while a relay is missing. Each search without success doubles it. */
 export const SEARCH_RETRY_FIRST_MS = 15_000
-/** So many connections of a relay count as much as a millisecond of distance. */
+/** This many connections of a relay cost as much as one millisecond of round trip. */
 export const LOAD_CONNECTIONS_PER_MS = 100
-/** So many bytes a second of a relay's visitors count as much as a millisecond of distance: 10 Mbit/s. */
+/** This many bytes per second of a relay's visitors cost as much as one millisecond of round trip: 10 Mbit/s. */
 export const LOAD_BYTES_PER_MS = 1_250_000
-/** Connections count at most this many milliseconds, and so do bytes: what a relay says of itself weighs no more than an ocean. */
+/** The largest cost of connections, and of bytes, in milliseconds: the reported load weighs no more than an ocean. */
 export const LOAD_COST_MAX_MS = 100
-/** A discovered relay whose connection is lost has this long to come back before another one is taken. */
+/** The time that a discovered relay has to come back after a lost connection before another one replaces it. */
 export const REPLACE_AFTER_MS = 2_000
-/** A relay that was just taken has this long to bring the site online before one more is taken. */
+/** The time that a new relay has to bring the site online before one more is tried. */
 export const TAKE_PATIENCE_MS = 3_000
-/** After this long, a relay that never brought the site online is given up. */
+/** The time after which the SDK gives up a relay that never brought the site online. */
 export const TAKE_DEADLINE_MS = 15_000
 /** A discovered relay may let the site wait this long for its certificate. */
 export const CERTIFICATE_PATIENCE_MS = 30_000
-/** So many relays more than are missing may be tried at once. */
+/** The number of relays that may be tried at once beyond the missing ones. */
 export const ATTEMPTS_SPARE = 2
-/** A discovered relay that failed is not taken again for this long, or a random half less. */
+/** The time for which a failed discovered relay is not used again, or up to half less at random. */
 export const FAILED_PAUSE_FIRST_MS = 30_000
-/** Each further failure doubles that, up to this. */
+/** Each further failure doubles the pause, up to this. */
 export const FAILED_PAUSE_MAX_MS: number = 30 * 60_000
-/** After a relay had the site online for this long, its earlier failures do not count. */
+/** After a site was online at a relay for this long, the relay's earlier failures do not count. */
 export const FORGIVEN_AFTER_MS: number = 10 * 60_000
-/** So many relays that failed are remembered. */
+/** The most failed relays that are remembered. */
 export const FAILED_RELAYS_MAX = 64
-/** `discover` is at most this: each relay has a connection, ready streams and a lease of its own. */
+/** The largest `discover`: each relay needs its own connection, ready streams and lease. */
 export const DISCOVER_MAX = 8
-/** The number of gateways that the SDK tries for one carrier, before it waits as for a relay that cannot be reached. */
+/** The number of gateways that the SDK tries for one carrier before it treats the relay as unreachable. */
 export const GATEWAYS_TRIED_MAX = 4
 /**
- * The milliseconds by which the clock of this process may be ahead of the time at which a gateway's descriptor ends: it may be
- * wrong, but a descriptor from a relay that says a wrong time itself must not be good for ever.
+ * How far this machine's clock may be past the expiry of a gateway's descriptor, in milliseconds: the clock may be
+ * wrong, but a relay that sends a wrong time must not make a descriptor valid forever.
  */
 export const GATEWAY_CLOCK_SKEW_MS: number = 24 * 3_600_000
-/** The gateways of which a site remembers how new their descriptors were. It forgets the one that it met longest ago. */
+/** The most gateways whose newest descriptor time a site remembers. It forgets the oldest. */
 export const GATEWAYS_REMEMBERED_MAX = 1024

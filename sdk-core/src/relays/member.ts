@@ -1,4 +1,4 @@
-// One relay of a site that is at several: how long it has been without visitors, and how long it may be.
+// One relay of a site at several relays: how long the site has been offline there, and how long it may be.
 
 import type { SvcError } from '../errors.ts'
 import type { Site } from '../site/site.ts'
@@ -12,10 +12,10 @@ export class Member<S extends Site> {
   site: S | undefined
   /** The last error of the site since it was online. */
   error: SvcError | undefined
-  /** True from the moment on that `publish` has resolved. */
+  /** True once `publish` has resolved. */
   isTaken = false
   wasOnline = false
-  /** Aborted when the site is to leave the relay. */
+  /** Aborted when the site must leave the relay. */
   readonly leaving: AbortController = new AbortController()
   #isOnline = false
   #since: number = performance.now()
@@ -31,7 +31,7 @@ export class Member<S extends Site> {
     return this.#isOnline
   }
 
-  /** Takes over the state of the site. @returns whether visitors can come since then, or can no more */
+  /** Copies the state of the site. @returns whether it came online or went offline */
   update(): boolean {
     const isOnline = this.site?.state === 'online'
     if (isOnline === this.#isOnline) return false
@@ -45,7 +45,7 @@ export class Member<S extends Site> {
     return true
   }
 
-  /** The milliseconds for which the site is online, or was at the end. */
+  /** How long the site has been online, or was at the end, in milliseconds. */
   get onlineMs(): number {
     return this.#isOnline ? performance.now() - this.#since : this.#onlineMs
   }
@@ -55,17 +55,17 @@ export class Member<S extends Site> {
     return this.#since
   }
 
-  /** Begins the wait anew: the page was away, and the time meanwhile does not count. */
+  /** Restarts the wait, because the time while the page was away does not count. */
   restart(): void {
     this.#since = performance.now()
   }
 
-  /** The time of `performance.now()` until which nobody looks for another relay in its place. */
+  /** The time of `performance.now()` until which the SDK does not replace the relay. */
   get patientUntil(): number {
     return this.#since + this.#patienceMs
   }
 
-  /** The time of `performance.now()` at which an attempt ends that never brought the site online. */
+  /** The time of `performance.now()` at which the SDK gives up a relay that never brought the site online. */
   get givenUpAt(): number {
     if (this.wasOnline) return Number.POSITIVE_INFINITY
     return this.#isWaiting ? this.patientUntil : this.#since + TAKE_DEADLINE_MS
@@ -76,7 +76,7 @@ export class Member<S extends Site> {
   }
 
   get #patienceMs(): number {
-    // The operator does not let the site's visitors in, or not yet: no time changes that.
+    // The operator refuses the site, or has not approved it: waiting does not help.
     if (this.error?.code === 'lease_rejected' || this.site?.waiting?.reason === 'approval') return 0
     if (this.site?.waiting?.reason === 'certificate') return CERTIFICATE_PATIENCE_MS
     return this.wasOnline || this.#isWaiting ? REPLACE_AFTER_MS : TAKE_PATIENCE_MS

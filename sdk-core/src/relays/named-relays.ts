@@ -1,4 +1,4 @@
-// The relays that the caller named: which of them have ended the site for good, and whether that is its end.
+// The relays that the caller named, and which of them have ended the site for good.
 
 import type { SvcError } from '../errors.ts'
 
@@ -7,13 +7,13 @@ export class NamedRelays {
   #origins: readonly string[]
   #lost = new Map<string, SvcError>()
 
-  /** @param all each origin once */
+  /** @param all the relays, each origin once */
   constructor(all: readonly URL[]) {
     this.all = all
     this.#origins = all.map(({ origin }) => origin)
   }
 
-  /** The relays that may have the site, now or later. */
+  /** The relays that may still have the site. */
   get left(): URL[] {
     return this.all.filter(({ origin }) => !this.#lost.has(origin))
   }
@@ -26,12 +26,12 @@ export class NamedRelays {
     return this.#origins.includes(origin)
   }
 
-  /** Returns the place of a relay. Relays that were not named come behind all others. */
+  /** Returns the index of a relay. Relays that were not named come last. */
   placeOf(origin: string): number {
     return this.has(origin) ? this.#origins.indexOf(origin) : this.#origins.length
   }
 
-  /** Says that a relay has ended the site for good. */
+  /** Notes that a relay has ended the site for good. */
   lose(origin: string, error: SvcError): void {
     this.#lost.set(origin, error)
   }

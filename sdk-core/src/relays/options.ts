@@ -15,7 +15,7 @@ export interface RelaysOptions extends SiteOptions {
   discover: number
 }
 
-/** Publishes the site at one relay. Resolves when visitors can come by it. */
+/** Publishes the site at one relay. Resolves when visitors can connect there. */
 export type PublishAtRelay = (platform: Platform, options: SiteOptions) => Promise<Site>
 
 /** @throws SvcError `invalid_option` that names the option and the reason */

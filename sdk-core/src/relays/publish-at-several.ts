@@ -9,7 +9,7 @@ import type { SignerOf } from './relay-list.ts'
 import { SiteAtRelays } from './site-at-relays.ts'
 
 /**
- * Checks the options, and returns what publishes with them.
+ * Checks the options, and returns the function that publishes with them.
  * @throws SvcError `invalid_option`
  */
 export function prepareSeveral(
@@ -23,7 +23,7 @@ export function prepareSeveral(
 }
 
 /**
- * Resolves when visitors can come by one relay.
+ * Resolves when visitors can connect at one relay.
  * @throws SvcError the failure at the first relay, when no relay takes the site
  */
 async function publishAtSeveral(

@@ -1,17 +1,17 @@
-// Ranks the relays that answered: distance and load decide, and a relay in a network that no relay in use has comes first.
+// Ranks the relays that answered: by round trip and load, and with preference for networks that are not in use yet.
 
 import { LOAD_BYTES_PER_MS, LOAD_CONNECTIONS_PER_MS, LOAD_COST_MAX_MS } from './limits.ts'
 import { networkOf } from './relay-address.ts'
 import type { ListedRelay } from './relay-list.ts'
 
-/** A Candidate is a relay that answered, with what it costs to use it. */
+/** A Candidate is a relay that answered, with its cost. */
 export interface Candidate {
   url: URL
-  /** The round trip in milliseconds, and milliseconds for the load. The lowest is the best. */
+  /** The round trip in milliseconds plus the cost of the load. The lowest is best. */
   costMs: number
 }
 
-/** The load is what the relay says of itself: one that lies gets more sites, and the round trip shows the rest. */
+/** The load is the relay's own report: a relay that lies gets more sites, and its round trip will show it. */
 export function candidateOf({ url, descriptor }: ListedRelay, rttMs: number): Candidate {
   const { active_connections: connections, tcp_bps: bytesPerSecond } = descriptor
   const loadMs = cost(connections / LOAD_CONNECTIONS_PER_MS) + cost(bytesPerSecond / LOAD_BYTES_PER_MS)
@@ -23,7 +23,7 @@ function cost(ms: number): number {
 }
 
 /**
- * Returns the candidate to take next: the best of those whose network is not that of a relay in use, or the best of all.
+ * Returns the next candidate: the best one in a network without a relay in use, otherwise the best of all.
  * @param used the relays in use
  */
 export function bestOf(candidates: readonly Candidate[], used: readonly URL[]): Candidate | undefined {

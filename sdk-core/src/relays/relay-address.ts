@@ -1,16 +1,16 @@
-// Reads from the address of a relay whether it is local, and its network, without looking its name up, which a page cannot do.
+// Tells whether a relay's address is local, and its network, without DNS, which a page does not have.
 
 import { isPublicAddress } from '@svc/protocol'
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 const LOCAL_NAME = /(?:^|\.)localhost\.?$/
-/** The labels of a domain under which one party registers names: of `a.b.example.com` the last two. */
+/** The number of labels of a registrable domain: the last two of `a.b.example.com`. */
 const REGISTRABLE_LABELS = 2
 /** The groups of an IPv6 /48, and the digits of the next one that a /56 has. */
 const IPV6_GROUPS = 8
 const IPV6_NETWORK_DIGITS = 14
 
-/** Says whether the host is an address that is not public, or a name below `localhost`. What other names mean is not known here. */
+/** Returns whether the host is a non-public address, or `localhost` or below it. It cannot judge other names. */
 export function isLocal({ hostname }: URL): boolean {
   const address = addressOf(hostname)
   return address === undefined ? LOCAL_NAME.test(hostname) : !isPublicAddress(address)
@@ -33,7 +33,7 @@ function addressOf(hostname: string): string | undefined {
   return IPV4.test(hostname) ? hostname : undefined
 }
 
-/** The 32 digits of an IPv6 address, whose longest run of zeros may be `::`. */
+/** Returns the 32 digits of an IPv6 address, which may be shortened by `::`. */
 function digitsOf(address: string): string {
   const [left = [], right = []] = address
     .split('::')

@@ -1,9 +1,9 @@
-// The errors of relays that did not take a site, or have it no more: one for each relay, and a bounded number.
+// The errors of relays that did not accept a site or lost it: one for each relay, up to a limit.
 
 import type { SvcError } from '../errors.ts'
 import { FAILED_RELAYS_MAX } from './limits.ts'
 
-/** A RelayFailure names a relay that does not have the site, or that named no others, and says why. */
+/** A RelayFailure names a relay that does not have the site, or did not name others, and says why. */
 export interface RelayFailure {
   relay: string
   error: SvcError
@@ -13,7 +13,7 @@ export class RelayFailures {
   #errors = new Map<string, SvcError>()
   #isNamed: (origin: string) => boolean
 
-  /** @param isNamed says which relays are never forgotten, since the caller named them */
+  /** @param isNamed returns whether the caller named a relay, whose error is then never forgotten */
   constructor(isNamed: (origin: string) => boolean) {
     this.#isNamed = isNamed
   }

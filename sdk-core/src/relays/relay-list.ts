@@ -1,4 +1,4 @@
-// Asks a relay whom it knows (`GET /discovery`), and believes only descriptors that the relays in them have signed.
+// Asks a relay for the relays that it knows (`GET /discovery`), and accepts only descriptors that these relays signed.
 
 import { type DescriptorVerdict, DISCOVERY_VERSIONS, PATH, type RelayDescriptor } from '@svc/protocol'
 import { requireRecord } from '../control/json-checks.ts'
@@ -15,22 +15,22 @@ import {
 import { isLocal } from './relay-address.ts'
 import { shuffled } from './shuffled.ts'
 
-/** The abilities without which a relay is of no use to the site. */
+/** The capabilities that the site needs. */
 export interface Wanted {
   tcp: boolean
   udp: boolean
 }
 
-/** A ListRequest says what a relay is asked for. */
+/** A ListRequest says what to ask a relay for. */
 export interface ListRequest {
   wanted: Wanted
   fetch: FetchFunction
-  /** Recovers signers: the caller has the code for that at once, and a bundler would split it off if it were imported here. */
+  /** Recovers signers. The caller passes it, because a bundler would put an import here into a chunk of its own. */
   signerOf: SignerOf
   signal?: AbortSignal | undefined
 }
 
-/** SignerOf returns the address that signed `text`; undefined when nobody can have. */
+/** SignerOf returns the address that signed `text`; undefined when the signature is invalid. */
 export type SignerOf = (text: string, signature: Uint8Array) => string | undefined
 
 /** A ListedRelay is a relay that another one named, as it describes itself. */
@@ -40,9 +40,9 @@ export interface ListedRelay {
 }
 
 /**
- * Resolves with relays that `relay` knows: a random choice of those that are able to do what is wanted, at most as many as are
- * probed. The descriptors are genuine and have not expired.
- * @throws SvcError when `relay` gives no such answer
+ * Resolves with relays that `relay` knows: a random choice of those with the wanted capabilities, at most as many as are
+ * probed. The descriptors are genuine and unexpired.
+ * @throws SvcError when `relay` does not answer with a list
  */
 export async function askForRelays(
   relay: URL,
@@ -55,20 +55,20 @@ export async function askForRelays(
   const { protocol_version: version } = answer
   if (typeof version !== 'string' || !DISCOVERY_VERSIONS.includes(version) || !Array.isArray(answer.relays))
     throw new SvcError('unexpected_answer', "the relay's answer has no valid list of relays")
-  // A random choice spreads the sites over the relays, and a relay cannot decide by the order which ones are looked at.
+  // A random choice spreads the sites over the relays, and a relay cannot influence it by the order of the list.
   const candidates = shuffled(answer.relays)
     .slice(0, DESCRIPTORS_READ_MAX)
     .flatMap((value) => candidateOf(parseDescriptor(value), relay, wanted))
     .slice(0, SIGNATURES_CHECKED_MAX)
-  // The clock is that of the relay that named them: this machine's own may be wrong.
+  // Uses the clock of the relay that named them, because this machine's may be wrong.
   return await genuine(candidates, (value) => verifyDescriptor(value, client.clock.now, signerOf))
 }
 
-/** Returns nothing for what is not worth a check of its signature. */
+/** Returns an empty list for a relay whose signature need not be checked. */
 function candidateOf(descriptor: RelayDescriptor | undefined, relay: URL, wanted: Wanted): ListedRelay[] {
   if (descriptor === undefined || !isAble(descriptor, wanted)) return []
   const url = new URL(descriptor.api_https_addr)
-  // A relay on this machine may name its neighbours; one elsewhere must not lead the SDK into its own network.
+  // A local relay may name local ones; a remote one must not direct the SDK into the local network.
   return isLocal(url) && !isLocal(relay) ? [] : [{ url, descriptor }]
 }
 
@@ -76,7 +76,7 @@ function isAble({ supports_tcp, supports_udp }: RelayDescriptor, { tcp, udp }: W
   return (!tcp || supports_tcp) && (!udp || supports_udp)
 }
 
-/** Checks signatures until enough are genuine. It pauses now and then, since each keeps a page busy for a millisecond or more. */
+/** Checks signatures until enough are genuine. It yields in between, because each keeps a page busy for a millisecond or more. */
 async function genuine(
   candidates: readonly ListedRelay[],
   verify: (value: RelayDescriptor) => Promise<DescriptorVerdict>,

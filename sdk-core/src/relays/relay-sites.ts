@@ -1,4 +1,4 @@
-// Keeps one site at several relays: always at those that the caller named, and at this many others, which it finds and replaces.
+// Keeps one site at several relays: at all that the caller named, and at a number of others, which it discovers and replaces.
 
 import type { FetchFunction } from '../control/relay-client.ts'
 import { asSvcError, SvcError } from '../errors.ts'
@@ -12,7 +12,7 @@ import { NamedRelays } from './named-relays.ts'
 import { type RelayFailure, RelayFailures } from './relay-failures.ts'
 import type { SignerOf, Wanted } from './relay-list.ts'
 
-/** RelaySitesOptions says where a site is to be, and how it is published there. */
+/** RelaySitesOptions says at which relays to publish a site, and how. */
 export interface RelaySitesOptions<S extends Site> {
   /** The relays that the caller named, each origin once. */
   relays: readonly URL[]
@@ -30,20 +30,20 @@ export interface RelaySitesOptions<S extends Site> {
   begun?(site: S, relay: URL, isExplicit: boolean): void
   /** Called after the sites, or the state of one, changed. */
   changed?(): void
-  /** Called when a relay did not take the site, or named no others. */
+  /** Called when a relay did not accept the site, or named no others. */
   failed?(relay: string, error: SvcError): void
 }
 
 /**
- * RelaySites keeps a site online at each relay that the caller named, and at this many others, which it discovers. It replaces
- * discovered relays that fail, and never one that works.
+ * RelaySites keeps a site online at each relay that the caller named, and at `discover` others. It replaces
+ * discovered relays that fail, and never a working one.
  */
 export class RelaySites<S extends Site> {
-  /** Resolves when the site is at no relay any more and will not be: with the error, or undefined after {@link close}. */
+  /** Resolves when the site has ended at all relays: with the error, or undefined after {@link close}. */
   readonly ended: Promise<SvcError | undefined>
   #options: RelaySitesOptions<S>
   #members: Member<S>[] = []
-  /** The sites that relays are giving up. */
+  /** The sites that are closing. */
   #leaving = new Set<Promise<void>>()
   #named: NamedRelays
   #failed = new FailedRelays()
@@ -67,7 +67,7 @@ export class RelaySites<S extends Site> {
     if (options.discover > 0) this.#candidates = this.#newCandidates(options)
   }
 
-  /** True from the beginning of {@link close} on, and when no relay takes the site. */
+  /** True from the start of {@link close}, and when no relay accepts the site. */
   get isClosed(): boolean {
     return this.#run.signal.aborted
   }
@@ -82,26 +82,26 @@ export class RelaySites<S extends Site> {
     return this.#ordered.flatMap(({ site, isExplicit }) => (site && isExplicit ? [site] : []))
   }
 
-  /** The relays that did not take the site, and those that named no others at the last search. */
+  /** The relays that did not accept the site, and those that named no others at the last search. */
   get failures(): RelayFailure[] {
     return [...this.#failures.list, ...(this.#candidates?.failures ?? [])]
   }
 
   /**
-   * Resolves when visitors can come by one relay.
-   * @throws SvcError the failure at the first relay, when no relay takes the site
+   * Resolves when visitors can connect at one relay.
+   * @throws SvcError the failure at the first relay, when no relay accepts the site
    */
   async start(): Promise<void> {
     this.#settle()
     await this.#online.promise
   }
 
-  /** Resolves when each relay took the site, failed, makes it wait, or has had its time; with `discover` after the first search. */
+  /** Resolves when each relay has accepted the site, failed, made it wait, or timed out; with `discover`, after the first search. */
   get settled(): Promise<void> {
     return this.#settled.promise
   }
 
-  /** Leaves a relay for good, such as one that reads what passes. Another one takes its place where relays are discovered. */
+  /** Leaves a relay for good, such as one that intercepts TLS. With `discover`, another one replaces it. */
   leave(site: S, error: SvcError): void {
     const member = this.#members.find((each) => each.site === site)
     if (!member) return
@@ -110,14 +110,14 @@ export class RelaySites<S extends Site> {
     this.#settle()
   }
 
-  /** The network is back, or the page is visible again: relays that could not be reached are worth another attempt. */
+  /** Retries unreachable relays, because the network is back or the page is visible again. */
   wake(): void {
     this.#failed.forgiveUnreachable()
     this.#candidates?.wake()
     this.#settle()
   }
 
-  /** The page goes away: its sites disconnect, and are not replaced for it. */
+  /** Disconnects the sites, without replacement, because the page goes away. */
   suspend(): void {
     this.#isSuspended = true
     this.#timer.clear()
@@ -129,7 +129,7 @@ export class RelaySites<S extends Site> {
     this.wake()
   }
 
-  /** Takes the site off all relays. Never rejects. */
+  /** Removes the site from all relays. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close(undefined)
     return this.#closing
@@ -152,7 +152,7 @@ export class RelaySites<S extends Site> {
     return this.#members.toSorted((a, b) => placeOf(a) - placeOf(b))
   }
 
-  /** A named relay that ended the site for good is replaced, too. */
+  /** The number of relays to keep. It includes replacements for named relays that ended the site for good. */
   get #wantedCount(): number {
     const { discover } = this.#options
     return discover === 0 ? 0 : discover + this.#named.lostCount
@@ -172,7 +172,7 @@ export class RelaySites<S extends Site> {
     })
   }
 
-  /** The relays that are worth asking for others, those that are there first. */
+  /** The relays to ask for others; online ones come first. */
   get #asked(): URL[] {
     const online = this.#members.filter(({ isOnline }) => isOnline).map(({ relay }) => relay)
     return [...new Map([...online, ...this.#named.left].map((relay) => [relay.origin, relay])).values()]
@@ -183,7 +183,7 @@ export class RelaySites<S extends Site> {
   }
 
   /**
-   * Brings the relays to what they should be: begins, replaces and gives up. Called after each change, and when time makes a
+   * Brings the relays to the wanted state: starts, replaces and gives up. Called after each change, and when time makes a
    * difference.
    */
   #settle(): void {
@@ -197,13 +197,13 @@ export class RelaySites<S extends Site> {
     this.#timer.set(this.#nextAt(now))
   }
 
-  /** A named relay that could not be reached is tried again, as long as the site is somewhere else. */
+  /** Retries named relays that could not be reached, as long as the site is at another one. */
   #beginExplicit(now: number): void {
     for (const relay of this.#named.left)
       if (!this.#isMember(relay.origin) && this.#failed.until(relay.origin) <= now) this.#begin(relay, true)
   }
 
-  /** A relay that lost the site stays until another one has it: it may come back first, and then the other one goes. */
+  /** A relay that lost the site is kept until a replacement has it. If it comes back first, the replacement goes. */
   #giveUp(now: number): void {
     for (const member of this.#discovered)
       if (!member.isOnline && member.givenUpAt <= now) this.#fail(member, notInTime(member))
@@ -249,7 +249,7 @@ export class RelaySites<S extends Site> {
     try {
       await this.#options.publish(relay, isExplicit, onSite, member.leaving.signal)
       member.isTaken = true
-      // It may have ended meanwhile.
+      // The site may have ended meanwhile.
       this.#changed(member)
     } catch (cause) {
       this.#fail(member, asSvcError(cause, 'relay_unreachable', 'the site could not be published'))
@@ -260,9 +260,9 @@ export class RelaySites<S extends Site> {
   #changed(member: Member<S>): void {
     if (this.isClosed || !this.#members.includes(member)) return
     if (member.site?.state === 'closed') {
-      // Before it was published, the rejection has the reason.
+      // Before the site is published, the rejection has the reason.
       if (!member.isTaken) return
-      // The event with the reason follows the change of the state.
+      // The event with the reason follows the change of state.
       queueMicrotask(() => {
         this.#fail(member, member.error ?? new SvcError('aborted', 'the site was closed'))
         this.#settle()
@@ -274,7 +274,7 @@ export class RelaySites<S extends Site> {
       this.#failures.delete(member.relay.origin)
       this.#wasOnline = true
       this.#online.resolve()
-      // The machine's own network was gone, and not the relays.
+      // This machine's own network was down, not the relays.
       if (wasAway) this.#failed.forgiveUnreachable()
     }
     this.#options.changed?.()
@@ -287,7 +287,7 @@ export class RelaySites<S extends Site> {
     this.#settle()
   }
 
-  /** The relay did not take the site, or has it no more. */
+  /** Handles a relay that did not accept the site or lost it. */
   #fail(member: Member<S>, error: SvcError): void {
     if (this.isClosed || !this.#members.includes(member)) return
     this.#failed.add(member.relay.origin, error.code, member.onlineMs)
@@ -309,7 +309,7 @@ export class RelaySites<S extends Site> {
     this.#options.changed?.()
   }
 
-  /** Ends the site when no relay has it and none will, or when another process took its name at every named relay. */
+  /** Returns whether the site ends: no relay has it and none will, or another process took its name at every named relay. */
   #isOver(): boolean {
     const { all, left, lastError, isTakenOver } = this.#named
     const isSomewhere = this.#members.length > 0 || this.#isSearching

@@ -1,4 +1,4 @@
-// One search for relays: it asks some whom they know, and measures how far away those are that answer.
+// One search: it asks some relays for others, and measures the round trips of those that answer.
 
 import { asSvcError, type SvcError } from '../errors.ts'
 import { probeRelay } from './health.ts'
@@ -7,16 +7,16 @@ import { type Candidate, candidateOf } from './ranking.ts'
 import { askForRelays, type ListedRelay, type ListRequest } from './relay-list.ts'
 import { shuffled } from './shuffled.ts'
 
-/** A SearchRequest says whom to ask, and for what. */
+/** A SearchRequest says which relays to ask, and for what. */
 export interface SearchRequest extends ListRequest {
   asked: readonly URL[]
-  /** Says whether a relay is of no interest: it is not probed. */
+  /** Returns whether a relay need not be probed. */
   isExcluded(origin: string): boolean
-  /** Called with what answered so far, when some relays take long. */
+  /** Called with the relays found so far, when some take long. */
   early?(found: readonly Candidate[]): void
 }
 
-/** A SearchResult has what a search found. */
+/** A SearchResult is the outcome of a search. */
 export interface SearchResult {
   /** The relays that answered, each once, the best first. */
   found: Candidate[]
@@ -24,7 +24,7 @@ export interface SearchResult {
   failures: { relay: string; error: SvcError }[]
 }
 
-/** Asks relays whom they know, and measures how far away those are that answer. Never rejects. */
+/** Asks relays for others, and measures the round trips of those that answer. Never rejects. */
 export async function searchRelays(request: SearchRequest): Promise<SearchResult> {
   const { asked, isExcluded } = request
   const failures: SearchResult['failures'] = []
@@ -44,7 +44,7 @@ export async function searchRelays(request: SearchRequest): Promise<SearchResult
   return { found: await measure(listed, request), failures }
 }
 
-/** Probes some at once: those that do not answer cost the others a part of the time. */
+/** Probes several at once, so that those that do not answer delay the others less. */
 async function measure(
   listed: readonly ListedRelay[],
   { fetch, signal, early }: SearchRequest,

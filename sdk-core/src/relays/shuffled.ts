@@ -1,4 +1,4 @@
-// A random order of values.
+// Shuffles values.
 
 /** Returns the values in a random order (Fisher–Yates). */
 export function shuffled<T>(values: readonly T[]): T[] {

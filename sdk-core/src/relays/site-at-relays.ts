@@ -1,4 +1,4 @@
-// A site at several relays as its tenant sees it: online while visitors can come by one of them.
+// A site at several relays, as its tenant sees it: online while visitors can connect at one of them.
 
 import type { SiteCache } from '../cache/cache-options.ts'
 import type { CacheLimits } from '../control/lease.ts'
@@ -28,7 +28,7 @@ export class SiteAtRelays extends EventTarget implements Site {
 
   constructor(platform: Platform, options: RelaysOptions, publish: PublishAtRelay, signerOf: SignerOf) {
     super()
-    // The sites themselves call the option `debug`.
+    // The site at each relay calls the option `debug` itself.
     this.#events = new SiteEvents(this, undefined)
     let isFirst = true
     this.#relays = new RelaySites<Site>({
@@ -47,7 +47,7 @@ export class SiteAtRelays extends EventTarget implements Site {
           signal,
           onSite,
           debug: debug && ((event) => debug({ ...event, relay: relay.origin })),
-          // Stored files can be read by the relay: none gets them that the caller did not name.
+          // A relay can read stored files, so only relays that the caller named get them.
           cache: isExplicit ? cache : undefined,
         })
       },
@@ -66,7 +66,7 @@ export class SiteAtRelays extends EventTarget implements Site {
     return this.#relays.start()
   }
 
-  /** Aborted when nothing of the site is left. */
+  /** Aborted when the site has ended. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }
@@ -131,7 +131,7 @@ export class SiteAtRelays extends EventTarget implements Site {
     )
   }
 
-  /** The caller can listen once `publish` has resolved. */
+  /** Holds errors until `publish` has resolved and the caller can listen. */
   #failed(error: SvcError): void {
     if (this.#wasOnline) this.#events.error(error)
     else this.#events.holdError(error)

@@ -9,7 +9,7 @@ export interface Validators {
 
 /**
  * Evaluates the preconditions in the order of §13.2.2.
- * @returns the status that answers in place of the file, if any
+ * @returns the status to answer instead of the file, if any
  */
 export function evaluatePreconditions(
   headers: Headers,
@@ -25,17 +25,17 @@ export function evaluatePreconditions(
   return modifiedSince !== undefined && !isAfter(modifiedSeconds, modifiedSince) ? 304 : undefined
 }
 
-/** Returns whether the Range field counts, because the visitor's part is of this version (§13.1.5). */
+/** Returns whether the Range field applies, because the visitor's part is of this version (§13.1.5). */
 export function ifRangeHolds(headers: Headers, { etag, modifiedSeconds }: Validators): boolean {
   const ifRange = headers.get('if-range')
   if (ifRange === null) return true
   if (ifRange.endsWith('"')) return ifRange === etag
-  // A date is a strong validator when the file can no longer change within its second (§8.8.2.2).
+  // A date is a strong validator once its second has passed (§8.8.2.2).
   return seconds(ifRange) === modifiedSeconds && Date.now() >= (modifiedSeconds + 1) * 1000
 }
 
 /**
- * Compares strongly for §13.1.1 and weakly for §13.1.2. The SDK's own tags hold no commas, so others may be split at
+ * Compares strongly for §13.1.1 and weakly for §13.1.2. The SDK's own tags contain no commas, so others may be split at
  * them.
  */
 function matches(list: string, etag: string, isWeak: boolean): boolean {
@@ -43,7 +43,7 @@ function matches(list: string, etag: string, isWeak: boolean): boolean {
   return list.split(',').some((tag) => (isWeak ? tag.trim().replace(/^W\//, '') : tag.trim()) === etag)
 }
 
-/** @returns undefined for a value that is no date: such a field is ignored (§13.1.3, §13.1.4) */
+/** @returns undefined for a value that is not a date, whose field is ignored (§13.1.3, §13.1.4) */
 function seconds(date: string | null): number | undefined {
   const time = Date.parse(date ?? '')
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)

@@ -1,8 +1,8 @@
-// Selects the header fields that a proxy passes on, without those about one connection (RFC 9110 §7.6.1).
+// Selects the header fields that a proxy forwards, without the hop-by-hop ones (RFC 9110 §7.6.1).
 
 import type { Field } from './fields.ts'
 
-/** The fields about one connection. The field Connection names more of them. */
+/** The hop-by-hop fields. The field Connection names more. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -18,7 +18,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 /**
  * Returns the end-to-end fields, in their order.
- * @param others fields to drop as well, in lower case
+ * @param others more fields to drop, in lower case
  */
 export function endToEnd(fields: Iterable<Field>, others: readonly string[] = []): Field[] {
   const named = new Set(others)

@@ -4,10 +4,10 @@ import type { Field } from './fields.ts'
 import { httpDate } from './http-date.ts'
 import type { HttpError } from './http-error.ts'
 
-/** The version of the WebSocket protocol that the SDK speaks (RFC 6455 §4.2.2). */
+/** The WebSocket version that the SDK supports (RFC 6455 §4.2.2). */
 const WEBSOCKET_VERSION: Field = ['sec-websocket-version', '13']
 
-/** Returns the fields of a refusal in any version of HTTP. Its content is the error's message. */
+/** Returns the fields of an error response in any HTTP version. Its content is the error's message. */
 export function errorResponseFields({ status, message }: HttpError): Field[] {
   const fields: Field[] = [
     ['date', httpDate()],

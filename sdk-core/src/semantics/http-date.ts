@@ -1,4 +1,4 @@
-// The Date field's value (RFC 9110 §6.6.1), made once a second.
+// The Date field's value (RFC 9110 §6.6.1), computed once a second.
 
 let second = -1
 let text = ''

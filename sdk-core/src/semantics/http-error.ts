@@ -1,6 +1,6 @@
-// The errors in a message: a stable code for each, and the status that the visitor gets.
+// The errors in an HTTP message: a stable code for each, and the visitor's status.
 
-/** Maps each code to its status. The words of the code go to the visitor, who so learns nothing but which rule it broke. */
+/** Maps each code to its status. The visitor gets the words of the code, and so learns only which rule it broke. */
 const STATUS = {
   invalid_request_line: 400,
   invalid_line_end: 400,
@@ -31,7 +31,7 @@ const STATUS = {
 
 export type HttpErrorCode = keyof typeof STATUS
 
-/** The codes of HTTP/2 and WebSockets alone. Their code is loaded later, and brings status and text along. */
+/** The error codes of HTTP/2 and WebSockets. Their modules are loaded later and have the status and text. */
 type LateErrorCode = 'invalid_handshake' | 'protocol_not_offered' | 'upgrade_declined'
 
 type Refusal = readonly [status: number, text: string]
@@ -45,7 +45,7 @@ export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode | LateErrorCode
   /**
-   * The status. It is 500 for an error that is not the visitor's, or that is found after the response began. That one
+   * The status. It is 500 for an error that is not the visitor's, or that is found after the response began; then it
    * is not sent.
    */
   readonly status: number

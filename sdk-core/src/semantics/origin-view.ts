@@ -1,20 +1,20 @@
-// The model of what a proxy's target believes its own origin is, and what follows for every field that holds a URL.
+// A proxy's target has an origin of its own: this maps all fields with URLs between that origin and the visited one.
 
 import type { Field } from './fields.ts'
 
-/** OriginView is one origin as both sides of a proxy know it. */
+/** OriginView is one origin as seen on both sides of a proxy. */
 export interface OriginView {
-  /** The URL at which the visitor asked. */
+  /** The URL that the visitor requested. */
   readonly visited: URL
-  /** A URL of the origin that the target believes to be its own: its scheme, and the `Host` that it gets. */
+  /** A URL with the origin that the target considers its own: its scheme, and the `Host` that it gets. */
   readonly believed: URL
-  /** The address at which the proxy asks the target. */
+  /** The address at which the proxy reaches the target. */
   readonly address: URL
 }
 
-/** A whole URL, so that one in the query of another counts as part of that. The first group is its scheme, or what comes before `//`. */
+/** Matches a whole URL, so that a URL in the query of another is part of that. The first group is the scheme, or what precedes `//`. */
 const URLS = /(^|<|url=|\b(?:http|ws)s?:)\/\/([^\s<>"'/?#,;\\]*)([^\s<>"']*)/gi
-/** Fields whose value is data of the application, however much it looks like a URL. */
+/** Fields whose value is application data, even if it looks like a URL. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -29,8 +29,8 @@ const SAME_SITE_NONE = /^\s*samesite\s*=\s*none\s*$/i
 const SECURE = /^\s*secure\s*$/i
 
 /**
- * Returns the fields of a request as the target of `view` has to get them: `Origin`, `Referer`, `Destination` and every other field
- * with a URL of the visited origin name the origin that the target believes in.
+ * Returns the fields of a request for the target: in `Origin`, `Referer`, `Destination` and every other field
+ * with a URL of the visited origin, the target's own origin replaces it.
  */
 export function fieldsForTarget(fields: Field[], { visited, believed }: OriginView): Field[] {
   if (visited.origin === believed.origin) return fields
@@ -39,8 +39,8 @@ export function fieldsForTarget(fields: Field[], { visited, believed }: OriginVi
 }
 
 /**
- * Returns the fields of a response, or of a 101, as the visitor has to get them: a URL of the target is one of the visited origin. What
- * the target says of other ways to itself (`Alt-Svc`) is left out.
+ * Returns the fields of a response, or of a 101, for the visitor: the visited origin replaces the target's in URLs. `Alt-Svc`, by which
+ * the target names other endpoints, is dropped.
  */
 export function fieldsForVisitor(fields: Field[], view: OriginView): Field[] {
   const isOwn = (url: URL): boolean => isOfTarget(url, view)
@@ -67,7 +67,7 @@ function mapped(field: Field, isOwn: (url: URL) => boolean, base: URL, to: URL):
   return [name, value.replace(URLS, map), written]
 }
 
-/** Says whether the target means itself: by its address, by the host that it gets, or by the visitor's with a port or scheme of its own. */
+/** Returns whether a URL means the target: by its address, by the host that it gets, or by the visited host with the target's port or scheme. */
 function isOfTarget(url: URL, { visited, believed, address }: OriginView): boolean {
   const { hostname } = url
   const port = portOf(url)
@@ -88,8 +88,8 @@ function portOf({ port, protocol }: URL): string {
 }
 
 /**
- * A Domain of the target's own goes, so that the cookie is of the visited host alone. `Secure` stays, and is added where browsers refuse
- * the cookie without it, which a target does not know that believes in plain HTTP.
+ * Removes a Domain of the target's own, so that the cookie belongs only to the visited host. Keeps `Secure`, and adds it where browsers refuse
+ * the cookie without it, since a target behind plain HTTP does not set it.
  */
 function cookieForVisitor(value: string, { visited, believed, address }: OriginView): string {
   const [pair, ...attributes] = value.split(';')
@@ -97,7 +97,7 @@ function cookieForVisitor(value: string, { visited, believed, address }: OriginV
   const isKept = (attribute: string): boolean => {
     const domain = domainOf(attribute.trim())
     if (domain === undefined) return true
-    // browsers take no Domain of one label
+    // Browsers refuse a Domain of one label.
     if (domain.includes('.') && isWithin(visited.hostname, domain)) return true
     return !isWithin(believed.hostname, domain) && !isSameHost(domain, address.hostname)
   }
@@ -111,7 +111,7 @@ function isWithin(hostname: string, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`)
 }
 
-/** The domain of a cookie's attribute, in lower case without a leading dot; undefined for another attribute. */
+/** Returns the domain of a Domain attribute, in lower case without a leading dot; undefined for another attribute. */
 function domainOf(attribute: string): string | undefined {
   if (!DOMAIN.test(attribute)) return undefined
   const value = attribute.slice(attribute.indexOf('=') + 1).trim()

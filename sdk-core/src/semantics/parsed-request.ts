@@ -1,10 +1,10 @@
-// A parsed request in any version of HTTP, and the checks that all versions share.
+// A parsed request of any HTTP version, and the checks that all versions share.
 
 import { valuesOf } from './fields.ts'
 import { HttpError } from './http-error.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** A ParsedRequest is a request, whatever its version of HTTP. */
+/** A ParsedRequest is a request of any HTTP version. */
 export interface ParsedRequest {
   head: RequestHead
   /** The request's URL. Undefined for `OPTIONS *`. */
@@ -15,13 +15,13 @@ export interface ParsedRequest {
   webSocket: boolean
 }
 
-/** A site is no proxy, and a TRACE would show a page's script what it must not see, such as HttpOnly cookies. */
+/** A site is not a forward proxy, and TRACE would expose to scripts what they must not see, such as HttpOnly cookies. */
 const METHODS_NOT_SERVED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 const DIGITS = /^\d+$/
 
 /**
  * Returns the length of the body in bytes.
- * @param lengths the values of Content-Length, one at least
+ * @param lengths the values of Content-Length, at least one
  * @throws HttpError `invalid_content_length`, `content_too_large`
  */
 export function parseContentLength(lengths: string[]): number {
@@ -33,7 +33,7 @@ export function parseContentLength(lengths: string[]): number {
 }
 
 /**
- * Refuses the methods that no site serves. The handler decides on any other token (RFC 9110 §9.1).
+ * Refuses the methods that no site serves. The handler decides about all others (RFC 9110 §9.1).
  * @throws HttpError `method_not_implemented`
  */
 export function checkMethod(method: string): void {

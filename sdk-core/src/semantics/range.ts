@@ -1,4 +1,4 @@
-// Parses the Range field (RFC 9110 §14.1.2, §14.2): the one range of bytes that a visitor wants.
+// Parses the Range field (RFC 9110 §14.1.2, §14.2): a single byte range.
 
 /** A ByteRange holds the offsets of the first byte and of the one after the last. */
 export interface ByteRange {
@@ -10,7 +10,7 @@ const SINGLE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i
 
 /**
  * @returns undefined for a field to ignore: absent, in another unit, malformed, or with several ranges, which §14.2
- *   lets a server answer with the whole; `unsatisfiable` when no byte of the range exists
+ *   allows a server to answer in full; `unsatisfiable` when no byte of the range exists
  */
 export function parseRange(field: string | null, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = SINGLE.exec(field ?? '')

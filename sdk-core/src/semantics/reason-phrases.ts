@@ -1,4 +1,4 @@
-// The reason phrases of common statuses (RFC 9110 §15), for people who read a log: a client ignores them.
+// The reason phrases of common statuses (RFC 9110 §15), for people who read logs; clients ignore them.
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',

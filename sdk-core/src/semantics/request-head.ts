@@ -1,4 +1,4 @@
-// The head of a request in any version of HTTP: method, target and fields.
+// The head of a request of any HTTP version: method, target and fields.
 
 import type { Field } from './fields.ts'
 

@@ -1,4 +1,4 @@
-// The URLs and addresses at which visitors find a site, from what its lease says.
+// The URLs and addresses at which visitors find a site, from its lease.
 
 import type { Registration } from '../control/lease.ts'
 

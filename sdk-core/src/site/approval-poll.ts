@@ -1,10 +1,10 @@
-// Polls whether the relay's operator has approved the site, since a relay does not announce that.
+// Polls for the operator's approval of the site, which a relay does not announce.
 
-/** The SDK first polls for the operator's approval after this. */
+/** The pause before the first poll. */
 const APPROVAL_POLL_MIN_MS = 1_000
-/** Each later poll comes after this share of the time that the site has waited. */
+/** Each later pause is this share of the time that the site has waited. */
 const APPROVAL_POLL_SHARE = 0.25
-/** Polls for approval are at most this far apart: each costs the relay one signature. */
+/** The longest pause between polls. */
 const APPROVAL_POLL_MAX_MS = 10_000
 
 export class ApprovalPoll {
@@ -12,11 +12,11 @@ export class ApprovalPoll {
   #since = 0
   #dueAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Aborted when polling stops. Undefined while the site waits for no approval. */
+  /** Aborted when polling stops. Undefined while the site does not wait for approval. */
   #watching: AbortController | undefined
   #isLooking = false
 
-  /** @param look asks the relay; its rejections are ignored */
+  /** @param look asks the relay; rejections are ignored */
   constructor(look: (signal: AbortSignal) => Promise<void>) {
     this.#look = look
   }
@@ -28,7 +28,7 @@ export class ApprovalPoll {
     this.#schedule()
   }
 
-  /** Polls when that is due: called on traffic, which comes even while timers sleep. */
+  /** Polls when that is due. Called on traffic, which comes even when timers do not fire. */
   touch(): void {
     if (performance.now() >= this.#dueAt) this.#lookNow()
   }
@@ -39,7 +39,7 @@ export class ApprovalPoll {
     clearTimeout(this.#timer)
   }
 
-  /** The pauses grow: a site that has waited for minutes need not learn of its approval within a second. */
+  /** Schedules the next poll. The pauses grow: a site that has waited for minutes need not learn of its approval within a second. */
   #schedule(): void {
     const waitedMs = performance.now() - this.#since
     const pauseMs = Math.min(

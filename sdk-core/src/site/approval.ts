@@ -1,4 +1,4 @@
-// Waits for the relay's operator to approve the site. The code that polls is loaded when a site first has to wait.
+// Waits for the operator to approve the site. The polling code is loaded when a site first has to wait.
 
 import type { ApprovalPoll } from './approval-poll.ts'
 
@@ -8,19 +8,19 @@ export class Approval {
   /** Undefined until the site first waits for an approval. */
   #poll: ApprovalPoll | undefined
 
-  /** @param look asks the relay; its rejections are ignored */
+  /** @param look asks the relay; rejections are ignored */
   constructor(look: (signal: AbortSignal) => Promise<void>) {
     this.#look = look
   }
 
-  /** Begins to ask the relay now and then. */
+  /** Starts polling the relay. */
   start(): void {
     this.#isAwaited = true
     if (this.#poll) this.#poll.start()
     else this.#load()
   }
 
-  /** Asks when that is due: called on traffic, which comes even while timers sleep. */
+  /** Polls when that is due. Called on traffic, which comes even when timers do not fire. */
   touch(): void {
     this.#poll?.touch()
   }
@@ -30,7 +30,7 @@ export class Approval {
     this.#poll?.stop()
   }
 
-  /** Where the code cannot be loaded, as in a service worker, the site learns of the approval when it renews the lease. */
+  /** If the code cannot be loaded, as in a service worker, the site learns of the approval when it renews the lease. */
   async #load(): Promise<void> {
     try {
       const late = await import('./approval-poll.ts')

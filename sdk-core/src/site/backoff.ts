@@ -1,17 +1,17 @@
-// Makes the pauses between attempts: exponential, bounded, and jittered so that sites do not come back all at once.
+// Exponential backoff with a limit, and with jitter so that sites do not all come back at once.
 
 import { jittered } from '@svc/protocol/timers'
 import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../limits.ts'
 
 /**
- * Backoff makes the pauses between attempts to connect. Each is longer than the one before, up to 30 s, and its second
+ * Backoff computes the pauses between attempts to connect. Each is longer than the one before, up to 30 s, and its second
  * half is random.
  */
 export class Backoff {
   #failures = 0
   #wake: (() => void) | undefined
 
-  /** Returns the next pause in milliseconds: between half of the step and the whole. */
+  /** Returns the next pause in milliseconds: between half of the step and all of it. */
   next(): number {
     const step = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** this.#failures, BACKOFF_MAX_MS)
     this.#failures += 1
@@ -27,16 +27,16 @@ export class Backoff {
     this.#failures = 0
   }
 
-  /** Ends the current pause: the network is back, or the page is visible again. */
+  /** Ends the current pause, because the network is back or the page is visible again. */
   wake(): void {
     this.#wake?.()
   }
 
   /**
-   * Resolves after `ms`, or when `signal` aborts. {@link wake} ends the pause, too, unless the relay asked for it
+   * Resolves after `ms`, or when `signal` aborts. {@link wake} also ends the pause, unless the relay asked for it
    * (`Retry-After`).
    * @param ms milliseconds
-   * @param isAsked the relay asked for this pause
+   * @param isAsked whether the relay asked for this pause
    */
   pause(ms: number, signal: AbortSignal, isAsked = false): Promise<void> {
     if (signal.aborted) return Promise.resolve()

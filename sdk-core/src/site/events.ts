@@ -1,4 +1,4 @@
-// Dispatches the events of a site, and calls the option `debug` with these and more.
+// Dispatches the events of a site, and calls the option `debug`.
 
 import type { CacheStatus } from '../cache/cache-options.ts'
 import { messageOf, type SvcError } from '../errors.ts'
@@ -6,17 +6,17 @@ import type { DebugEvent } from './debug-event.ts'
 import { SiteErrorEvent, SitePressureEvent } from './site.ts'
 import type { SiteStatus } from './status.ts'
 
-/** What goes wrong while the site looks well. */
+/** Errors that do not change the state of the site. */
 const UNSEEN = /^(handler|visitor)_failed$/
 
 export class SiteEvents {
   /**
-   * Calls the option `debug`. An error that it throws is reported like those of event listeners, and does not reach the
+   * Calls the option `debug`. An error that it throws is reported like that of an event listener, and does not reach the
    * site.
    */
   readonly debug: (event: DebugEvent) => void
   #target: EventTarget
-  /** An error that is dispatched once the caller of `publish` has had the time to add listeners. */
+  /** An error to dispatch once the caller of `publish` has had time to add listeners. */
   #held: SvcError | undefined
   #urls: readonly string[] = []
   #logged = ''
@@ -32,7 +32,7 @@ export class SiteEvents {
     this.#target.dispatchEvent(new Event('statechange'))
   }
 
-  /** @param urls those at which visitors can come now */
+  /** @param urls the URLs at which visitors can connect now */
   urls(urls: readonly string[]): void {
     const before = this.#urls
     this.#urls = urls
@@ -42,7 +42,7 @@ export class SiteEvents {
       this.#target.dispatchEvent(new CustomEvent('urlschange', { detail: { added, removed } }))
   }
 
-  /** Dispatches `error`. It can be passed on as a function. */
+  /** Dispatches `error`. It is bound, so it can be passed as a callback. */
   readonly error = (error: SvcError): void => {
     this.debug({ type: 'error', code: error.code, message: error.message })
     const event = new SiteErrorEvent(error)
@@ -51,8 +51,8 @@ export class SiteEvents {
   }
 
   /**
-   * Shows on the console what nobody else would see: the handler's own errors, and visitors who cannot come. The same error is
-   * shown once, for visitors can repeat it.
+   * Logs to the console what would go unnoticed: the handler's errors, and visitors who cannot connect. The same error is
+   * logged once, because visitors can repeat it.
    */
   #log({ code, cause }: SvcError): void {
     const text = `${code}: ${messageOf(cause)}`
@@ -62,7 +62,7 @@ export class SiteEvents {
     console.error(text, cause)
   }
 
-  /** Keeps `error` until the site is online, and dispatches it then. */
+  /** Holds `error` until the site is online, and dispatches it then. */
   holdError(error: SvcError): void {
     this.#held = error
   }

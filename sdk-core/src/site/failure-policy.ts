@@ -3,14 +3,14 @@
 import { SvcError, type SvcErrorCode } from '../errors.ts'
 import type { WaitingReason } from './waiting-reason.ts'
 
-/** The lease is lost: there is nothing to renew or to give up. */
+/** Codes that mean the lease is lost: there is nothing to renew or unregister. */
 const LEASE_LOST: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
   'lease_ended',
   'lease_replaced',
   'stream_rejected',
 ])
 
-/** Another attempt cannot help: the tenant has to act first. */
+/** Codes after which a retry cannot help: the tenant has to act first. */
 const FATAL: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
   'lease_replaced',
   'incompatible_relay',
@@ -22,7 +22,7 @@ const FATAL: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
   'invalid_address',
 ])
 
-/** These failures end by themselves, or when the relay's operator acts. */
+/** Failures that pass in time, or when the operator acts. */
 const WAITING: Partial<Record<SvcErrorCode, WaitingReason>> = {
   rate_limited: 'rate_limited',
   relay_full: 'relay_full',
@@ -38,22 +38,22 @@ export function isLeaseLost({ code }: SvcError): boolean {
 }
 
 /**
- * Says whether a failure ends the site.
- * @param wasOnline false while the caller of `publish` still waits, and can be given the reason
+ * Returns whether a failure ends the site.
+ * @param wasOnline false while the caller of `publish` still waits and can get the reason
  */
 export function isFatal(failure: SvcError, wasOnline: boolean): boolean {
   if (FATAL.has(failure.code)) return true
   return !wasOnline && failure.code !== 'relay_unreachable' && !isWorthWaiting(failure)
 }
 
-/** The reason for which a site waits. Undefined when it lost its relay, or never reached it. */
+/** Returns the reason why a site waits. Undefined when it lost its relay or never reached it. */
 export function waitingReason({ code }: SvcError): WaitingReason | undefined {
   return WAITING[code]
 }
 
 /**
- * Says whether a site that has not been online yet waits. When the relay has no port to give, it does not: the caller
- * learns of it at once, since another relay may have one.
+ * Returns whether a site that was never online waits. It does not when the relay has no free port: the caller
+ * learns of it at once, because another relay may have one.
  */
 export function isWorthWaiting({ code, retryAfterMs }: SvcError): boolean {
   if (code === 'rate_limited') return retryAfterMs !== undefined

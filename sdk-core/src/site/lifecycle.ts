@@ -1,4 +1,4 @@
-// The states of a published site and all transitions between them. What a state does to the relay is in the connection.
+// The states of a published site and all transitions between them. The connection implements what each state does at the relay.
 
 import { abortError, asSvcError, type SvcError } from '../errors.ts'
 import { STABLE_AFTER_MS } from '../limits.ts'
@@ -10,12 +10,12 @@ import { SiteStatus } from './status.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 /**
- * - `starting`: the first attempt to connect is under way
- * - `connecting`: another attempt is under way
+ * - `starting`: the first attempt to connect is in progress
+ * - `connecting`: another attempt is in progress
  * - `pausing`: an attempt failed, or the connection was lost; the next attempt follows after a pause
- * - `connected`: a carrier brings visitors, unless the relay keeps them out
- * - `suspended`: the page is away, and may come back
- * - `closed`: nothing follows
+ * - `connected`: the carrier brings visitors, unless the relay keeps them out
+ * - `suspended`: the page is away and may come back
+ * - `closed`: final
  *
  *     starting ─┬→ connected ─→ pausing ─→ connecting ─┬→ connected
  *               └→ pausing                             └→ pausing
@@ -24,37 +24,37 @@ import type { Waiting } from './waiting-reason.ts'
  */
 type State = 'starting' | 'connecting' | 'pausing' | 'connected' | 'suspended' | 'closed'
 
-/** A Connection is what a site has at its relay, as far as its states go. */
+/** A Connection is a site's presence at its relay, as the lifecycle uses it. */
 export interface Connection {
   /** The URLs and addresses at which visitors find the site. */
   readonly addresses: Addresses
   /**
    * Makes one attempt to connect.
-   * @param isTrusting the lease need not be checked before
+   * @param isTrusting whether to use the lease without a check
    * @throws SvcError
    */
   open(isTrusting: boolean, signal: AbortSignal): Promise<void>
-  /** Called when visitors can come. */
+  /** Called when visitors can connect. */
   online(): void
-  /** Forgets the lease: there is nothing to renew or to give up. */
+  /** Forgets the lease, which is lost. */
   dropLease(): void
-  /** Lets connected visitors finish, for a bounded time. Never rejects. */
+  /** Lets connected visitors finish, within a time limit. Never rejects. */
   drain(): Promise<void>
-  /** Ends all that is under way, but the lease. */
+  /** Stops everything except the lease. */
   stop(): void
-  /** Gives the lease up. Never rejects. */
+  /** Unregisters the lease. Never rejects. */
   release(keepalive: boolean): Promise<void>
 }
 
-/** ConnectionEvents are the reports of a connection to the states of its site. */
+/** ConnectionEvents are what a connection reports to the lifecycle. */
 export interface ConnectionEvents {
-  /** True while visitors can come. */
+  /** True while visitors can connect. */
   readonly isOnline: boolean
-  /** Called when an attempt has succeeded. */
+  /** Called when an attempt succeeded. */
   connected(): void
-  /** Called with what keeps visitors out, or with undefined when they can come. */
+  /** Called with what keeps visitors out, or with undefined when nothing does. */
   waits(waiting: Waiting | undefined): void
-  /** Called when a visitor came: the relay can be reached, for however short a time. */
+  /** Called when a visitor came, which shows that the relay can be reached. */
   reached(): void
   /** Called when the connection ended, but not after `stop`. */
   lost(reason: SvcError): void
@@ -71,7 +71,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
   /** Aborted when the site closes or is suspended. All work of the site ends with it. */
   #run = new AbortController()
   #gone = new AbortController()
-  /** Aborted when nothing of the site is left. */
+  /** Aborted when the site has ended. */
   readonly gone: AbortSignal = this.#gone.signal
   /** Resolves when the site is online. Rejects when it closes before that. */
   #online = Promise.withResolvers<void>()
@@ -86,7 +86,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
     return this.status.state === 'online'
   }
 
-  /** The number of times that the site connected again. */
+  /** The number of reconnections. */
   get reconnects(): number {
     return Math.max(0, this.#timesConnected - 1)
   }
@@ -105,7 +105,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
     }
   }
 
-  /** Makes the next attempt at once, unless the relay asked the SDK to wait. */
+  /** Starts the next attempt at once, unless the relay asked the SDK to wait. */
   wake(): void {
     this.#backoff.wake()
   }
@@ -113,7 +113,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
   suspend(): void {
     this.#enter('suspended')
     this.#setOffline()
-    // A site that is just closing does not wait for its visitors any longer.
+    // A site that is closing stops waiting for its visitors.
     this.#stop()
     void this.connection.release(true)
   }
@@ -153,7 +153,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
     this.#failed(reason)
   }
 
-  /** Every transition goes through here. @returns false when the site is closed, and stays so */
+  /** Makes a transition; all go through here. @returns false when the site is closed and stays closed */
   #enter(next: State): boolean {
     if (this.#state === 'closed') return false
     this.#state = next
@@ -164,7 +164,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
     if (this.#enter('connecting')) await this.#attempt(isTrusting)
   }
 
-  /** The connection reports a success itself. */
+  /** Makes an attempt. The connection itself reports success. */
   async #attempt(isTrusting: boolean): Promise<void> {
     const { signal } = this.#run
     try {
@@ -178,7 +178,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
   /** Decides what follows a failed attempt or a lost connection. */
   #failed(reason: SvcError): void {
     if (this.#state === 'starting' && !isWorthWaiting(reason)) {
-      void this.close(reason) // The caller of start() is given the reason.
+      void this.close(reason) // The caller of start() gets the reason.
       return
     }
     if (isLeaseLost(reason)) this.connection.dropLease()
@@ -188,7 +188,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
     } else void this.#pause(reason, this.#state === 'connected')
   }
 
-  /** @param isLoss the site was connected until now */
+  /** @param isLoss whether the site was connected until now */
   async #pause(reason: SvcError, isLoss: boolean): Promise<void> {
     const { signal } = this.#run
     this.#enter('pausing')
@@ -204,7 +204,7 @@ export class Lifecycle<C extends Connection> implements ConnectionEvents {
     if (!signal.aborted) await this.#connect(isLoss && reason.code === 'relay_unreachable')
   }
 
-  /** Connected visitors finish first, for the relay ends their connections with the lease. */
+  /** Lets connected visitors finish first, because the relay ends their connections with the lease. */
   async #close(failure: SvcError | undefined): Promise<void> {
     this.status.set('closed')
     this.#run.abort()

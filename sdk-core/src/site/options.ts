@@ -13,43 +13,43 @@ import type { DebugEvent } from './debug-event.ts'
 import { relayUrl } from './relay-url.ts'
 import type { Site } from './site.ts'
 
-/** PublishOptions are the options of `publish`. Only `relay` and `fetch` are needed. */
+/** PublishOptions are the options of `publish`. Only `relay` and `fetch` are required. */
 export interface PublishOptions {
   /** The relay's URL: `https:`, without credentials. */
   relay: string | URL
   /**
-   * Further relays: the site is online at each of them, with a URL of its own, and keeps its connection to each.
+   * More relays: the site is online at each of them, with a separate URL.
    * @default none
    */
   relays?: readonly (string | URL)[] | undefined
   /**
-   * Asks the relays for others that they know, and keeps the site online at up to this many of them in addition: a whole number
+   * Asks the relays for others that they know, and keeps the site online at up to this many of those too: a whole number
    * from 0 to 8. A relay that fails is replaced.
    * @default 0
    */
   discover?: number | undefined
   /**
    * The site's name: one DNS label of 1 to 22 letters, digits and inner hyphens.
-   * @default made of the identity's address, so that it stays the same for as long as the identity is kept
+   * @default derived from the identity's address, so it stays the same as long as the identity does
    */
   name?: string | undefined
-  /** The handler that answers the requests of visitors. */
+  /** The handler that answers visitors' requests. */
   fetch: FetchHandler
   /**
-   * Fields of requests that `fetch` gets although servers take them for the word of a proxy in front of them, such as
-   * `X-Forwarded-For` and `Remote-User`. The SDK removes those that are not named here, since the visitor wrote them.
+   * Request fields that `fetch` gets although servers trust them as set by a proxy in front, such as
+   * `X-Forwarded-For` and `Remote-User`. The SDK removes those not named here, because the visitor wrote them.
    * @default none
    */
   allowFields?: readonly string[] | undefined
   /**
-   * A secp256k1 private key of 32 bytes or, in a page or worker, the name of a key that is made once and kept for this web
+   * A secp256k1 private key of 32 bytes or, in a page or worker, the name of a key that is created once and stored for this web
    * origin. Sites with the same identity and `name` take the hostname from each other: pages of one origin that publish
-   * different things each need an identity or a name of their own.
-   * @default the kept key named `default`; in Node the key of the file `identityPath`
+   * different sites need different identities or names.
+   * @default the stored key named `default`; in Node, the key in the file `identityPath`
    */
   identity?: Uint8Array | string | undefined
   /**
-   * Publishes under the canonical hostname only, when another identity owns the name. Without it `publish` rejects with
+   * Publishes under the canonical hostname only, if another identity owns the name. Otherwise `publish` rejects with
    * `hostname_conflict`.
    * @default false
    */
@@ -60,93 +60,93 @@ export interface PublishOptions {
    */
   listed?: boolean | undefined
   /**
-   * What the relay learns of the site; only the list of a `listed` site shows it to others. A relay takes descriptions of
+   * The description of the site for the relay; others see it only if the site is `listed`. A relay accepts descriptions of
    * 4,096 characters, owners of 1,024, thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of
-   * 64. When the relay refuses some of it, the site is published without that, and dispatches an `error` event
+   * 64. If the relay refuses some of it, the site is published without that, and dispatches an `error` event
    * (`metadata_refused`).
    * @default none
    */
   metadata?: SiteMetadata | undefined
   /**
-   * The seconds for which the lease outlives a page that fell silent: a whole number from 1 to 600.
+   * The seconds for which the lease outlives a page that stops renewing it: a whole number from 1 to 600.
    * @default 120
    */
   ttl?: number | undefined
   /**
-   * The number of visitors' connections at once: a whole number from 1 to 3,500. When one more comes, the SDK closes
-   * the one that has been idle longest. It never closes one with a request, an open response or a WebSocket: when all
-   * have one, visitors wait at the relay. An idle connection takes some 20 KB of a page, and 60 KB in Node.
+   * The most concurrent connections of visitors: a whole number from 1 to 3,500. When one more comes, the SDK closes
+   * the one that was idle longest. It never closes one with a request, an open response or a WebSocket: if all
+   * have one, visitors wait at the relay. An idle connection takes about 20 KB in a page, and 60 KB in Node.
    * @default 1,024; 2,048 with the native carrier of Node
    */
   maxConnections?: number | undefined
   /**
-   * A signal that closes the site. When the site is not online yet, `publish` rejects with `aborted`.
+   * A signal that closes the site. If the site is not online yet, `publish` rejects with `aborted`.
    * @default none
    */
   signal?: AbortSignal | undefined
   /**
-   * Called with the site before it connects. `publish` resolves only when visitors can come, and a relay may make the
+   * Called with the site before it connects. `publish` resolves only when visitors can connect, and a relay may make the
    * site wait until then. Add listeners for `statechange` and `error` here.
    * @default none
    */
   onSite?: ((site: Site) => void) | undefined
   /**
-   * Called with each thing that happens, for logs and dashboards. No event holds a secret or a visitor's data.
+   * Called with each event, for logs and dashboards. No event contains a secret or a visitor's data.
    * @default none
    */
   debug?: ((event: DebugEvent) => void) | undefined
   /** The options of TLS between visitors and the SDK. */
   tls?: TlsOptions | undefined
   /**
-   * Whose certificate visitors see.
-   * - `own`: the site makes a key that never leaves it, and a relay that issues certificates for sites gives it one. Until
-   *   then, and at other relays, it is as with `shared`. At a relay without a certificate for all sites, the site waits
+   * The certificate that visitors see.
+   * - `own`: the site creates a key that never leaves it, and gets a certificate from a relay that issues them. Until
+   *   then, and at other relays, `shared` applies. At a relay without a certificate for all sites, the site waits
    * - `shared`: the relay's, whose key the relay keeps. The relay signs for each new visitor. At a relay without a certificate
-   *   for all sites, `publish` rejects with `certificate_unavailable`. A site whose name has to stay unknown needs it: certificate
-   *   authorities publish the names in the certificates that they issue
+   *   for all sites, `publish` rejects with `certificate_unavailable`. Use it when the site's name must stay secret: certificate
+   *   authorities publish the names in their certificates
    * @default own
    */
   certificate?: CertificateKind | undefined
   /**
-   * Offers HTTP/2 to visitors. The SDK does so only where it can load the code, which a service worker cannot, and
-   * where the relay has a certificate for this site alone: browsers share a connection among all hosts of a
+   * Offers HTTP/2 to visitors. The SDK does so only if it can load the code, which a service worker cannot, and
+   * if the certificate is for this site alone: browsers share a connection among all hosts of a
    * certificate.
    * @default true
    */
   http2?: boolean | undefined
   /**
-   * Tells browsers to use https alone for the site's hostnames, for a year (`Strict-Transport-Security`, RFC 6797), in responses
-   * whose handler sets no such field. Otherwise a page at `http:` and any port of the same hostname shares the site's cookies. Names
+   * Tells browsers to use only https for the site's hostnames, for a year (`Strict-Transport-Security`, RFC 6797), in responses
+   * whose handler does not set the field. Otherwise a page at `http:` and any port of the same hostname shares the site's cookies. Names
    * below `localhost` never get it. A site that also serves plain HTTP at its own hostname, at a dedicated port, needs `false`.
    * @default true
    */
   hsts?: boolean | undefined
   /**
-   * Replaces the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
-   * browser's drop: frameworks copy requests and set cookies through them. They stay until `removeGlobals()` of
-   * `@svc/sdk-browser/globals` is called. Node needs no replacement and ignores the option.
-   * @default true in workers, where no other code uses them; false in a page, whose other scripts would get them, too
+   * Replaces the global Request and Response with ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
+   * browser's own ones drop: frameworks copy requests and set cookies through them. They stay until `removeGlobals()` of
+   * `@svc/sdk-browser/globals` is called. Node does not need this and ignores the option.
+   * @default true in workers, where no other code uses them; false in a page, where it would affect other scripts
    */
   globals?: boolean | undefined
   /**
-   * Stores files at the relay, which serves them at the site's canonical hostname, also while the site is away. The relay ends
-   * TLS there and can read these files, and the requests that visitors send to that hostname. It is the one exception to what
+   * Stores files at the relay, which serves them at the site's canonical hostname, even while the site is away. The relay terminates
+   * TLS there and can read these files and visitors' requests to that hostname. This is the one exception to what
    * the relay cannot read. At a relay without a static cache the site is published without it, and dispatches an `error` event
-   * (`cache_unavailable`). It does not go with dedicated TCP and UDP ports.
+   * (`cache_unavailable`). It cannot be combined with dedicated TCP and UDP ports.
    * @default none: the relay stores nothing
    */
   cache?: CacheOptions | undefined
 }
 
-/** SiteMetadata is what a site says of itself. The relay does not check that it is true. */
+/** SiteMetadata describes a site. The relay does not verify it. */
 export type SiteMetadata = Omit<LeaseMetadata, 'hide'>
 
-/** CertificateKind says whose certificate visitors see: the site's own, or the relay's. */
+/** CertificateKind says whether visitors see the site's own certificate or the relay's. */
 type CertificateKind = 'own' | 'shared'
 
 export interface SiteOptions {
   relay: URL
-  /** Undefined stands for the name of the identity. */
+  /** Undefined means the identity's name. */
   name: string | undefined
   fetch: FetchHandler
   /** In lower case. */
@@ -156,7 +156,7 @@ export interface SiteOptions {
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata
   ttlS: number
-  /** Undefined stands for the platform's default. */
+  /** Undefined means the platform's default. */
   maxConnections: number | undefined
   signal: AbortSignal | undefined
   onSite: ((site: Site) => void) | undefined
@@ -172,7 +172,7 @@ export interface SiteOptions {
 export type NamedSite = SiteOptions & { name: string }
 
 interface SiteCacheOptions {
-  /** Returns the files anew at each look. */
+  /** Returns the files at each check. */
   files: () => CacheFiles | Promise<CacheFiles>
   index: string
   fallback: boolean
@@ -181,10 +181,10 @@ interface SiteCacheOptions {
 
 type Rules = Readonly<Record<string, (value: unknown) => unknown>>
 
-/** A key that was given as text, which is no name. */
+/** A private key passed as text, which is not a name. */
 const KEY_AS_TEXT = /^(?:0x)?[\da-f]{64}$/i
 
-/** What the options have to be that were given. There are no others. */
+/** The check of each option; all others are refused. */
 const RULES: Rules = {
   relay: relayUrl,
   relays: Array.isArray,
@@ -212,7 +212,7 @@ const TLS_RULES: Rules = {
   minVersion: (version) => version === 'TLSv1.3' || version === 'TLSv1.2',
   onSecret: isFunction,
 }
-/** The SDK checks the content of `files` at each look, since it may change. */
+/** The SDK checks the content of `files` each time, because it may change. */
 const CACHE_RULES: Rules = {
   files: (files) =>
     isFunction(files) || (typeof files === 'object' && files && !isBlob(files) && !ArrayBuffer.isView(files)),
@@ -281,7 +281,7 @@ function parseCache(cache: CacheOptions): SiteCacheOptions {
   return { files: isFunction(files) ? files : () => files, index, fallback, ttlS: ttl }
 }
 
-/** @param prefix comes before the names of the options in errors */
+/** @param prefix the prefix of option names in errors */
 function check(options: object, rules: Rules, prefix = ''): void {
   for (const [name, value] of Object.entries(options))
     if (!Object.hasOwn(rules, name) || (value !== undefined && !rules[name]!(value))) wrong(prefix + name)

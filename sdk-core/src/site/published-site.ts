@@ -68,7 +68,7 @@ export class PublishedSite extends EventTarget {
     return this.#lifecycle.status.waiting
   }
 
-  /** Aborted when nothing of the site is left. */
+  /** Aborted when the site has ended. */
   get gone(): AbortSignal {
     return this.#lifecycle.gone
   }
@@ -86,19 +86,19 @@ export class PublishedSite extends EventTarget {
     return this.#connection.carriers.datagramStats
   }
 
-  /** A handler that waited for the end would wait for its own response: it does not. */
+  /** Inside a handler it does not wait for the end, which needs the handler's own response. */
   async close(): Promise<void> {
     const closing = this.#lifecycle.close()
     if (running.handler !== this.#fetch) await closing
   }
 
-  /** Checks the connection, or tries to connect, at once: the network is back, or the page is visible again. */
+  /** Checks the connection or reconnects at once, because the network is back or the page is visible again. */
   wake(): void {
     this.#lifecycle.wake()
     this.#connection.wake()
   }
 
-  /** Disconnects because the page goes away. It may come back from the back/forward cache. */
+  /** Disconnects because the page goes away; it may come back from the back/forward cache. */
   suspend(): void {
     this.#lifecycle.suspend()
   }

@@ -1,4 +1,4 @@
-// What brings a site its visitors from the relay: the carrier and, where the platform has one, the datagram tunnel.
+// The connections that bring visitors: the carrier and, if the platform has one, the datagram tunnel.
 
 import { settledWithin } from '@svc/protocol/timers'
 import type { Traffic } from '../carrier/carrier-connection.ts'
@@ -15,10 +15,10 @@ import { CLOSE_GRACE_MS } from '../limits.ts'
 import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from '../platform.ts'
 import type { SiteEvents } from './events.ts'
 
-/** Visitors is where a carrier brings its visitors. */
+/** Visitors receives a carrier's visitors. */
 type Visitors = Pick<CarrierEvents, 'hasRoomFor' | 'serve'>
 
-/** CarrierReports are what a carrier tells its site, beside the visitors that it brings. */
+/** CarrierReports are a carrier's other events. */
 export type CarrierReports = Pick<CarrierEvents, 'traffic' | 'admits' | 'ended'>
 
 const NO_STATS: CarrierStats = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
@@ -50,19 +50,19 @@ export class RelayCarriers {
     return this.#carrier?.stats ?? NO_STATS
   }
 
-  /** The figures of the datagram tunnel. Undefined where there is none. */
+  /** The figures of the datagram tunnel. Undefined when there is none. */
   get datagramStats(): DatagramStats | undefined {
     return this.#datagrams?.stats
   }
 
-  /** Says whether the relay has moved the endpoint since the carrier was opened. */
+  /** True when the relay has moved the endpoint since the carrier was opened. */
   get hasMoved(): boolean {
     const url = this.#keeper.lease?.carrierUrl
     return url !== undefined && url !== this.#carrierUrl
   }
 
   /**
-   * Opens the carrier, which hands each visitor to `visitors`. Resolves when the relay took the first stream. Where a
+   * Opens the carrier, which passes each visitor to `visitors`. Resolves when the relay accepted the first stream. If a
    * gateway fails, the relay names another endpoint.
    * @throws SvcError
    */
@@ -91,7 +91,7 @@ export class RelayCarriers {
     this.#carrier?.probe?.()
   }
 
-  /** Accepts no more visitors. Resolves when the connected ones have left, or after a bounded time. Never rejects. */
+  /** Accepts no more visitors. Resolves when the connected ones have left, or after a time limit. Never rejects. */
   async drain(): Promise<void> {
     if (this.#carrier) await settledWithin(this.#carrier.drain(), CLOSE_GRACE_MS)
   }
@@ -102,7 +102,7 @@ export class RelayCarriers {
   }
 
   /**
-   * Opens the datagram tunnel once. It reconnects by itself for as long as there is a lease.
+   * Opens the datagram tunnel once. It reconnects on its own as long as there is a lease.
    * @throws SvcError
    */
   async openDatagrams(signal: AbortSignal): Promise<void> {
@@ -136,7 +136,7 @@ export class RelayCarriers {
   ): Promise<SiteCarrier> {
     const { webSocketOptions: options, openCarrier: open } = this.#platform
     const { carrierUrl: url, isGateway, extensions, hostname, canonicalHostname } = lease
-    // A newer capability may be for another endpoint.
+    // A newer capability may belong to another endpoint.
     const capability = (): string => {
       const newest = this.#keeper.lease
       return (newest?.carrierUrl === url ? newest : lease).capability

@@ -1,4 +1,4 @@
-// The addresses of relays for code that takes them where it cannot wait for a sentence.
+// Parses the addresses of relays synchronously, without loading messages.
 
 import { SvcError } from '../errors.ts'
 import { wrongRelay } from '../sentences.ts'
@@ -15,7 +15,7 @@ export function parseRelay(relay: string | URL): URL {
 }
 
 /**
- * Parses the URLs of relays, and leaves out those whose origin comes twice.
+ * Parses the URLs of relays, and drops duplicates by origin.
  * @throws SvcError `invalid_option`
  */
 export function parseRelays(relays: readonly (string | URL)[]): URL[] {

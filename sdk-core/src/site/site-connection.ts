@@ -1,4 +1,4 @@
-// What a site has at its relay: a lease, a certificate, and a carrier that brings visitors. It reports what they say.
+// A site's presence at its relay: lease, certificate and carrier. It handles their events.
 
 import { settledWithin } from '@svc/protocol/timers'
 import { ShownCertificate } from '../certificate/shown-certificate.ts'
@@ -28,7 +28,7 @@ const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
 export class SiteConnection implements Connection, LeaseEvents, CarrierReports, SiteCertificateEvents {
   readonly carriers: RelayCarriers
   readonly cache: StaticCache | undefined
-  /** Those of the last lease. */
+  /** The addresses of the last lease. */
   addresses: Addresses = NO_ADDRESSES
   #platform: Platform
   #events: SiteEvents
@@ -39,11 +39,11 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
   #certificate: SiteCertificate
   #visitors: VisitorDispatcher
   #approval = new Approval((signal) => this.#checkApproval(signal))
-  /** The last attempt succeeded, and the carrier that it opened has not been lost. */
+  /** True when the last attempt succeeded and its carrier has not been lost. */
   #isOpen = false
-  /** The relay takes reverse sessions, as far as the carrier knows. */
+  /** True when, as far as the carrier knows, the relay takes reverse sessions. */
   #isAdmitted = true
-  /** The reason for which a carrier or a lease ended last. */
+  /** The reason why a carrier or a lease last ended. */
   #lost: SvcError | undefined
 
   constructor(
@@ -112,7 +112,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
 
   /**
    * Registers or renews, and opens a carrier with a stream ready for visitors.
-   * @param isTrusting skips a renewal that is not due. That saves a round trip, and a request on a kept connection that
+   * @param isTrusting skips a renewal that is not due. That saves a round trip, and a request on a pooled connection that
    *   died with the WebSocket and would have to time out.
    */
   async open(isTrusting: boolean, signal: AbortSignal): Promise<void> {
@@ -122,7 +122,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     try {
       await this.#openAt(lease, isTrusting, AbortSignal.any([signal, attempt.signal]))
     } catch (error) {
-      // One part of the attempt failed, and the others end with it.
+      // One part of the attempt failed: abort the others.
       attempt.abort()
       this.#closeCarrier()
       throw before || !(await this.#keeper.isGone(signal)) ? error : leaseReplaced()
@@ -137,7 +137,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     this.cache?.check()
   }
 
-  /** Checks the connection at once: the network is back, or the page is visible again. */
+  /** Checks the connection at once, because the network is back or the page is visible again. */
   wake(): void {
     this.carriers.probe()
     this.traffic()
@@ -165,7 +165,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     await this.#keeper.release(keepalive)
   }
 
-  // Reports of the lease.
+  // Events of the lease.
 
   registered(): void {
     this.#events.debug({ type: 'lease', change: 'registered' })
@@ -186,7 +186,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     this.#certificates.refreshWhenOld()
   }
 
-  /** The next attempt should not take a kept connection to the machine that did not answer. */
+  /** Drops pooled connections, so that the next attempt does not use one to the machine that did not answer. */
   failed(error: SvcError): void {
     this.#forgetConnections(error)
     this.#events.error(error)
@@ -196,12 +196,12 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     this.ended(error)
   }
 
-  /** The relay did not take all of the metadata. */
+  /** The relay did not accept all of the metadata. */
   reduced(error: SvcError): void {
     this.#events.holdError(error)
   }
 
-  // Reports of the carrier.
+  // Events of the carrier.
 
   traffic(): void {
     this.#keeper.touch()
@@ -221,13 +221,13 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     this.#site.lost(reason)
   }
 
-  // Reports of the certificate.
+  // Events of the certificate.
 
   issued(expiresAt: number): void {
     this.#events.debug({ type: 'certificate', expiresAt })
   }
 
-  /** Says whether visitors can come, from what the relay last said of the lease and of its sessions. */
+  /** Reports whether visitors can connect, from what the relay last said about the lease and its sessions. */
   changed(): void {
     const { lease } = this
     if (!this.#isOpen || !lease) return
@@ -252,16 +252,16 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
   async #openAt(lease: Registration, isTrusting: boolean, signal: AbortSignal): Promise<void> {
     if (lease.routing === 'rejected') throw notAllowed()
     this.addresses = addressesOf(lease, this.#portSuffix)
-    // The status changes before anything that may take long.
+    // Change the status before anything that may take long.
     if (lease.routing === 'approval') this.#site.waits(FOR_APPROVAL)
     await this.carriers.openDatagrams(signal)
     this.#isAdmitted = true
-    // The relay may be far away: its certificate comes while the carrier opens, and a visitor who is sooner waits.
+    // The relay may be far away, so the certificate is fetched while the carrier opens. An early visitor waits for it.
     await Promise.all([
       this.#prepare(lease, signal),
       this.carriers.openCarrier(lease, this.#visitors, this, signal),
-      // The relay may have ended the last carrier because the site lost its approval. A lease that was trusted does not
-      // say so.
+      // The relay may have ended the last carrier because the site lost its approval, which a trusted lease does not
+      // show.
       isTrusting && settledWithin(this.#checkApproval(signal), APPROVAL_CHECK_DEADLINE_MS),
     ])
     if (signal.aborted) throw abortError(signal)

@@ -9,20 +9,20 @@ import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 /**
- * SiteState says how far a site is.
+ * SiteState is the state of a site.
  * - `connecting`: the site is not online yet
  * - `waiting`: the relay lets no visitor in, for the reason in {@link Site.waiting}
- * - `online`: visitors can come
- * - `reconnecting`: the site lost its relay, and tries to reach it until it succeeds
- * - `closed`: the site has ended, and does not come back
+ * - `online`: visitors can connect
+ * - `reconnecting`: the site lost its relay, and retries until it succeeds
+ * - `closed`: the site has ended for good
  */
 export type SiteState = 'connecting' | 'waiting' | 'online' | 'reconnecting' | 'closed'
 
 /**
- * A SiteErrorEvent holds an error that occurred while the site lived. The site goes on unless its state is `closed`.
+ * A SiteErrorEvent holds an error of a site. The site continues unless its state is `closed`.
  */
 export class SiteErrorEvent extends Event {
-  /** A listener has looked at the error. */
+  /** True when a listener has read the error. */
   wasRead = false
   readonly #error: SvcError
 
@@ -41,7 +41,7 @@ export class SiteErrorEvent extends Event {
 export class SitePressureEvent extends Event {
   /** The number of connections that the SDK closed for others since the last such event. */
   readonly closedForOthers: number
-  /** Every connection is in use. Further visitors wait at the relay, for ten seconds at most. */
+  /** True when every connection is in use. Further visitors wait at the relay, for at most ten seconds. */
   readonly isFull: boolean
 
   constructor(closedForOthers: number, isFull: boolean) {
@@ -51,31 +51,31 @@ export class SitePressureEvent extends Event {
   }
 }
 
-/** UrlsChange is the detail of an `urlschange` event: which URLs came, and which went. */
+/** UrlsChange is the detail of a `urlschange` event: the added and removed URLs. */
 export interface UrlsChange {
   added: readonly string[]
   removed: readonly string[]
 }
 
-/** SiteEventMap has the events of a site by their type. */
+/** SiteEventMap maps the types of a site's events. */
 export interface SiteEventMap {
   /** The state changed, or the site waits for another reason or until another time. */
   statechange: Event
-  /** Visitors can come by another URL, or cannot any more by one of {@link Site.urls}. */
+  /** {@link Site.urls} changed. */
   urlschange: CustomEvent<UrlsChange>
   error: SiteErrorEvent
-  /** The SDK closed idle connections for others, or could close none. Dispatched once a second at most. */
+  /** The SDK closed idle connections for others, or could close none. Dispatched at most once a second. */
   pressure: SitePressureEvent
-  /** The relay has stored, renewed or deleted the site's files: {@link Site.cache} says what it has. */
+  /** The relay has stored, renewed or deleted the site's files: see {@link Site.cache}. */
   cachechange: Event
 }
 
 /** SiteStats are the figures of a site at one moment. */
 export interface SiteStats extends CarrierStats, Traffic {
   connections: ConnectionStats
-  /** The number of visitors whose TLS handshake failed, with those who left in it and those who only looked for open ports. */
+  /** The number of visitors whose TLS handshake failed, including those who left during it and port scanners. */
   failedVisitors: number
-  /** The number of times that the site came online again. */
+  /** The number of reconnections. */
   reconnects: number
 }
 
@@ -83,25 +83,25 @@ export interface SiteStats extends CarrierStats, Traffic {
 export interface Site extends EventTarget {
   /**
    * The URL at which visitors find the site, with its friendly hostname or, when the relay did not grant that, its
-   * canonical one. It is empty until the relay grants a lease. With several relays it is that of the first one, or of another
-   * one as long as the first has granted no lease.
+   * canonical one. It is empty until the relay grants a lease. With several relays it is the URL at the first one, or at another
+   * one until the first has granted a lease.
    */
   readonly url: string
-  /** The URLs at which visitors can come now: one for each relay where the site is online, those of named relays first. */
+  /** The URLs at which visitors can connect now: one for each relay where the site is online, named relays first. */
   readonly urls: readonly string[]
   /** The URL with the canonical hostname, which no other identity can ever have on this relay. */
   readonly canonicalUrl: string
   readonly state: SiteState
-  /** The reason for which visitors cannot come, and until when, while the state is `waiting`. */
+  /** Why visitors cannot connect, and until when, while the state is `waiting`. */
   readonly waiting: Waiting | undefined
   /** The state of the site's files at the relay. Undefined unless the option `cache` is set. */
   readonly cache: SiteCache | undefined
-  /** The bounds of the relay's static cache. Undefined while the site has no lease, and at a relay that has no such cache. */
+  /** The limits of the relay's static cache. Undefined while the site has no lease, and at a relay without such a cache. */
   readonly cacheLimits: CacheLimits | undefined
-  /** Returns the figures of this moment, and the totals since the site was published. */
+  /** Returns the current figures, and the totals since the site was published. */
   stats(): SiteStats
   /**
-   * Takes the site off the relay. Connected visitors get a few seconds for the response that they wait for. Never
+   * Removes the site from the relay. Connected visitors get a few seconds for their pending responses. Never
    * rejects.
    */
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// Shows a site's state in the relay's static cache. The code that fills it is loaded when the option `cache` is set.
+// The state of a site's files in the relay's static cache. The uploading code is loaded when the option `cache` is set.
 
 import type { CacheKeeper, CacheKeeperParts } from '../cache/cache-keeper.ts'
 import type { CacheStatus, SiteCache } from '../cache/cache-options.ts'
@@ -9,7 +9,7 @@ export class StaticCache implements SiteCache {
   #keeper: CacheKeeper | undefined
   #status: CacheStatus = { present: false, expires_at: undefined }
 
-  /** @param parts whose `changed` is called when the status is another one */
+  /** @param parts whose `changed` is called when the status changes */
   constructor(parts: CacheKeeperParts) {
     const changed = (status: CacheStatus): void => {
       const { present, expires_at } = this.#status
@@ -36,18 +36,18 @@ export class StaticCache implements SiteCache {
     await (await this.#load()).remove()
   }
 
-  /** Looks for changes: the site is online. */
+  /** Looks for changes, because the site is online. */
   check(): void {
     this.#load().then((keeper) => keeper.check(), this.#parts.onError)
   }
 
-  /** Ends what is under way. {@link check} begins again. */
+  /** Stops the current check. {@link check} starts again. */
   stop(): void {
     this.#keeper?.stop()
   }
 
   /**
-   * Code cannot be loaded late in a service worker, or while the network is gone: the next call tries again.
+   * Loading code fails in a service worker and without a network: the next call tries again.
    * @throws SvcError `cache_unavailable`
    */
   async #load(): Promise<CacheKeeper> {

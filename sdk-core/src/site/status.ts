@@ -1,4 +1,4 @@
-// The state of a site and the reason for which it waits. Each change is reported once, and none follows `closed`.
+// The state of a site and why it waits. Each change is reported once; `closed` is final.
 
 import type { SiteState } from './site.ts'
 import { isSameWaiting, type Waiting } from './waiting-reason.ts'
@@ -17,7 +17,7 @@ export class SiteStatus {
     return this.#state
   }
 
-  /** The reason of the wait. Undefined unless the state is `waiting`. */
+  /** The reason for waiting. Undefined unless the state is `waiting`. */
   get waiting(): Waiting | undefined {
     return this.#waiting
   }

@@ -1,4 +1,4 @@
-// Hands each visitor of a carrier to what serves it: the TLS engine, or the platform's handler of TCP visitors.
+// Passes each visitor of a carrier to its server: the TLS engine, or the platform's handler of TCP visitors.
 
 import type { Activation } from '../carrier/reverse-stream.ts'
 import type { SiteCertificate } from '../certificate/site-certificate.ts'
@@ -17,7 +17,7 @@ interface DispatcherOptions {
   server: TenantServer
   certificate: SiteCertificate
   maxConnections: number | undefined
-  /** What brings visitors, and brings more of them when there is room again. */
+  /** The carriers, which bring more visitors when there is room again. */
   carriers: Pick<RelayCarriers, 'fill'>
   events: Pick<SiteEvents, 'pressure'>
   site: Pick<ConnectionEvents, 'reached'>
@@ -27,7 +27,7 @@ interface DispatcherOptions {
 export class VisitorDispatcher {
   #options: DispatcherOptions
   #limiter: ConnectionLimiter
-  /** Settles when visitors can be served. When it rejects, they are turned away. */
+  /** Settles when visitors can be served. If it rejects, visitors are refused. */
   #ready: Promise<unknown> | undefined
 
   constructor(options: DispatcherOptions) {
@@ -47,7 +47,7 @@ export class VisitorDispatcher {
   }
 
   /**
-   * Gets ready for visitors, who wait for it if they come before that. Resolves when the SDK can offer them all that the
+   * Gets ready for visitors; early ones wait. Resolves when the SDK can offer all that the
    * site has.
    * @throws SvcError when they cannot be served
    */
@@ -75,7 +75,7 @@ export class VisitorDispatcher {
     }
   }
 
-  /** Ends idle connections at once, and each other one after its current response. */
+  /** Ends idle connections at once, and the others after their current response. */
   finish(): void {
     this.#limiter.stop()
     this.#options.server.finish()
@@ -88,11 +88,11 @@ export class VisitorDispatcher {
         { stream, binding, connection },
         this.#options.connection.addresses.canonicalUrl,
       )
-    // The platform serves these bytes unseen by the SDK, so the connection always counts as busy.
+    // The SDK cannot see what the platform serves, so the connection always counts as busy.
     connection.setActivity('busy')
     const serve = binding === undefined ? serveRaw : serveTls
     if (serve) return serve(stream)
-    // Nothing serves TCP visitors: the site asked for no dedicated port.
+    // Nothing serves TCP visitors, because the site has no dedicated port.
     stream.abort()
   }
 }

@@ -1,18 +1,18 @@
-// The reasons for which a site waits before visitors can come.
+// The reasons why a site waits before visitors can connect.
 
 /**
  * WaitingReason says what keeps visitors out.
  * - `approval`: the relay's operator has not approved the identity yet
  * - `rate_limited`: the relay asked the SDK to wait
  * - `relay_full`: the relay has no room for the site, for its port, or for its sessions
- * - `certificate`: the relay has no certificate that its sites share, and the site waits for one of its own
+ * - `certificate`: the relay has no shared certificate, and the site waits for its own
  */
 export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full' | 'certificate'
 
-/** Waiting says why visitors cannot come yet, and when the site asks again. */
+/** Waiting says why visitors cannot connect yet, and when the site tries again. */
 export interface Waiting {
   readonly reason: WaitingReason
-  /** The time at which the SDK tries again, in milliseconds since the epoch. Undefined where that time is not known. */
+  /** The time at which the SDK tries again, in milliseconds since the epoch. Undefined when unknown. */
   readonly until: number | undefined
 }
 

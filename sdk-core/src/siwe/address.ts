@@ -1,11 +1,11 @@
-// The address of a wallet as people write it: in one case, or in that of its checksum (EIP-55).
+// Checks a wallet's address: in one letter case, or with the right checksum (EIP-55).
 
 import { checksumAddress } from '../identity/key.ts'
 
 const ADDRESS = /^0x[\da-f]{40}$/i
 const ONE_CASE = /^0x(?:[\da-f]{40}|[\dA-F]{40})$/
 
-/** Returns what is wrong with an address, as words that name it, or undefined when it is one. */
+/** Returns a message about what is wrong with an address, or undefined when it is valid. */
 export function addressFault(address: unknown): string | undefined {
   const shown = JSON.stringify(address)
   if (typeof address !== 'string' || !ADDRESS.test(address))

@@ -1,8 +1,8 @@
-// The date-time of RFC 3339 §5.6, read strictly: a day that its month does not have is refused.
+// The date-time of RFC 3339 §5.6, parsed strictly: a day that its month does not have is refused.
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):(\d\d))$/i
 
-/** Returns the milliseconds since the epoch, or undefined when `text` is no date-time. */
+/** Returns the milliseconds since the epoch, or undefined when `text` is not a date-time. */
 export function parseDateTime(text: string): number | undefined {
   const match = DATE_TIME.exec(text)
   if (!match) return undefined
@@ -20,7 +20,7 @@ export function parseDateTime(text: string): number | undefined {
   if (!isTime || !isOffset || month < 1 || month > 12 || day < 1 || day > daysOf(year, month))
     return undefined
   const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day) // `Date.UTC` would take the years 0 to 99 for those of 1900.
+  date.setUTCFullYear(year, month - 1, day) // `Date.UTC` would add 1900 to the years 0 to 99.
   date.setUTCHours(hour, minute, second, Math.floor(Number(fraction) * 1000))
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
   return date.getTime() - (sign === '-' ? -offset : offset)

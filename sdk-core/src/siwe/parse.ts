@@ -1,21 +1,21 @@
-// A strict parser of Sign-In with Ethereum messages: the ABNF of EIP-4361, and nothing beside it.
+// A strict parser of Sign-In with Ethereum messages: exactly the ABNF of EIP-4361.
 
 import { SIWE_FIRST_LINE_END, type SiweMessage } from '@svc/protocol'
 import { checksumAddress } from '../identity/key.ts'
 import { parseDateTime } from './date-time.ts'
 import { isAuthority, isPchars, isScheme, isUri } from './uri.ts'
 
-/** The characters that a message may have. EIP-4361 sets no bound; a message of a sign-in has some 400. */
+/** The longest message, in characters. EIP-4361 sets no limit; a sign-in has about 400. */
 export const SIWE_MAX_CHARS = 8192
 
 const ADDRESS = /^0x[\da-f]{40}$/i
 /** `1*( reserved / unreserved / " " )` of RFC 3986. */
 const STATEMENT = /^[\w.~:/?#[\]@!$&'()*+,;= -]+$/
 const NONCE = /^[A-Za-z\d]{8,}$/
-/** `1*DIGIT`. Numbers above 2^53 - 1 name no chain that JavaScript could tell from others. */
+/** `1*DIGIT`. JavaScript cannot distinguish numbers above 2^53 - 1. */
 const CHAIN_ID = /^\d{1,16}$/
 
-/** Returns the fields of `text`, or undefined when it is no message by the ABNF of EIP-4361. */
+/** Returns the fields of `text`, or undefined when it does not match the ABNF of EIP-4361. */
 export function parseSiwe(text: string): SiweMessage | undefined {
   if (text.length > SIWE_MAX_CHARS) return undefined
   const lines = new Lines(text)
@@ -36,7 +36,7 @@ function readHead(lines: Lines): Head | undefined {
   const domain = schemeEnd < 0 ? origin : origin.slice(schemeEnd + 3)
   if ((scheme !== undefined && !isScheme(scheme)) || !isAuthority(domain)) return undefined
   if (!ADDRESS.test(address) || checksumAddress(address) !== address) return undefined
-  // Without a statement, the empty lines before and after it stay (`[ statement LF ] LF`).
+  // Without a statement, the empty lines around it remain (`[ statement LF ] LF`).
   const statement = lines.next()
   if (statement === '') return { scheme, domain, address, statement: undefined }
   const isStatement = statement !== undefined && STATEMENT.test(statement)
@@ -92,14 +92,14 @@ class Lines {
     return this.#lines[this.#at++]
   }
 
-  /** Goes past the next line if it is `line`, and returns whether it is. */
+  /** Skips the next line if it is `line`, and returns whether it was. */
   skip(line: string): boolean {
     const isNext = this.#lines[this.#at] === line
     if (isNext) this.#at++
     return isNext
   }
 
-  /** Returns what follows `name` in the next line; undefined, and the line stays, when it begins with something else. */
+  /** Returns what follows `name` in the next line. If the line begins otherwise, it is kept and the result is undefined. */
   field(name: string): string | undefined {
     const line = this.#lines[this.#at]
     if (!line?.startsWith(name)) return undefined

@@ -1,10 +1,10 @@
-// The grammar of authorities and URIs (RFC 3986, Appendix A), as far as Sign-In with Ethereum uses it.
+// The grammar of authorities and URIs (RFC 3986, Appendix A) that Sign-In with Ethereum uses.
 
-/** userinfo, then an IP literal or a name (which may be an IPv4 address), then a port. The host may not be empty here. */
+/** userinfo, then an IP literal or a name (which may be an IPv4 address), then a port. The host must not be empty here. */
 const AUTHORITY =
   /^(?:(?:[\w.~!$&'()*+,;=:-]|%[\da-f]{2})*@)?(?:\[([\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
 const SCHEME = /^[a-z][a-z\d+.-]*$/i
-/** pchar, and the delimiters that a path has between its segments. */
+/** pchar and the path's delimiters. */
 const PATH = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*$/i
 const QUERY_OR_FRAGMENT = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*$/i
 /** pchar. */
@@ -23,7 +23,7 @@ export function isScheme(text: string): boolean {
   return SCHEME.test(text)
 }
 
-/** Returns whether `text` is a URI (§3): it has a scheme, and is no relative reference. */
+/** Returns whether `text` is a URI (§3): it has a scheme and is not a relative reference. */
 export function isUri(text: string): boolean {
   const [beforeFragment = '', fragment = '', ...furtherHashes] = text.split('#')
   if (furtherHashes.length > 0 || !QUERY_OR_FRAGMENT.test(fragment)) return false

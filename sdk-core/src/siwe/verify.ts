@@ -1,11 +1,11 @@
-// The check of a Sign-In with Ethereum message: it is for this site, for this challenge, in time, and signed by its address.
+// The check of a Sign-In with Ethereum message: it is for this site and this challenge, is in time, and is signed by its address.
 
 import type { SiweMessage } from '@svc/protocol'
 import { personalSigner } from '../identity/key.ts'
 import { parseDateTime } from './date-time.ts'
 import { parseSiwe } from './parse.ts'
 
-/** A SiweExpectation says what a message has to be. A field that is left out may have any value. */
+/** A SiweExpectation says what a message must contain. An omitted field may have any value. */
 export interface SiweExpectation {
   /** The authority of this site. */
   domain: string
@@ -23,13 +23,13 @@ export interface SiweExpectation {
 
 /** A SiweRefusal says why a message proves nothing. */
 export type SiweRefusal =
-  /** The text is no message by the grammar of EIP-4361. */
+  /** The text does not match the grammar of EIP-4361. */
   | 'malformed'
-  /** The message names another domain, which may be that of a site which passes a signature on. */
+  /** The message names another domain, perhaps of a site that relays signatures. */
   | 'wrong_domain'
-  /** The message has another nonce: it is the answer to another challenge. */
+  /** The message has another nonce, so it answers another challenge. */
   | 'wrong_nonce'
-  /** Another field than domain and nonce is not as expected. */
+  /** A field other than domain and nonce is not as expected. */
   | 'mismatch'
   | 'expired'
   | 'not_yet_valid'
@@ -42,8 +42,8 @@ export type SiweResult = { message: SiweMessage; refusal?: undefined } | { refus
 /**
  * Checks a message and its `personal_sign` signature (EIP-191).
  * @param signature `0x` and 130 hexadecimal digits
- * @param isSigner decides whether `address` signed `text`, at once or later. A caller that asks a chain about contract wallets
- *   (ERC-1271) gives its own. Default: {@link isSignedBy}
+ * @param isSigner returns whether `address` signed `text`, or a promise of that. A caller that asks a chain about contract wallets
+ *   (ERC-1271) passes its own. Default: {@link isSignedBy}
  */
 export async function verifySiwe(
   text: string,
@@ -58,7 +58,7 @@ export async function verifySiwe(
   return (await isSigner(text, signature, message.address)) ? { message } : { refusal: 'wrong_signature' }
 }
 
-/** Returns whether the key of `address` made this `personal_sign` signature of `text`. No contract is asked. */
+/** Returns whether the key of `address` made this `personal_sign` signature of `text`. It does not ask contracts. */
 export function isSignedBy(text: string, signature: string, address: string): boolean {
   return personalSigner(text, signature)?.toLowerCase() === address.toLowerCase()
 }

@@ -1,4 +1,4 @@
-// Limits the connections of a site: when too many visitors come, it closes the connections that were idle longest.
+// Limits the connections of a site: when too many visitors come, it closes the longest idle connections.
 
 import type { ConnectionActivity } from '../exchange/http-options.ts'
 import { BEGINNING_MIN_MS, IDLE_MIN_MS, LEAVING_MIN, LEAVING_MS, LEAVING_SHARE } from '../limits.ts'
@@ -6,15 +6,15 @@ import type { ConnectionStats } from './connection-stats.ts'
 import type { PressureReporter } from './pressure-reporter.ts'
 
 /**
- * A `leaving` connection was asked to close in favour of another. A `cut` one was broken off because that took long.
+ * A `leaving` connection is being closed in favour of another. A `cut` one was aborted because that took too long.
  */
 type State = ConnectionActivity | 'leaving' | 'cut'
 
-/** The states in which a connection may be closed for another, in the order of choice. */
+/** The states in which a connection may be closed for another, in order of preference. */
 const QUEUES = ['leaving', 'idle', 'beginning'] as const
 type Queue = (typeof QUEUES)[number]
 /**
- * A connection must have been in a state for this many milliseconds before it may be closed, or broken off, for another.
+ * A connection must have been in a state for this many milliseconds before it may be closed, or aborted, for another.
  */
 const MIN_MS: Readonly<Record<Queue, number>> = {
   leaving: LEAVING_MS,
@@ -36,13 +36,13 @@ export class ConnectionLimiter {
     cut: new Set(),
   }
   #closedForOthers = 0
-  /** {@link hasRoomFor} found no room, so `roomCame` is to be called when there may be some. */
+  /** True when {@link hasRoomFor} found no room, so `roomCame` must be called when there may be some. */
   #isWanted = false
   #looksAt = Number.POSITIVE_INFINITY
   #looking: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param max the number of connections at once; those that are being closed for others come on top, up to a share of
+   * @param max the most concurrent connections; those that are being closed for others may exceed it by a share of
    *   it
    * @param roomCame called when there may be room, after {@link hasRoomFor} found none
    */
@@ -62,10 +62,10 @@ export class ConnectionLimiter {
     }
   }
 
-  /** Says whether this many more visitors may come: there are slots, or connections that can be closed for them. */
+  /** Returns whether this many more visitors may come: there are slots, or connections that can be closed for them. */
   hasRoomFor(count: number): boolean {
     const hasRoom = this.#candidates(count).length >= count - this.#free
-    // No visitor waits in vain for a slot as long as one can come.
+    // The site is not full as long as one more visitor can come.
     if (hasRoom || count === 1) this.#pressure.full(!hasRoom)
     if (!hasRoom) {
       this.#isWanted = true
@@ -74,7 +74,7 @@ export class ConnectionLimiter {
     return hasRoom
   }
 
-  /** Admits a visitor. When there is no slot for it, the connections that have been idle longest are closed. */
+  /** Admits a visitor. If there is no slot for it, the longest idle connections are closed. */
   admit(): LimitedConnection {
     const connection = new LimitedConnection(this)
     this.#all.beginning.add(connection)
@@ -91,7 +91,7 @@ export class ConnectionLimiter {
     if (this.#isWanted && state in MIN_MS) this.#lookAt(connection.since + MIN_MS[state as Queue])
   }
 
-  /** Forgets a connection of which nothing is left. @internal */
+  /** Forgets a connection that has ended. @internal */
   leave(connection: LimitedConnection): void {
     this.#all[connection.state].delete(connection)
   }
@@ -104,7 +104,7 @@ export class ConnectionLimiter {
   }
 
   /**
-   * The number of free slots. It is negative when visitors came on streams that were ready before all connections were
+   * The number of free slots. Negative when visitors came on streams that were ready before all connections were
    * busy.
    */
   get #free(): number {
@@ -113,7 +113,7 @@ export class ConnectionLimiter {
   }
 
   /**
-   * The connections to close for `count` more visitors, or as many as can go: the longest idle first, those that have
+   * Returns the connections to close for `count` more visitors, or as many as can be closed: the longest idle first, those that have
    * only begun last.
    */
   #candidates(count: number): LimitedConnection[] {
@@ -149,7 +149,7 @@ export class ConnectionLimiter {
     this.#pressure.closed()
   }
 
-  /** Sets a timer for the moment at which the next connection may go. */
+  /** Sets a timer for the moment at which the next connection may be closed. */
   #lookAtNext(): void {
     const now = performance.now()
     for (const state of QUEUES)
@@ -182,9 +182,9 @@ export class LimitedConnection {
   state: State = 'beginning'
   /** The time at which it entered its state, by `performance.now()`. @internal */
   since: number = performance.now()
-  /** Closes the connection in order, since nothing is under way. */
+  /** Closes the connection gracefully, when nothing is in progress. */
   close: (() => void) | undefined
-  /** Breaks the connection off. */
+  /** Aborts the connection. */
   abort: (() => void) | undefined
   readonly #limiter: ConnectionLimiter
 
@@ -193,7 +193,7 @@ export class LimitedConnection {
   }
 
   /**
-   * Sets what happens on the connection. A request that comes before the close is still answered, as the last one
+   * Sets the state of the connection. A request that arrives before the close is still answered, as the last one
    * there.
    */
   setActivity(activity: ConnectionActivity): void {

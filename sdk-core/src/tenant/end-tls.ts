@@ -1,4 +1,4 @@
-// Ends a visitor's TLS with what the platform has for it, in place of the engine: it needs the site's own key.
+// TLS termination by the platform instead of the engine. It needs the site's own key.
 
 import type { ProtocolVersion } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
@@ -7,19 +7,19 @@ import type { TlsConnection } from './visitor-connection.ts'
 
 /**
  * EndTls takes over a visitor's connection, from its first byte on.
- * @returns undefined when the engine has to serve this connection: nothing was read from it
+ * @returns undefined when the engine must serve this connection, from which nothing was read
  */
 export type EndTls = (stream: ByteStream, options: EndTlsOptions) => TlsConnection | undefined
 
-/** EndTlsOptions say how a site speaks TLS. */
+/** EndTlsOptions are a site's TLS settings. */
 export interface EndTlsOptions {
-  /** The certificates as DER, leaf first. The same array stands for the same certificate. */
+  /** The certificates as DER, leaf first. An identical array means the same certificate. */
   chain: readonly Uint8Array[]
   key: SiteKey
   /** The protocols of ALPN, the preferred one first. */
   alpn: readonly string[]
   minVersion: ProtocolVersion
-  /** Milliseconds until the handshake has to be done. */
+  /** The deadline of the handshake, in milliseconds. */
   handshakeTimeoutMs: number
   /** Called with the fields of each line of the NSS key log. */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined

@@ -1,4 +1,4 @@
-// Loads the code of HTTP/2, which is a file of its own, while the site is being published.
+// Loads the code of HTTP/2, a separate chunk, while the site is being published.
 
 import type { serveHttp1 } from '../http1/connection.ts'
 
@@ -8,7 +8,7 @@ export const HTTP2 = 'h2'
 export type ServeHttp = typeof serveHttp1
 
 /**
- * Resolves with undefined where code cannot be loaded late, as in a service worker, or the network is gone. HTTP/1.1
+ * Resolves with undefined when code cannot be loaded, as in a service worker or without a network. HTTP/1.1
  * then serves all visitors.
  */
 export async function loadHttp2(): Promise<ServeHttp | undefined> {

@@ -1,4 +1,4 @@
-// Reports, at most once a second, that connections were closed for others, or that none could be.
+// Reports, at most once a second, that connections were closed for others or that none could be.
 
 import { FULL_TOLD_AFTER_MS, PRESSURE_INTERVAL_MS } from '../limits.ts'
 
@@ -6,13 +6,13 @@ export class PressureReporter {
   readonly #tell: (closedForOthers: number, isFull: boolean) => void
   /** The number of connections closed since the last report. */
   #closed = 0
-  /** The time since which the site is full, by `performance.now()`. Undefined while there is room. */
+  /** The time at which the site became full, by `performance.now()`. Undefined while there is room. */
   #fullSince: number | undefined
   #wasToldFull = false
   #toldAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** @param tell called once a second at most, and never within a call of `closed` or `full` */
+  /** @param tell called at most once a second, and never within a call of `closed` or `full` */
   constructor(tell: (closedForOthers: number, isFull: boolean) => void) {
     this.#tell = tell
   }
@@ -24,7 +24,7 @@ export class PressureReporter {
   }
 
   /**
-   * Notes whether the site is full: no connection can be closed for another one. A full moment that is short is not
+   * Notes whether the site is full: no connection can be closed for another one. A short time is not
    * reported.
    */
   full(isFull: boolean): void {
@@ -38,7 +38,7 @@ export class PressureReporter {
     clearTimeout(this.#timer)
   }
 
-  /** Reports as soon as the interval allows it. */
+  /** Schedules a report as soon as the interval allows. */
   #look(): void {
     const fullAt = this.#wasToldFull ? undefined : this.#fullSince
     const due = this.#closed > 0 ? 0 : fullAt === undefined ? undefined : fullAt + FULL_TOLD_AFTER_MS

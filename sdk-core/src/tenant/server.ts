@@ -1,4 +1,4 @@
-// Serves a site's visitors, with the current certificate, signatures by its key, and the tenant's handler.
+// Serves a site's visitors: TLS with the current certificate, then HTTP with the tenant's handler.
 
 import type { Extension } from '@svc/protocol'
 import { settledWithin } from '@svc/protocol/timers'
@@ -33,14 +33,14 @@ import { type Admit, serveConnection, type TlsConnection } from './visitor-conne
 
 export interface TlsOptions {
   /**
-   * The oldest version of TLS that visitors may speak. `TLSv1.2` takes effect once the site has a certificate of its own;
-   * until then, and at a relay that issues none, visitors need TLS 1.3: a signature of TLS 1.2 names no host, so a key that
-   * sites share never makes one.
+   * The lowest TLS version for visitors. `TLSv1.2` takes effect once the site has its own certificate;
+   * until then, and at a relay that issues none, visitors need TLS 1.3: a TLS 1.2 signature names no host, so a shared key
+   * never makes one.
    * @default TLSv1.3
    */
   minVersion?: ProtocolVersion | undefined
   /**
-   * Called with the fields of each line of the NSS key log, for tests that decrypt recorded traffic. A holder of them
+   * Called with the fields of each line of the NSS key log, for tests that decrypt recorded traffic. Anyone who has them
    * can read everything.
    * @default none
    */
@@ -54,7 +54,7 @@ interface TlsVisitor {
   connection: LimitedConnection
 }
 
-/** The handshake that the relay is to sign, and its visitor. */
+/** The handshake for the relay to sign, and its visitor. */
 interface SignatureContext {
   handshake: SignRequest
   binding: Uint8Array
@@ -62,7 +62,7 @@ interface SignatureContext {
   chain: readonly Uint8Array[]
 }
 
-/** What depends on whose key signs. */
+/** The settings that depend on whose key signs. */
 type SigningConfig = Pick<
   ServerConfig,
   'sign' | 'signTls12' | 'hashes' | 'helloRetryRequest' | 'compressedCertificates' | 'tickets'
@@ -75,45 +75,45 @@ export interface TenantServerOptions {
   fetch: FetchHandler
   allowFields?: readonly string[] | undefined
   /**
-   * Offers HTTP/2 to visitors where the certificate names this site only.
+   * Offers HTTP/2 to visitors if the certificate names only this site.
    * @default true
    */
   http2?: boolean | undefined
   /**
-   * Tells browsers to use https alone for the site's hostnames.
+   * Tells browsers to use only https for the site's hostnames.
    * @default true
    */
   hsts?: boolean | undefined
   crypto?: CryptoProvider | undefined
   admit?: Admit | undefined
-  /** Ends TLS in place of the engine where the site has a certificate of its own. */
+  /** Terminates TLS instead of the engine when the site has its own certificate. */
   endTls?: EndTls | undefined
   tls: TlsOptions
   onError(error: SvcError): void
 }
 
 const HTTP1 = 'http/1.1'
-/** Browsers use https alone for a year, for this hostname and not for those below it. */
+/** Only https for a year, for this hostname and not for those below it. */
 const HSTS = 'max-age=31536000'
 const LOCAL = /\.localhost(?::\d+)?$/
-/** The codes of connections that the visitor broke off or left open, of the engine and of Node. */
+/** The error codes, of the engine and of Node, of connections that the visitor aborted or abandoned. */
 const LEFT = /^(truncated|handshake_timeout|ECONNRESET)$/
 const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutMs: SIGN_DEADLINE_MS }
 
 export class TenantServer {
   #options: TenantServerOptions
   /**
-   * Seal tickets, with which returning visitors avoid the signature. Those of one way are worth nothing in the other: a
-   * browser keeps the certificate of a session that it resumes, and shares its connection among all hosts of that.
+   * Seal session tickets, with which returning visitors avoid the signature. Tickets of one kind are invalid for the other: a
+   * browser keeps the certificate of a resumed session, and shares its connection among all hosts of that certificate.
    */
   #tickets: Readonly<Record<'keyless' | 'own', TicketSealer>>
-  /** Bounds the signatures that run at a time: a flood of visitors costs the relay no more. */
+  /** Limits concurrent signatures, so that a flood of visitors does not overload the relay. */
   #boundedSign = boundedSigner((signing: SignatureContext, signal) => this.#sign(signing, signal))
   /** One controller for each visitor's connection. */
   #open = new Set<AbortController>()
   #serveHttp2: ServeHttp | undefined
   #http2Loaded: Promise<void> | undefined
-  /** A visitor's handshake succeeded, or the owner was told that the first one failed. */
+  /** True when a visitor's handshake succeeded, or the failure of the first one was reported. */
   #isProven = false
   /** The number of visitors whose handshake failed. */
   failedVisitors = 0
@@ -131,7 +131,7 @@ export class TenantServer {
     }
   }
 
-  /** Resolves when HTTP/2 can be offered, or when its code does not come in time. */
+  /** Resolves when HTTP/2 can be offered, or when its code does not load in time. */
   async ready(): Promise<void> {
     if (this.#http2Loaded) await settledWithin(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS)
   }
@@ -141,7 +141,7 @@ export class TenantServer {
     const { certificates, fetch, allowFields, hsts, onError } = this.#options
     const certificate = certificates.current
     if (certificate === undefined) return stream.abort()
-    // A browser sends requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
+    // A browser may send requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
     const serveHttp2 = certificates.namesOnlySite(certificate) ? this.#serveHttp2 : undefined
     const alpn = serveHttp2 ? [HTTP2, HTTP1] : [HTTP1]
     const closing = new AbortController()
@@ -152,7 +152,7 @@ export class TenantServer {
       closing: closing.signal,
       activity: (activity) => connection.setActivity(activity),
       canonicalUrl,
-      // A name below `localhost` is anybody's on this machine, and outlives the site (RFC 6761 §6.3).
+      // A name below `localhost` belongs to any program of this machine, and outlives the site (RFC 6761 §6.3).
       hsts: hsts === false || LOCAL.test(canonicalUrl) ? undefined : HSTS,
       isOwnHost: (host) => this.#isOwnHost(host),
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
@@ -172,14 +172,14 @@ export class TenantServer {
     this.#open.delete(closing)
   }
 
-  /** Ends idle connections at once, and each other one after its current response. */
+  /** Ends idle connections at once, and the others after their current response. */
   finish(): void {
     for (const closing of this.#open) closing.abort()
   }
 
   /**
-   * Tells the owner when the first handshake failed, and whenever the SDK itself failed. Visitors leave at any time, and a
-   * signature that failed has its own error.
+   * Reports the failure of the first handshake, and every failure of the SDK itself. Visitors may leave at any time, and a
+   * failed signature has its own error.
    */
   #visitorFailed(error: unknown): void {
     this.failedVisitors += 1
@@ -190,7 +190,7 @@ export class TenantServer {
     explained('visitor_failed', ['visitorFailed', messageOf(error)], error).then(this.#options.onError)
   }
 
-  /** Returns undefined when the engine has to end TLS: the platform cannot, or the relay has to sign. */
+  /** Returns undefined when the engine must terminate TLS: the platform cannot, or the relay must sign. */
   #endNatively(
     stream: ByteStream,
     { chain, own }: ServerCertificate,
@@ -257,7 +257,7 @@ export class TenantServer {
     }
   }
 
-  /** Refreshes chain and token for the next visitor: they may be out of date. */
+  /** Refreshes chain and token for the next visitor, because they may be out of date. */
   #signatureFailed(error: SvcError, chain: readonly Uint8Array[]): void {
     const { certificates, keeper, onError } = this.#options
     onError(error)

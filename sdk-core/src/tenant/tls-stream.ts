@@ -1,4 +1,4 @@
-// TLS over one reverse stream: it drives the sans-I/O engine and gives plaintext as a stream with back-pressure.
+// TLS over one reverse stream: it drives the sans-I/O engine and exposes the plaintext as a stream with back-pressure.
 
 import { type ConnectionInfo, type ServerConfig, TlsServer } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
@@ -17,18 +17,18 @@ export class TlsStream implements ByteStream {
   #secured = Promise.withResolvers<ConnectionInfo>()
   #plaintext: Uint8Array[] = []
   #plaintextBytes = 0
-  /** No more plaintext will come: close_notify came, or the connection is over. */
+  /** True when no more plaintext will come: close_notify arrived, or the connection is over. */
   #readEnded = false
   #failure: unknown
   #ciphertextBytes = 0
-  /** Resolves when the carrier gives no more bytes. Never rejects. */
+  /** Resolves when the carrier delivers no more bytes. Never rejects. */
   #pumped: Promise<void>
   #change = Promise.withResolvers<void>()
 
   constructor(carrier: ByteStream, config: ServerConfig) {
     this.#carrier = carrier
     this.secure = this.#secured.promise
-    this.secure.catch(() => {}) // A caller that does not wait for it learns of the failure from read and write.
+    this.secure.catch(() => {}) // A caller that ignores it learns of the failure from read and write.
     this.#engine = new TlsServer(config, {
       send: (bytes) => this.#send(bytes),
       secure: (info) => this.#secured.resolve(info),
@@ -42,7 +42,7 @@ export class TlsStream implements ByteStream {
   /**
    * Exports keying material without a context (RFC 8446 §7.5).
    * @param length bytes
-   * @throws TlsError while there is nothing to export
+   * @throws TlsError before the handshake is done
    */
   exportKeyingMaterial(label: string, length: number): Uint8Array {
     return this.#engine.exportKeyingMaterial(label, undefined, length)
@@ -70,19 +70,19 @@ export class TlsStream implements ByteStream {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Sends close_notify, then ends the carrier's stream. The visitor may go on sending (RFC 8446 §6.1). */
+  /** Sends close_notify, then ends the carrier's stream. The visitor may continue to send (RFC 8446 §6.1). */
   async end(): Promise<void> {
     await this.#engine.end()
     await this.#endCarrier()
   }
 
-  /** Sends a fatal alert, unless the connection is over already. */
+  /** Sends a fatal alert, unless the connection is already over. */
   abort(reason?: unknown): void {
     this.#fail(reason ?? new Error('the connection was aborted'))
     this.#engine.abort()
   }
 
-  /** Reads ciphertext only while there is room for its plaintext and for the answers to it. */
+  /** Reads ciphertext only while there is room for its plaintext and for the engine's answers. */
   async #pump(): Promise<void> {
     try {
       for (;;) {
@@ -120,7 +120,7 @@ export class TlsStream implements ByteStream {
   #send(bytes: Uint8Array): void {
     const { length } = bytes
     this.#ciphertextBytes += length
-    // The writes do not wait for each other: the carrier joins those of one turn of the event loop.
+    // Writes do not wait for each other: the carrier joins those of one event-loop turn.
     this.#carrier.write(bytes).then(
       () => {
         if (this.#carrier.copies) freeMemory(bytes)
@@ -139,7 +139,7 @@ export class TlsStream implements ByteStream {
   }
 
   /**
-   * Ends the carrier's stream when the engine is done. Its last bytes, perhaps an alert, are sent first. A visitor that
+   * Ends the carrier's stream when the engine is done, after its last bytes, perhaps an alert. A visitor that
    * stalls is dropped.
    */
   #closed(error: unknown): void {
@@ -171,8 +171,8 @@ export class TlsStream implements ByteStream {
 }
 
 /**
- * Gives the memory of bytes back at once, where they have one of their own. A page's collector would do it late, and every next
- * record would go into memory that is new to the process.
+ * Frees the memory of bytes at once, if they own their buffer. A page's garbage collector would do it late, and each
+ * record would use new memory of the process.
  */
 function freeMemory(bytes: Uint8Array): void {
   const { buffer } = bytes as Uint8Array<ArrayBuffer>

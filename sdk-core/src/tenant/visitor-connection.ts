@@ -1,4 +1,4 @@
-// One visitor's connection: TLS ends here, in the SDK, and HTTP begins, in the version that ALPN chose.
+// One visitor's connection: TLS is terminated here, in the SDK, and HTTP begins, in the version that ALPN chose.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
@@ -11,15 +11,15 @@ export interface SecureStream extends ByteStream {
   exportKeyingMaterial(label: string, length: number): Uint8Array
 }
 
-/** A TlsConnection is a visitor's connection from the first byte of its handshake on. */
+/** A TlsConnection is a visitor's connection from the first byte of its handshake. */
 export interface TlsConnection extends SecureStream {
   /** Resolves when the handshake is done, with the protocol that ALPN chose. Rejects when it fails. */
   readonly secure: Promise<{ readonly alpn: string | undefined }>
 }
 
 /**
- * Admit examines a connection before HTTP does.
- * @returns the stream on which HTTP is served; undefined when the connection was not a visitor's
+ * Admit inspects a connection before HTTP starts.
+ * @returns the stream for HTTP; undefined when the connection was not a visitor's
  */
 export type Admit = (stream: SecureStream) => Promise<ByteStream | undefined>
 
@@ -27,7 +27,7 @@ interface ServeOptions {
   /** Serves HTTP/2. It is set when HTTP/2 was offered by ALPN. */
   serveHttp2?: ServeHttp | undefined
   admit?: Admit | undefined
-  /** The limiter's record, through which the connection can be broken off from now on. */
+  /** The limiter's record, through which the limiter may abort the connection. */
   connection?: LimitedConnection | undefined
 }
 

@@ -1,4 +1,4 @@
-// A deadline that is cheap to move: one timer is kept, and checks when it fires whether the deadline has moved.
+// A deadline that is cheap to move: one timer checks when it fires whether the deadline has moved.
 
 export class Deadline {
   readonly #expire: () => void
@@ -19,7 +19,7 @@ export class Deadline {
     if (until < this.#firesAt) this.#arm()
   }
 
-  /** Clears the deadline and keeps the timer: most deadlines are met, and the next one can use it. */
+  /** Clears the deadline but keeps the timer for the next one. */
   clear(): void {
     this.#until = Number.POSITIVE_INFINITY
   }

@@ -1,4 +1,4 @@
-// A token bucket bounds how often something may happen: it fills with time, and with useful work.
+// A token bucket for rate limiting. It refills with time, and with useful work.
 
 export class TokenBucket {
   readonly #burst: number

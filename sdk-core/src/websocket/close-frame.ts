@@ -15,7 +15,7 @@ export interface CloseStatus {
 }
 
 /**
- * Returns whether a Close frame may carry the code: registered ones that are for the wire, and those of applications
+ * Returns whether a Close frame may carry the code: registered codes for the wire, and application codes
  * (§7.4.2).
  */
 export function isCloseCode(code: number): boolean {

@@ -1,10 +1,10 @@
-// Negotiates permessage-deflate with what the visitor offers (RFC 7692 §7.1; the list is of RFC 6455 §9.1).
+// Negotiates permessage-deflate with the visitor's offer (RFC 7692 §7.1; the list syntax is from RFC 6455 §9.1).
 
 /** The exponent of the largest window (RFC 7692 §7.1.2). */
 const WINDOW_BITS_MAX = 15
 /**
- * Each message is compressed by itself, both ways: an idle connection keeps no window, and a page may have many
- * connections. A server may ask this of any client (§7.1.1).
+ * Each message is compressed separately, in both directions: idle connections keep no window, and a page may have many
+ * connections. A server may require this of any client (§7.1.1).
  */
 const AGREED = 'permessage-deflate; server_no_context_takeover; client_no_context_takeover'
 
@@ -27,7 +27,7 @@ export function negotiateDeflate(offered: string): DeflateParameters | undefined
     if (!parameters || !isAcceptable(parameters)) continue
     const offeredBits = parameters.get('server_max_window_bits')
     if (offeredBits === undefined) return { extensions: AGREED, windowBits: WINDOW_BITS_MAX }
-    // A visitor that asks the server for a window size has to be given one (§7.1.2.1).
+    // If the visitor requests a window size of the server, the answer must contain one (§7.1.2.1).
     return { extensions: `${AGREED}; server_max_window_bits=${offeredBits}`, windowBits: Number(offeredBits) }
   }
   return undefined
@@ -55,7 +55,7 @@ function split(part: string): [string, string | true] {
   return [part.slice(0, equals).trim(), isQuoted ? value.slice(1, -1) : value]
 }
 
-/** Declines an offer with an unknown parameter or with an invalid value (§7.1). */
+/** Returns false for an offer with an unknown parameter or an invalid value (§7.1). */
 function isAcceptable(parameters: Parameters): boolean {
   for (const [name, value] of parameters) {
     if (name === 'server_no_context_takeover' || name === 'client_no_context_takeover') {
@@ -63,7 +63,7 @@ function isAcceptable(parameters: Parameters): boolean {
     } else if (name === 'client_max_window_bits') {
       // The largest window can decode messages of any smaller one.
       if (value !== true && !isWindowBits(value)) return false
-      // zlib compresses with 9 bits at least.
+      // zlib needs at least 9 bits.
     } else if (name !== 'server_max_window_bits' || !isWindowBits(value) || value === '8') return false
   }
   return true

@@ -1,4 +1,4 @@
-// Compresses messages one by one (RFC 7692 §7.2). It is loaded when a visitor negotiated it.
+// Compresses messages separately (RFC 7692 §7.2). It is loaded when a visitor has negotiated it.
 
 import { Deflate, Inflate, Z_OK, Z_SYNC_FLUSH } from 'pako'
 import { concat } from '../bytes/concat.ts'
@@ -6,7 +6,7 @@ import { WebSocketError } from './errors.ts'
 
 /** The empty block that ends each flush, and is not sent (§7.2.1). */
 const FLUSHED: Uint8Array = Uint8Array.of(0x00, 0x00, 0xff, 0xff)
-/** An empty last block: the inflater ends only if all before it was valid. */
+/** An empty last block: the inflater ends only if everything before it was valid. */
 const LAST: Uint8Array = Uint8Array.of(0x03, 0x00)
 
 /** MessageCompression compresses and decompresses the messages of a socket. */
@@ -48,7 +48,7 @@ export function messageCompression(windowBits: number): MessageCompression {
   }
 }
 
-/** Joins pieces in an ArrayBuffer of their own, which the handler may get. */
+/** Joins pieces in a new ArrayBuffer, which the handler may get. */
 function join(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length)
   let at = 0

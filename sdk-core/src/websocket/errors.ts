@@ -1,4 +1,4 @@
-// The ways in which a visitor can break RFC 6455: a stable code, and the status in the Close frame that answers.
+// A visitor's violations of RFC 6455: a stable code, and the status of the Close frame that answers.
 
 /** Maps each code to its status code (RFC 6455 §7.4.1) and text. */
 const ERRORS = {
@@ -25,7 +25,7 @@ export type WebSocketErrorCode = keyof typeof ERRORS
 export class WebSocketError extends Error {
   override readonly name = 'WebSocketError'
   readonly code: WebSocketErrorCode
-  /** The status to send. A 1006 is never sent: the connection just ends. */
+  /** The status to send. 1006 is never sent: the connection just ends. */
   readonly closeCode: number
 
   constructor(code: WebSocketErrorCode) {

@@ -1,4 +1,4 @@
-// Writes frames to the visitor in order, as fast as the stream takes them, and counts the waiting bytes.
+// Writes frames to the visitor in order, as fast as the stream accepts them, and counts the queued bytes.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { concat } from '../bytes/concat.ts'
@@ -14,11 +14,11 @@ interface Frame {
 }
 
 const NOTHING = new Uint8Array(0)
-/** Stands in the queue for the end without a Close frame. */
+/** Marks in the queue an end without a Close frame. */
 const CUT: Frame = { opcode: CLOSE, payload: NOTHING }
 
 export class FrameWriter {
-  /** Settles when the stream took the Close frame, or never will. Never rejects. */
+  /** Settles when the stream accepted the Close frame, or never will. Never rejects. */
   readonly finished: Promise<void>
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   readonly #failed: (error: unknown) => void
@@ -26,7 +26,7 @@ export class FrameWriter {
   #compression: MessageCompression | undefined
   #queue: Frame[] = []
   /**
-   * The Pong to send. Control frames go before waiting messages (§5.5), and of several Pongs only the last is sent
+   * The Pong to send. Control frames precede queued messages (§5.5), and of several Pongs only the last is sent
    * (§5.5.3).
    */
   #pong: Frame | undefined
@@ -41,12 +41,12 @@ export class FrameWriter {
     this.#failed = failed
   }
 
-  /** The bytes of messages, without their headers, that the stream has not taken yet. */
+  /** The message bytes, without headers, that the stream has not accepted yet. */
   get bufferedAmount(): number {
     return this.#buffered
   }
 
-  /** Sends the waiting frames, and sends later ones at once. */
+  /** Sends the queued frames, and later ones at once. */
   start(stream: ByteStream, compression?: MessageCompression): void {
     this.#stream = stream
     this.#compression = compression
@@ -59,7 +59,7 @@ export class FrameWriter {
 
   /**
    * Sends a binary message.
-   * @param payload bytes or a Blob, which the writer keeps
+   * @param payload bytes or a Blob, which the writer owns
    */
   binary(payload: Uint8Array | Blob): void {
     this.#message({ opcode: BINARY, payload })
@@ -75,7 +75,7 @@ export class FrameWriter {
     this.#run()
   }
 
-  /** Sends the Close frame after the waiting messages. Only the first call counts. */
+  /** Sends the Close frame after the queued messages. Only the first call counts. */
   close(status: CloseStatus): void {
     if (this.#state !== 'open') return
     this.#state = 'closing'
@@ -83,7 +83,7 @@ export class FrameWriter {
     this.#run()
   }
 
-  /** Ends the direction after the waiting messages, without a Close frame. */
+  /** Ends the direction after the queued messages, without a Close frame. */
   cut(): void {
     if (this.#state !== 'open') return
     this.#state = 'closing'
@@ -147,8 +147,8 @@ export class FrameWriter {
   }
 
   /**
-   * Compresses a text. Binary messages are mostly pictures and archives, which are compressed already.
-   * @returns undefined to send the message as it is
+   * Compresses text. Binary messages are mostly images and archives, which are already compressed.
+   * @returns undefined to send the message uncompressed
    */
   #deflate(opcode: number, message: Uint8Array): Uint8Array | undefined {
     const { length } = message

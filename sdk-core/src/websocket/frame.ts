@@ -16,7 +16,7 @@ const RSV1 = 0x40
 const RSV = 0x70
 const MASK = 0x80
 const MASK_BYTES = 4
-/** The values of the 7-bit length that announce a longer field, and the least length that each is for. */
+/** The values of the 7-bit length that announce a longer field, and the smallest length for each. */
 const LENGTH_16 = 126
 const LENGTH_64 = 127
 const MIN_64 = 0x10000
@@ -28,7 +28,7 @@ export interface FrameHeader {
   opcode: number
   /** True when a compressed message begins with this frame. */
   compressed: boolean
-  /** The length of the payload in bytes. Beyond 2^53 it is not exact, but too big for any limit. */
+  /** The length of the payload in bytes. Beyond 2^53 it is inexact, but exceeds any limit. */
   length: number
   mask: Uint8Array
   /** The size of the header itself, in bytes. */
@@ -40,9 +40,9 @@ export function isControl(opcode: number): boolean {
 }
 
 /**
- * Returns the header with which `bytes` begin, or undefined when it is not whole yet.
- * @param mayCompress permessage-deflate was negotiated
- * @throws WebSocketError as soon as two bytes, or the whole length, show an error
+ * Returns the header at the start of `bytes`, or undefined when it is incomplete.
+ * @param mayCompress whether permessage-deflate was negotiated
+ * @throws WebSocketError as soon as the first two bytes, or the length, show an error
  */
 export function parseHeader(bytes: Uint8Array, mayCompress: boolean): FrameHeader | undefined {
   if (bytes.length < 2) return undefined
@@ -66,7 +66,7 @@ export function parseHeader(bytes: Uint8Array, mayCompress: boolean): FrameHeade
   return { fin, opcode, compressed, length, mask: bytes.slice(maskAt, size), size }
 }
 
-/** Encodes the header of a whole message or a control frame from the server: FIN set, not masked (§5.1). */
+/** Encodes the header of an unfragmented message or control frame of the server: FIN set, not masked (§5.1). */
 export function encodeHeader(opcode: number, length: number, compressed = false): Uint8Array {
   const short = length < LENGTH_16 ? length : length < MIN_64 ? LENGTH_16 : LENGTH_64
   const header = new Uint8Array(2 + extraLengthBytes(short))

@@ -4,7 +4,7 @@ import type { Field } from '../semantics/fields.ts'
 import { UpgradeError } from '../semantics/http-error.ts'
 
 const VERSION = '13'
-/** The GUID that proves to the visitor that the server understood its request as a handshake (§1.3). */
+/** The GUID for the proof that the server understood the handshake (§1.3). */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 /** A key is 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{22}==$/
@@ -22,7 +22,7 @@ export interface Handshake {
 /**
  * Checks the request of a handshake.
  * @param protocol the subprotocol that the handler speaks, or ''
- * @param isKeyed the visitor has to send a key
+ * @param isKeyed whether the visitor must send a key
  * @throws UpgradeError with the status that refuses the request
  */
 export function readHandshake({ method, headers }: Request, protocol: string, isKeyed: boolean): Handshake {
@@ -61,7 +61,7 @@ async function accept(key: string): Promise<string> {
 }
 
 /**
- * Says whether the SDK sets the field: a 101 has no content, and an extension that it does not speak would ruin every
+ * Returns whether only the SDK may set the field: a 101 has no content, and an unsupported extension would corrupt every
  * frame.
  */
 function isOurs(name: string): boolean {

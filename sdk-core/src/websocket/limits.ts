@@ -1,7 +1,7 @@
-// Every limit of a visitor's WebSocket, each with its unit and the reason for its value.
+// The limits of a visitor's WebSocket, each with its unit and reason.
 
 /**
- * A message has at most this many bytes, all fragments together, unless the handler chooses another limit: enough for a
+ * The default limit of a message, in bytes, all fragments together: enough for a
  * chat or a photo.
  */
 export const MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
@@ -10,17 +10,17 @@ export const CONTROL_MAX_BYTES = 125
 /** The reason in a Close frame has at most this many bytes: a control frame's payload without the status code. */
 export const REASON_MAX_BYTES = 123
 /**
- * At most this many bytes may wait when `send` is called. One message may be larger. A visitor that reads nothing is
+ * The most bytes that may be queued when `send` is called. One message may be larger. A visitor that reads nothing is
  * dropped.
  */
 export const BUFFERED_MAX_BYTES: number = 16 * 1024 * 1024
-/** One write gives the stream at most this many bytes, so that back-pressure and `bufferedAmount` see progress. */
+/** The most bytes of one write to the stream, so that back-pressure and `bufferedAmount` see progress. */
 export const WRITE_BYTES: number = 64 * 1024
-/** The SDK compresses texts from this length: a shorter one gains little, and costs a packet in any case. */
+/** The SDK compresses texts from this length: a shorter one gains little, and needs a packet in any case. */
 export const DEFLATE_MIN_BYTES = 1024
-/** The SDK compresses texts up to this length, which takes some 10 ms: a longer one would block the page. */
+/** The SDK compresses texts up to this length, which takes about 10 ms: a longer one would block the page. */
 export const DEFLATE_MAX_BYTES: number = 1024 * 1024
-/** The least number of bytes to allocate for a message whose length is not known yet. */
+/** The smallest allocation for a message of unknown length, in bytes. */
 export const STORE_MIN_BYTES = 4096
 
 /**
@@ -28,7 +28,7 @@ export const STORE_MIN_BYTES = 4096
  * connection.
  */
 export const SILENCE_MS = 30_000
-/** The visitor has left when nothing follows a ping for this long. */
+/** The visitor is gone when nothing follows a ping for this long. */
 export const PONG_MS = 20_000
 /** The SDK waits this long for the answer to its Close frame, and for its last frame to leave. */
 export const CLOSE_MS = 5_000

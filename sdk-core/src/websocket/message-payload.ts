@@ -1,4 +1,4 @@
-// Collects the payload of a message from its frames: unmasked and joined, in memory that grows with what has come.
+// Collects the payload of a message from its frames: unmasked and joined, in memory that grows with the received bytes.
 
 import { STORE_MIN_BYTES } from './limits.ts'
 
@@ -22,12 +22,12 @@ export class MessagePayload {
     this.#length = needed
   }
 
-  /** Returns the whole payload, in an ArrayBuffer of its own. */
+  /** Returns the whole payload, in a new ArrayBuffer. */
   take(): Uint8Array<ArrayBuffer> {
     return this.#store.length === this.#length ? this.#store : this.#store.slice(0, this.#length)
   }
 
-  /** Makes room. A length that is only announced costs nothing, and many small pieces are moved only a few times. */
+  /** Makes room. A merely announced length costs no memory, and many small pieces are moved only a few times. */
   #grow(needed: number, total: number = Number.POSITIVE_INFINITY): void {
     const store = new Uint8Array(Math.min(Math.max(STORE_MIN_BYTES, 2 * needed), total))
     store.set(this.#store.subarray(0, this.#length))

@@ -14,17 +14,17 @@ interface ReceiverEvents {
   ping(payload: Uint8Array): void
   /** Called with the visitor's status, as the last event: bytes after a Close frame are ignored (§1.4). */
   close(status: CloseStatus): void
-  /** Returns whether to wait with what has come, of which compressed messages may be far longer than it. */
+  /** Returns whether to hold back received frames, which may decompress to far more. */
   isPaused(): boolean
 }
 
 export class MessageReader {
   readonly #events: ReceiverEvents
   readonly #maxBytes: number
-  /** The bytes of a header that is not whole yet. */
+  /** The bytes of an incomplete header. */
   #start: Uint8Array = new Uint8Array(0)
   #frame: FrameHeader | undefined
-  /** The number of bytes of the frame's payload that have come. */
+  /** The number of received bytes of the frame's payload. */
   #at = 0
   #control: Uint8Array = new Uint8Array(0)
   #message: MessagePayload | undefined
@@ -32,7 +32,7 @@ export class MessageReader {
   #isCompressed = false
   #compression: MessageCompression | undefined
   #closed = false
-  /** True when `#start` has frames for which the events were paused: the next call of `receive` takes them. */
+  /** True when `#start` has frames that were held back: the next call of `receive` reads them. */
   isHeld = false
 
   /** @param maxBytes the longest message */
@@ -47,7 +47,7 @@ export class MessageReader {
   }
 
   /**
-   * Reads bytes. After an error the reader takes no more.
+   * Reads bytes. Do not call it again after an error.
    * @throws WebSocketError
    */
   receive(received: Uint8Array): void {
@@ -96,7 +96,7 @@ export class MessageReader {
     if (this.#message.length + length > this.#maxBytes) throw new WebSocketError('message_too_big')
   }
 
-  /** @returns how many of `bytes` belong to the frame, which is done when it has all of its payload */
+  /** @returns how many of `bytes` belong to the frame */
   #take(bytes: Uint8Array, { opcode, fin, length, mask }: FrameHeader): number {
     const left = length - this.#at
     const piece = bytes.subarray(0, left)
@@ -114,7 +114,7 @@ export class MessageReader {
     return piece.length
   }
 
-  /** Ends a control frame. A Pong needs no work: its arrival is its only meaning. */
+  /** Ends a control frame. A Pong needs no work: only its arrival matters. */
   #endControl(opcode: number): void {
     if (opcode === PING) this.#events.ping(this.#control)
     if (opcode !== CLOSE) return

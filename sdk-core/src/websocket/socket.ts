@@ -33,12 +33,12 @@ export class ServerWebSocket extends EventTarget {
   readonly #writer: FrameWriter = new FrameWriter((error) => this.#drop(error))
   readonly #handlers: HandlerAttributes = new HandlerAttributes(this)
   readonly #deadline: Deadline = new Deadline(() => this.#late())
-  /** The event that has to come before the deadline. */
+  /** The event that must come before the deadline. */
   #awaited: 'traffic' | 'pong' | 'close' = 'traffic'
   /** The status in the visitor's Close frame. */
   #status: CloseStatus | undefined
   #failure: unknown
-  /** Resolves when the handler takes messages again. Undefined while it does. */
+  /** Resolves when the handler resumes. Undefined unless it has paused. */
   #paused: PromiseWithResolvers<void> | undefined
 
   constructor(url: string, protocol: string, maxMessageBytes: number) {
@@ -115,7 +115,7 @@ export class ServerWebSocket extends EventTarget {
     const text = String(reason).toWellFormed()
     if (new TextEncoder().encode(text).length > REASON_MAX_BYTES)
       throw new DOMException(`A reason has at most ${REASON_MAX_BYTES} bytes`, 'SyntaxError')
-    // A reason needs a code, and the web's WebSocket takes 1000, too.
+    // A reason needs a code; the web's WebSocket also uses 1000.
     this.#close({ code: code === NO_STATUS && text !== '' ? 1000 : code, reason: text })
   }
 
@@ -127,7 +127,7 @@ export class ServerWebSocket extends EventTarget {
     if (!this.#paused) return
     this.#paused.resolve()
     this.#paused = undefined
-    // What the visitor answered meanwhile is read now.
+    // Reads what the visitor sent meanwhile.
     if (this.#readyState === OPEN) this.#await('traffic', SILENCE_MS)
   }
 
@@ -140,7 +140,7 @@ export class ServerWebSocket extends EventTarget {
   }
 
   /**
-   * Allows compressed messages both ways. It is called before `run`.
+   * Allows compressed messages in both directions. Called before `run`.
    * @param extensions the value that was sent to the visitor
    */
   useCompression(extensions: string, compression: MessageCompression): void {
@@ -150,7 +150,7 @@ export class ServerWebSocket extends EventTarget {
   }
 
   /**
-   * Serves the WebSocket on the stream, after the handshake, until the connection is over. Never rejects. It reads on
+   * Serves the WebSocket on the stream, after the handshake, until the connection is over. Never rejects. It reads more
    * only when the listeners of a message have returned, so a visitor cannot send faster than they return, though it
    * can send faster than the work that they start.
    */
@@ -170,7 +170,7 @@ export class ServerWebSocket extends EventTarget {
   }
 
   /**
-   * Closes the socket when the handler did not return the response, or the visitor left before it was sent. It does
+   * Closes the socket when the handler did not return the response, or the visitor left before it was sent. Does
    * nothing after `run`.
    */
   abandon(error: unknown): void {
@@ -203,7 +203,7 @@ export class ServerWebSocket extends EventTarget {
     if (this.#readyState === OPEN) this.dispatchEvent(new MessageEvent('message', { data }))
   }
 
-  /** Answers a Close frame with one of the same status (§5.5.1), after the waiting messages, if these leave in time. */
+  /** Answers a Close frame with one of the same status (§5.5.1), after the queued messages, if they can be sent in time. */
   #closeReceived(status: CloseStatus): void {
     this.#status = status
     this.#readyState = CLOSING
@@ -247,7 +247,7 @@ export class ServerWebSocket extends EventTarget {
   #late(): void {
     if (this.#awaited === 'traffic') {
       this.#writer.ping()
-      // Nothing is read while the handler takes no messages.
+      // Nothing is read while the handler has paused.
       if (this.#paused) this.#await('traffic', SILENCE_MS)
       else this.#await('pong', PONG_MS)
     } else this.#drop(new WebSocketError(this.#awaited === 'pong' ? 'ping_timeout' : 'close_timeout'))

@@ -12,7 +12,7 @@ import type { VisitorSocket } from './visitor-socket.ts'
 /** UpgradeOptions are the options of `info.upgrade`. */
 export interface UpgradeOptions {
   /**
-   * The subprotocol of the socket. The SDK refuses a visitor that did not offer it.
+   * The subprotocol of the socket. The SDK refuses visitors that did not offer it.
    * @default none
    */
   protocol?: string | undefined
@@ -22,7 +22,7 @@ export interface UpgradeOptions {
    */
   maxMessageBytes?: number | undefined
   /**
-   * Allows compressed messages (permessage-deflate, RFC 7692) with visitors that offer it: all that they send, and
+   * Allows compressed messages (permessage-deflate, RFC 7692) with visitors that offer it: any that they send, and
    * texts of 1 KiB to 1 MiB to them.
    * @default true
    */
@@ -31,17 +31,17 @@ export interface UpgradeOptions {
 
 /** Upgraded is what `info.upgrade` returns to the handler. */
 export interface Upgraded {
-  /** The handler returns this response. The socket opens when it is sent. */
+  /** The response that the handler must return. The socket opens when it is sent. */
   response: Response
   socket: VisitorSocket
 }
 
-/** An UpgradeTransport carries the socket: a connection of HTTP/1.1, or a stream of HTTP/2. */
+/** An UpgradeTransport carries the socket: an HTTP/1.1 connection, or an HTTP/2 stream. */
 export interface UpgradeTransport {
   readonly stream: ByteStream
   /** True when the handshake needs a key and its proof. */
   readonly isKeyed: boolean
-  /** Accepts the upgrade. After the response the stream is the socket's. */
+  /** Accepts the upgrade. After the response, the stream belongs to the socket. */
   open(fields: Field[]): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export class WebSocketUpgrade implements Upgraded {
   readonly #transport: UpgradeTransport
   readonly #closing: AbortSignal | undefined
 
-  /** @throws UpgradeError when the request is no acceptable handshake */
+  /** @throws UpgradeError when the request is not an acceptable handshake */
   constructor(
     request: Request,
     { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES, compression = true }: UpgradeOptions,
@@ -67,14 +67,14 @@ export class WebSocketUpgrade implements Upgraded {
     this.#socket = new ServerWebSocket(request.url.replace('http', 'ws'), protocol, maxMessageBytes)
     this.#transport = transport
     this.#closing = closing
-    // A Response cannot be made with 101. Its `status` says 101 all the same: frameworks log it, and one that tries to
+    // A Response cannot be made with 101. Its `status` is overridden to 101: frameworks log it, and one that tries to
     // copy the response fails instead of losing the upgrade.
     this.response = new Response()
-    // Headers of its own take Set-Cookie, too, which those of a page's Response drop.
+    // Separate Headers also keep Set-Cookie, which those of a page's Response drop.
     Object.defineProperties(this.response, {
       status: { value: 101 },
       ok: { value: false },
-      // Handlers around this one may give it others.
+      // Handlers around this one may replace them.
       headers: { value: new Headers(), configurable: true },
     })
   }
@@ -95,7 +95,7 @@ export class WebSocketUpgrade implements Upgraded {
     await this.#socket.run(this.#transport.stream, this.#closing)
   }
 
-  /** Negotiates compression. Where its code cannot be loaded, as in a service worker, messages are not compressed. */
+  /** Negotiates compression. If its code cannot be loaded, as in a service worker, messages are not compressed. */
   async #agreeOnCompression(): Promise<string> {
     if (this.#deflate === undefined) return ''
     try {
@@ -108,7 +108,7 @@ export class WebSocketUpgrade implements Upgraded {
     }
   }
 
-  /** Closes the socket, unless it was opened. */
+  /** Closes the socket, unless it was already opened. */
   cancel(reason: unknown = new WebSocketError('upgrade_declined')): void {
     this.#socket.abandon(reason)
   }

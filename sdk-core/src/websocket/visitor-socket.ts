@@ -1,9 +1,9 @@
-// A visitor's WebSocket as the handler sees it: it has the members of the web's WebSocket.
+// A visitor's WebSocket as the handler sees it, with the members of the web's WebSocket.
 
 /** A SocketErrorEvent holds the error that broke the connection. A `close` event follows. */
 export class SocketErrorEvent extends Event {
   /**
-   * An error with name `WebSocketError` and a stable `code` when the visitor broke the protocol, and otherwise the connection's
+   * An error with name `WebSocketError` and a stable `code` when the visitor violated the protocol, otherwise the connection's
    * error.
    */
   readonly error: unknown
@@ -14,7 +14,7 @@ export class SocketErrorEvent extends Event {
   }
 }
 
-/** SocketEventMap has the events of a visitor's WebSocket by their type. */
+/** SocketEventMap maps the types of the events of a visitor's WebSocket. */
 export interface SocketEventMap {
   open: Event
   /** The event of a message. Its `data` is a string, or a Blob or ArrayBuffer as `binaryType` says. */
@@ -50,7 +50,7 @@ export interface VisitorSocket extends EventTarget {
    */
   binaryType: 'arraybuffer' | 'blob'
   /**
-   * The bytes given to `send` that the connection has not taken yet. A handler that sends much waits while it is high.
+   * The bytes passed to `send` that the connection has not accepted yet. A handler that sends much should wait while it is high.
    */
   readonly bufferedAmount: number
   onopen: Handler<'open'>
@@ -58,20 +58,20 @@ export interface VisitorSocket extends EventTarget {
   onerror: Handler<'error'>
   onclose: Handler<'close'>
   /**
-   * Sends a message. When the socket is closing or closed, the data is discarded. A visitor for whom too much waits
-   * already is dropped, with the error `buffer_full`.
+   * Sends a message. If the socket is closing or closed, the data is discarded. A visitor with too much data queued
+   * is dropped, with the error `buffer_full`.
    * @throws DOMException `InvalidStateError` before the socket is open
    */
   send(data: string | ArrayBuffer | ArrayBufferView | Blob): void
   /**
    * Closes the socket after everything that was sent.
-   * @param code any code that a Close frame may carry, also those that a page may not send, such as 1001, 1008 and 1011
+   * @param code any code that a Close frame may carry, even those that a page may not send, such as 1001, 1008 and 1011
    * @throws DOMException `InvalidAccessError` for another code, `SyntaxError` for a reason of more than 123 bytes
    */
   close(code?: number, reason?: string): void
-  /** Takes no further messages, so that the visitor has to wait. */
+  /** Stops reading messages, so that the visitor has to wait. */
   pause(): void
-  /** Takes messages again. */
+  /** Reads messages again. */
   resume(): void
   /** Ends the connection after everything that was sent, without a Close frame: the visitor sees 1006, as when a server dies. */
   terminate(): void
@@ -87,7 +87,7 @@ export interface VisitorSocket extends EventTarget {
   ): void
 }
 
-/** Keeps the attributes such as `onmessage`: one listener each, in the order in which they were first set. */
+/** Implements attributes such as `onmessage`: one listener each, in the order in which they were first set. */
 export class HandlerAttributes {
   readonly #target: EventTarget
   readonly #handlers: Map<string, (event: never) => void> = new Map()
