@@ -65,6 +65,15 @@ export async function proveExpose(line: CommandLine, relay: TestRelay): Promise<
   }
 }
 
+/** Gets the scripts of the installer from a packaged relay. @throws Error that names the one without this relay's address */
+export async function proveInstaller(relay: TestRelay): Promise<string> {
+  for (const name of ['install.sh', 'install.ps1']) {
+    const script = String(await curl(relay.caFile, `${relay.url}/api/${name}`))
+    if (!script.includes(`'${relay.url}'`)) throw new Error(`${name} is not for ${relay.url}: ${script}`)
+  }
+  return 'install.sh and install.ps1'
+}
+
 interface Svc {
   /** Resolves with the address at which visitors come. */
   online: Promise<string>

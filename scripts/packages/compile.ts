@@ -79,10 +79,10 @@ async function compile(temporary: string): Promise<void> {
   if (!ok) throw new Error(`The packages cannot be compiled:\n${output}`)
 }
 
-/** Gives declarations and source maps the form that they have beside the package's `src`, and adds declarations by hand. */
+/** Gives declarations and source maps the form that they have beside the package's `src`, and adds what the compiler does not emit. */
 function finish(built: string, folder: string): void {
   const source = path.join(root, folder, 'src')
-  for (const file of globSync('**/*.d.ts', { cwd: source })) {
+  for (const file of globSync('**/*.{d.ts,sh,ps1}', { cwd: source })) {
     mkdirSync(path.dirname(path.join(built, file)), { recursive: true })
     copyFileSync(path.join(source, file), path.join(built, file))
   }

@@ -12,7 +12,7 @@ import { ensureNode, OLDEST_NODE } from '../../tools/programs/node-version.ts'
 import type { TestRelay } from '../../tools/relay/test-relay.ts'
 import { BUNDLERS, buildPage } from './bundlers.ts'
 import { checkTarball } from './check.ts'
-import { type CommandLine, pathWith, proveExpose, startPackagedRelay } from './commands.ts'
+import { type CommandLine, pathWith, proveExpose, proveInstaller, startPackagedRelay } from './commands.ts'
 import { type Consumer, installedConsumer } from './consumer.ts'
 import { packPackages } from './pack.ts'
 import { provePage } from './prove-page.ts'
@@ -98,6 +98,7 @@ async function proveCommands(
   await prove(`Node ${version}: npx svc-relay`, async () => {
     const relay = await startPackagedRelay(line, FULL_RELAY)
     try {
+      await prove(`Node ${version}: scripts that install svc`, () => proveInstaller(relay))
       await prove(`Node ${version}: npx svc expose, two workers`, () => proveExpose(line, relay))
       await prove(`Node ${version}: npx svc expose --udp`, () => proveUdp(line, relay))
       await more(relay)

@@ -1,7 +1,7 @@
 // The part `packages` of `npm run nightly`: packs the packages, lets publint and arethetypeswrong judge the tarballs, type-checks programs
 // against them, and starts both commands from them, outside the checkout and without a network.
 import { checkTarball } from './check.ts'
-import { type CommandLine, pathWith, proveExpose, startPackagedRelay } from './commands.ts'
+import { type CommandLine, pathWith, proveExpose, proveInstaller, startPackagedRelay } from './commands.ts'
 import { type Consumer, linkedConsumer } from './consumer.ts'
 import { packPackages, type Tarball } from './pack.ts'
 import { FEW_CHECKS, typeCheck } from './type-check.ts'
@@ -36,6 +36,7 @@ async function proveCommands({ directory, command }: Consumer): Promise<void> {
   const line: CommandLine = { cwd: directory, of: (name) => [command(name)], env: pathWith(process.execPath) }
   const relay = await startPackagedRelay(line)
   try {
+    await proveInstaller(relay)
     await proveExpose(line, relay)
   } finally {
     await relay.stop()

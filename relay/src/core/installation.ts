@@ -1,6 +1,7 @@
-// Says where the other files of this relay are: the modules of its threads and child processes, and its pages. In the
+// Says where the other files of this relay are: the modules of its threads and child processes, its pages, and the installer's scripts. In the
 // checkout and in `dist` they lie beside this one; a program that is one file (scripts/binaries) says where else.
 
+import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { WorkerOptions } from 'node:worker_threads'
@@ -41,6 +42,8 @@ export interface Installation {
   quicReadable: readonly string[] | undefined
   /** Directory of the built-in pages. */
   pages(): string
+  /** Text of a script of the installer. */
+  installScript(name: 'install.sh' | 'install.ps1'): Promise<string>
 }
 
 let current: Installation = {
@@ -53,6 +56,7 @@ let current: Installation = {
   }),
   quicReadable: undefined,
   pages: () => resolve(import.meta.dirname, '../../pages'),
+  installScript: (name) => readFile(resolve(import.meta.dirname, '../features/installer', name), 'utf8'),
 }
 
 export function installation(): Installation {

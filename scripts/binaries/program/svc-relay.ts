@@ -16,6 +16,11 @@ const CHILDREN: Record<ChildName, () => Promise<unknown>> = {
   'quic-process': () => import('../../../relay/src/features/datagrams/quic-process.ts'),
 }
 
+const INSTALL_SCRIPTS = {
+  'install.sh': () => import('../../../relay/src/features/installer/install.sh?raw'),
+  'install.ps1': () => import('../../../relay/src/features/installer/install.ps1?raw'),
+}
+
 setInstallation({
   thread: threadOfThisFile,
   process: (name, execArgv) => {
@@ -27,6 +32,7 @@ setInstallation({
     return [import.meta.filename, addonFile('http3')].filter((path) => path !== undefined)
   },
   pages: () => unpackAssets('pages'),
+  installScript: async (name) => (await INSTALL_SCRIPTS[name]()).default,
 })
 
 const child = CHILDREN[nameOfThisPart() as ChildName]

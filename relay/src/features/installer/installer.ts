@@ -14,9 +14,8 @@ import { findFile } from '../../core/api/http/stored-file.ts'
 import type { ClientAddresses } from '../../core/client-address/client-addresses.ts'
 import { takesCoding } from '../../core/http/content-coding.ts'
 import { BUILT_IN_DIRECTORIES, findDirectory } from './directory.ts'
-import { renderInstallPs1 } from './install-ps1.ts'
-import { renderInstallSh } from './install-sh.ts'
 import { Checksums, type Offer } from './offer.ts'
+import { renderInstallPs1, renderInstallSh } from './scripts.ts'
 import { UnpackedResponses } from './unpacked-response.ts'
 
 const NOT_FOUND = 404
@@ -46,7 +45,7 @@ export function createInstaller(
   }
   const unpacked = new UnpackedResponses(writer, clientAddresses)
 
-  const script = (file: string, mediaType: string, render: (offer: Offer) => string): Handler => {
+  const script = (file: string, mediaType: string, render: (offer: Offer) => Promise<string>): Handler => {
     return async (request, response) => {
       const own = directory === undefined ? undefined : await findFile(join(directory, file))
       if (own === undefined)
@@ -54,7 +53,7 @@ export function createInstaller(
           writer,
           request,
           response,
-          Buffer.from(render(await offer())),
+          Buffer.from(await render(await offer())),
           headersOf(mediaType),
         )
       await sendFile(writer, request, response, own, headersOf(mediaType))

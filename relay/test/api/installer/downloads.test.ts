@@ -10,8 +10,7 @@ import { curl } from '../../../../tools/programs/curl.ts'
 import { CHECKSUMS_MAX_BYTES, UNPACKED_RESPONSES_PER_NETWORK_MAX } from '../../../src/core/limits.ts'
 import { RELEASE_VERSION } from '../../../src/core/version.ts'
 import { directoriesOf, findDirectory, hasDownloads } from '../../../src/features/installer/directory.ts'
-import { renderInstallPs1 } from '../../../src/features/installer/install-ps1.ts'
-import { renderInstallSh } from '../../../src/features/installer/install-sh.ts'
+import { renderInstallPs1, renderInstallSh } from '../../../src/features/installer/scripts.ts'
 import { bundleText, writeDownloads } from '../../support/downloads.ts'
 import { ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
@@ -182,17 +181,16 @@ describe('a script', () => {
     ]
     await writeFile(sums, `${lines.join('\r\n')}\r\n`)
     const { text } = await relay.call('GET', '/api/install.sh')
-    expect(text).toContain(`    windows-amd64) echo ${sum} ;;\n    *) ;;`)
-    expect(text).toContain("offered='windows-amd64'\n")
+    expect(text).toContain(`sums='windows-amd64=${sum}'\n`)
     await writeFile(sums, `${lines[0]}\n${'#'.repeat(CHECKSUMS_MAX_BYTES)}\n`)
-    expect((await relay.call('GET', '/api/install.sh')).text).toContain("offered=''\n")
+    expect((await relay.call('GET', '/api/install.sh')).text).toContain("sums=''\n")
     await writeFile(sums, before)
   })
 
-  test('quotes what the relay is called', () => {
+  test('quotes what the relay is called', async () => {
     const offer = { origin: "https://it's.example", release: '1.2.3', sums: new Map() }
-    expect(renderInstallSh(offer)).toContain(`relay='https://it'\\''s.example'\n`)
-    expect(renderInstallPs1(offer)).toContain("$Relay = 'https://it''s.example'\n")
+    expect(await renderInstallSh(offer)).toContain(`relay='https://it'\\''s.example'\n`)
+    expect(await renderInstallPs1(offer)).toContain("$Relay = 'https://it''s.example'\n")
   })
 })
 

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Language, type Node, Parser } from 'web-tree-sitter'
-import { renderInstallPs1 } from '../../../src/features/installer/install-ps1.ts'
+import { renderInstallPs1 } from '../../../src/features/installer/scripts.ts'
 
 const ORIGIN = "https://it's.relay.example"
 const SUMS = new Map([
@@ -14,8 +14,8 @@ const SUMS = new Map([
 const parser = await createParser()
 
 let script: string
-beforeAll(() => {
-  script = renderInstallPs1({ origin: ORIGIN, release: '1.2.3', sums: SUMS })
+beforeAll(async () => {
+  script = await renderInstallPs1({ origin: ORIGIN, release: '1.2.3', sums: SUMS })
 })
 
 async function createParser(): Promise<Parser> {
@@ -36,10 +36,11 @@ function errorsOf(text: string): string[] {
     .map(({ startPosition, text }) => `${startPosition.row + 1}: ${text}`)
 }
 
-test('it is PowerShell, with and without downloads', () => {
+test('it is PowerShell, with and without downloads', async () => {
   expect(errorsOf(script)).toEqual([])
   expect(parse(script).hasError).toBe(false)
-  expect(parse(renderInstallPs1({ origin: ORIGIN, release: '1.2.3', sums: new Map() })).hasError).toBe(false)
+  const empty = await renderInstallPs1({ origin: ORIGIN, release: '1.2.3', sums: new Map() })
+  expect(parse(empty).hasError).toBe(false)
 })
 
 describe('a mistake would show:', () => {

@@ -1,33 +1,19 @@
-// The script at `/api/install.ps1`: PowerShell 5.1 or newer that downloads the command `svc` from its relay, checks it and
-// installs it. The text is ASCII, since PowerShell 5.1 reads it as Latin-1, and has neither a backquote nor a brace after a
-// dollar sign, which would need an escape here.
-
-import { NODE_MAJOR_MIN, type Offer } from './offer.ts'
-
-export function renderInstallPs1({ origin, release, sums }: Offer): string {
-  return String.raw`# Installs the command svc, which publishes what runs on this machine, from the relay
-# ${origin}. It needs no administrator, and upgrades svc when it runs again.
+# Installs the command svc, which publishes what runs on this machine, from the relay
+# https://relay.example. It needs no administrator, and upgrades svc when it runs again.
 #
-#   irm ${origin}/api/install.ps1 | iex
-#   & ([scriptblock]::Create((irm ${origin}/api/install.ps1))) -Uninstall
+#   irm https://relay.example/api/install.ps1 | iex
+#   & ([scriptblock]::Create((irm https://relay.example/api/install.ps1))) -Uninstall
 #
 # $env:HTTPS_PROXY and $env:NO_PROXY are obeyed. $env:SVC_INSTALL_DIR names another directory than $env:LOCALAPPDATA\Programs\svc. $env:SVC_UNINSTALL = 1 uninstalls, too.
 param([switch]$Uninstall, [switch]$Force)
 
-$Relay = ${quote(origin)}
-$Release = ${quote(release)}
-$NodeMajorMin = ${NODE_MAJOR_MIN}
-# SHA-256 of each download that the relay offers.
+# What differs by relay. The sums are the SHA-256 of each download.
+$Relay = 'https://relay.example'
+$Release = '0.0.0'
+$NodeMajorMin = 24
 $Sums = @{
-${[...sums].map(([name, sum]) => `  ${quote(name)} = ${quote(sum)}\n`).join('')}}
-${BODY}`
 }
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-const BODY: string = String.raw`
 function Install-Svc([bool]$Uninstall, [bool]$Force) {
   $ErrorActionPreference = 'Stop'
   if ($env:OS -ne 'Windows_NT') { throw "svc: This script is for Windows. Elsewhere: curl -fsSL $Relay/api/install.sh | sh" }
@@ -263,4 +249,3 @@ function Show-Next([string]$Directory) {
 }
 
 Install-Svc ($Uninstall -or [bool]$env:SVC_UNINSTALL) ([bool]$Force)
-`
