@@ -6,6 +6,12 @@ export interface Rate {
   burst: number
 }
 
+/**
+ * Slots of a limiter of networks, at 8 bytes each. Networks share them by a hash, so that a flood of addresses takes no
+ * more memory.
+ */
+export const NETWORK_SLOTS = 65_536
+
 const MINUTE_MS = 60_000
 
 /** Limits the rates of many callers, each by its slot; callers that share a slot share its rate. */

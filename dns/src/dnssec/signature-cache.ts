@@ -1,12 +1,11 @@
 // Keeps signatures that were made when a client asked, and bounds how many the zone makes.
 
-import { GcraLimiter } from '@svc/node-kit/gcra'
+import { GcraLimiter, NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import {
   CLOCK_SKEW_MS,
   NETWORK_SIGNATURES_BURST,
   NETWORK_SIGNATURES_PER_MINUTE,
   PROVEN_SIGNATURES_PER_MINUTE,
-  RATE_LIMIT_SLOTS,
   SIGNATURE_RENEW_MS,
   SIGNATURE_VALID_MS,
   SIGNATURES_BURST,
@@ -38,7 +37,7 @@ export class SignatureCache {
   readonly #varying: KeptSignatures
   readonly #anyone = new GcraLimiter(1, { perMinute: SIGNATURES_PER_MINUTE, burst: SIGNATURES_BURST })
   readonly #proven = new GcraLimiter(1, { perMinute: PROVEN_SIGNATURES_PER_MINUTE, burst: SIGNATURES_BURST })
-  readonly #networks = new GcraLimiter(RATE_LIMIT_SLOTS, {
+  readonly #networks = new GcraLimiter(NETWORK_SLOTS, {
     perMinute: NETWORK_SIGNATURES_PER_MINUTE,
     burst: NETWORK_SIGNATURES_BURST,
   })

@@ -1,7 +1,7 @@
 // Answers one message: the rules of RFC 1035, RFC 6891 (EDNS), RFC 7873 (cookies) and RFC 8906 for an authoritative server.
 
+import { NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import type { AuthoritativeZone } from '../zone/answer.ts'
-import { RATE_LIMIT_SLOTS } from '../zone/limits.ts'
 import { DnsName } from '../zone/name.ts'
 import { AnswerCache } from './answer-cache.ts'
 import type { Client } from './client.ts'
@@ -135,7 +135,7 @@ export class Responder {
     transport: Transport,
   ): Buffer {
     const { query, message, client } = options
-    const network = isProven ? slotOf(client.networkHash, RATE_LIMIT_SLOTS) : undefined
+    const network = isProven ? slotOf(client.networkHash, NETWORK_SLOTS) : undefined
     const sections = known ?? this.#sectionsFor(query, network)
     if (typeof sections === 'number') return this.#refuse(options, sections)
     const flags = sections.rcode === REFUSED ? 0 : AA

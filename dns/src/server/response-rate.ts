@@ -1,8 +1,7 @@
 // Limits the answers to each network: by UDP, so that nobody is flooded by way of this server, and to those that have proved
 // their address, so that one of them does not keep the server busy.
 
-import { GcraLimiter } from '@svc/node-kit/gcra'
-import { RATE_LIMIT_SLOTS } from '../zone/limits.ts'
+import { GcraLimiter, NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import type { Client } from './client.ts'
 import { slotOf } from './hash.ts'
 import {
@@ -62,9 +61,9 @@ export class ResponseLimiter {
    */
   judge({ networkHash }: Client, source: () => number): Verdict {
     const now = this.#now()
-    const network = slotOf(networkHash, RATE_LIMIT_SLOTS)
+    const network = slotOf(networkHash, NETWORK_SLOTS)
     if (this.#networks.isSpent(network, now)) return this.#networks.excess(network)
-    const name = slotOf(networkHash, RATE_LIMIT_SLOTS, source())
+    const name = slotOf(networkHash, NETWORK_SLOTS, source())
     if (this.#names.isSpent(name, now)) return this.#names.excess(name)
     this.#networks.spend(network, now)
     this.#names.spend(name, now)
@@ -74,7 +73,7 @@ export class ResponseLimiter {
   /** Judges an answer to an address that is proven. */
   judgeProven({ networkHash }: Client): Verdict {
     const now = this.#now()
-    const network = slotOf(networkHash, RATE_LIMIT_SLOTS)
+    const network = slotOf(networkHash, NETWORK_SLOTS)
     if (this.#proven.isSpent(network, now)) return this.#proven.excess(network)
     this.#proven.spend(network, now)
     return 'send'
@@ -85,10 +84,10 @@ export class ResponseLimiter {
 class Slots {
   readonly #limiter: GcraLimiter
   /** Answers beyond the rate since the last one that was sent without records. */
-  readonly #limited = new Uint8Array(RATE_LIMIT_SLOTS)
+  readonly #limited = new Uint8Array(NETWORK_SLOTS)
 
   constructor({ perSecond, burst }: ResponseRate) {
-    this.#limiter = new GcraLimiter(RATE_LIMIT_SLOTS, { perMinute: perSecond * SECONDS_PER_MINUTE, burst })
+    this.#limiter = new GcraLimiter(NETWORK_SLOTS, { perMinute: perSecond * SECONDS_PER_MINUTE, burst })
   }
 
   isSpent(slot: number, now: number): boolean {

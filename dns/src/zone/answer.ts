@@ -34,7 +34,7 @@ export interface AnswerOptions {
   compactAnswersOk?: boolean
   /** The client has shown that its address is its own: by TCP, or a good cookie. */
   isAddressProven?: boolean
-  /** A number of the client's network below `RATE_LIMIT_SLOTS`, 0 by default: each network has a share of the signatures. */
+  /** A number of the client's network below `NETWORK_SLOTS`, 0 by default: each network has a share of the signatures. */
   network?: number
 }
 

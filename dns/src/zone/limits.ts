@@ -33,5 +33,3 @@ export const SIGNATURES_BURST = 2_000
 export const NETWORK_SIGNATURES_PER_MINUTE = 3_000
 /** The same at once. A resolver that starts asks for many names. */
 export const NETWORK_SIGNATURES_BURST = 500
-/** Counters of a rate for each network. Networks share them, so that a flood of addresses takes no more memory. */
-export const RATE_LIMIT_SLOTS = 65_536

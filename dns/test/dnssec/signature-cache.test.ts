@@ -1,3 +1,4 @@
+import { NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import { beforeEach, expect, test } from 'vitest'
 import { KeptSignatures } from '../../src/dnssec/kept-signatures.ts'
 import { SignatureCache } from '../../src/dnssec/signature-cache.ts'
@@ -6,7 +7,6 @@ import {
   CLOCK_SKEW_MS,
   NETWORK_SIGNATURES_BURST,
   NETWORK_SIGNATURES_PER_MINUTE,
-  RATE_LIMIT_SLOTS,
   SIGNATURE_RENEW_MS,
   SIGNATURE_VALID_MS,
   SIGNATURES_BURST,
@@ -91,7 +91,7 @@ test('made-up names cost a bounded number of signatures; then clients are sent t
     expect(shapeOf(zone.ask(name, A)), name).toBe('0: A RRSIG /')
   expect(shapeOf(zone.ask(`more.${APEX}`, A, false))).toBe('0: A /')
   expect(new Set(asked(SIGNATURES_BURST, true))).toEqual(new Set(['0: A RRSIG /']))
-  const other = { isAddressProven: true, network: RATE_LIMIT_SLOTS - 1 }
+  const other = { isAddressProven: true, network: NETWORK_SLOTS - 1 }
   expect(shapeOf(zone.ask(`more.${APEX}`, A, true, other))).toBe(`${SERVFAIL}:  /`)
   zone.clock.monotonic += SECOND_MS
   const refilled = (SIGNATURES_PER_MINUTE / 60_000) * SECOND_MS

@@ -22,7 +22,7 @@ import {
   SIWE_SIGNATURE_MAX_CHARS,
   TOKEN_TEXT_MAX_CHARS,
   URL_MAX_CHARS,
-} from '../../src/core/limits.ts'
+} from '../../src/core/api/endpoints/request-schemas.ts'
 import { RESERVED_NAMES_MAX } from '../../src/core/policy/reserved-names.ts'
 import { PAYMENT_ENDPOINTS } from '../../src/features/payment/endpoints.ts'
 import { put, statusOf } from '../support/cache-client.ts'

@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { sendQueueSize } from '../../src/core/http/send-queue-size.ts'
-import { SEND_QUEUES_READ_BYTES } from '../../src/core/limits.ts'
+import { SEND_QUEUES_READ_BYTES, sendQueueSize } from '../../src/core/http/send-queue-size.ts'
 
 test.each(['127.0.0.1', '::1'])('is known of each connection, from %s', async (host) => {
   const server = createServer().listen(0)

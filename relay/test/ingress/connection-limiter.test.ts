@@ -5,7 +5,11 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { connectionCapacity, openFilesMax } from '../../src/core/config/connection-capacity.ts'
+import {
+  connectionCapacity,
+  DESCRIPTORS_RESERVED,
+  openFilesMax,
+} from '../../src/core/config/connection-capacity.ts'
 import {
   ConnectionLimiter,
   type ConnectionLimiterOptions,
@@ -13,7 +17,6 @@ import {
 import { OverloadMonitor } from '../../src/core/ingress/overload-monitor.ts'
 import { createSniListener } from '../../src/core/ingress/sni-listener.ts'
 import { ROOT_ROUTE } from '../../src/core/lease/route.ts'
-import { DESCRIPTORS_RESERVED } from '../../src/core/limits.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import type { Refusal } from '../../src/core/metrics/labels.ts'
 import { parseExposition } from '../support/exposition.ts'

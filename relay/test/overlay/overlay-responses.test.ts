@@ -5,22 +5,25 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { DiscoveryResponse } from '@svc/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { BodyWriter } from '../../src/core/api/http/body-writer.ts'
-import { PIPELINED_REQUESTS_MAX } from '../../src/core/limits.ts'
+import { BODY_CHUNK_BYTES, type BodyWriter } from '../../src/core/api/http/body-writer.ts'
+import { PIPELINED_REQUESTS_MAX } from '../../src/core/api/http/open-responses.ts'
 import { createLog } from '../../src/core/log/log.ts'
+import { RequestMemory } from '../../src/core/rate-limit/request-memory.ts'
 import { createDiscoveryList } from '../../src/features/discovery/handlers.ts'
 import { overlayDiscovery } from '../../src/features/overlay/overlay-discovery.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
-import { type OverlayHandler, OverlayServer } from '../../src/features/overlay/overlay-server.ts'
+import {
+  OVERLAY_DEADLINES,
+  type OverlayHandler,
+  OverlayServer,
+} from '../../src/features/overlay/overlay-server.ts'
 import { freePort } from '../support/relay.ts'
 
-vi.mock('../../src/core/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  API_WRITE_DEADLINE_MS: 1000,
-  API_DEADLINE_CHECK_MS: 100,
-  // Room for three responses of a client, each of which holds two pieces.
-  RESPONSE_BYTES_PER_NETWORK_MAX: 3 * 2 * 64 * 1024,
-}))
+const DEADLINES = { ...OVERLAY_DEADLINES, writeMs: 500 }
+/** Room for three responses of a client, each of which holds two pieces. */
+const perClient = 3 * 2 * BODY_CHUNK_BYTES
+const rows = (): [string, OverlayHandler][] =>
+  overlayDiscovery(listFor, new RequestMemory({ perClient, total: 2 * perClient }))
 
 /** More than the kernel keeps for a peer that does not read. */
 const LIST: DiscoveryResponse = {
@@ -46,7 +49,7 @@ const upgrade = vi.fn()
 
 async function start(): Promise<void> {
   const handlers = new Map<string, OverlayHandler>()
-  for (const [name, handler] of overlayDiscovery(listFor))
+  for (const [name, handler] of rows())
     handlers.set(name, async (peer, request, response) => {
       begun += 1
       running += 1
@@ -58,7 +61,7 @@ async function start(): Promise<void> {
     })
   const network = { address: OWN, isUp: true, peerAt: () => PEER } as Partial<OverlayNetwork>
   const table = { handlers, upgrades: new Map([['/join', upgrade]]) }
-  server = new OverlayServer(network as OverlayNetwork, table, 64, createLog('silent'))
+  server = new OverlayServer(network as OverlayNetwork, table, 64, createLog('silent'), DEADLINES)
   port = await freePort()
   await server.listen(port)
 }
@@ -128,7 +131,7 @@ test('a connection has so many requests at once', async () => {
 })
 
 test('what a peer does not read takes no share of another one with a close address', async () => {
-  const [[, handler]] = overlayDiscovery(listFor) as [[string, OverlayHandler]]
+  const [[, handler]] = rows() as [[string, OverlayHandler]]
   const answered: string[] = []
   const http = createServer((request, response) => {
     const identity = request.headers.host!

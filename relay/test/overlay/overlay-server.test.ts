@@ -6,8 +6,8 @@ import { type ClientRequestArgs, type IncomingMessage, request } from 'node:http
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterEach, expect, test, vi } from 'vitest'
+import { OVERLAY_CONNECTIONS_MAX } from '../../src/core/config/connection-capacity.ts'
 import { RelayError } from '../../src/core/errors.ts'
-import { OVERLAY_CONNECTIONS_MAX } from '../../src/core/limits.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { GivenNetwork } from '../../src/features/overlay/given-network.ts'
 import {
@@ -16,20 +16,23 @@ import {
   OVERLAY_PEER_SHARE,
 } from '../../src/features/overlay/limits.ts'
 import { limitOutbound } from '../../src/features/overlay/outbound-limit.ts'
-import { OverlayServer, type OverlayTable } from '../../src/features/overlay/overlay-server.ts'
+import {
+  OVERLAY_DEADLINES,
+  type OverlayDeadlines,
+  OverlayServer,
+  type OverlayTable,
+} from '../../src/features/overlay/overlay-server.ts'
 import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
 import { inventRelay } from '../support/descriptors.ts'
 import { freePort } from '../support/relay.ts'
 
-const deadlines = vi.hoisted(() => ({ requestMs: 60_000 }))
-vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  get OVERLAY_REQUEST_DEADLINE_MS() {
-    return deadlines.requestMs
-  },
-  OVERLAY_DEADLINE_CHECK_MS: 50,
-  OVERLAY_PEERS_CHECK_MS: 50,
-}))
+/** Patient with requests, and soon aware of peers that have gone. */
+const DEADLINES: OverlayDeadlines = {
+  ...OVERLAY_DEADLINES,
+  requestMs: 60_000,
+  requestCheckMs: 50,
+  peersCheckMs: 50,
+}
 
 /** Of a server that has descriptors for few: 16 of one peer, and 2 when half of them are open. */
 const CONNECTIONS_MAX = 64
@@ -46,6 +49,7 @@ let network: GivenNetwork
 async function start(
   table: Partial<OverlayTable> = {},
   connectionsMax: number = CONNECTIONS_MAX,
+  deadlines: OverlayDeadlines = DEADLINES,
 ): Promise<number> {
   const port = await freePort()
   relays.clear()
@@ -87,6 +91,7 @@ async function start(
     { handlers, upgrades: new Map(), ...table } as OverlayTable,
     connectionsMax,
     createLog('silent'),
+    deadlines,
   )
   await server.listen(port)
   return port
@@ -263,10 +268,7 @@ test('this relay opens so many connections to others, whatever becomes of them',
 })
 
 test('a slow head, a large head and no HTTP end the connection', async () => {
-  const usual = deadlines.requestMs
-  deadlines.requestMs = 200
-  const port = await start()
-  deadlines.requestMs = usual
+  const port = await start({}, CONNECTIONS_MAX, { ...DEADLINES, requestMs: 200 })
   const slow = await connectFrom(port, B)
   slow.resume().write('GET /who HTTP/1.1\r\n')
   await once(slow, 'close')

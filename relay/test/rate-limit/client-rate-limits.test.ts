@@ -10,11 +10,11 @@ import {
   CERTIFICATE_POLLS_PER_NETWORK,
   CERTIFICATES_PER_IDENTITY,
   PEER_BUDGET_FACTOR,
+  RateLimits,
   SITE_QUESTIONS_PER_NETWORK,
   SITE_SEARCHES,
   SITE_SEARCHES_PER_NETWORK,
-} from '../../src/core/limits.ts'
-import { RateLimits } from '../../src/core/rate-limit/client-rate-limits.ts'
+} from '../../src/core/rate-limit/client-rate-limits.ts'
 import { newAccount, register, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const DEFAULTS = { networkPerMinute: 10, relayPerMinute: 600 }

@@ -3,7 +3,7 @@
 
 import { createServer as createTcpServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { OVERLAY_CONNECTIONS_MAX } from '../../src/core/limits.ts'
+import { OVERLAY_CONNECTIONS_MAX } from '../../src/core/config/connection-capacity.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { OverlayServer } from '../../src/features/overlay/overlay-server.ts'
 import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'

@@ -2,8 +2,7 @@
 // what a lease may lose.
 
 import { hash, randomBytes } from 'node:crypto'
-import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
-import { RATE_LIMIT_SLOTS } from '../limits.ts'
+import { GcraLimiter, NETWORK_SLOTS, type Rate } from '@svc/node-kit/gcra'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { SESSIONS_LOST } from '../reverse/ready-queue.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
@@ -26,7 +25,7 @@ export class LostSessions {
   count(origin: VisitorOrigin): void {
     readyQueueOf(origin.lease).sessionLost()
     if (origin.network === undefined) return
-    this.#rates ??= new GcraLimiter(RATE_LIMIT_SLOTS, RATE)
+    this.#rates ??= new GcraLimiter(NETWORK_SLOTS, RATE)
     this.#rates.spend(this.#slotOf(origin), 1, performance.now())
   }
 
@@ -37,8 +36,6 @@ export class LostSessions {
   }
 
   #slotOf({ lease, network }: VisitorOrigin): number {
-    return (
-      hash('sha256', `${this.#slotKey} ${lease.id} ${network}`, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
-    )
+    return hash('sha256', `${this.#slotKey} ${lease.id} ${network}`, 'buffer').readUInt32BE() % NETWORK_SLOTS
   }
 }

@@ -1,9 +1,11 @@
 // The settings of the static cache.
 
-import { CACHE_TTL_MAX_S } from '../limits.ts'
 import { STATIC_CACHE } from './features.ts'
 import type { Setting } from './setting.ts'
 import { byteCount, flag, positiveInteger } from './setting-values.ts'
+
+/** Default of `STATIC_CACHE_TTL_MAX`: how long a snapshot is served without its site, in seconds. */
+const CACHE_TTL_MAX_S = 86_400
 
 export interface CacheSettings {
   isEnabled: boolean

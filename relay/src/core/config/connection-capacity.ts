@@ -1,13 +1,22 @@
 // Divides the file descriptors that this process may open between its listeners.
 
 import { CONNECTIONS_MAX } from '../ingress/connection-limiter.ts'
-import {
-  DESCRIPTORS_RESERVED,
-  OVERLAY_CONNECTIONS_MAX,
-  PORT_CONNECTIONS_MAX,
-  PORT_LISTENERS_SHARE,
-} from '../limits.ts'
 import { SettingsError } from './settings.ts'
+
+/**
+ * Connections of other relays to the overlay server that may be open at once, those that became bridges included; and
+ * as many of this relay to others.
+ */
+export const OVERLAY_CONNECTIONS_MAX = 8192
+/** File descriptors that are not for connections: files, listeners, threads and pipes. */
+export const DESCRIPTORS_RESERVED = 256
+/**
+ * Share of the file descriptors beyond twice `DESCRIPTORS_RESERVED` that listeners of dedicated ports may take. The
+ * rest is for connections.
+ */
+const PORT_LISTENERS_SHARE = 0.25
+/** Connections to all dedicated TCP ports together. */
+const PORT_CONNECTIONS_MAX = 16_384
 
 export interface Capacity {
   /** Connections to the SNI listener, carriers and API requests included. */

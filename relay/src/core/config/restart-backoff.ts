@@ -1,7 +1,11 @@
 // Computes the delay before a dead worker is started again. It doubles, so that a worker that always dies costs little.
 
 import { Backoff } from '@svc/protocol/timers'
-import { WORKER_BACKOFF_MAX_MS, WORKER_BACKOFF_MS } from '../limits.ts'
+
+/** Delay before a worker process that died is started again. It doubles each time. */
+const WORKER_BACKOFF_MS = 200
+/** Longest such delay. A worker process that has lived as long begins with the shortest one again. */
+const WORKER_BACKOFF_MAX_MS = 30_000
 
 export class RestartBackoff {
   readonly #backoff = new Backoff(WORKER_BACKOFF_MS, WORKER_BACKOFF_MAX_MS)

@@ -1,5 +1,8 @@
 // Reads from `Accept-Encoding` whether a client accepts a content coding (RFC 9110 §12.5.3).
 
+/** Smaller responses are not compressed. */
+export const COMPRESSED_MIN_BYTES = 1024
+
 export type ContentCoding = 'br' | 'gzip'
 
 /** The weight after a coding's name: `;q=0.5`. */

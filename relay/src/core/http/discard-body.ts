@@ -1,10 +1,17 @@
 // The rest of a refused body: a client that is still sending when the connection closes does not get to see the answer.
 
 import type { IncomingMessage } from 'node:http'
-import { DISCARDED_BODY_MAX_BYTES, DISCARDED_BODY_MS } from '../limits.ts'
 
-/** Reads and drops what is on its way, in bounds. */
-export function discardBody(request: IncomingMessage): Promise<void> {
+/** Bytes of a refused body that the relay reads and drops before it responds. */
+const DISCARDED_BODY_MAX_BYTES = 1024 * 1024
+/**
+ * The time for which it does so, in milliseconds: a body takes a round trip to arrive. The end of the response waits, so that the time is a
+ * tenth of that for which a site's SDK keeps a stream of HTTP/2 open whose response has left (`DISCARDED_REQUEST_MS` there).
+ */
+export const DISCARDED_BODY_MS = 500
+
+/** Reads and drops what is on its way, in bounds. @param forMs the longest time for it, in milliseconds */
+export function discardBody(request: IncomingMessage, forMs: number = DISCARDED_BODY_MS): Promise<void> {
   return new Promise((resolve) => {
     let left = DISCARDED_BODY_MAX_BYTES
     const settle = () => {
@@ -17,7 +24,7 @@ export function discardBody(request: IncomingMessage): Promise<void> {
       left -= length
       if (left < 0) settle()
     }
-    const deadline = setTimeout(settle, DISCARDED_BODY_MS)
+    const deadline = setTimeout(settle, forMs)
     if (request.readableEnded || request.destroyed) settle()
     else request.on('data', onData).on('end', settle).on('close', settle).resume()
   })

@@ -1,8 +1,13 @@
 // Cuts connections whose client reads nothing, since unsent bytes take the relay's memory.
 
 import type { Socket } from 'node:net'
-import { API_DEADLINE_CHECK_MS, API_WRITE_DEADLINE_MS } from '../limits.ts'
+import { API_DEADLINE_CHECK_MS } from './deadlines.ts'
 import { sendQueueSize } from './send-queue-size.ts'
+
+/** When a client reads nothing of a response for this long, the relay cuts its connection. */
+export const API_WRITE_DEADLINE_MS = 10_000
+/** Times that it looks at a connection before the deadline, at least. */
+const CHECKS_MIN = 5
 
 interface Watched {
   /** Bytes that the kernel has accepted. */
@@ -16,6 +21,7 @@ interface Watched {
 
 export class WriteTimeouts {
   readonly #deadlineMs: number
+  readonly #checkMs: number
   readonly #watched = new Map<Socket, Watched>()
   #timer: NodeJS.Timeout | undefined
   #isChecking = false
@@ -23,13 +29,14 @@ export class WriteTimeouts {
   /** @param deadlineMs how long a client may read nothing */
   constructor(deadlineMs: number = API_WRITE_DEADLINE_MS) {
     this.#deadlineMs = deadlineMs
+    this.#checkMs = Math.min(API_DEADLINE_CHECK_MS, deadlineMs / CHECKS_MIN)
   }
 
   /** Watches a connection until it closes or is forgotten. @param cut ends the connection */
   watch(connection: Socket, cut: () => void): void {
     this.#watched.set(connection, { accepted: 0, queued: undefined, since: performance.now(), cut })
     connection.once('close', () => this.forget(connection))
-    this.#timer ??= setInterval(() => void this.#check(), API_DEADLINE_CHECK_MS).unref()
+    this.#timer ??= setInterval(() => void this.#check(), this.#checkMs).unref()
   }
 
   forget(connection: Socket): void {

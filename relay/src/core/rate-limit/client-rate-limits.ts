@@ -1,29 +1,11 @@
 // Limits the requests of each network, and of all networks together, before the relay authenticates them.
 
 import { hash, randomBytes } from 'node:crypto'
-import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
+import { GcraLimiter, NETWORK_SLOTS, type Rate } from '@svc/node-kit/gcra'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
-import {
-  CACHE_SECONDS_MIN,
-  CACHE_SECONDS_PER_IDENTITY,
-  CACHE_SECONDS_PER_NETWORK,
-  CERTIFICATE_POLLS_PER_IDENTITY,
-  CERTIFICATE_POLLS_PER_NETWORK,
-  CERTIFICATES_PER_IDENTITY,
-  CERTIFICATES_PER_NETWORK,
-  PAYMENT_REQUESTS,
-  PAYMENT_REQUESTS_PER_NETWORK,
-  PEER_BUDGET_FACTOR,
-  RATE_LIMIT_SLOTS,
-  REFUND_BURST,
-  REFUND_PER_MINUTE,
-  SITE_QUESTIONS_PER_NETWORK,
-  SITE_SEARCHES,
-  SITE_SEARCHES_PER_NETWORK,
-} from '../limits.ts'
 import {
   isSpared,
   networkBudget,
@@ -34,6 +16,54 @@ import {
   scaledBudget,
 } from './budgets.ts'
 
+/**
+ * The factor by which the budget of a relay on the overlay exceeds that of a client: the sites whose routes go through it register from its
+ * address. So twenty of them register in a minute, and all relays together stay within the budget of this one.
+ */
+export const PEER_BUDGET_FACTOR = 12
+/**
+ * Certificate requests of one identity, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale with it. A site asks
+ * once in months, and once for each process where it keeps no key.
+ */
+export const CERTIFICATES_PER_IDENTITY: Rate = { perMinute: 1, burst: 10 }
+/** The same from one network, which registers fewer leases in that time. */
+const CERTIFICATES_PER_NETWORK: Rate = { perMinute: 10, burst: 20 }
+/**
+ * Requests of one identity that ask for a certificate which is kept or under way. A site asks every second at first, and
+ * every 30 s at last.
+ */
+export const CERTIFICATE_POLLS_PER_IDENTITY: Rate = { perMinute: 30, burst: 60 }
+/** The same from one network. Each costs the relay some 0.2 ms, for the signature of the request. */
+export const CERTIFICATE_POLLS_PER_NETWORK: Rate = { perMinute: 600, burst: 600 }
+/**
+ * Searches for sites at other relays, for visitors of one network, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale
+ * with it. The page of `/go/` asks again after 5 s at the earliest, and results hold for as long.
+ */
+export const SITE_SEARCHES_PER_NETWORK: Rate = { perMinute: 30, burst: 4 }
+/**
+ * The same for all visitors of the relay, scaled by `RELAY_BUDGET_PER_MINUTE`. Each search asks up to 16 relays. Those for sites that
+ * this relay has found before have as much of their own, which searches for invented sites do not take.
+ */
+export const SITE_SEARCHES: Rate = { perMinute: 120, burst: 30 }
+/** Requests of one network about payments: a site asks three times for each of its visitors who pays. */
+const PAYMENT_REQUESTS_PER_NETWORK: Rate = { perMinute: 600, burst: 120 }
+/** The same of all networks. A signature takes some milliseconds of the processor to check. */
+const PAYMENT_REQUESTS: Rate = { perMinute: 3_000, burst: 300 }
+/** Questions of one network whether the relay has a site. Another relay asks as often as it may search. */
+export const SITE_QUESTIONS_PER_NETWORK: Rate = { perMinute: 240, burst: 120 }
+/** Units that unregistering gives back to a network in a minute. */
+const REFUND_PER_MINUTE = 60
+/** The same at once: a page that is reloaded ten times. */
+const REFUND_BURST = 60
+/**
+ * Seconds for which requests of one identity may occupy the places of uploads and checks, where `SOURCE_BUDGET_PER_MINUTE` is
+ * its default; they scale with it. A request that lasts longer than what is left is paid for by those after it.
+ */
+const CACHE_SECONDS_PER_IDENTITY: Rate = { perMinute: 30, burst: 150 }
+/** The same from one network: half of the places for uploads. */
+const CACHE_SECONDS_PER_NETWORK: Rate = { perMinute: 60, burst: 300 }
+/** Seconds that each such request costs at least: what it takes to parse a large manifest, several times. */
+const CACHE_SECONDS_MIN = 0.1
 const SLOT_KEY_BYTES = 32
 const MS_PER_S = 1000
 
@@ -73,10 +103,10 @@ export class RateLimits {
   ) {
     this.#isPeer = isPeer
     this.#settings = settings
-    this.#networks = new GcraLimiter(RATE_LIMIT_SLOTS, networkBudget(settings))
+    this.#networks = new GcraLimiter(NETWORK_SLOTS, networkBudget(settings))
     const refundsPerMinute = (REFUND_PER_MINUTE * settings.networkPerMinute) / SOURCE_BUDGET_PER_MINUTE
     this.#refunds = new GcraLimiter(
-      RATE_LIMIT_SLOTS,
+      NETWORK_SLOTS,
       scaledBudget(refundsPerMinute, { perMinute: REFUND_PER_MINUTE, burst: REFUND_BURST }),
     )
     this.#relay = new GcraLimiter(1, relayBudget(settings))
@@ -243,7 +273,7 @@ export class RateLimits {
   }
 
   #slotOf(client: string): number {
-    return hash('sha256', this.#slotKey + client, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
+    return hash('sha256', this.#slotKey + client, 'buffer').readUInt32BE() % NETWORK_SLOTS
   }
 }
 
@@ -257,7 +287,7 @@ function limiterPair(
   return { identities: limiterOf(ofIdentity, factor), networks: limiterOf(ofNetwork, factor) }
 }
 
-function limiterOf({ perMinute, burst }: Rate, factor: number, slots = RATE_LIMIT_SLOTS): GcraLimiter {
+function limiterOf({ perMinute, burst }: Rate, factor: number, slots = NETWORK_SLOTS): GcraLimiter {
   return new GcraLimiter(slots, { perMinute: perMinute * factor, burst: Math.max(1, burst * factor) })
 }
 

@@ -1,12 +1,16 @@
 // Limits how many bytes of requests may be in memory at once: of one client, and of all together.
 
 import { RelayError } from '../errors.ts'
-import {
-  BODY_MEMORY_RETRY_S,
-  UNAUTHENTICATED_BYTES_MAX,
-  UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,
-} from '../limits.ts'
 import { NetworkCounts } from './fair-share.ts'
+
+/**
+ * Bytes in memory of the requests of clients without a token, from one network. Metadata of open challenges counts.
+ */
+const UNAUTHENTICATED_BYTES_PER_NETWORK_MAX = 1024 * 1024
+/** The same from all networks. */
+const UNAUTHENTICATED_BYTES_MAX = 64 * 1024 * 1024
+/** `Retry-After` of a request that is refused for its memory. Most bodies arrive within one round trip. */
+const BODY_MEMORY_RETRY_S = 2
 
 /** The memory that one request, or data kept of it, takes. */
 export interface MemoryShare {

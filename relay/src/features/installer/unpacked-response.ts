@@ -4,17 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import type { BodyWriter } from '../../core/api/http/body-writer.ts'
+import { BODY_CHUNK_BYTES, type BodyWriter } from '../../core/api/http/body-writer.ts'
 import type { FileHeaders } from '../../core/api/http/file-response.ts'
 import { readPieces, type StoredFile } from '../../core/api/http/stored-file.ts'
 import type { ClientAddresses } from '../../core/client-address/client-addresses.ts'
 import { networkOf } from '../../core/client-address/ip-address.ts'
 import { isKnown } from '../../core/http/entity-tag.ts'
-import {
-  BODY_CHUNK_BYTES,
-  UNPACKED_RESPONSES_MAX,
-  UNPACKED_RESPONSES_PER_NETWORK_MAX,
-} from '../../core/limits.ts'
+import { UNPACKED_RESPONSES_MAX, UNPACKED_RESPONSES_PER_NETWORK_MAX } from '../../core/limits.ts'
 import { RequestMemory } from '../../core/rate-limit/request-memory.ts'
 
 const OK = 200

@@ -4,10 +4,6 @@
 export const OVERLAY_PEER_SHARE: number = 1 / 4
 /** The same once half of all are open: identities cost nothing, and few of them must not take the other half, too. */
 export const OVERLAY_PEER_CROWDED_SHARE: number = 1 / 32
-/** Time for the head of a request, and for the whole request, in milliseconds. */
-export const OVERLAY_REQUEST_DEADLINE_MS = 10_000
-/** The interval at which the overlay server looks for requests that are too slow, in milliseconds. */
-export const OVERLAY_DEADLINE_CHECK_MS = 1_000
 /** Time after which a connection without a request is closed, in milliseconds. */
 export const OVERLAY_IDLE_MS = 30_000
 /**
@@ -15,8 +11,6 @@ export const OVERLAY_IDLE_MS = 30_000
  * By Node's numbers it ends the connection after 10 questions, a second apart, without an answer.
  */
 export const OVERLAY_KEEP_ALIVE_MS = 30_000
-/** The interval at which the overlay server looks whether connections are still of the peers that opened them, in milliseconds. */
-export const OVERLAY_PEERS_CHECK_MS = 1_000
 /** Time for a TCP connection to a peer's overlay server, in milliseconds. */
 export const OVERLAY_CONNECT_DEADLINE_MS = 5_000
 /** The interval at which a relay asks each peer whether it is a gateway with room, in milliseconds. */

@@ -4,15 +4,23 @@ import type { IncomingMessage } from 'node:http'
 import { PATH } from '@svc/protocol'
 import { BodyWriter } from '../../core/api/http/body-writer.ts'
 import type { Handler } from '../../core/api/http/server.ts'
+import type { RequestMemory } from '../../core/rate-limit/request-memory.ts'
 import { askPeer } from './ask-peer.ts'
 import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler } from './overlay-server.ts'
 
-/** Rows of the table of the overlay server. @param listFor makes the handler of the list, which a writer sends */
-export function overlayDiscovery(listFor: (writer: BodyWriter) => Handler): [string, OverlayHandler][] {
+/**
+ * Rows of the table of the overlay server.
+ * @param listFor makes the handler of the list, which a writer sends
+ * @param memory what lists may hold that peers do not read; by default as much as responses of the API
+ */
+export function overlayDiscovery(
+  listFor: (writer: BodyWriter) => Handler,
+  memory?: RequestMemory,
+): [string, OverlayHandler][] {
   // A relay could choose its key so that its address is close to another one's, whose share it would take.
   const identities = new WeakMap<IncomingMessage, string>()
-  const writer = new BodyWriter((request) => identities.get(request)!)
+  const writer = new BodyWriter((request) => identities.get(request)!, memory)
   const answer = listFor(writer)
   const handler: OverlayHandler = ({ identity }, request, response) => {
     identities.set(request, identity)

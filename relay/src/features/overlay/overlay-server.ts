@@ -10,16 +10,13 @@ import { failure, sendError } from '../../core/api/http/envelope.ts'
 import { countRequest, requireNoOpenResponse } from '../../core/api/http/open-responses.ts'
 import { requireNoBody } from '../../core/api/http/request.ts'
 import { RelayError } from '../../core/errors.ts'
-import { WriteTimeouts } from '../../core/http/write-timeouts.ts'
+import { API_WRITE_DEADLINE_MS, WriteTimeouts } from '../../core/http/write-timeouts.ts'
 import type { Logger } from '../../core/log/log.ts'
 import {
-  OVERLAY_DEADLINE_CHECK_MS,
   OVERLAY_IDLE_MS,
   OVERLAY_KEEP_ALIVE_MS,
   OVERLAY_PEER_CROWDED_SHARE,
   OVERLAY_PEER_SHARE,
-  OVERLAY_PEERS_CHECK_MS,
-  OVERLAY_REQUEST_DEADLINE_MS,
 } from './limits.ts'
 import type { OverlayNetwork, OverlayPeer } from './overlay-network.ts'
 
@@ -49,6 +46,25 @@ export interface OverlayTable {
   upgrades: ReadonlyMap<string, OverlayUpgrade>
 }
 
+/** Deadlines and intervals of the server, in milliseconds. */
+export interface OverlayDeadlines {
+  /** For the head of a request, and for the whole request. */
+  requestMs: number
+  /** The interval at which it looks for requests that are too slow. */
+  requestCheckMs: number
+  /** For a peer that reads nothing. */
+  writeMs: number
+  /** The interval at which it looks whether connections are still of the peers that opened them. */
+  peersCheckMs: number
+}
+
+export const OVERLAY_DEADLINES: OverlayDeadlines = {
+  requestMs: 10_000,
+  requestCheckMs: 1_000,
+  writeMs: API_WRITE_DEADLINE_MS,
+  peersCheckMs: 1_000,
+}
+
 /** The reasons for which a connection is closed before it can ask anything. */
 export type OverlayRefusal = 'no_peer' | 'peer_full' | 'full'
 
@@ -59,6 +75,7 @@ export class OverlayServer {
   readonly #table: OverlayTable
   readonly #connectionsMax: number
   readonly #log: Logger
+  readonly #deadlines: OverlayDeadlines
   readonly #server: Server
   /** While connections are open. */
   #checking: NodeJS.Timeout | undefined
@@ -69,19 +86,27 @@ export class OverlayServer {
   /** Open connections of each peer, by its identity. */
   readonly #counts = new Map<string, number>()
   /** Of connections that are no bridges: those have bounds of their own. */
-  readonly #writeTimeouts = new WriteTimeouts()
+  readonly #writeTimeouts: WriteTimeouts
 
   /** @param connectionsMax connections that may be open at once */
-  constructor(network: OverlayNetwork, table: OverlayTable, connectionsMax: number, log: Logger) {
+  constructor(
+    network: OverlayNetwork,
+    table: OverlayTable,
+    connectionsMax: number,
+    log: Logger,
+    deadlines: OverlayDeadlines = OVERLAY_DEADLINES,
+  ) {
     this.#network = network
     this.#connectionsMax = connectionsMax
     this.#table = table
     this.#log = log
+    this.#deadlines = deadlines
+    this.#writeTimeouts = new WriteTimeouts(deadlines.writeMs)
     this.#server = createServer({
       maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
-      headersTimeout: OVERLAY_REQUEST_DEADLINE_MS,
-      requestTimeout: OVERLAY_REQUEST_DEADLINE_MS,
-      connectionsCheckingInterval: OVERLAY_DEADLINE_CHECK_MS,
+      headersTimeout: deadlines.requestMs,
+      requestTimeout: deadlines.requestMs,
+      connectionsCheckingInterval: deadlines.requestCheckMs,
       keepAliveTimeout: OVERLAY_IDLE_MS,
       noDelay: true,
       keepAlive: true,
@@ -146,7 +171,7 @@ export class OverlayServer {
     const { identity } = peer
     this.#open.set(socket, peer)
     this.#watch(socket)
-    this.#checking ??= setInterval(() => this.#cutStrangers(), OVERLAY_PEERS_CHECK_MS).unref()
+    this.#checking ??= setInterval(() => this.#cutStrangers(), this.#deadlines.peersCheckMs).unref()
     this.#counts.set(identity, (this.#counts.get(identity) ?? 0) + 1)
     socket.once('close', () => {
       this.#open.delete(socket)

@@ -4,7 +4,7 @@ import { createServer, type Server, type TLSSocket } from 'node:tls'
 import { PATH } from '@svc/protocol'
 import { secureContext } from '../../core/api/http/server.ts'
 import type { CertificateRotation } from '../../core/certificates/certificate-rotation.ts'
-import { API_HEAD_DEADLINE_MS } from '../../core/limits.ts'
+import { API_HEAD_DEADLINE_MS } from '../../core/http/deadlines.ts'
 
 /** The begin of a connection for a carrier (RFC 9112 §3); a space or a query follows. */
 const CONNECT = Buffer.from(`GET ${PATH.connect}`)

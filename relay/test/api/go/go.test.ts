@@ -7,8 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { canonicalLabel, type RegisterResponse, siteQuestionText } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SITE_QUESTIONS_PER_NETWORK, SITE_SEARCHES_PER_NETWORK } from '../../../src/core/limits.ts'
 import { HttpClient } from '../../../src/core/outbound/http-client.ts'
+import {
+  SITE_QUESTIONS_PER_NETWORK,
+  SITE_SEARCHES_PER_NETWORK,
+} from '../../../src/core/rate-limit/client-rate-limits.ts'
 import { SITE_RESULT_MS } from '../../../src/features/discovery/limits.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { trust } from '../../support/local-names.ts'

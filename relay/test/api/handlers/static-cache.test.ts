@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CACHE_MANIFEST_BODY, CACHE_UPLOAD_BODY } from '../../../src/core/api/endpoints/endpoints.ts'
-import { DISCARDED_BODY_MS } from '../../../src/core/limits.ts'
+import { DISCARDED_BODY_MS } from '../../../src/core/http/discard-body.ts'
 import {
   beginPut,
   type OpenRequest,

@@ -5,10 +5,10 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findFile, readPieces } from '../../../src/core/api/http/stored-file.ts'
+import { BODY_CHUNK_BYTES } from '../../../src/core/api/http/body-writer.ts'
+import { FILES_OPEN_MAX, findFile, readPieces } from '../../../src/core/api/http/stored-file.ts'
 import { takesCoding } from '../../../src/core/http/content-coding.ts'
 import { readRange } from '../../../src/core/http/range.ts'
-import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../../src/core/limits.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const MODIFIED = new Date('2026-01-02T03:04:05.678Z')

@@ -6,12 +6,15 @@ import { gunzipSync } from 'node:zlib'
 import type { Lease, PolicyDecisionsResponse, PublicStateResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pageOfDecisions } from '../../../src/core/api/handlers/policy-decisions.ts'
-import { ListCache } from '../../../src/core/api/http/list-cache.ts'
-import { fillPage } from '../../../src/core/api/http/pagination.ts'
+import {
+  FIRST_LIST_PAGE_RATE,
+  ListCache,
+  OTHER_LIST_PAGE_RATE,
+} from '../../../src/core/api/http/list-cache.ts'
+import { fillPage, LIST_PAGE_BYTES } from '../../../src/core/api/http/pagination.ts'
 import { LeaseRegistry } from '../../../src/core/lease/lease-registry.ts'
 import { Reservations } from '../../../src/core/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../../src/core/lease/route.ts'
-import { FIRST_LIST_PAGE_RATE, LIST_PAGE_BYTES, OTHER_LIST_PAGE_RATE } from '../../../src/core/limits.ts'
 import { RoutingTable } from '../../../src/core/routing/routing-table.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 

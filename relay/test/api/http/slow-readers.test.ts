@@ -9,13 +9,11 @@ import type { TLSSocket } from 'node:tls'
 import type { Lease, PublicStateResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
-import {
-  API_WRITE_DEADLINE_MS,
-  LIST_CACHE_MAX_BYTES,
-  LIST_PAGE_BYTES,
-  PIPELINED_REQUESTS_MAX,
-  RESPONSE_BYTES_PER_NETWORK_MAX,
-} from '../../../src/core/limits.ts'
+import { RESPONSE_BYTES_PER_NETWORK_MAX } from '../../../src/core/api/http/body-writer.ts'
+import { LIST_CACHE_MAX_BYTES } from '../../../src/core/api/http/list-cache.ts'
+import { PIPELINED_REQUESTS_MAX } from '../../../src/core/api/http/open-responses.ts'
+import { LIST_PAGE_BYTES } from '../../../src/core/api/http/pagination.ts'
+import { API_WRITE_DEADLINE_MS } from '../../../src/core/http/write-timeouts.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
 

@@ -5,16 +5,14 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
+import { LIVE_DEADLINES } from '../../../src/features/static-cache/live-site/limits.ts'
 import { type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
 import { nodeHttp } from '../../support/tls-site.ts'
 
 // A loaded machine takes a while to send the form.
-vi.mock('../../../src/core/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  DISCARDED_BODY_MS: 10_000,
-}))
+const deadlines = { ...LIVE_DEADLINES, discardMs: 10_000 }
 
 /** Bytes that fill a pipe of 64 KiB with the trace of a handshake and of a head of 14,000 bytes, and not with the first alone. */
 const FILLED_BYTES = 24_000
@@ -22,7 +20,7 @@ const FILLED_BYTES = 24_000
 let relay: LiveRelay
 let folder: string
 beforeAll(async () => {
-  relay = await startLiveRelay()
+  relay = await startLiveRelay({ deadlines })
   folder = await mkdtemp(join(tmpdir(), 'svc-late-'))
 })
 afterAll(async () => {

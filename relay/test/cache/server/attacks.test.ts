@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, test as every, expect, onTestFinished, v
 import { collectedMemory } from '../../../../tools/collected-memory.ts'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
-import { API_HEAD_DEADLINE_MS } from '../../../src/core/limits.ts'
+import { API_HEAD_DEADLINE_MS } from '../../../src/core/http/deadlines.ts'
 import {
   FILE_BYTES_PER_NETWORK_MAX,
   FILES_HELD_MAX,
@@ -27,7 +27,7 @@ import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-s
 const test = wholeOnly(every, 'faults')
 
 // The whole test attacks the limits of a relay, the slice of it smaller ones: it waits less, and opens fewer connections.
-vi.mock('../../../src/core/limits.ts', async (original) => {
+vi.mock('../../../src/core/http/deadlines.ts', async (original) => {
   const { atDepth } = await import('../../../../tools/test-depth.ts')
   const smaller: object = { API_HEAD_DEADLINE_MS: 3_000, API_DEADLINE_CHECK_MS: 300 }
   return { ...(await original<object>()), ...atDepth({}, smaller) }

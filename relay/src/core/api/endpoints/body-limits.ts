@@ -4,11 +4,18 @@ import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
-import { AUTHENTICATED_BYTES_MAX, AUTHENTICATED_BYTES_PER_LEASE_MAX } from '../../limits.ts'
 import { type MemoryShare, RequestMemory } from '../../rate-limit/request-memory.ts'
 import { memberWithin } from '../http/json.ts'
 import type { BodyLimits } from '../http/read-body.ts'
 import type { Auth, JsonBody, RawBody } from './endpoint.ts'
+
+/**
+ * Bytes in memory of requests that came with the token of one lease: some hundred handshakes that wait for a
+ * signature.
+ */
+const AUTHENTICATED_BYTES_PER_LEASE_MAX = 4 * 1024 * 1024
+/** The same for all leases. */
+const AUTHENTICATED_BYTES_MAX = 64 * 1024 * 1024
 
 /** All administrators share one memory limit. */
 const ADMIN = 'admin'

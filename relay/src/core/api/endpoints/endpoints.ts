@@ -55,10 +55,18 @@ import {
   type UnregisterRequest,
 } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
-import { CACHE_PART_HEAD_MAX_BYTES, MANIFEST_VALUES_MAX, POLICY_VALUES_MAX } from '../../limits.ts'
+import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
+import { JSON_VALUES_MAX } from '../http/json.ts'
 import type { Endpoint, JsonBody, StreamBody } from './endpoint.ts'
 import * as take from './request-schemas.ts'
 import * as answer from './response-schemas.ts'
+
+/** Values of a manifest, as {@link JSON_VALUES_MAX}: each file has four, and as many again are for fields that the relay does not know. */
+const MANIFEST_VALUES_MAX = JSON_VALUES_MAX + 8 * CACHE_FILES_MAX
+/** Bytes of a part of an upload before its content: the boundary and the headers. */
+const CACHE_PART_HEAD_MAX_BYTES = 1024
+/** Values of a change of the policy, with the names that the operator reserves. */
+const POLICY_VALUES_MAX = JSON_VALUES_MAX + RESERVED_NAMES_MAX
 
 type None = undefined
 type Nothing = Record<string, never>

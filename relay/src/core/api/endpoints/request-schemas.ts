@@ -45,21 +45,33 @@ import {
 import { IP_MAX_CHARS, normalizeIp } from '../../client-address/ip-address.ts'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../../client-address/ip-networks.ts'
 import { described, message, named, normalized, text, z } from '../../config/schema.ts'
-import {
-  ADDRESS_TEXT_MAX_CHARS,
-  CACHE_TTL_REQUEST_MAX_S,
-  HOP_FIELD_MAX_CHARS,
-  IDENTITY_KEY_MAX_CHARS,
-  NAME_TEXT_MAX_CHARS,
-  SHORT_TEXT_MAX_CHARS,
-  SIGN_MESSAGE_MAX_BYTES,
-  SIWE_MESSAGE_MAX_CHARS,
-  SIWE_SIGNATURE_MAX_CHARS,
-  TOKEN_TEXT_MAX_CHARS,
-  URL_MAX_CHARS,
-} from '../../limits.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-relays.ts'
 import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
+
+/** The largest `cache_ttl` that a lease keeps, in seconds: the largest number that a setting can have. */
+const CACHE_TTL_REQUEST_MAX_S = 999_999_999
+/** A lease name, with blanks around it that the relay strips, in UTF-16 code units, as all texts below. */
+const NAME_TEXT_MAX_CHARS = 64
+/** An Ethereum address: `0x` and 40 digits. */
+const ADDRESS_TEXT_MAX_CHARS = 42
+/** An identity key: name, colon and address. */
+const IDENTITY_KEY_MAX_CHARS = NAME_TEXT_MAX_CHARS + 1 + ADDRESS_TEXT_MAX_CHARS
+/** Key ids, challenge ids and enumerated words. */
+const SHORT_TEXT_MAX_CHARS = 64
+/**
+ * A Sign-In with Ethereum message. The SDKs sign no longer one either. It has the root host, of at most 253
+ * characters, twice.
+ */
+export const SIWE_MESSAGE_MAX_CHARS = 2048
+/** `0x` and 130 digits. The bound leaves room for texts that are a wrong signature and not a malformed request. */
+export const SIWE_SIGNATURE_MAX_CHARS = 256
+export const URL_MAX_CHARS = 2048
+/** Longer than any token of this relay. */
+export const TOKEN_TEXT_MAX_CHARS = 8192
+/** A field of a hop route. The longest are origins and hostnames. */
+export const HOP_FIELD_MAX_CHARS = 512
+/** One handshake message for `/v1/sign`: as long as a ClientHello may be. */
+export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
 
 /** The schema of a descriptor is that of responses. */
 const DESCRIPTOR_REFERENCE = { $ref: '#/components/schemas/RelayDescriptor' }

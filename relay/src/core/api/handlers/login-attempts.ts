@@ -1,8 +1,11 @@
 // Counts wrong admin tokens per network: after five in a minute the network has to wait.
 
 import { LOGIN_FAILURES_PER_MINUTE } from '@svc/protocol'
-import { LOGIN_NETWORKS_MAX } from '../../limits.ts'
 
+/**
+ * Client addresses whose failed admin logins the relay remembers. It forgets the one that failed longest ago first.
+ */
+const LOGIN_NETWORKS_MAX = 1024
 const MINUTE_MS = 60_000
 
 interface Failures {

@@ -12,9 +12,11 @@ import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import { siteHostnames } from '../../lease/site-hostnames.ts'
-import { SITE_ORDER_MAX_MS } from '../../limits.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
+
+/** Time for which an order of a certificate keeps the name: it waits for others, and lasts half an hour at most. */
+const SITE_ORDER_MAX_MS = 24 * 3_600_000
 
 interface SiteCertificatesParts {
   /** For which no site gets a certificate. */

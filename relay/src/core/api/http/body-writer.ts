@@ -2,13 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import {
-  BODY_CHUNK_BYTES,
-  RESPONSE_BYTES_MAX,
-  RESPONSE_BYTES_PER_NETWORK_MAX,
-  RESPONSE_UNCOUNTED_BYTES,
-} from '../../limits.ts'
 import { RequestMemory } from '../../rate-limit/request-memory.ts'
+
+/** Bytes of a body that the relay sends before the client has taken the previous ones. */
+export const BODY_CHUNK_BYTES: number = 64 * 1024
+/**
+ * Bytes that response bodies on their way to one network may hold. Each holds two chunks of `BODY_CHUNK_BYTES`, one
+ * of them encrypted.
+ */
+export const RESPONSE_BYTES_PER_NETWORK_MAX: number = 16 * 1024 * 1024
+/** The same for all clients. */
+const RESPONSE_BYTES_MAX = 256 * 1024 * 1024
+/** Response bodies up to this size do not count, since the kernel takes them whole. */
+export const RESPONSE_UNCOUNTED_BYTES: number = 16 * 1024
 
 export interface Outgoing {
   status: number

@@ -1,7 +1,11 @@
 // Parses JSON of clients within bounds of depth and number of values, and refuses duplicate names.
 
 import { RelayError } from '../../errors.ts'
-import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../limits.ts'
+
+/** Depth of nested arrays and objects in a request's body. The deepest body of the contract has 3. */
+const JSON_DEPTH_MAX = 32
+/** Values in a request's body, nested ones included. Bodies without a list of the contract have 40. */
+export const JSON_VALUES_MAX = 512
 
 /**
  * @param maxValues values of the text, nested ones included

@@ -3,17 +3,21 @@
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { GcraLimiter } from '@svc/node-kit/gcra'
+import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
 import type { Envelope } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
+import { COMPRESSED_MIN_BYTES } from '../../http/content-coding.ts'
 import { entityTag } from '../../http/entity-tag.ts'
-import {
-  COMPRESSED_MIN_BYTES,
-  FIRST_LIST_PAGE_RATE,
-  LIST_CACHE_MAX_BYTES,
-  OTHER_LIST_PAGE_RATE,
-} from '../../limits.ts'
 
+/** Pages of one list that are cached or being sent. */
+export const LIST_CACHE_MAX_BYTES: number = 16 * 1024 * 1024
+/**
+ * How often the relay renders the first page of a list again, at about a millisecond each. Beyond it the client gets
+ * the cached page.
+ */
+export const FIRST_LIST_PAGE_RATE: Rate = { perMinute: 1_200, burst: 40 }
+/** The same for all other pages together. */
+export const OTHER_LIST_PAGE_RATE: Rate = { perMinute: 6_000, burst: 200 }
 const compress = promisify(gzip)
 
 export interface CachedList {

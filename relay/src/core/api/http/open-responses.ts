@@ -3,7 +3,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RelayError } from '../../errors.ts'
-import { PIPELINED_REQUESTS_MAX } from '../../limits.ts'
+
+/** Requests of one connection that may wait for their responses. */
+export const PIPELINED_REQUESTS_MAX = 16
 
 /** The responses of a connection that are not sent, those that wait for another included. */
 const openResponses = new WeakMap<Duplex, Set<ServerResponse>>()

@@ -2,7 +2,9 @@
 
 import type { IncomingMessage } from 'node:http'
 import { RelayError } from '../../errors.ts'
-import { LIST_PAGE_BYTES } from '../../limits.ts'
+
+/** One page of a list such as `/api/state`. It has as many items as fit, and at least one. */
+export const LIST_PAGE_BYTES: number = 256 * 1024
 
 /** Longer than every cursor of this relay. */
 const CURSOR_MAX_CHARS = 256

@@ -18,14 +18,9 @@ import type { Certificates } from '../../certificates/certificate-files.ts'
 import type { CertificateRotation } from '../../certificates/certificate-rotation.ts'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
+import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_IDLE_MS } from '../../http/deadlines.ts'
 import { HSTS_FIELD, hstsOf } from '../../http/hsts.ts'
 import { WriteTimeouts } from '../../http/write-timeouts.ts'
-import {
-  API_DEADLINE_CHECK_MS,
-  API_HEAD_DEADLINE_MS,
-  API_IDLE_MS,
-  RATE_LIMITED_DELAY_MS,
-} from '../../limits.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
@@ -36,6 +31,8 @@ import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
 import type { RequestLog } from './request-log.ts'
 
+/** Delay before a response `rate_limited`. It costs an honest client nothing, which waits longer anyway. */
+export const RATE_LIMITED_DELAY_MS = 20
 const METHOD_NOT_ALLOWED = 405
 
 /** Responds to one request, or throws a RelayError that becomes the response. */

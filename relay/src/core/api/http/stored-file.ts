@@ -4,7 +4,12 @@ import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { Semaphore } from '@svc/node-kit/semaphore'
 import type { ByteRange } from '../../http/range.ts'
-import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../limits.ts'
+import { BODY_CHUNK_BYTES } from './body-writer.ts'
+
+/**
+ * Files of the pages and the installer that are open at once, out of the descriptors that are not for connections.
+ */
+export const FILES_OPEN_MAX = 64
 
 export interface StoredFile {
   path: string

@@ -1,10 +1,9 @@
 // Limits what clients may ask of a gateway, before it looks at any signature.
 
 import { hash, randomBytes } from 'node:crypto'
-import { GcraLimiter } from '@svc/node-kit/gcra'
+import { GcraLimiter, NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { RelayError } from '../../../core/errors.ts'
-import { RATE_LIMIT_SLOTS } from '../../../core/limits.ts'
 import {
   GATEWAY_OUTBOUND_MAX,
   GATEWAY_SESSIONS_PER_INGRESS_MAX,
@@ -27,7 +26,7 @@ export class SourceLimits {
     ingress_sessions: 0,
     outbound: 0,
   }
-  readonly #rates = new GcraLimiter(RATE_LIMIT_SLOTS, GATEWAY_SOURCE_RATE)
+  readonly #rates = new GcraLimiter(NETWORK_SLOTS, GATEWAY_SOURCE_RATE)
   /** Without it a client cannot aim at another one's slot. */
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
   /** Requests that are pending or bridged, by source. */
@@ -80,7 +79,7 @@ export class SourceLimits {
   }
 
   #spendRequest(source: string): void {
-    const slot = hash('sha256', this.#slotKey + source, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
+    const slot = hash('sha256', this.#slotKey + source, 'buffer').readUInt32BE() % NETWORK_SLOTS
     const now = performance.now()
     const waitMs = this.#rates.waitMs(slot, 1, now)
     if (waitMs > 0) throw this.#refusal('rate', 'too many requests', Math.ceil(waitMs / 1000))

@@ -187,11 +187,11 @@ class Attempt {
   }
 
   async #finish(): Promise<void> {
-    const { request, passed } = this.#exchange
+    const { request, passed, deadlines } = this.#exchange
     // The rest of the request's body is of no use any more.
     if (passed.hasBody && !request.readableEnded) {
       this.#detachBody()
-      await stopReading(request)
+      await stopReading(request, deadlines.discardMs)
       this.#upstream.destroy()
     }
     await end(this.#exchange)

@@ -1,5 +1,7 @@
 // Holds the limits of requests that go on to live sites.
 
+import { DISCARDED_BODY_MS } from '../../../core/http/discard-body.ts'
+
 /**
  * Requests that are on their way to live sites at once. Each holds a slot from its head to the end of its response, two
  * descriptors, and some 150 KiB where neither side reads.
@@ -49,6 +51,8 @@ export interface LiveDeadlines {
   quietMs: number
   /** The same while another request needs the slot, and for a WebSocket. */
   crowdedQuietMs: number
+  /** For the rest of a request's body, which the relay drops once the response is there. */
+  discardMs: number
 }
 
 export const LIVE_DEADLINES: LiveDeadlines = {
@@ -56,4 +60,5 @@ export const LIVE_DEADLINES: LiveDeadlines = {
   stalledMs: LIVE_STALLED_MS,
   quietMs: LIVE_QUIET_DEADLINE_MS,
   crowdedQuietMs: LIVE_CROWDED_QUIET_MS,
+  discardMs: DISCARDED_BODY_MS,
 }

@@ -32,9 +32,9 @@ export function clearHead(response: VisitorResponse): void {
 }
 
 /** Drops the rest of a body that nobody needs, in bounds: a client that still sends would not read the response. */
-export async function stopReading(request: VisitorRequest): Promise<void> {
+export async function stopReading(request: VisitorRequest, forMs?: number): Promise<void> {
   // Both kinds of request are streams of bytes.
-  if (!request.complete) await discardBody(request as IncomingMessage)
+  if (!request.complete) await discardBody(request as IncomingMessage, forMs)
 }
 
 /** Answers with one line of text. Resolves when the visitor has it, or has left. */

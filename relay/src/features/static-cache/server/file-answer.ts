@@ -2,9 +2,9 @@
 
 import type { ServerResponse } from 'node:http'
 import { Semaphore } from '@svc/node-kit/semaphore'
+import { RESPONSE_UNCOUNTED_BYTES } from '../../../core/api/http/body-writer.ts'
 import { isKnown } from '../../../core/http/entity-tag.ts'
 import { type ByteRange, readRange } from '../../../core/http/range.ts'
-import { RESPONSE_UNCOUNTED_BYTES } from '../../../core/limits.ts'
 import { type MemoryShare, RequestMemory } from '../../../core/rate-limit/request-memory.ts'
 import type { VisitorRequest, VisitorResponse } from '../live-site/live-sites.ts'
 import type { BorrowedSnapshot, SnapshotFile } from '../snapshot.ts'

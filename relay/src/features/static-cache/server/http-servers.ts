@@ -4,7 +4,7 @@ import type { Server as Http1Server, IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { createServer } from '@svc/node-kit/http-module'
-import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_IDLE_MS } from '../../../core/limits.ts'
+import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_IDLE_MS } from '../../../core/http/deadlines.ts'
 import { enforceRequestTimeouts } from '../../../core/node-internals/request-timeouts.ts'
 import {
   HTTP2_FIELDS_MAX_BYTES,

@@ -2,7 +2,7 @@
 
 import { constants } from 'node:crypto'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import { API_HEAD_DEADLINE_MS } from '../../../core/limits.ts'
+import { API_HEAD_DEADLINE_MS } from '../../../core/http/deadlines.ts'
 import type { ServerCertificate, ServerCertificates } from './server-certificate.ts'
 
 /** Called after each handshake. */

@@ -4,9 +4,10 @@ import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { resetSocket } from '@svc/node-kit/sockets'
+import { PIPELINED_REQUESTS_MAX } from '../../../core/api/http/open-responses.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { CLOSE_GRACE_MS } from '../../../core/ingress/open-sockets.ts'
-import { CACHE_CLOSING_MAX_MS, PIPELINED_REQUESTS_MAX } from '../../../core/limits.ts'
+import { CACHE_CLOSING_MAX_MS } from '../../../core/limits.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 
 export class VisitorConnection {

@@ -1,7 +1,7 @@
 // Says which files are worth compressing.
 
+import { COMPRESSED_MIN_BYTES } from '../../../core/http/content-coding.ts'
 import { mediaTypeOf } from '../../../core/http/media-type.ts'
-import { COMPRESSED_MIN_BYTES } from '../../../core/limits.ts'
 
 interface ListedFile {
   readonly path: string
