@@ -2,10 +2,14 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now, toWallTime } from '../../src/core/clock.ts'
-import { CACHE_CLOSING_MAX_MS, CACHE_CLOSING_SITES_MAX, CACHE_SNAPSHOTS_MAX } from '../../src/core/limits.ts'
 import { CacheCounts } from '../../src/features/static-cache/cache-counts.ts'
+import {
+  CACHE_CLOSING_MAX_MS,
+  CACHE_CLOSING_SITES_MAX,
+} from '../../src/features/static-cache/closing-sites.ts'
 import { SiteSnapshots } from '../../src/features/static-cache/site-snapshots.ts'
 import type { Snapshot } from '../../src/features/static-cache/snapshot.ts'
+import { CACHE_SNAPSHOTS_MAX } from '../../src/features/static-cache/snapshot-registry.ts'
 import { diskBytesOf } from '../../src/features/static-cache/snapshot-size.ts'
 import {
   addresses,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
-import { REDIRECT_CONNECTIONS_PER_NETWORK_MAX } from '../../src/core/limits.ts'
+import { REDIRECT_CONNECTIONS_PER_NETWORK_MAX } from '../../src/features/redirect/redirect-listener.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const TIMEOUT_MS = 120_000

@@ -8,13 +8,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createPipe } from '../../src/core/bridge/pipe.ts'
 import { Visitors } from '../../src/core/bridge/visitors.ts'
 import { RestartBackoff } from '../../src/core/config/restart-backoff.ts'
-import { FORWARDED_CONNECTIONS_MAX } from '../../src/core/limits.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
 import type { PendingVisitor, SessionPeer } from '../../src/core/reverse/pending-visitor.ts'
 import { ReadyQueue } from '../../src/core/reverse/ready-queue.ts'
 import { readyQueueOf } from '../../src/core/reverse/ready-queues.ts'
-import { Forwarder, receiveForwarded } from '../../src/features/workers/api-channel.ts'
+import {
+  FORWARDED_CONNECTIONS_MAX,
+  Forwarder,
+  receiveForwarded,
+} from '../../src/features/workers/api-channel.ts'
 import { WorkerCounts } from '../../src/features/workers/worker-counts.ts'
 import { WorkerHandle } from '../../src/features/workers/worker-handle.ts'
 import { newLease } from '../support/lease.ts'

@@ -1,4 +1,4 @@
-// Holds the limits of a relay on several machines, as ../limits.ts does for the rest.
+// Holds the limits of a relay on several machines.
 
 /** Interval at which a machine says that it is there, and reads which others are. */
 export const HEARTBEAT_MS = 1_000

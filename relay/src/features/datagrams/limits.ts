@@ -1,4 +1,4 @@
-// Holds the relay's own limits of datagram tunnels, their flows and the QUIC process, as ../limits.ts does for the rest.
+// Holds the relay's own limits of datagram tunnels, their flows and the QUIC process.
 
 /**
  * QUIC connections of datagram tunnels at once. A handshake counts once its client has proved its address (Retry).

@@ -9,7 +9,6 @@ import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import { monotonic } from '../../core/clock.ts'
 import { z } from '../../core/config/schema.ts'
 import { CLOSE_GRACE_MS } from '../../core/ingress/open-sockets.ts'
-import { WORKER_PING_DEADLINE_MS, WORKER_PING_MS } from '../../core/limits.ts'
 import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
 import {
   type Begin,
@@ -33,6 +32,10 @@ export interface QuicProcessEvents {
   log: { warn(message: string): void }
 }
 
+/** Interval at which the relay pings the QUIC process. */
+const PING_MS = 5_000
+/** The relay kills a QUIC process that has not answered for this long. */
+const PING_DEADLINE_MS = 15_000
 /** An IPv6 address with the name of an interface. */
 const ADDRESS_MAX_BYTES = 64
 const CODE_BYTES = 4
@@ -95,7 +98,7 @@ class QuicLink {
     this.#listening.promise.catch(() => {})
     child.on('error', () => {})
     child.once('exit', (code, signal) => this.#onExit(this.#cause ?? signal ?? `exit code ${code}`))
-    this.#pings = setInterval(() => this.#checkLiveness(), WORKER_PING_MS).unref()
+    this.#pings = setInterval(() => this.#checkLiveness(), PING_MS).unref()
     this.#startDeadline = setTimeout(() => this.#kill('it did not start in time'), QUIC_START_DEADLINE_MS)
   }
 
@@ -135,7 +138,7 @@ class QuicLink {
   #checkLiveness(): void {
     const now = performance.now()
     this.#pingedAt ??= now
-    if (now - this.#pingedAt > WORKER_PING_DEADLINE_MS) this.#kill('it does not answer')
+    if (now - this.#pingedAt > PING_DEADLINE_MS) this.#kill('it does not answer')
     else this.#pipe.send(FRAME.ping)
   }
 

@@ -1,4 +1,4 @@
-// Holds the limits of discovery, as ../limits.ts does for the rest.
+// Holds the limits of discovery.
 
 /** Interval at which one relay is asked at most. With many relays it is longer. */
 export const POLL_MS = 120_000

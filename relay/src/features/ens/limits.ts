@@ -1,4 +1,4 @@
-// Holds the limits of the ENS automation, as ../limits.ts does for the rest.
+// Holds the limits of the ENS automation.
 
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
 import { LEASES_MAX } from '../../core/lease/lease-registry.ts'

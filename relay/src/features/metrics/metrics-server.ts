@@ -3,9 +3,12 @@
 import type { Server, ServerResponse } from 'node:http'
 import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { createServer } from '@svc/node-kit/http-module'
-import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../../core/limits.ts'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 
+/** Connections to the metrics endpoint at once. */
+const METRICS_CONNECTIONS_MAX = 16
+/** Time for one request to the metrics endpoint. */
+const METRICS_REQUEST_DEADLINE_MS = 5_000
 const PATH = '/metrics'
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405

@@ -1,4 +1,4 @@
-// Holds the limits of the overlay, as ../limits.ts does for the rest.
+// Holds the limits of the overlay.
 
 /** Share of the connections to the overlay server, those that became bridges included, that one peer may have open. */
 export const OVERLAY_PEER_SHARE: number = 1 / 4

@@ -1,7 +1,9 @@
 // Asks full nodes with the relay's HTTP client, in the form of `fetch`, which the library of the chain takes.
 
-import { PAYMENT_NODE_DEADLINE_MS } from '../../core/limits.ts'
 import { HttpClient } from '../../core/outbound/http-client.ts'
+
+/** Milliseconds that a full node has for an answer, in the relay's HTTP client: more than the facilitator gives it. */
+const PAYMENT_NODE_DEADLINE_MS = 20_000
 
 /** @param endpoints URLs from the operator's settings, which may be at any address */
 export function createNodeFetch(endpoints: readonly string[]): typeof fetch {

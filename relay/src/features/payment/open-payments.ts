@@ -1,8 +1,12 @@
 // Bounds the payment requests of one network that are answered at once, so that nobody takes all places of the facilitator.
 
 import { RelayError } from '../../core/errors.ts'
-import { PAYMENT_REQUESTS_AT_ONCE, PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK } from '../../core/limits.ts'
 import { NetworkCounts } from '../../core/rate-limit/fair-share.ts'
+
+/** Requests about payments that are answered at once: what the facilitator does. */
+const PAYMENT_REQUESTS_AT_ONCE = 128
+/** The same of one network. */
+const PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK = 32
 
 export class OpenPayments {
   readonly #perNetwork = new NetworkCounts()

@@ -4,9 +4,11 @@ import type { ErrorCode, PolicyPortSettings } from '@svc/protocol'
 import { RelayError } from '../../core/errors.ts'
 import type { BoundPort } from '../../core/ingress/udp-port.ts'
 import type { Lease } from '../../core/lease/lease.ts'
-import { PORT_ATTEMPTS_MAX } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { PortPool } from './port-pool.ts'
+
+/** Ports that the relay tries for one lease when other processes use them. */
+const PORT_ATTEMPTS_MAX = 64
 
 export interface PortAllocatorOptions {
   /** Undefined when the settings allow no ports of this transport or give no range. */

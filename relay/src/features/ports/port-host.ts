@@ -2,8 +2,10 @@
 
 import { sharedCookies, sharesCookies } from '../../core/config/cluster-settings.ts'
 import { isLocalhost, type Settings } from '../../core/config/settings.ts'
-import { PORT_HOST_FIND_MS } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
+
+/** Time for the first look at the relay's addresses, which dedicated ports name; a start waits for it no longer. */
+const PORT_HOST_FIND_MS = 3_000
 
 /** @returns the host as it is known now; undefined: the root host is all that is known */
 export interface PortHost {

@@ -3,7 +3,9 @@
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../../core/clock.ts'
 import type { PortRange } from '../../core/config/settings.ts'
-import { PORT_IN_USE_RETRY_MS } from '../../core/limits.ts'
+
+/** How long the relay leaves a port alone that another process uses. */
+const PORT_IN_USE_RETRY_MS = 60_000
 
 interface Holding {
   port: number

@@ -6,8 +6,10 @@ import { resetSocket } from '@svc/node-kit/sockets'
 import { networkOf, normalizeIp } from '../../core/client-address/ip-address.ts'
 import { TCP_KEEPALIVE_MS } from '../../core/ingress/sni-listener.ts'
 import type { BoundPort } from '../../core/ingress/udp-port.ts'
-import { PORT_CONNECTIONS_PER_LEASE_MAX } from '../../core/limits.ts'
 import { mayHave, NetworkCounts } from '../../core/rate-limit/fair-share.ts'
+
+/** Connections to one dedicated TCP port. */
+const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
 
 export class TcpPorts {
   readonly #max: number

@@ -8,13 +8,16 @@ import { createServer } from '@svc/node-kit/http-module'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import type { TrustedProxies } from '../../core/client-address/trusted-proxies.ts'
 import { ConnectionLimiter } from '../../core/ingress/connection-limiter.ts'
-import {
-  REDIRECT_CONNECTIONS_MAX,
-  REDIRECT_CONNECTIONS_PER_NETWORK_MAX,
-  REDIRECT_DEADLINE_MS,
-  REDIRECT_HEADERS_MAX,
-} from '../../core/limits.ts'
 import type { Refusal } from '../../core/metrics/labels.ts'
+
+/** Open connections of the redirect listener. With one more, the relay closes the oldest of them. */
+const REDIRECT_CONNECTIONS_MAX = 1024
+/** The same from one network. The relay closes the one that exceeds it. */
+export const REDIRECT_CONNECTIONS_PER_NETWORK_MAX = 64
+/** Time of a request for a redirect, from its connection to the end of the answer. */
+const REDIRECT_DEADLINE_MS = 3_000
+/** Fields of such a request that are read; the rest is passed over. */
+const REDIRECT_HEADERS_MAX = 128
 
 export interface RedirectListenerParts {
   /** Whether the relay serves this host over https: lower case, without a port. */

@@ -1,7 +1,14 @@
 // Remembers sites whose snapshot has just gone, while visitors may still receive responses that had begun: a ban ends those too.
 
-import { CACHE_CLOSING_MAX_MS, CACHE_CLOSING_SITES_MAX } from '../../core/limits.ts'
 import type { Judged } from '../../core/policy/policy-rules.ts'
+
+/**
+ * The time, in milliseconds, for which responses that have begun may go on when a snapshot is gone: the relay must not end TLS for the
+ * site any more. It is enough for the largest file at 1.4 Mbit/s.
+ */
+export const CACHE_CLOSING_MAX_MS = 60_000
+/** Sites that the cache remembers meanwhile, so that a ban ends those responses too. */
+export const CACHE_CLOSING_SITES_MAX = 1024
 
 interface ClosingSite {
   hostname: string

@@ -5,9 +5,9 @@ import { toWallTime } from '../../core/clock.ts'
 import type { ExpiryEntry } from '../../core/lease/expiry-heap.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { FeatureRoute } from '../../core/lease/route.ts'
-import { CACHE_RECORD_LAG_MS } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { Snapshot } from './snapshot.ts'
+import { CACHE_RECORD_LAG_MS } from './snapshot-sharing.ts'
 import type { SnapshotRecord, SnapshotStore } from './storage/snapshot-store.ts'
 
 interface PresentParts {

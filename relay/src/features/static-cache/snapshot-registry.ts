@@ -7,7 +7,6 @@ import { ExpiryHeap } from '../../core/lease/expiry-heap.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
 import type { FeatureRoute, Route } from '../../core/lease/route.ts'
-import { CACHE_SNAPSHOTS_MAX } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { PolicyRules } from '../../core/policy/policy-rules.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
@@ -20,6 +19,9 @@ import { digestOfSnapshot, type SharedSnapshot, type SnapshotSharing } from './s
 import { bytesOf, diskBytesOf } from './snapshot-size.ts'
 import type { SnapshotRecord, SnapshotStore, StagedSnapshot } from './storage/snapshot-store.ts'
 import { busy, notRouted, type Upload } from './upload/upload-admission.ts'
+
+/** Snapshots that the static cache has, one of each identity. */
+export const CACHE_SNAPSHOTS_MAX = 128
 
 export interface RegistryParts {
   routes: RoutingTable<Route>

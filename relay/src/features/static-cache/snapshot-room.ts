@@ -2,7 +2,16 @@
 // nothing: the networks that have most go first, and of those that have their share only what nobody has used for long.
 
 import { now } from '../../core/clock.ts'
-import { CACHE_KEPT_UNUSED_MS, CACHE_NETWORK_SHARE } from '../../core/limits.ts'
+
+/**
+ * Share of the snapshots, and of their bytes, that a network (an IPv4 /24 or an IPv6 /48) has for itself. What it has beyond that
+ * makes room for those who have less.
+ */
+const CACHE_NETWORK_SHARE = 1 / 16
+/**
+ * A snapshot within that share stays for this many milliseconds after a visitor, or its site, has last used it, even when another one needs room.
+ */
+const CACHE_KEPT_UNUSED_MS = 60 * 60_000
 
 /** Networks as nested as owners of addresses have them: an owner of one of the first has many of the second. */
 interface Place {

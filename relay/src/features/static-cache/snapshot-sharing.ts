@@ -4,6 +4,12 @@ import { hash } from 'node:crypto'
 import type { FeatureRoute } from '../../core/lease/route.ts'
 import type { Snapshot } from './snapshot.ts'
 
+/**
+ * The time, in milliseconds, by which a snapshot may end later than its record says, so that a renewal rarely writes the
+ * record. After a crash the snapshot may end that much earlier.
+ */
+export const CACHE_RECORD_LAG_MS = 60_000
+
 /** A snapshot of this machine, as the others know it. */
 export interface SharedSnapshot {
   identityKey: string

@@ -5,9 +5,11 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Session, type SessionOptions, type Stream, type Transport } from '@svc/yamux'
 import type { Pipe } from '../../core/bridge/pipe.ts'
-import { FORWARDED_CONNECTIONS_MAX } from '../../core/limits.ts'
 import { Bandwidth } from '../../core/rate-limit/bandwidth.ts'
 import { StreamDuplex } from '../../core/reverse/stream-duplex.ts'
+
+/** Connections to the API that one worker process forwards to the primary process at once. It closes one more. */
+export const FORWARDED_CONNECTIONS_MAX = 4_096
 
 /** Descriptor of the channel in a worker process, after the three of every process and the one of messages. */
 export const API_CHANNEL_FD = 4

@@ -5,16 +5,22 @@ import type { Socket } from 'node:net'
 import { SETTINGS } from '../../core/config/settings.ts'
 import { V8_FLAGS } from '../../core/config/v8-flags.ts'
 import { installation } from '../../core/installation.ts'
-import {
-  WORKER_END_DEADLINE_MS,
-  WORKER_MESSAGES_MAX,
-  WORKER_PING_DEADLINE_MS,
-  WORKER_PING_MS,
-} from '../../core/limits.ts'
 import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../../core/reverse/pending-visitor.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 import { handOverMessage, socketOf } from './socket-handover.ts'
+
+/**
+ * Messages on their way to one worker process. The primary process kills a worker process that takes none when there
+ * are more.
+ */
+const WORKER_MESSAGES_MAX = 65_536
+/** Interval at which the primary process pings each worker process. */
+const WORKER_PING_MS = 5_000
+/** The primary process kills a worker process that has not answered for this long. */
+const WORKER_PING_DEADLINE_MS = 15_000
+/** Time for a worker process to end, beyond what its last responses have. Then it is killed. */
+const WORKER_END_DEADLINE_MS = 2_000
 
 interface WorkerEvents {
   /** Called with each message but answers. */

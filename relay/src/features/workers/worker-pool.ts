@@ -15,7 +15,6 @@ import type { SpendBinding } from '../../core/keyless/keyless-signer.ts'
 import type { Lease, LeaseEnd } from '../../core/lease/lease.ts'
 import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
 import type { Route } from '../../core/lease/route.ts'
-import { WORKER_LEASES_PER_MESSAGE } from '../../core/limits.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { Policy } from '../../core/policy/policy.ts'
@@ -40,6 +39,9 @@ import {
 } from './socket-handover.ts'
 import { WorkerCounts } from './worker-counts.ts'
 import { WorkerHandle } from './worker-handle.ts'
+
+/** Leases in one message to a new worker process. */
+const WORKER_LEASES_PER_MESSAGE = 256
 
 export interface WorkerPoolParts {
   settings: Settings

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { REQUEST_FIELDS_MAX, REQUEST_HEAD_MAX_BYTES } from '@svc/node-kit/http'
-import { afterAll, beforeAll, describe, test as every, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test as every, expect, onTestFinished } from 'vitest'
 import { collectedMemory } from '../../../../tools/collected-memory.ts'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
@@ -25,23 +25,6 @@ import { newLease } from '../../support/lease.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
 
 const test = wholeOnly(every, 'faults')
-
-// The whole test attacks the limits of a relay, the slice of it smaller ones: it waits less, and opens fewer connections.
-vi.mock('../../../src/core/http/deadlines.ts', async (original) => {
-  const { atDepth } = await import('../../../../tools/test-depth.ts')
-  const smaller: object = { API_HEAD_DEADLINE_MS: 3_000, API_DEADLINE_CHECK_MS: 300 }
-  return { ...(await original<object>()), ...atDepth({}, smaller) }
-})
-vi.mock('../../../src/features/static-cache/server/limits.ts', async (original) => {
-  const { atDepth } = await import('../../../../tools/test-depth.ts')
-  const smaller: object = {
-    VISITOR_WRITE_DEADLINE_MS: 8_000,
-    SITE_CONNECTIONS_PER_NETWORK_MAX: 128,
-    FILE_BYTES_PER_NETWORK_MAX: 8 * 1024 * 1024,
-    FILES_HELD_MAX: 16,
-  }
-  return { ...(await original<object>()), ...atDepth({}, smaller) }
-})
 
 const FILM = randomBytes(10 * 1024 * 1024)
 const WEBSOCKET: string[] = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']

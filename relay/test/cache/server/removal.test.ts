@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CLOSE_GRACE_MS } from '../../../src/core/ingress/open-sockets.ts'
-import { CACHE_CLOSING_MAX_MS } from '../../../src/core/limits.ts'
+import { CACHE_CLOSING_MAX_MS } from '../../../src/features/static-cache/closing-sites.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
 
 const FILM = randomBytes(10 * 1024 * 1024)

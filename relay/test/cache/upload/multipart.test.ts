@@ -8,12 +8,12 @@ import { CACHE_FILES_MAX, CACHE_MANIFEST_MAX_BYTES, parseManifest } from '@svc/p
 import { describe, expect, test } from 'vitest'
 import fc from '../../../../tools/fast-check.ts'
 import { RelayError } from '../../../src/core/errors.ts'
+import { readUpload, type Upload } from '../../../src/features/static-cache/upload/multipart.ts'
 import {
   PART_HEADERS_MAX,
   PART_HEADERS_MAX_BYTES,
   PART_OVERHEAD_MAX_BYTES,
-} from '../../../src/core/limits.ts'
-import { readUpload, type Upload } from '../../../src/features/static-cache/upload/multipart.ts'
+} from '../../../src/features/static-cache/upload/multipart-reader.ts'
 import {
   BOUNDARY,
   bodyOf,

@@ -2,15 +2,15 @@
 
 import { now } from '../../../core/clock.ts'
 import type { FeatureRoute, Route } from '../../../core/lease/route.ts'
-import { CACHE_RECORD_LAG_MS } from '../../../core/limits.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import type { RoutingTable } from '../../../core/routing/routing-table.ts'
-import type {
-  CacheUse,
-  LocalSnapshots,
-  RemoteSnapshot,
-  SharedSnapshot,
-  SnapshotSharing,
+import {
+  CACHE_RECORD_LAG_MS,
+  type CacheUse,
+  type LocalSnapshots,
+  type RemoteSnapshot,
+  type SharedSnapshot,
+  type SnapshotSharing,
 } from '../../static-cache/snapshot-sharing.ts'
 import { type Engine, engineIsDown, orDown } from '../engine/engine.ts'
 import type { EngineClock } from '../engine/engine-clock.ts'

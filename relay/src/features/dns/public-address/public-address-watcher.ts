@@ -5,9 +5,13 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@svc/protocol'
 import type { ConfiguredAddresses } from '../../../core/config/setting-values.ts'
 import { isLocalhost, type Settings } from '../../../core/config/settings.ts'
-import { PUBLIC_ADDRESS_REFRESH_MS, PUBLIC_ADDRESSES_MAX } from '../../../core/limits.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import { sourceAddress } from './source-address.ts'
+
+/** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */
+const PUBLIC_ADDRESS_REFRESH_MS = 30_000
+/** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */
+const PUBLIC_ADDRESSES_MAX = 4
 
 /** Each list is sorted, and empty when the relay has no such address. */
 export interface PublicAddresses {

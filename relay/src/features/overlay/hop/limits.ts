@@ -1,4 +1,4 @@
-// Holds the limits of routes over several relays, as ../limits.ts does for the rest.
+// Holds the limits of routes over several relays.
 
 import { HOP_ROUTES_PER_OWNER_MAX } from '@svc/protocol'
 import type { QuotaLimits } from './quota.ts'

@@ -1,4 +1,4 @@
-// Holds the limits of the WireGuard link, as ../limits.ts does for the overlay.
+// Holds the limits of the WireGuard link.
 
 /** Bytes of an inner packet: 1500 of Ethernet without the headers of IPv6, UDP and WireGuard. */
 export const MTU_BYTES = 1420

@@ -7,7 +7,7 @@ import { resetSocket } from '@svc/node-kit/sockets'
 import { PIPELINED_REQUESTS_MAX } from '../../../core/api/http/open-responses.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { CLOSE_GRACE_MS } from '../../../core/ingress/open-sockets.ts'
-import { CACHE_CLOSING_MAX_MS } from '../../../core/limits.ts'
+import { CACHE_CLOSING_MAX_MS } from '../closing-sites.ts'
 import type { VisitorResponse } from '../live-site/live-sites.ts'
 
 export class VisitorConnection {

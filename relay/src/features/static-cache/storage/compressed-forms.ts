@@ -6,12 +6,14 @@ import { open, rename, rm, stat } from 'node:fs/promises'
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createBrotliCompress, createBrotliDecompress, createGunzip, createGzip } from 'node:zlib'
-import { CACHE_FORM_SHARE_MAX } from '../../../core/limits.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import type { SnapshotFile, StoredCoding } from '../snapshot.ts'
 import { compressibleFiles } from './compressible.ts'
 import { diskBytes, FILE_MODE, FORM_ENDINGS } from './snapshot-files.ts'
 import type { StoredSnapshot } from './stored-snapshot.ts'
+
+/** A compressed form is kept if it has at most this share of the file's bytes. */
+const CACHE_FORM_SHARE_MAX = 0.9
 
 /** While it is written. */
 const TEMPORARY = '.svc-tmp'

@@ -4,9 +4,14 @@ import { createHash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE_MANIFEST_MAX_BYTES, parseManifest, type StaticCacheManifest } from '@svc/protocol'
-import { CACHE_DISK_BLOCK_BYTES } from '../../../core/limits.ts'
 import { writePrivate } from '../../../core/storage/state-file.ts'
 import type { StoredCoding } from '../snapshot.ts'
+
+/**
+ * The cache counts files in whole blocks of the usual size. A budget in bytes of content would let many small files take
+ * far more of the disk than the operator allowed.
+ */
+const CACHE_DISK_BLOCK_BYTES = 4096
 
 /** The site whose files a snapshot has. */
 export interface SnapshotOwner {

@@ -4,7 +4,6 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Semaphore } from '@svc/node-kit/semaphore'
 import { now, toWallTime } from '../../../core/clock.ts'
-import { CACHE_CHECKED_AT_ONCE } from '../../../core/limits.ts'
 import { compressibleFiles } from './compressible.ts'
 import {
   diskBytes,
@@ -18,6 +17,9 @@ import {
   type SnapshotHead,
   type StoredRecord,
 } from './snapshot-files.ts'
+
+/** Stored files that are compared with their hashes at once, when the relay starts. */
+const CACHE_CHECKED_AT_ONCE = 8
 
 export interface FoundSnapshot extends StoredRecord {
   id: string

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { StaticCacheManifest } from '@svc/protocol'
 import { CLOSE_GRACE_MS } from '../../../core/ingress/open-sockets.ts'
-import { CACHE_EXPOSURE_SHARE } from '../../../core/limits.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import { syncDirectory } from '../../../core/storage/state-file.ts'
 import type { BorrowedSnapshot, Snapshot, SnapshotReader } from '../snapshot.ts'
@@ -23,6 +22,9 @@ import {
 import { scanSnapshots } from './snapshot-scan.ts'
 import { type StoredParts, StoredSnapshot } from './stored-snapshot.ts'
 import { writeUpload } from './write-upload.ts'
+
+/** Share of `STATIC_CACHE_BYTES` that the files of one snapshot may take. */
+export const CACHE_EXPOSURE_SHARE = 0.25
 
 export type { SnapshotRecord }
 

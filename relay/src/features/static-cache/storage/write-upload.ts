@@ -5,9 +5,11 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StaticCacheFile } from '@svc/protocol'
 import { RelayError } from '../../../core/errors.ts'
-import { CACHE_SYNCS_MAX } from '../../../core/limits.ts'
 import { syncDirectory, writePrivate } from '../../../core/storage/state-file.ts'
 import { encodeHead, FILE_MODE, HEAD_FILE, objectName, type SnapshotHead } from './snapshot-files.ts'
+
+/** Files of one upload that are written through to the disk at once. */
+const CACHE_SYNCS_MAX = 8
 
 interface UploadSource {
   head: SnapshotHead

@@ -4,7 +4,13 @@ import { setImmediate } from 'node:timers/promises'
 import { MIMEType } from 'node:util'
 import { Dicer } from '@fastify/busboy'
 import { RelayError } from '../../../core/errors.ts'
-import { PART_HEADERS_MAX, PART_HEADERS_MAX_BYTES, PART_OVERHEAD_MAX_BYTES } from '../../../core/limits.ts'
+
+/** Headers of one part of an upload to the cache. Browsers send two. */
+export const PART_HEADERS_MAX = 8
+/** Bytes of their names and values. */
+export const PART_HEADERS_MAX_BYTES: number = 4 * 1024
+/** Bytes in a row of an upload to the cache that are no content of a part. */
+export const PART_OVERHEAD_MAX_BYTES: number = 64 * 1024
 
 export interface BodyPart {
   /** Name of the form's field. */

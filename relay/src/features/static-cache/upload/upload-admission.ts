@@ -3,7 +3,13 @@
 
 import { PlainError, RelayError } from '../../../core/errors.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
-import { CACHE_CHECKS_MAX, CACHE_RETRY_S, CACHE_UPLOADS_MAX } from '../../../core/limits.ts'
+
+/** Uploads of snapshots that are under way at once, one of each identity. */
+const CACHE_UPLOADS_MAX = 2
+/** Manifests that are read and compared at once, one of each identity. */
+const CACHE_CHECKS_MAX = 2
+/** `Retry-After` of a request to the static cache that is refused, because others are under way or the cache is full. */
+const CACHE_RETRY_S = 5
 
 /** A request that occupies a place until it ends. */
 export interface Place {
