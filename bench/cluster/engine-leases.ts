@@ -89,7 +89,9 @@ export class EngineLeases {
       lastSeenAt: time,
     }
     const [keys, entries] = [this.#keys, this.#entries]
-    const sequence = Number(await this.#engine.run(NEXT_FENCE, [keys.fence], [0, FENCE_MAX]))
+    const sequence = Number(
+      await this.#engine.run(NEXT_FENCE, { fence: keys.fence }, { known: 0, most: FENCE_MAX }),
+    )
     const [identityName, hostname] = [keys.identityName(key), entries.hostnameName(key, true)]
     const head = {
       key,
@@ -102,21 +104,27 @@ export class EngineLeases {
     }
     const reply = await this.#engine.run(
       REGISTER,
-      [keys.epoch, keys.lease(identityName), keys.holder(hostname), keys.changes, keys.leaseIndex],
-      [
-        this.#epoch,
-        identityName,
-        keys.leases,
+      {
+        epoch: keys.epoch,
+        lease: keys.lease(identityName),
+        holder: keys.holder(hostname),
+        changes: keys.changes,
+        index: keys.leaseIndex,
+      },
+      {
+        epoch: this.#epoch,
+        identity: identityName,
+        leases: keys.leases,
         hostname,
-        sequence,
-        TTL_MS,
-        NAME_RESERVATION_MS,
-        NAME_INDEX_MS,
-        CHANGES_KEPT,
-        'bench',
-        entries.formatHead(head),
-        entries.formatJson(lease, sequence),
-      ],
+        fence: sequence,
+        ttlMs: TTL_MS,
+        keptMs: NAME_RESERVATION_MS,
+        indexMs: NAME_INDEX_MS,
+        changesKept: CHANGES_KEPT,
+        machine: 'bench',
+        head: entries.formatHead(head),
+        json: entries.formatJson(lease, sequence),
+      },
     )
     if (!Array.isArray(reply) || reply[0] !== 'registered') throw new Error(`the engine answered ${reply}`)
   }

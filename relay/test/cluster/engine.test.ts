@@ -47,7 +47,7 @@ interface Fields {
 }
 
 const nextFence = async (known = 0): Promise<number> =>
-  Number(await engine.run(NEXT_FENCE, [keys.fence], [known, FENCE_MAX]))
+  Number(await engine.run(NEXT_FENCE, { fence: keys.fence }, { known, most: FENCE_MAX }))
 const timeOf = async (): Promise<number> => {
   const [seconds, microseconds] = (await engine.command('TIME')) as string[]
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000)
@@ -57,8 +57,27 @@ const register = async ({ key, fence, name = '-', ttlMs = 60_000, epoch = 'epoch
   const head = `${given} ${(await timeOf()) + ttlMs} 0 ${name} tag sealed`
   return (await engine.run(
     REGISTER,
-    [keys.epoch, keys.lease(key), keys.holder(name), keys.changes, keys.leaseIndex],
-    [epoch, key, keys.leases, name, given, ttlMs, NAME_KEPT_MS, INDEX_MS, 1000, 'run', head, 'tag {}'],
+    {
+      epoch: keys.epoch,
+      lease: keys.lease(key),
+      holder: keys.holder(name),
+      changes: keys.changes,
+      index: keys.leaseIndex,
+    },
+    {
+      epoch,
+      identity: key,
+      leases: keys.leases,
+      hostname: name,
+      fence: given,
+      ttlMs,
+      keptMs: NAME_KEPT_MS,
+      indexMs: INDEX_MS,
+      changesKept: 1000,
+      machine: 'run',
+      head,
+      json: 'tag {}',
+    },
   )) as [string, string?, string?]
 }
 
@@ -74,24 +93,43 @@ interface Put {
 const put = ({ key, fence, expires, isEnded = false, name = '-', json = 'tag {}' }: Put) =>
   engine.run(
     PUT,
-    [keys.lease(key), keys.holder(name), keys.changes, keys.fence, keys.leaseIndex],
-    [
-      key,
-      keys.leases,
+    {
+      lease: keys.lease(key),
+      holder: keys.holder(name),
+      changes: keys.changes,
+      fence: keys.fence,
+      index: keys.leaseIndex,
+    },
+    {
+      identity: key,
+      leases: keys.leases,
       fence,
       expires,
-      isEnded ? 1 : 0,
-      name,
-      NAME_KEPT_MS,
-      INDEX_MS,
-      1,
-      1000,
-      'run',
-      `${fence} ${expires} ${isEnded ? 1 : 0} ${name} tag sealed`,
-      'tag',
+      isEnd: isEnded ? 1 : 0,
+      hostname: name,
+      keptMs: NAME_KEPT_MS,
+      indexMs: INDEX_MS,
+      isIndexDue: 1,
+      changesKept: 1000,
+      machine: 'run',
+      head: `${fence} ${expires} ${isEnded ? 1 : 0} ${name} tag sealed`,
+      tag: 'tag',
       json,
-    ],
+    },
   ) as Promise<[string, string?, string?]>
+
+const beat = async (machine: string, entry: string, keptMs = 600_000) =>
+  (await engine.run(
+    HEARTBEAT,
+    { machines: keys.machines, epoch: keys.epoch, changes: keys.changes },
+    { machine, entry, keptMs, most: 64 },
+  )) as [number, string, string, string[]]
+const setPolicy = (expected: string, entry: string) =>
+  engine.run(
+    SET_POLICY,
+    { policy: keys.policy, changes: keys.changes },
+    { expected, entry, changesKept: 1000, machine: 'run' },
+  )
 
 const ttlOf = async (key: string): Promise<number> => Number(await engine.command('PTTL', key))
 const headOf = async (key: string) => (await engine.command('HGET', keys.lease(key), 'h')) as string
@@ -242,9 +280,9 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     const challenges = new SharedChallenges({ host: HOST, engine, keys, seal, rateLimits, memory })
     const identity = { name: 'one', address: `0x${'ab'.repeat(20)}` }
     await challenges.issue({ identity, allowCanonicalFallback: false, metadata: {}, ttlS: 60 }, '192.0.2.1')
-    await engine.run(HEARTBEAT, [keys.machines, keys.epoch, keys.changes], ['a:1', '1 sealed', 600_000, 64])
-    await engine.run(SET_POLICY, [keys.policy, keys.changes], ['', '1 sealed', 1000, 'run'])
-    await engine.run(LOCK, [keys.lock('start')], ['holder', 15_000])
+    await beat('a:1', '1 sealed')
+    await setPolicy('', '1 sealed')
+    await engine.run(LOCK, { lock: keys.lock('start') }, { holder: 'holder', lifetimeMs: 15_000 })
     const lasting = new Set<string>()
     for (const key of (await engine.command('KEYS', '*')) as string[]) {
       const ttl = await ttlOf(key)
@@ -270,33 +308,27 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     for (const key of ['a:0x1', 'b:0x1', 'c:0x1']) await register({ key })
     await engine.command('DEL', keys.lease('a:0x1'), keys.lease('b:0x1'))
     const members = () => engine.command('ZRANGE', keys.leaseIndex, 0, -1)
-    await engine.run(SWEEP_INDEX, [keys.leaseIndex], [keys.leases, 1])
+    await engine.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: 1 })
     expect(await members()).toHaveLength(2)
-    await engine.run(SWEEP_INDEX, [keys.leaseIndex], [keys.leases, 500])
+    await engine.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: 500 })
     expect(await members()).toEqual(['c:0x1'])
   })
 
   test('knows 64 machines; one more is not listed, and one that was silent for long makes room', async () => {
-    const beat = async (name: string, keptMs = 600_000) =>
-      (await engine.run(
-        HEARTBEAT,
-        [keys.machines, keys.epoch, keys.changes],
-        [name, `${await timeOf()} sealed`, keptMs, 64],
-      )) as [number, string, string, string[]]
-    for (let i = 0; i < 65; i++) await beat(`machine:${i}`)
-    const [, epoch, change, all] = await beat('machine:0')
+    const beatNow = async (name: string, keptMs?: number) =>
+      await beat(name, `${await timeOf()} sealed`, keptMs)
+    for (let i = 0; i < 65; i++) await beatNow(`machine:${i}`)
+    const [, epoch, change, all] = await beatNow('machine:0')
     expect([epoch, change, all.length]).toEqual(['epoch', '0-0', 2 * 64])
     expect(all).not.toContain('machine:64')
     await sleep(20)
-    const [, , , later] = await beat('machine:64', 10)
+    const [, , , later] = await beatNow('machine:64', 10)
     expect(later.filter((_, at) => at % 2 === 0)).toEqual(['machine:64'])
   })
 
   test('lets one of those who change the policy at once', async () => {
-    const set = (expected: string, entry: string) =>
-      engine.run(SET_POLICY, [keys.policy, keys.changes], [expected, entry, 1000, 'run'])
-    expect(await Promise.all([set('', '1 a'), set('', '1 b'), set('', '1 c')])).toEqual([1, 0, 0])
-    expect([await set('1 a', '2 d'), await set('1 a', '2 e')]).toEqual([1, 0])
+    expect(await Promise.all(['1 a', '1 b', '1 c'].map((entry) => setPolicy('', entry)))).toEqual([1, 0, 0])
+    expect([await setPolicy('1 a', '2 d'), await setPolicy('1 a', '2 e')]).toEqual([1, 0])
     expect(await engine.command('GET', keys.policy)).toBe('2 d')
   })
 
@@ -374,9 +406,10 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     })
 
     test('is given back by who has it alone, and by itself when the holder is gone', async () => {
-      const lock = (holder: string, ms = 15_000) => engine.run(LOCK, [keys.lock('two')], [holder, ms])
+      const lock = (holder: string, lifetimeMs = 15_000) =>
+        engine.run(LOCK, { lock: keys.lock('two') }, { holder, lifetimeMs })
       expect([await lock('one'), await lock('other'), await lock('one')]).toEqual(['one', 'one', 'one'])
-      await engine.run(UNLOCK, [keys.lock('two')], ['other'])
+      await engine.run(UNLOCK, { lock: keys.lock('two') }, { holder: 'other' })
       expect(await lock('other')).toBe('one')
       await lock('one', 1)
       await expect.poll(() => lock('other')).toBe('other')
@@ -384,7 +417,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
 
     test('is not waited for any more once the machine ends', async () => {
       const holder = seal.close('lock', keys.lock('three'), '', 'another machine')
-      await engine.run(LOCK, [keys.lock('three')], [holder, 15_000])
+      await engine.run(LOCK, { lock: keys.lock('three') }, { holder, lifetimeMs: 15_000 })
       const ending = AbortSignal.timeout(50)
       await expect(withEngineLock(parts(), 'three', ending, async () => {})).rejects.toMatchObject({
         name: 'AbortError',

@@ -116,8 +116,13 @@ export class Machines {
     const ownName = keys.machineName(name)
     const [time, epoch, lastChange, all] = (await engine.run(
       HEARTBEAT,
-      [keys.machines, keys.epoch, keys.changes],
-      [ownName, `${seen} ${seal.close('machine', ownName, `${seen}`, text)}`, MACHINE_KEPT_MS, MACHINES_MAX],
+      { machines: keys.machines, epoch: keys.epoch, changes: keys.changes },
+      {
+        machine: ownName,
+        entry: `${seen} ${seal.close('machine', ownName, `${seen}`, text)}`,
+        keptMs: MACHINE_KEPT_MS,
+        most: MACHINES_MAX,
+      },
     )) as [number, string, string, string[]]
     clock.observe(time, askedAt)
     const others = new Map<string, Machine>()

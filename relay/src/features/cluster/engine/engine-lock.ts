@@ -21,10 +21,11 @@ export async function withEngineLock<T>(
   const key = keys.lock(name)
   const holder = seal.close('lock', key, '', randomUUID())
   const take = async (): Promise<boolean> => {
-    const found = `${await engine.run(LOCK, [key], [holder, LOCK_MS])}`
+    const found = `${await engine.run(LOCK, { lock: key }, { holder, lifetimeMs: LOCK_MS })}`
     if (found === holder) return true
     // Nobody holds a lock that no machine has taken.
-    if (seal.open('lock', key, '', found) === undefined) await engine.run(UNLOCK, [key], [found])
+    if (seal.open('lock', key, '', found) === undefined)
+      await engine.run(UNLOCK, { lock: key }, { holder: found })
     return false
   }
   while (!(await take())) await pause(LOCK_LOOK_MS, undefined, { signal })
@@ -33,6 +34,6 @@ export async function withEngineLock<T>(
     return await use()
   } finally {
     clearInterval(refresh)
-    await engine.run(UNLOCK, [key], [holder]).catch(() => {})
+    await engine.run(UNLOCK, { lock: key }, { holder }).catch(() => {})
   }
 }

@@ -15,6 +15,7 @@ import {
   ENGINE_RETRY_MAX_MS,
   ENGINE_RETRY_MS,
 } from '../limits.ts'
+import { inOrder, type Script, type Values } from './script.ts'
 
 /** Thrown for a command that the engine did not carry out, or perhaps did. */
 export class EngineError extends Error {
@@ -110,10 +111,15 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /** Runs a script of scripts.ts. @throws EngineError when the engine does not answer in time */
-  async run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply> {
-    const name = this.#scripts.get(script) ?? this.#define(script)
+  async run<Key extends string, Argument extends string>(
+    script: Script<Key, Argument>,
+    keys: Values<Key>,
+    args: Values<Argument>,
+  ): Promise<Reply> {
+    const name = this.#scripts.get(script.lua) ?? this.#define(script.lua)
     const client = this.#client as unknown as Record<string, (...all: unknown[]) => Promise<Reply>>
-    return await this.#watch(() => client[name]!(keys.length, ...keys, ...args))
+    const names = inOrder(script.keys, keys)
+    return await this.#watch(() => client[name]!(names.length, ...names, ...inOrder(script.args, args)))
   }
 
   /** Runs one command. @throws EngineError when the engine does not answer in time */
@@ -147,10 +153,10 @@ export class Engine extends EventEmitter<EngineEvents> {
     this.#reader.disconnect()
   }
 
-  #define(script: string): string {
+  #define(lua: string): string {
     const name = `svc${this.#scripts.size}`
-    this.#client.defineCommand(name, { lua: script })
-    this.#scripts.set(script, name)
+    this.#client.defineCommand(name, { lua })
+    this.#scripts.set(lua, name)
     return name
   }
 

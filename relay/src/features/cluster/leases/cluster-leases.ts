@@ -134,7 +134,11 @@ export class ClusterLeases implements LeaseSharing {
     const { engine, keys, run, epoch } = this.#parts
     const known = epoch()
     if (known === undefined) throw engineIsDown()
-    const sequence = Number(await orDown(engine.run(NEXT_FENCE, [keys.fence], [this.#lastFence, FENCE_MAX])))
+    const sequence = Number(
+      await orDown(
+        engine.run(NEXT_FENCE, { fence: keys.fence }, { known: this.#lastFence, most: FENCE_MAX }),
+      ),
+    )
     this.#lastFence = Math.max(this.#lastFence, sequence)
     const { metadata, clientIp, reportedIp, lastSeenAt } = described
     const seen = { lastSeenAt, clientIp, reportedIp }
@@ -143,21 +147,27 @@ export class ClusterLeases implements LeaseSharing {
     const [outcome, first = '', headText = ''] = (await orDown(
       engine.run(
         REGISTER,
-        [keys.epoch, keys.lease(name), keys.holder(hostname), keys.changes, keys.leaseIndex],
-        [
-          known,
-          name,
-          keys.leases,
+        {
+          epoch: keys.epoch,
+          lease: keys.lease(name),
+          holder: keys.holder(hostname),
+          changes: keys.changes,
+          index: keys.leaseIndex,
+        },
+        {
+          epoch: known,
+          identity: name,
+          leases: keys.leases,
           hostname,
-          sequence,
-          ttlS * 1000,
-          NAME_RESERVATION_MS,
-          NAME_INDEX_MS,
-          CHANGES_KEPT,
-          run,
-          this.#entries.formatHead({ key, sequence, expires, isEnded: false, hasFriendly, tag, seen }),
-          this.#entries.formatJson(described, sequence),
-        ],
+          fence: sequence,
+          ttlMs: ttlS * 1000,
+          keptMs: NAME_RESERVATION_MS,
+          indexMs: NAME_INDEX_MS,
+          changesKept: CHANGES_KEPT,
+          machine: run,
+          head: this.#entries.formatHead({ key, sequence, expires, isEnded: false, hasFriendly, tag, seen }),
+          json: this.#entries.formatJson(described, sequence),
+        },
       ),
     )) as [string, string?, string?]
     if (outcome === 'epoch') throw engineIsDown()
@@ -333,7 +343,7 @@ export class ClusterLeases implements LeaseSharing {
   /** Takes leases that are over off the index. @throws EngineError */
   async sweep(): Promise<void> {
     const { engine, keys } = this.#parts
-    await engine.run(SWEEP_INDEX, [keys.leaseIndex], [keys.leases, LEASES_PER_READ])
+    await engine.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: LEASES_PER_READ })
   }
 
   async #fillOne(lease: Lease, endedAt?: number): Promise<void> {

@@ -107,7 +107,7 @@ export class LeaseWriter {
   /** Removes a head that no machine wrote, or that tells of the past. @throws EngineError */
   async drop(identityName: string, head: string): Promise<void> {
     const { engine, keys } = this.#parts
-    await engine.run(DROP_FORGED_LEASE, [keys.lease(identityName)], [head])
+    await engine.run(DROP_FORGED_LEASE, { lease: keys.lease(identityName) }, { head })
   }
 
   #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
@@ -168,23 +168,29 @@ export class LeaseWriter {
     const [name, hostname] = [keys.identityName(key), entries.hostnameName(key, hasFriendly)]
     const [outcome, first = '', head = ''] = (await engine.run(
       PUT,
-      [keys.lease(name), keys.holder(hostname), keys.changes, keys.fence, keys.leaseIndex],
-      [
-        name,
-        keys.leases,
-        sequence,
-        Math.round(expires),
-        isEnded ? 1 : 0,
+      {
+        lease: keys.lease(name),
+        holder: keys.holder(hostname),
+        changes: keys.changes,
+        fence: keys.fence,
+        index: keys.leaseIndex,
+      },
+      {
+        identity: name,
+        leases: keys.leases,
+        fence: sequence,
+        expires: Math.round(expires),
+        isEnd: isEnded ? 1 : 0,
         hostname,
-        NAME_RESERVATION_MS,
-        NAME_INDEX_MS,
-        isIndexDue ? 1 : 0,
-        CHANGES_KEPT,
-        run,
-        entries.formatHead(fields),
+        keptMs: NAME_RESERVATION_MS,
+        indexMs: NAME_INDEX_MS,
+        isIndexDue: isIndexDue ? 1 : 0,
+        changesKept: CHANGES_KEPT,
+        machine: run,
+        head: entries.formatHead(fields),
         tag,
-        hasJson ? json() : '',
-      ],
+        json: hasJson ? json() : '',
+      },
     )) as [string, string?, string?]
     return { outcome, first, head }
   }

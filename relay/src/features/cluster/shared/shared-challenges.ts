@@ -1,6 +1,5 @@
 // Challenges that any machine takes, whichever issued them, and the budgets of clients at all machines together.
 
-import type { Rate } from '@svc/node-kit/gcra'
 import { BUDGET_COST, CHALLENGE_TTL_S } from '@svc/protocol'
 import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../../core/auth/challenges.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
@@ -42,20 +41,22 @@ interface Kept {
   until: number
 }
 
-/** Units a minute and at once. */
-type Budget = [perMinute: number, burst: number]
-
 export class SharedChallenges implements ChallengeStore {
   readonly #parts: SharedChallengesParts
-  readonly #network: Budget
-  readonly #relay: Budget
+  /** Units a minute and at once, as scripts name them. */
+  readonly #rates: Record<`${'network' | 'relay'}${'PerMinute' | 'Burst'}`, number>
   /** Ids of the challenges that were taken here. */
   readonly #taken = new Set<string>()
 
   constructor(parts: SharedChallengesParts) {
     this.#parts = parts
-    this.#network = asArguments(networkBudget(parts.rateLimits))
-    this.#relay = asArguments(relayBudget(parts.rateLimits))
+    const [network, relay] = [networkBudget(parts.rateLimits), relayBudget(parts.rateLimits)]
+    this.#rates = {
+      networkPerMinute: network.perMinute,
+      networkBurst: network.burst,
+      relayPerMinute: relay.perMinute,
+      relayBurst: relay.burst,
+    }
   }
 
   async issue(
@@ -77,16 +78,20 @@ export class SharedChallenges implements ChallengeStore {
       await orDown(
         engine.run(
           ISSUE_CHALLENGE,
-          [keys.challenge(id), keys.openChallenges + networkName, keys.budget(network), keys.budget('relay')],
-          [
-            name,
-            `${networkName} ${seal.close('challenge', name, networkName, text)}`,
-            CHALLENGE_TTL_S * 1000,
-            openChallengesMax(rateLimits, address),
-            isSpared(rateLimits, address) ? 0 : BUDGET_COST.challenge,
-            ...this.#network,
-            ...this.#relay,
-          ],
+          {
+            challenge: keys.challenge(id),
+            open: keys.openChallenges + networkName,
+            networkBudget: keys.budget(network),
+            relayBudget: keys.budget('relay'),
+          },
+          {
+            challenge: name,
+            entry: `${networkName} ${seal.close('challenge', name, networkName, text)}`,
+            ttlMs: CHALLENGE_TTL_S * 1000,
+            openMax: openChallengesMax(rateLimits, address),
+            units: isSpared(rateLimits, address) ? 0 : BUDGET_COST.challenge,
+            ...this.#rates,
+          },
         ),
       ),
     )
@@ -102,14 +107,17 @@ export class SharedChallenges implements ChallengeStore {
     const [wait, entry] = (await orDown(
       engine.run(
         TAKE_CHALLENGE,
-        [keys.challenge(id), keys.budget(network), keys.budget('relay')],
-        [
-          keys.openChallenges,
-          name,
-          isSpared(rateLimits, address) ? 0 : BUDGET_COST.register,
-          ...this.#network,
-          ...this.#relay,
-        ],
+        {
+          challenge: keys.challenge(id),
+          networkBudget: keys.budget(network),
+          relayBudget: keys.budget('relay'),
+        },
+        {
+          open: keys.openChallenges,
+          challenge: name,
+          units: isSpared(rateLimits, address) ? 0 : BUDGET_COST.register,
+          ...this.#rates,
+        },
       ),
     )) as [number, string | null]
     this.#requireNoWait(wait)
@@ -133,8 +141,9 @@ export class SharedChallenges implements ChallengeStore {
   /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
   async refund(address: string): Promise<void> {
     const { engine, keys } = this.#parts
-    const args = [REGISTRATION_COST, this.#network[0]]
-    await engine.run(REFUND, [keys.budget(networkOf(address))], args).catch(() => {})
+    const budget = keys.budget(networkOf(address))
+    const args = { units: REGISTRATION_COST, perMinute: this.#rates.networkPerMinute }
+    await engine.run(REFUND, { budget }, args).catch(() => {})
   }
 
   #requireNoWait(waitMs: number): void {
@@ -143,8 +152,4 @@ export class SharedChallenges implements ChallengeStore {
         'Retry-After': `${Math.ceil(waitMs / 1000)}`,
       })
   }
-}
-
-function asArguments({ perMinute, burst }: Rate): Budget {
-  return [perMinute, burst]
 }

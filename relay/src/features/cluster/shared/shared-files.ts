@@ -201,8 +201,12 @@ export class SharedFiles {
     })
     const reply = await engine.run(
       PUT_FILES,
-      [keys.changes, ...put.map(({ name }) => keys.file(name))],
-      [CHANGES_KEPT, run, ...put.flatMap(({ name, entry }) => [name, this.#there.get(name) ?? '', entry])],
+      { changes: keys.changes, files: put.map(({ name }) => keys.file(name)) },
+      {
+        changesKept: CHANGES_KEPT,
+        machine: run,
+        files: put.flatMap(({ name, entry }) => [name, this.#there.get(name) ?? '', entry]),
+      },
     )
     if (Number(reply) !== 1) return false
     for (const { name, entry, ...version } of put) {

@@ -29,7 +29,11 @@ export class SharedPolicyChanges implements PolicyChanges {
       const counted = Number(await engine.command('INCR', keys.policyChangeNumber))
       const number = Math.max(counted, (this.#known[0]?.id ?? 0) + 1)
       const entry = `${number} ${seal.close('policy change', '', `${number}`, json)}`
-      await engine.run(KEEP_POLICY_CHANGE, [keys.policyChanges], [entry, POLICY_CHANGES_MAX])
+      await engine.run(
+        KEEP_POLICY_CHANGE,
+        { changes: keys.policyChanges },
+        { entry, count: POLICY_CHANGES_MAX },
+      )
     } catch {
       // The audit log of this machine has it in any case.
     }

@@ -102,8 +102,12 @@ export class SharedPolicy implements PolicySharing {
     // The version of an engine which lost data may be lower.
     const next = Math.max(version, this.#version) + 1
     const entry = `${next} ${seal.close('policy', '', `${next}`, json)}`
-    const args = [expected, entry, CHANGES_KEPT, run]
-    if (Number(await engine.run(SET_POLICY, [keys.policy, keys.changes], args)) !== 1) return false
+    const reply = await engine.run(
+      SET_POLICY,
+      { policy: keys.policy, changes: keys.changes },
+      { expected, entry, changesKept: CHANGES_KEPT, machine: run },
+    )
+    if (Number(reply) !== 1) return false
     // A later version, which has this change too, may be in use by now.
     if (next > this.#version) {
       this.#version = next

@@ -244,8 +244,16 @@ export class SharedSnapshots implements SnapshotSharing {
     const end = Math.round(clock.toEngine(expiresAt))
     const change = `${await engine.run(
       PUT_SNAPSHOT,
-      [keys.snapshot(name), keys.snapshotIndex, keys.changes],
-      [name, end, CACHE_RECORD_LAG_MS, text, CHANGES_KEPT, run, expected],
+      { snapshot: keys.snapshot(name), index: keys.snapshotIndex, changes: keys.changes },
+      {
+        identity: name,
+        end,
+        keptMs: CACHE_RECORD_LAG_MS,
+        entry: text,
+        changesKept: CHANGES_KEPT,
+        machine: run,
+        expected,
+      },
     )}`
     if (change !== NOT_PUT) this.#remember(identityKey, changed)
     this.#unsent.delete(identityKey)
@@ -259,8 +267,8 @@ export class SharedSnapshots implements SnapshotSharing {
     const name = keys.identityName(identityKey)
     const reply = await engine.run(
       REMOVE_SNAPSHOT,
-      [keys.snapshot(name), keys.changes],
-      [name, text, CHANGES_KEPT, run],
+      { snapshot: keys.snapshot(name), changes: keys.changes },
+      { identity: name, entry: text, changesKept: CHANGES_KEPT, machine: run },
     )
     this.#remember(identityKey, changed)
     return { change: `${reply}`, text }
@@ -272,8 +280,8 @@ export class SharedSnapshots implements SnapshotSharing {
     const name = keys.identityName(identityKey)
     const reply = await engine.run(
       FORGET_SNAPSHOT,
-      [keys.snapshot(name), keys.snapshotIndex, keys.changes],
-      [name, this.#own, CHANGES_KEPT, run, text],
+      { snapshot: keys.snapshot(name), index: keys.snapshotIndex, changes: keys.changes },
+      { identity: name, name: this.#own, changesKept: CHANGES_KEPT, machine: run, entry: text },
     )
     if (Number(reply) === 1) this.#remember(identityKey, changed)
   }
