@@ -1,4 +1,4 @@
-// What a handler finds in Node as in a page: a relative redirect leads to the site, and a Response of a Blob has a length.
+// Makes Node's globals behave as in a page: a relative redirect leads to the site, and a Response of a Blob has a length.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DIRECT, type DirectlyHandled, type FetchHandler } from '@svc/sdk-core'
@@ -9,7 +9,7 @@ const requestUrl = new AsyncLocalStorage<string>()
 let isInstalled = false
 
 /**
- * Returns the handler, for which `Response.redirect` takes URLs relative to its request. All else of the process finds its globals as
+ * Returns the handler, inside which `Response.redirect` resolves URLs against the request. For other code, the globals work as
  * before.
  */
 export function withHandlerGlobals(fetch: FetchHandler): FetchHandler {
@@ -22,8 +22,8 @@ export function withHandlerGlobals(fetch: FetchHandler): FetchHandler {
 }
 
 /**
- * Adds to the methods of the platform, once. A base URL of Node's whole `fetch` would do for redirects, too, but requests of the
- * handler to other servers would then name the site as their Referer.
+ * Patches the platform's methods, once. A global base URL for Node's `fetch` would also fix redirects, but requests of the
+ * handler to other servers would then send the site as their Referer.
  */
 function install(): void {
   if (isInstalled) return
@@ -46,7 +46,7 @@ function install(): void {
   })
 }
 
-/** Puts a method in the place of another one, which it looks like. */
+/** Replaces a method with one that looks like it. */
 function replace(owner: object, name: string, { [name]: value }: Record<string, unknown>): void {
   Object.defineProperty(owner, name, { ...Object.getOwnPropertyDescriptor(owner, name), value })
 }

@@ -1,5 +1,5 @@
-// Says where the modules of this package's threads and the page of the agent are. In the checkout and in `dist` the modules lie
-// beside this one; a program that is one file (scripts/binaries) says where else.
+// Locates the modules of this package's threads and the agent's page. In the checkout and in `dist` the modules are
+// next to this one; a single executable (scripts/binaries) overrides that.
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -10,7 +10,7 @@ const MODULES = { 'quic-worker': (): URL => new URL('./datagram/quic-worker.ts',
 
 type ThreadName = keyof typeof MODULES
 
-/** What `new Worker` needs to run a thread. */
+/** The arguments of `new Worker` for a thread. */
 export interface ThreadCode {
   script: string | URL
   options: WorkerOptions
@@ -18,13 +18,13 @@ export interface ThreadCode {
 
 export interface Installation {
   thread(name: ThreadName): ThreadCode
-  /** Resolves with the HTML of the agent's page. @throws the error of the file system where it is not built */
+  /** Resolves with the HTML of the agent's page. @throws the error of the file system when it is not built */
   agentPage(): Promise<string>
 }
 
 let current: Installation = {
   thread: (name) => ({ script: moduleOf(name), options: {} }),
-  // beside `src` and `dist` alike
+  // next to both `src` and `dist`
   agentPage: () => readFile(new URL('../page/index.html', import.meta.url), 'utf8'),
 }
 
@@ -32,7 +32,7 @@ export function installation(): Installation {
   return current
 }
 
-/** A program that is one file calls this before it runs a command. */
+/** A single executable calls this before it runs a command. */
 export function setInstallation(other: Installation): void {
   current = other
 }

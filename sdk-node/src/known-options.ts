@@ -1,11 +1,11 @@
-// Options of `publish` and `expose` in Node: those that do not exist are refused, and those that every SDK has are passed on.
+// Options of `publish` and `expose` in Node: refuses unknown ones, and selects those that all SDKs share.
 
 import { type PublishOptions, SvcError } from '@svc/sdk-core'
 import { noOption, PUBLISH_OPTIONS } from '@svc/sdk-core/option-names'
 
 /**
  * @param own the names of options that a page does not have
- * @throws SvcError `invalid_option` that names the first option which does not exist, and the one that was meant
+ * @throws SvcError `invalid_option` that names the first unknown option and suggests the one that was meant
  */
 export function refuseUnknown(options: object, own: readonly string[]): void {
   const known: readonly string[] = [...PUBLISH_OPTIONS, ...own]

@@ -1,9 +1,9 @@
-// Finds out whether this Node is too old. It imports nothing, and uses nothing that an old Node lacks.
+// Checks whether this Node is too old. It imports nothing, and uses nothing that an old Node lacks.
 
-/** The oldest major version of Node, as `engines` of package.json says. */
+/** The lowest major version of Node, as in `engines` of package.json. */
 const NODE_MAJOR_MIN = 24
 
-/** @returns the sentence for a user whose Node is too old; other runtimes, which name a version of Node as well, are not judged */
+/** @returns the message for a user whose Node is too old; other runtimes, which also report a Node version, are not checked */
 export function nodeTooOld(
   { node, bun, deno }: NodeJS.ProcessVersions = process.versions,
 ): string | undefined {

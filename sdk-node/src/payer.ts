@@ -1,3 +1,3 @@
-// @svc/sdk-node/payer: pays for what sites sell by x402, and signs nothing that it has not written itself.
+// @svc/sdk-node/payer: pays sites by x402, and signs only transactions that it built itself.
 
 export * from '@svc/sdk-core/payer'

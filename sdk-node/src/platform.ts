@@ -1,4 +1,4 @@
-// Gives the SDK what Node has: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
+// Node as a platform: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
 
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { type Gateways, type Platform, type PublishOptions, SvcError } from '@svc/sdk-core'
@@ -20,41 +20,41 @@ export interface NodeOptions {
    */
   ca?: string | Buffer | undefined
   /**
-   * The URL of an HTTP proxy, through which all connections to the relay go (CONNECT): `http://proxy.example:3128`, with a name and a
-   * password in it where the proxy wants them. Empty: none. UDP cannot go through it.
-   * @default HTTPS_PROXY of the environment, but for the hosts in NO_PROXY
+   * The URL of an HTTP proxy for all connections to the relay (CONNECT): `http://proxy.example:3128`, with a user name and
+   * password if the proxy needs them. Empty means none. UDP cannot go through it.
+   * @default HTTPS_PROXY of the environment, except for the hosts in NO_PROXY
    */
   proxy?: string | URL | undefined
   /**
-   * The file of the identity. The SDK creates it when there is none. Beside it the SDK keeps the keys of the certificates that
-   * sites have of their own, `identity-demo@relay.example.pem` for the site `demo`; with a key as `identity` it keeps no file,
-   * and each process asks for a certificate of its own.
+   * The file of the identity. The SDK creates it if there is none. Beside it, the SDK stores the keys of the certificates that
+   * sites own, such as `identity-demo@relay.example.pem` for the site `demo`. With a key as `identity` it stores no files,
+   * and each process requests a new certificate.
    * @default identity.json in the working directory
    */
   identityPath?: string | undefined
   /**
-   * The carrier by which visitors come from the relay. `native` brings them over a few TLS connections, several on each;
-   * where a relay does not list the extension `native_yamux`, each over a connection of its own. `native-sessions` does that
-   * with every relay: a visitor costs ten times as much to begin with, and none waits for lost packets of another.
-   * `websocket` is that of a page: it passes HTTP proxies.
+   * The carrier that brings visitors from the relay. `native` brings them over a few TLS connections, several on each;
+   * if a relay does not list the extension `native_yamux`, each over a separate connection. `native-sessions` does that
+   * with every relay: a visitor costs ten times as much to start, but none waits for another's lost packets.
+   * `websocket` is a page's carrier: it passes HTTP proxies.
    * @default websocket; native for `expose`
    */
   carrier?: CarrierKind | undefined
   /**
-   * Prefers reverse sessions through a gateway, another relay that the relay chooses, where it has one. The SDK takes a gateway
-   * only with a genuine descriptor, and at public addresses; it is direct when there is none, or none works. It needs the carrier
-   * `native` or `native-sessions`, and `native` is its default. It goes without a route.
+   * Prefers reverse sessions through a gateway, another relay that the relay chooses, if it has one. The SDK accepts a gateway
+   * only with a genuine descriptor and at public addresses; it connects directly when none exists or works. It needs the carrier
+   * `native` (its default) or `native-sessions`, and excludes a route.
    * @default false
    */
   overlay?: boolean | undefined
   /**
-   * Takes gateways at loopback and private addresses, too: for tests on one machine.
+   * Also accepts gateways at loopback and private addresses, for tests on one machine.
    * @default false
    */
   allowLocalGateways?: boolean | undefined
 }
 
-/** The names of what only Node has. */
+/** The names of options that only Node has. */
 export const NODE_OPTIONS: readonly string[] = Object.keys({
   ca: true,
   proxy: true,
@@ -67,7 +67,7 @@ export const NODE_OPTIONS: readonly string[] = Object.keys({
 const IDENTITY_PATH = 'identity.json'
 
 /**
- * @param options with `identity` when the caller gave a key, so that nothing of it is written to files
+ * @param options including `identity` when the caller passed a key, so that nothing is written to files
  * @throws SvcError `unsupported_platform` when Node is too old, and `invalid_option` when an option is not valid
  */
 export function nodePlatform({
@@ -113,7 +113,7 @@ export function nodePlatform({
   }
 }
 
-/** The code for gateways is loaded when a relay names one. Descriptors are compared for the life of the site. */
+/** Loads the code for gateways when a relay names one. Descriptors are compared for the life of the site. */
 function newGateways(): Gateways {
   let check: Promise<Gateways['check']> | undefined
   return {

@@ -1,4 +1,4 @@
-// `publish` for Node: the same as in a page, with the options that only Node has.
+// `publish` for Node: as in a page, plus options that only Node has.
 
 import { type Platform, type PublishOptions, publishOn, type Site, SvcError } from '@svc/sdk-core'
 import { withHandlerGlobals } from './handler-globals.ts'
@@ -6,25 +6,25 @@ import { refuseUnknown, sharedOptions } from './known-options.ts'
 import { type SiteFetch, withFetch } from './net/site-fetch.ts'
 import { NODE_OPTIONS, type NodeOptions, nodePlatform } from './platform.ts'
 
-/** NodePublishOptions are the options of `publish` in Node: those of a page, and what only Node has. */
+/** NodePublishOptions are the options of `publish` in Node: those of a page, plus those that only Node has. */
 export interface NodePublishOptions extends Omit<PublishOptions, 'relay'>, NodeOptions {
-  /** The relay's URL: `https:`, without credentials. It is needed unless there is a `route`. */
+  /** The relay's URL: `https:`, without credentials. Required unless there is a `route`. */
   relay?: string | URL | undefined
   /**
-   * The relays of a route, 2 to 4, in place of `relay`. Visitors come to the first; the site connects to the last, and to the
-   * others through that one, so that each relay sees its neighbours on the route and no others. All of them have to be on one
-   * overlay. It takes the native carrier, and goes without `cache`, `relays` and `discover`.
-   * @default none: visitors come to the relay that the site connects to
+   * The relays of a route, 2 to 4, instead of `relay`. Visitors connect to the first; the site connects to the last, and to the
+   * others through that one, so that each relay sees only its neighbours on the route. All must be on one
+   * overlay. It uses the native carrier, and excludes `cache`, `relays` and `discover`.
+   * @default none: visitors connect to the site's own relay
    */
   route?: readonly (string | URL)[] | undefined
 }
 
-/** A NodeSite is a site with what it has in Node alone. */
+/** A NodeSite is a site with the members that only Node has. */
 export interface NodeSite extends Site, SiteFetch {}
 
 /**
  * Publishes `options.fetch` as an HTTPS site; TLS ends in this process.
- * Resolves when visitors can come.
+ * Resolves when visitors can connect.
  * @throws SvcError with a stable `code`
  */
 export async function publish(options: NodePublishOptions): Promise<NodeSite> {

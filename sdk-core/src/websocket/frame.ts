@@ -66,7 +66,7 @@ export function parseHeader(bytes: Uint8Array, mayCompress: boolean): FrameHeade
   return { fin, opcode, compressed, length, mask: bytes.slice(maskAt, size), size }
 }
 
-/** Encodes the header of an unfragmented message or control frame of the server: FIN set, not masked (§5.1). */
+/** Encodes the header of a whole message or a control frame of the server: FIN set, not masked (§5.1). */
 export function encodeHeader(opcode: number, length: number, compressed = false): Uint8Array {
   const short = length < LENGTH_16 ? length : length < MIN_64 ? LENGTH_16 : LENGTH_64
   const header = new Uint8Array(2 + extraLengthBytes(short))

@@ -330,10 +330,10 @@ describe('files that cannot be stored are told of by name, and the live site goe
     [
       'undefined',
       () => ({ 'index.html': undefined as unknown as string }),
-      /given for "index\.html" is neither/,
+      /content of "index\.html" is not/,
     ],
     ['neither text nor base64', () => ({ 'index.html': { modified: 1 } }), /^"index\.html" cannot be read/],
-    ['a text in their place', () => './dist' as unknown as CacheFiles, /^cache\.files is neither/],
+    ['a text in their place', () => './dist' as unknown as CacheFiles, /^cache\.files is not/],
     ['an error in their place', () => Promise.reject(new Error('no folder')), /cannot be listed: no folder$/],
   ])('%s', async (_, files, message) => {
     const site = await publishDemo({ files })

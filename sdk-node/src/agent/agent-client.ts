@@ -1,4 +1,4 @@
-// Asks a running agent: how the commands of `svc agent` and the live view of a terminal talk to it.
+// The client of a running agent's control API, for the commands of `svc agent` and the terminal's live view.
 
 import { request } from 'node:http'
 import { isRecord } from '@svc/sdk-core'
@@ -7,12 +7,12 @@ import { isLoopback } from './control-address.ts'
 import { AgentError } from './errors.ts'
 import { ANSWER_DEADLINE_MS } from './limits.ts'
 
-/** Bytes of an answer: the state of some hundred tunnels, with much room. */
+/** The largest answer, in bytes: far more than the state of a hundred tunnels. */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
 /**
  * Resolves with the data of the agent's answer.
- * @param endpoint its address, which has to be of this machine alone, and its token
+ * @param endpoint its address, which must be a loopback address, and its token
  * @param path one of `AGENT_PATH`, with a query where it takes one
  * @throws AgentError the agent's own, or `agent_unavailable` when nothing answers as an agent does
  */
@@ -24,7 +24,7 @@ export async function askAgent<Data>(
 ): Promise<Data> {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
-  // the token goes nowhere else, whatever the file says
+  // The token must not leave this machine, even if the file names another address.
   if (!isLoopback(host)) throw unavailable(url, new Error('it is not an address of this machine'))
   const answer = await send({ host, port, method, path, token, body }).catch((cause) => {
     throw unavailable(url, cause)
@@ -50,7 +50,7 @@ function send({ host, port, method, path, token, body }: Question): Promise<unkn
     ...(body && { 'Content-Type': 'application/json' }),
   }
   const signal = AbortSignal.timeout(ANSWER_DEADLINE_MS)
-  // no agent: a connection of its own, so that none is left open when the command ends
+  // `agent: false` avoids a pooled connection that would outlive the command.
   const asked = request({ host, port, method, path, headers, signal, agent: false }, (response) => {
     const parts: Buffer[] = []
     let size = 0

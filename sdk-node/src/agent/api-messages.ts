@@ -1,5 +1,5 @@
-// The control API of the local agent: its paths, and the JSON of each request and answer. It imports types alone, so that a page
-// can import it, too.
+// The control API of the local agent: its paths, and the JSON of each request and answer. It imports only types, so that a page
+// can import it too.
 
 import type { WaitingReason } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
@@ -8,18 +8,18 @@ import type { ProbeVerdict } from '../probe/self-probe.ts'
  * AGENT_PATH has the paths of the control API. Every body is JSON, and every answer has the envelope of the relay's API:
  * `{ok: true, data}`, or `{ok: false, error: {code, message}}` with a {@link AgentErrorCode}.
  *
- * Who may ask:
- * - *nobody in particular*: `challenge`, `login`, `redeem`, and `authStatus`, which says who asks.
+ * Who may call:
+ * - *anybody*: `challenge`, `login`, `redeem`, and `authStatus`, which identifies the caller.
  * - *reader*: a wallet that signed in. It may read `status`, and end its own sign-in with `logout`.
- * - *owner*: the bearer token of `agent-endpoint.json` in the state directory, or a sign-in that was got with it by `ticket` and
- *   `redeem`. It may do everything.
+ * - *owner*: the bearer token in `agent-endpoint.json` in the state directory, or a sign-in obtained with it by `ticket` and
+ *   `redeem`. It may call everything.
  *
- * Both send `Authorization: Bearer TOKEN`. There are no cookies, which a browser would send to every port of this machine. A
- * request whose `Host` or `Origin` is not the agent's own is refused whatever its token is.
+ * Both send `Authorization: Bearer TOKEN`. There are no cookies, because a browser would send them to every port of this machine. A
+ * request whose `Host` or `Origin` is not the agent's own is refused with any token.
  *
- * The page of the agent gets its token in two ways, and keeps it in `sessionStorage`. `svc agent open` asks `ticket` with the
+ * The agent's page gets its token in two ways, and keeps it in `sessionStorage`. `svc agent open` calls `ticket` with the
  * bearer token, and prints the page's address with `#ticket=TICKET`; the page takes the ticket out of its address and sends it to
- * `redeem`. A ticket works once and for a minute, so that what is left of it in a process list or a history is of no use. Or a
+ * `redeem`. A ticket works once and expires after a minute, so it is useless in a process list or a history. Or a
  * wallet signs in: `challenge`, `personal_sign` of `siwe_message`, `login`.
  */
 export const AGENT_PATH = {
@@ -27,7 +27,7 @@ export const AGENT_PATH = {
   challenge: '/agent/auth/challenge',
   /** POST {@link WalletLoginRequest}, answer {@link SignIn}. */
   login: '/agent/auth/login',
-  /** POST `{}`, answer `{}`. It ends the sign-in whose token it is sent with. The bearer token of the file stays. */
+  /** POST `{}`, answer `{}`. Ends the sign-in of the request's token. The bearer token of the file remains valid. */
   logout: '/agent/auth/logout',
   /** GET, answer {@link AuthStatus}. */
   authStatus: '/agent/auth/status',
@@ -39,23 +39,23 @@ export const AGENT_PATH = {
   status: '/agent/status',
   /** Owner. GET, answer {@link AgentConfig}. */
   config: '/agent/config',
-  /** Owner. POST {@link AddTunnelRequest}, answer `{}` as soon as svc.toml has it; `status` says what becomes of it. */
+  /** Owner. POST {@link AddTunnelRequest}, answer `{}` as soon as svc.toml has it; `status` shows its progress. */
   addTunnel: '/agent/tunnels/add',
   /** Owner. POST {@link ChangeTunnelRequest}, answer `{}`. */
   changeTunnel: '/agent/tunnels/change',
-  /** Owner. POST {@link TunnelRequestBody}, answer `{}`. The identity's file of the tunnel stays. */
+  /** Owner. POST {@link TunnelRequestBody}, answer `{}`. The tunnel's identity file is kept. */
   removeTunnel: '/agent/tunnels/remove',
-  /** Owner. POST {@link TunnelRequestBody}, answer `{}`. A paused tunnel has `paused = true` in svc.toml, and stays so. */
+  /** Owner. POST {@link TunnelRequestBody}, answer `{}`. A paused tunnel has `paused = true` in svc.toml. */
   pauseTunnel: '/agent/tunnels/pause',
-  /** Owner. POST {@link TunnelRequestBody}, answer `{}`. It also starts a tunnel again that had ended. */
+  /** Owner. POST {@link TunnelRequestBody}, answer `{}`. It also restarts a tunnel that has ended. */
   resumeTunnel: '/agent/tunnels/resume',
   /** Owner. POST {@link RelayRequestBody}, answer `{}`. */
   connectRelay: '/agent/relays/connect',
   /** Owner. POST {@link RelayRequestBody}, answer `{}`. The last relay of a tunnel is refused. */
   disconnectRelay: '/agent/relays/disconnect',
-  /** Owner. POST `{}`, answer `{}`. It reads svc.toml again; tunnels that are the same keep their sessions. */
+  /** Owner. POST `{}`, answer `{}`. Reads svc.toml again; unchanged tunnels keep their sessions. */
   reload: '/agent/reload',
-  /** Owner. POST `{}`, answer `{}`; then the agent takes its tunnels off their relays and ends. */
+  /** Owner. POST `{}`, answer `{}`; then the agent ends its tunnels and exits. */
   shutdown: '/agent/shutdown',
   /** Owner. GET with `?lines=N` (1 to 1000, 100 by default), answer {@link AgentLogs}. */
   logs: '/agent/logs',
@@ -67,11 +67,11 @@ export const AGENT_ERROR_STATUS = {
   invalid_json: 400,
   /** The body's shape, a field of it, or the tunnel that it describes is wrong; the message says where. */
   invalid_request: 400,
-  /** The token is missing, wrong or over; or the challenge, the ticket or the signature is not good. */
+  /** The token is missing, wrong or expired; or the challenge, the ticket or the signature is invalid. */
   unauthorized: 401,
-  /** A reader asked for what an owner may do, or the wallet is not one of `agent.allowed_wallets`. */
+  /** A reader called what only the owner may, or the wallet is not in `agent.allowed_wallets`. */
   forbidden: 403,
-  /** `Origin` is that of another page. */
+  /** `Origin` is another page's. */
   forbidden_origin: 403,
   /** There is nothing at this path. */
   not_found: 404,
@@ -79,19 +79,19 @@ export const AGENT_ERROR_STATUS = {
   tunnel_not_found: 404,
   /** The path takes another method. */
   method_not_allowed: 405,
-  /** svc.toml was edited since the agent read it: nothing was written. `reload` first. */
+  /** svc.toml was edited after the agent read it, so nothing was written. `reload` first. */
   config_changed: 409,
-  /** The body has more bytes than the agent takes. */
+  /** The body is larger than the agent accepts. */
   too_large: 413,
   /** The body is not `application/json`. */
   unsupported_media_type: 415,
   /** `Host` is not the agent's own. */
   misdirected_request: 421,
-  /** There are too many sign-ins at once. */
+  /** There are too many concurrent sign-ins. */
   rate_limited: 429,
-  /** svc.toml is broken, or cannot be written; the message says where or why. */
+  /** svc.toml is invalid or cannot be written; the message says where or why. */
   config_unusable: 422,
-  /** Something that this list does not foresee; the log has it. */
+  /** Another error, which is in the log. */
   internal: 500,
 } as const
 
@@ -101,18 +101,18 @@ export type AgentAnswer<Data> =
   | { ok: true; data: Data }
   | { ok: false; error: { code: AgentErrorCode; message: string } }
 
-/** Asks for a message that a wallet signs to sign in. */
+/** Requests a message for a wallet to sign. */
 export interface WalletChallengeRequest {
   /** The wallet's address: `0x` and 40 hexadecimal digits, in any case. */
   address: string
 }
 
 export interface WalletChallenge {
-  /** It proves that the agent issued this very message. */
+  /** Proves that the agent issued exactly this message. */
   challenge_id: string
-  /** The Sign-In with Ethereum message (EIP-4361), to be signed by `personal_sign` as it is. */
+  /** The Sign-In with Ethereum message (EIP-4361), to be signed unchanged by `personal_sign`. */
   siwe_message: string
-  /** Two minutes later (RFC 3339). */
+  /** Two minutes from now (RFC 3339). */
   expires_at: string
 }
 
@@ -123,7 +123,7 @@ export interface WalletLoginRequest {
   siwe_signature: string
 }
 
-/** A sign-in, which lasts for 24 hours at most, and no longer than the agent runs. */
+/** A sign-in, which lasts at most 24 hours, and no longer than the agent runs. */
 export interface SignIn {
   access_token: string
   role: Role
@@ -137,7 +137,7 @@ export interface Ticket {
   ticket: string
   /** The address of the agent's page with the ticket. */
   url: string
-  /** A minute later (RFC 3339). */
+  /** A minute from now (RFC 3339). */
   expires_at: string
 }
 
@@ -155,44 +155,44 @@ export interface AuthStatus {
   expires_at?: string | undefined
 }
 
-/** The tunnels of the agent. A reader sees it, too, so that it has no path of a file but that of svc.toml, and no secret. */
+/** The tunnels of the agent. Readers see it too, so it has no secrets, and no file path except that of svc.toml. */
 export interface AgentStatus {
   pid: number
   started_at: string
   release_version: string
   /** The address of the control API, without a path. */
   url: string
-  /** Says whether `svc agent run` put it into the background. If not, a terminal or a service of the system runs it. */
+  /** True when `svc agent run` put it into the background. Otherwise a terminal or a system service runs it. */
   detached: boolean
   config: ConfigStatus
-  /** In the order of svc.toml; those that were removed and are still ending come last. */
+  /** In the order of svc.toml; removed ones that are still ending come last. */
   tunnels: TunnelStatus[]
-  /** The last requests of visitors, the oldest first, 100 at most. */
+  /** The last requests of visitors, oldest first, at most 100. */
   requests: AgentRequest[]
-  /** Errors of the last half minute after which a tunnel goes on, such as a target that does not answer, the oldest first. */
+  /** Errors of the last half minute that do not end a tunnel, such as a target that does not answer, oldest first. */
   errors: TunnelError[]
 }
 
 interface ConfigStatus {
   path: string
-  /** Says why the file could not be used when it was read last; what ran before goes on. Undefined when all is well. */
+  /** Why the file could not be used when it was last read; the running tunnels continue. Undefined when the file is valid. */
   error?: string | undefined
 }
 
 export interface TunnelStatus {
-  /** Undefined for the one tunnel whose identity makes its name. */
+  /** Undefined for the one tunnel whose name is derived from its identity. */
   name?: string | undefined
   /**
    * - `paused`: svc.toml says so.
-   * - `starting`: no relay has taken it yet.
-   * - `running`: at least one relay has taken it.
-   * - `ending`: it gives its leases up.
-   * - `ended`: it ended or could not begin, for the reason in `failure`. With `retry_at` the agent tries again.
+   * - `starting`: no relay has accepted it yet.
+   * - `running`: at least one relay has accepted it.
+   * - `ending`: it unregisters its leases.
+   * - `ended`: it ended or could not start, for the reason in `failure`. With `retry_at`, the agent tries again.
    */
   state: 'paused' | 'starting' | 'running' | 'ending' | 'ended'
-  /** The services behind it, as svc.toml names them. A folder is shown by its last part alone. */
+  /** The services behind it, as svc.toml names them. For a folder, only the last part of its path. */
   target: string
-  /** The relays that are named for it. */
+  /** The relays that svc.toml names for it. */
   named_relays: string[]
   failure?: Failure | undefined
   /** The time of the next attempt (RFC 3339). */
@@ -201,13 +201,13 @@ export interface TunnelStatus {
   relays: RelayStatus[]
 }
 
-/** The code of an error and what it means. */
+/** An error: its code and message. */
 export interface Failure {
   code: string
   message: string
 }
 
-/** The reason for which visitors cannot come, and the time of the next attempt (RFC 3339). */
+/** Why visitors cannot connect, and the time of the next attempt (RFC 3339). */
 export interface WaitingStatus {
   reason: WaitingReason
   until?: string | undefined
@@ -216,14 +216,14 @@ export interface WaitingStatus {
 /** The relay's copy of the site's files. */
 export interface CopyStatus {
   present: boolean
-  /** The time at which the relay stops showing it if it never hears from the site again (RFC 3339); undefined where there is none. */
+  /** When the relay stops serving it if it does not hear from the site again (RFC 3339); undefined when there is no copy. */
   expires_at?: string | undefined
 }
 
 /** A tunnel at one relay: its addresses, its state and its figures since it began. */
 export interface RelayStatus {
   relay: string
-  /** The site's URL; undefined until the relay granted it, and where nothing answers there. */
+  /** The site's URL; undefined until the relay has granted it, and when nothing answers there. */
   url?: string | undefined
   canonical_url?: string | undefined
   tcp_address?: string | undefined
@@ -231,40 +231,40 @@ export interface RelayStatus {
   state: 'connecting' | 'online' | 'waiting' | 'reconnecting' | 'closed' | 'failed'
   waiting?: WaitingStatus | undefined
   failure?: Failure | undefined
-  /** Milliseconds of the last round trip to the relay. */
+  /** The last round trip to the relay, in milliseconds. */
   rtt_ms?: number | undefined
-  /** Connections that visitors have now. */
+  /** The current number of visitors' connections. */
   connections: number
   reconnects: number
   bytes_in: number
   bytes_out: number
-  /** The verdict of the site's last visit to itself. */
+  /** The verdict of the last self-probe. */
   probe?: ProbeVerdict | undefined
   /** Undefined for a site without `cache`. */
   cache?: CopyStatus | undefined
 }
 
-/** A visitor's request, and the tunnel that it came by. */
+/** A visitor's request, and its tunnel. */
 export interface AgentRequest {
   tunnel?: string | undefined
   method: string
-  /** The path without its query, which may hold secrets of the visitor; undefined for a reader, whom it does not concern. */
+  /** The path without its query, which may contain secrets of the visitor; undefined for readers. */
   path?: string | undefined
   status: number
-  /** Milliseconds until the head of the response was there. */
+  /** The time until the head of the response, in milliseconds. */
   ms: number
 }
 
-/** An error after which the tunnel goes on. */
+/** An error that does not end the tunnel. */
 export interface TunnelError extends Failure {
   tunnel?: string | undefined
   relay?: string | undefined
 }
 
-/** The fields of svc.toml as they stand in the file. */
+/** The fields of svc.toml, as written in the file. */
 export interface AgentConfig {
   path: string
-  /** The fields at the head of the file, which hold for each tunnel that has not its own. */
+  /** The fields at the head of the file: defaults for all tunnels. */
   shared: TunnelSettings
   /** The fields of each `[[tunnel]]`. */
   tunnels: TunnelSettings[]
@@ -281,14 +281,14 @@ export interface AddTunnelRequest {
 }
 
 export interface ChangeTunnelRequest {
-  /** The name of the tunnel, which no change changes; undefined for the one that has none. */
+  /** The name of the tunnel, which cannot be changed; undefined for the one without a name. */
   name?: string | undefined
-  /** The fields to set; null takes a field out of the tunnel. Others stay. */
+  /** The fields to set; null removes a field. Others are kept. */
   settings: Record<string, SettingValue | null>
 }
 
 export interface TunnelRequestBody {
-  /** The name of the tunnel; undefined for the one that has none. */
+  /** The name of the tunnel; undefined for the one without a name. */
   name?: string | undefined
 }
 
@@ -296,14 +296,14 @@ export interface RelayRequestBody {
   /** The URL of the relay. */
   relay: string
   /**
-   * The name of the tunnel, which gets a list of relays of its own. Undefined: the relays at the head of svc.toml, which tunnels
-   * with a list of their own do not use.
+   * The name of the tunnel, which gets its own list of relays. Undefined: the relays at the head of svc.toml, which tunnels
+   * with their own list do not use.
    */
   name?: string | undefined
 }
 
 export interface AgentLogs {
-  /** The last lines of the log, the oldest first, each a JSON object with `time`. */
+  /** The last lines of the log, oldest first, each a JSON object with `time`. */
   lines: string[]
 }
 

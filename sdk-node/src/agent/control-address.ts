@@ -1,4 +1,4 @@
-// `agent.control_addr` to an address of this machine alone: every other one is refused.
+// Resolves `agent.control_addr`, which must be a loopback address.
 
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
@@ -9,7 +9,7 @@ export const CONTROL_ADDR_DEFAULT = '127.0.0.1:4018'
 export interface ControlAddress {
   /** An IP address. */
   host: string
-  /** With 0 the system chooses one. */
+  /** 0 lets the system choose one. */
   port: number
 }
 
@@ -21,8 +21,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8)
 LOOPBACK.addAddress('::1', 'ipv6')
 
 /**
- * Resolves a control address. A name is good only if all of its addresses are loopback addresses, and the first of them is taken:
- * what the name means later does not count.
+ * Resolves a control address. A name is accepted only if all its addresses are loopback addresses. The first of them is used;
+ * the name is not resolved again.
  * @param text such as `127.0.0.1:4018`, `[::1]:4018` or `localhost:4018`
  * @throws AgentError `address_refused`
  */
@@ -35,7 +35,7 @@ export async function resolveControlAddress(text: string): Promise<ControlAddres
   const addresses = isIP(host) > 0 ? [host] : await addressesOf(text, host)
   const other = addresses.find((address) => !isLoopback(address))
   if (other !== undefined)
-    throw refused(text, `${other === host ? 'is' : `leads to ${other}, which is`} not of this machine alone`)
+    throw refused(text, `${other === host ? 'is' : `resolves to ${other}, which is`} not a loopback address`)
   return { host: addresses[0]!, port }
 }
 
@@ -45,7 +45,7 @@ export function isLoopback(address: string): boolean {
 
 async function addressesOf(text: string, host: string): Promise<string[]> {
   const found = await lookup(host, { all: true, order: 'ipv4first' }).catch(() => [])
-  if (found.length === 0) throw refused(text, 'has a name that leads to no address')
+  if (found.length === 0) throw refused(text, 'has a name without an address')
   return found.map(({ address }) => address)
 }
 

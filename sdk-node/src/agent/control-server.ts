@@ -1,4 +1,4 @@
-// The control server: HTTP on the loopback interface, for requests that name the agent's own address and for no other page.
+// The control server: HTTP on the loopback interface, only for requests to the agent's own address and from its own page.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -26,7 +26,7 @@ import { WalletChallenges } from './wallet-challenges.ts'
 const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
 const NOT_OWN = 'Host is not the address of this agent'
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
-/** Fields of every answer: nothing is kept, framed, guessed or told to others. */
+/** The security fields of every answer: no caching, framing, sniffing or referrer. */
 const SAFE_FIELDS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -46,7 +46,7 @@ export interface ControlServer {
 }
 
 /**
- * Listens until it is closed.
+ * Starts the server, which listens until it is closed.
  * @param token the bearer token of the owner
  * @param page resolves with the answer at `/`, which has its own security fields
  * @throws AgentError `address_in_use`, `address_refused`
@@ -66,10 +66,10 @@ export async function startControlServer(
   })
   server.maxConnections = CONNECTIONS_MAX
   const strict = new StrictRequests(server, 'connection')
-  // who does not read its answer keeps no connection
+  // Closes connections of clients that do not read their answers.
   server.setTimeout(REQUEST_DEADLINE_MS)
   await listen(server, host, port)
-  // the process has no file left for a connection: the agent goes on
+  // Without free file descriptors, accepting fails and the agent continues.
   server.on('error', (error) => operations.failed(error))
   const { port: taken } = server.address() as AddressInfo
   const url = new URL(`http://${hostPort(host, taken)}`).origin
@@ -115,7 +115,7 @@ async function respond(
     requireOwnHost(request, hosts)
     const url = URL.parse(request.url ?? '', context.url)
     if (url === null) throw new AgentError('invalid_request', 'the request names no path')
-    // a target may be a whole URL, which counts in place of Host (RFC 9112 §3.2.2)
+    // The request target may be a whole URL, which overrides Host (RFC 9112 §3.2.2).
     if (!isOneOf(url, hosts)) throw new AgentError('misdirected_request', NOT_OWN)
     const { pathname, searchParams } = url
     if (pathname === '/' && context.page) return await sendPage(request, response, await context.page())
@@ -130,7 +130,7 @@ async function respond(
     const data = await endpoint.answer({ caller, token, body, query: searchParams }, context)
     send(response, 200, { ok: true, data })
   } catch (error) {
-    // the client is gone
+    // The client has left.
     if (request.errored || response.destroyed) return
     refuse(response, error, context.operations)
   }
@@ -141,21 +141,21 @@ function refuse(response: ServerResponse, error: unknown, operations: AgentOpera
   const known =
     error instanceof AgentError ? error : new AgentError('internal', 'the log of the agent says why')
   if (response.headersSent) return void response.destroy()
-  // what is left of the request is not read
+  // The rest of the request is not read.
   response.setHeader('Connection', 'close')
   if (known.status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
   const { status, message } = known
   send(response, status, { ok: false, error: { code: known.code as AgentErrorCode, message } })
 }
 
-/** A page of another site reaches this address by a name of its own, which it lets lead here (DNS rebinding). */
+/** Prevents DNS rebinding: a page of another site may reach this address by a name of its own. */
 function requireOwnHost({ headers, rawHeaders }: IncomingMessage, hosts: ReadonlySet<string>): void {
   const count = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   if (count === 1 && hosts.has(headers.host?.toLowerCase() ?? '')) return
   throw new AgentError('misdirected_request', NOT_OWN)
 }
 
-/** A browser tells the origin of the page that asks, in each request but a plain navigation. */
+/** A browser sends the page's origin in every request except a plain navigation. */
 function requireOwnOrigin({ headers }: IncomingMessage, hosts: ReadonlySet<string>): void {
   const { origin, 'sec-fetch-site': site = 'none' } = headers
   const isOwn = origin === undefined || (URL.canParse(origin) && isOneOf(new URL(origin), hosts))
@@ -175,13 +175,13 @@ function requireMethod(request: IncomingMessage, response: ServerResponse, metho
 
 function requireRole({ role }: Endpoint, caller: Caller | undefined): void {
   if (role === undefined) return
-  if (caller === undefined) throw new AgentError('unauthorized', 'the token is missing, wrong or over')
+  if (caller === undefined) throw new AgentError('unauthorized', 'the token is missing, wrong or expired')
   const enough: readonly Role[] = role === 'owner' ? ['owner'] : ['owner', 'reader']
   if (!enough.includes(caller.role))
-    throw new AgentError('forbidden', 'a wallet that signed in may read /agent/status, and nothing else')
+    throw new AgentError('forbidden', 'a wallet that signed in may only read /agent/status')
 }
 
-/** A type that no form of another page can send keeps such pages out, and so does a bound on the body. */
+/** Reads the JSON body. Its type, which no form of another page can send, keeps such pages out. */
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
     throw new AgentError('unsupported_media_type', 'the body is not application/json')
@@ -196,14 +196,14 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   return body
 }
 
-/** A loop over the request would end its connection with it, before the answer to a body that is too long. */
+/** Reads with events: `for await` would close the connection before the answer to a body that is too long. */
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const parts: Buffer[] = []
   let size = 0
   request.on('data', (part: Buffer) => {
     size += part.length
-    // the rest is read and left out until the answer has ended the connection
+    // Discards the rest until the answer has ended the connection.
     if (size > BODY_MAX_BYTES)
       reject(new AgentError('too_large', `the body has over ${BODY_MAX_BYTES} bytes`))
     else parts.push(part)

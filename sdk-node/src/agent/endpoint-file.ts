@@ -1,4 +1,4 @@
-// `agent-endpoint.json`: where the agent of a state directory answers, and the bearer token. The file belongs to one agent.
+// `agent-endpoint.json`: the address of a state directory's agent, and the bearer token. The file belongs to one agent.
 
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { AGENT_PATH, type AgentEndpoint, type AuthStatus } from './api-messages.
 import { AgentError } from './errors.ts'
 
 /**
- * Writes the endpoint, whole or not at all, unless a running agent has one there.
+ * Writes the endpoint atomically, unless a running agent has one there.
  * @throws AgentError `agent_running`, `state_unusable`
  */
 export async function claimEndpoint(path: string, endpoint: AgentEndpoint): Promise<void> {
@@ -20,7 +20,7 @@ export async function claimEndpoint(path: string, endpoint: AgentEndpoint): Prom
       await removeStale(path, before)
     }
     await createPrivateFile(path, textOf(endpoint))
-    // another agent that started at the same moment was faster
+    // Another agent that started at the same moment was faster.
     if ((await readFile(path, 'utf8')) !== textOf(endpoint)) throw running(await readEndpoint(path))
   } catch (cause) {
     if (cause instanceof AgentError) throw cause
@@ -28,13 +28,13 @@ export async function claimEndpoint(path: string, endpoint: AgentEndpoint): Prom
   }
 }
 
-/** Removes the endpoint when it is still that of this agent. */
+/** Removes the endpoint if it is still this agent's. */
 export async function releaseEndpoint(path: string, endpoint: AgentEndpoint): Promise<void> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === textOf(endpoint)) await rm(path, { force: true }).catch(() => {})
 }
 
-/** Resolves with the endpoint of the file; undefined when there is none, or none that can be read. */
+/** Resolves with the endpoint of the file; undefined when there is none or it is unreadable. */
 export async function readEndpoint(path: string): Promise<AgentEndpoint | undefined> {
   try {
     const endpoint: unknown = JSON.parse(await readPrivateFile(path, 'invalid_option'))
@@ -44,13 +44,13 @@ export async function readEndpoint(path: string): Promise<AgentEndpoint | undefi
   }
 }
 
-/** Resolves with the endpoint of the agent that runs; undefined when the file is what a killed agent left. */
+/** Resolves with the endpoint of the running agent; undefined when a killed agent left the file. */
 export async function findRunning(path: string): Promise<AgentEndpoint | undefined> {
   const endpoint = await readEndpoint(path)
   if (endpoint === undefined) return undefined
   try {
     const { role } = await askAgent<AuthStatus>(endpoint, 'GET', AGENT_PATH.authStatus)
-    // another program, or another agent, may listen there now
+    // Another program or another agent may listen there now.
     return role === 'owner' ? endpoint : undefined
   } catch {
     return undefined
@@ -64,15 +64,15 @@ async function refuseRunning(path: string): Promise<void> {
 
 function running(endpoint: AgentEndpoint | undefined): AgentError {
   const where = endpoint === undefined ? '' : ` at ${endpoint.url} (pid ${endpoint.pid})`
-  return new AgentError('agent_running', `an agent runs already${where}`)
+  return new AgentError('agent_running', `an agent is already running${where}`)
 }
 
-/** Takes a file away that a killed agent left, and none that another one wrote meanwhile. */
+/** Removes a file that a killed agent left, but not one that another agent wrote meanwhile. */
 async function removeStale(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`
   await rename(path, aside)
   const isStale = (await readFile(aside, 'utf8')) === text
-  // a link never replaces a file
+  // `link` never replaces a file.
   if (!isStale) await link(aside, path).catch(() => {})
   await rm(aside, { force: true })
 }

@@ -1,4 +1,4 @@
-// The table of the control API's endpoints: for each path its method, who may ask, and the handler.
+// The table of the control API's endpoints: method, required role and handler of each path.
 
 import { isRecord } from '@svc/sdk-core'
 import {
@@ -39,7 +39,7 @@ interface Question {
 
 export interface Endpoint {
   method: 'GET' | 'POST'
-  /** The least role that may ask; undefined: everybody may. */
+  /** The lowest role that may call; undefined for everybody. */
   role?: Role
   /** Resolves with the data of the answer. */
   answer(question: Question, context: EndpointContext): object | Promise<object>
@@ -56,7 +56,7 @@ const changing = (
   },
 })
 
-/** A path may hold what only its visitor and the owner of the site may know, such as a token of a link. */
+/** Removes the path, which may contain secrets of the visitor, such as a token in a link. */
 function withoutPath({ path: _, ...request }: AgentRequest): AgentRequest {
   return request
 }
@@ -167,14 +167,14 @@ function nameOf(body: Record<string, unknown>): string | undefined {
   return body.name === undefined ? undefined : text(body, 'name')
 }
 
-/** Says whether svc.toml can hold the value; the fields themselves are checked as those of a file are. */
+/** Returns whether svc.toml can contain the value. The fields are checked later, as those of a file. */
 function isSetting(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isText)
   if (isRecord(value)) return Object.entries(value).every(([key, each]) => isText(key) && isPlain(each))
   return isPlain(value)
 }
 
-/** TOML has neither infinite lists of digits nor halves of characters. */
+/** TOML has no infinite numbers and no lone surrogates. */
 function isPlain(value: unknown): boolean {
   return typeof value === 'boolean' || Number.isSafeInteger(value) || isText(value)
 }

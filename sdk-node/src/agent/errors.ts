@@ -1,16 +1,16 @@
-// The errors of the agent, of its control API and of its client: a stable code, and a message for people.
+// The errors of the agent, its control API and its client: a stable code, and a message for people.
 
 import { AGENT_ERROR_STATUS, type AgentErrorCode } from './api-messages.ts'
 
 /** StartErrorCode says why an agent does not start, or why none was found. */
 export type StartErrorCode =
-  /** `agent.control_addr` is no address of this machine alone. */
+  /** `agent.control_addr` is not a loopback address. */
   | 'address_refused'
   /** Another program listens at `agent.control_addr`. */
   | 'address_in_use'
   /** The state directory cannot be used, or is open to others. */
   | 'state_unusable'
-  /** An agent has this state directory already. */
+  /** Another agent uses this state directory. */
   | 'agent_running'
   /** No agent answers. */
   | 'agent_unavailable'

@@ -1,4 +1,4 @@
-// The log of the agent: a JSON object a line, in a file of bounded size. The file before it is kept as `agent.log.1`.
+// The log of the agent: JSON lines in a file of limited size. The previous file is kept as `agent.log.1`.
 
 import { appendFileSync } from 'node:fs'
 import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
@@ -15,13 +15,13 @@ export class LogFile {
   #leftOut = 0
   #writing: Promise<void> | undefined
 
-  /** @param maxBytes of the file, after which it becomes the one before */
+  /** @param maxBytes the size at which the file is rotated */
   constructor(path: string, maxBytes: number = LOG_FILE_MAX_BYTES) {
     this.#path = path
     this.#maxBytes = maxBytes
   }
 
-  /** Takes a line and does not wait for the disk. A disk that is too slow, or full, costs lines and nothing else. */
+  /** Queues a line without waiting for the disk. If the disk is full or too slow, lines are lost. */
   write(entry: object): void {
     const line = `${cut(entry)}\n`
     const size = Buffer.byteLength(line)
@@ -36,16 +36,16 @@ export class LogFile {
     })
   }
 
-  /** Writes a line at once, for a process that is about to end. */
+  /** Writes a line synchronously, for a process that is about to exit. */
   writeNow(entry: object): void {
     try {
       appendFileSync(this.#path, `${cut(entry)}\n`, { mode: PRIVATE_MODE })
     } catch {
-      // there is nobody else to tell
+      // There is nowhere else to report this.
     }
   }
 
-  /** Resolves when what was taken is in the file. */
+  /** Resolves when the queued lines are in the file. */
   async flush(): Promise<void> {
     await this.#writing
   }
@@ -88,7 +88,7 @@ export class LogFile {
   }
 }
 
-/** Resolves with the last lines of the log, the oldest first. */
+/** Resolves with the last lines of the log, oldest first. */
 export async function lastLines(path: string, count: number): Promise<string[]> {
   const now = await linesOf(path)
   const before = now.length < count ? await linesOf(`${path}.1`) : []
@@ -109,7 +109,7 @@ async function linesOf(path: string): Promise<string[]> {
 function cut(entry: object): string {
   const line = JSON.stringify({ time: new Date().toISOString(), ...entry })
   if (line.length <= LOG_LINE_MAX_CHARS) return line
-  // half of it for what JSON makes longer
+  // Leaves half of it for JSON escapes.
   const start = line.slice(0, LOG_LINE_MAX_CHARS / 2)
   return JSON.stringify({ time: new Date().toISOString(), event: 'log', message: `${start}…` })
 }

@@ -1,4 +1,4 @@
-// The work of the agent that its control API asks for. The code that starts the control server provides it.
+// The operations of the agent behind its control API.
 
 import type {
   AddTunnelRequest,
@@ -22,12 +22,12 @@ export interface AgentOperations {
   connectRelay(request: RelayRequestBody): Promise<void>
   disconnectRelay(request: RelayRequestBody): Promise<void>
   reload(): Promise<void>
-  /** Begins to end the agent, and does not wait for it. */
+  /** Starts the shutdown of the agent, without waiting for it. */
   shutdown(): void
-  /** Resolves with the last lines of the log, the oldest first. */
+  /** Resolves with the last lines of the log, oldest first. */
   logs(lines: number): Promise<string[]>
-  /** Says whether a wallet may sign in. @param address in any case */
+  /** Returns whether a wallet may sign in. @param address in any letter case */
   isAllowed(address: string): boolean
-  /** Logs an error that the agent did not foresee. */
+  /** Logs an unexpected error. */
   failed(error: unknown): void
 }

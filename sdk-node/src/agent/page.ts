@@ -1,4 +1,4 @@
-// The page of the agent as an HTTP answer: one HTML file, which may load nothing and run only what is in it.
+// The agent's page as an HTTP answer: one HTML file, which may load nothing and run only its own script.
 
 import { createHash } from 'node:crypto'
 import { installation } from '../installation.ts'
@@ -6,11 +6,11 @@ import { installation } from '../installation.ts'
 const OK = 200
 const SERVICE_UNAVAILABLE = 503
 
-/** The build leaves one style and one script, in which nothing looks like the end of the element. */
+/** The build writes one style and one script element, neither of which contains its end tag. */
 const STYLE = ['<style>', '</style>'] as const
 const SCRIPT = ['<script type="module">', '</script>'] as const
 
-/** The page as an HTTP answer, with the fields that protect it. */
+/** The page as an HTTP answer, with its security fields. */
 export interface PageAnswer {
   status: number
   headers: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export interface PageAnswer {
 
 let answer: Promise<PageAnswer> | undefined
 
-/** Resolves with the page; where it is not built, with a text that says so (503). */
+/** Resolves with the page or, if it is not built, with a 503 that says so. */
 export function pageAnswer(): Promise<PageAnswer> {
   answer ??= load()
   return answer
@@ -30,7 +30,7 @@ async function load(): Promise<PageAnswer> {
     const body = await installation().agentPage()
     return { status: OK, headers: { ...HEADERS, 'Content-Security-Policy': policyOf(body) }, body }
   } catch {
-    // it may be built meanwhile
+    // It may be built later.
     answer = undefined
     const body = "The agent's page is not built: `npm run site` builds it. `svc agent` works without it.\n"
     return {
@@ -51,7 +51,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Its own style and script by their digests, requests to the agent, and nothing else (CSP Level 3). */
+/** Allows only its own style and script, by digest, and requests to the agent (CSP Level 3). */
 function policyOf(html: string): string {
   return [
     "default-src 'none'",

@@ -1,10 +1,10 @@
-// Secrets of the control API: how they are made, and compared in a time that says nothing about them.
+// Secrets of the control API: creation, and comparison in constant time.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const SECRET_BYTES = 32
 
-/** @returns a secret of 256 bits, of characters that a header and a URL may have */
+/** @returns a secret of 256 bits, safe in a header and a URL */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url')
 }
@@ -13,7 +13,7 @@ export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }
 
-/** @returns the SHA-256, under which a secret is kept and looked up */
+/** @returns the SHA-256 by which a secret is stored and looked up */
 export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

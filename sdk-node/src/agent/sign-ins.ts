@@ -1,4 +1,4 @@
-// Who asks: the bearer token of the endpoint file, a sign-in of the page by a ticket, or a sign-in of a wallet.
+// Authenticates callers: by the bearer token of the endpoint file, a page's sign-in by ticket, or a wallet's sign-in.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { AuthStatus, Role, SignIn } from './api-messages.ts'
@@ -6,7 +6,7 @@ import { AgentError } from './errors.ts'
 import { SIGN_IN_TTL_MS, SIGN_INS_MAX, TICKET_TTL_MS, TICKETS_MAX } from './limits.ts'
 import { digest, newSecret } from './secrets.ts'
 
-/** Who asks, where the token is good. */
+/** An authenticated caller. */
 export type Caller = AuthStatus & { authenticated: true; role: Role }
 
 interface Session {
@@ -19,9 +19,9 @@ interface Session {
 export class SignIns {
   readonly #bearer: Buffer
   readonly #now: () => number
-  /** By the digest of the token, so that the time of a look-up says nothing about a token. The oldest is the first. */
+  /** By the digest of the token, so that the time of a look-up reveals nothing about it. Oldest first. */
   readonly #sessions = new Map<string, Session>()
-  /** The ends of the tickets by the digests of them, the oldest first. */
+  /** The expiry of each ticket by its digest, oldest first. */
   readonly #tickets = new Map<string, number>()
 
   /**
@@ -33,7 +33,7 @@ export class SignIns {
     this.#now = now
   }
 
-  /** @returns undefined for a token that is not good, or not any more */
+  /** @returns undefined for an invalid or expired token */
   callerOf(token: string): Caller | undefined {
     const hash = digest(token)
     if (timingSafeEqual(hash, this.#bearer)) return { authenticated: true, role: 'owner' }
@@ -58,12 +58,12 @@ export class SignIns {
     return { access_token: token, role, expires_at: new Date(expiresAt).toISOString() }
   }
 
-  /** Ends a sign-in. The bearer token of the endpoint file stays. */
+  /** Ends a sign-in. The bearer token of the endpoint file remains valid. */
   signOut(token: string): void {
     this.#sessions.delete(digest(token).toString('base64url'))
   }
 
-  /** Ends the sign-ins of all wallets that are not allowed any more. */
+  /** Ends the sign-ins of wallets that are no longer allowed. */
   keepWallets(isAllowed: (address: string) => boolean): void {
     for (const [key, { address }] of this.#sessions)
       if (address !== undefined && !isAllowed(address)) this.#sessions.delete(key)
@@ -77,13 +77,16 @@ export class SignIns {
     return { ticket, expiresAt }
   }
 
-  /** Uses a ticket up. @throws AgentError `unauthorized` */
+  /** Redeems a ticket, once. @throws AgentError `unauthorized` */
   redeem(ticket: string): SignIn {
     const key = digest(ticket).toString('base64url')
     const expiresAt = this.#tickets.get(key) ?? 0
     this.#tickets.delete(key)
     if (expiresAt <= this.#now())
-      throw new AgentError('unauthorized', 'the ticket was used or is over: svc agent open makes another one')
+      throw new AgentError(
+        'unauthorized',
+        'the ticket was used or has expired: svc agent open makes another one',
+      )
     return this.signIn('owner')
   }
 }

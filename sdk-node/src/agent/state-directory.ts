@@ -1,4 +1,4 @@
-// The state directory of the agent: its log, its endpoint and the identities of its tunnels. No other user may look into it.
+// The state directory of the agent: its log, its endpoint and the identities of its tunnels. Other users must not read it.
 
 import { mkdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { AgentError } from './errors.ts'
 
 const PRIVATE = 0o700
-/** Any access of group and others. */
+/** The permission bits of group and others. */
 const OTHERS = 0o077
 
 /** The state directory and the paths in it. */
@@ -25,15 +25,15 @@ export class StateDirectory {
     return join(this.path, 'agent.log')
   }
 
-  /** @returns the identity's file of a tunnel; names differ in no letter's case */
+  /** @returns the path of a tunnel's identity; names are lower case */
   identity(name: string | undefined): string {
     if (name === undefined) return join(this.path, 'identity.json')
     return join(this.path, 'identities', `${encodeURIComponent(name.toLowerCase())}.json`)
   }
 
   /**
-   * Creates the directory if it is not there.
-   * @throws AgentError `state_unusable` when it cannot be made, belongs to somebody else, or is open to others
+   * Creates the directory if needed.
+   * @throws AgentError `state_unusable` when it cannot be created, belongs to another user, or is open to others
    */
   async open(): Promise<void> {
     const found = await mkdir(this.path, { recursive: true, mode: PRIVATE })
@@ -41,7 +41,7 @@ export class StateDirectory {
       .catch((cause) => {
         throw new AgentError('state_unusable', `${this.path} cannot be the state directory`, cause)
       })
-    // Windows protects directories by access lists, which a user's own directories inherit
+    // Windows uses access control lists, which a user's own directories inherit.
     if (process.getuid === undefined) return
     if (found.uid !== process.getuid())
       throw new AgentError('state_unusable', `the state directory ${this.path} belongs to another user`)
@@ -53,7 +53,7 @@ export class StateDirectory {
   }
 }
 
-/** @returns the state directory that the XDG Base Directory Specification says; systemd's `STATE_DIRECTORY` comes first */
+/** @returns the state directory: systemd's `STATE_DIRECTORY`, otherwise by the XDG Base Directory Specification */
 export function stateDirectoryOf(env: NodeJS.ProcessEnv): string {
   const ofService = env.STATE_DIRECTORY?.split(':')[0]
   return ofService || join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'svc', 'agent')

@@ -1,5 +1,5 @@
-// Challenges for wallets: a Sign-In with Ethereum message that the agent issued, once and for two minutes. An open challenge
-// takes no memory, so that nobody can fill it: its id is a MAC of its message.
+// Challenges for wallets: Sign-In with Ethereum messages that are valid once and for two minutes. An open challenge
+// takes no memory, so nobody can exhaust it: its id is a MAC of its message.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { normalizeAddress } from '@svc/protocol'
@@ -10,7 +10,7 @@ import { CHALLENGE_TTL_MS, USED_CHALLENGES_MAX } from './limits.ts'
 import { isSameSecret } from './secrets.ts'
 
 const STATEMENT = 'Read the status of the svc agent on this computer. This changes nothing and costs nothing.'
-/** The chain that the message names. Nothing is looked up on it. */
+/** The chain that the message names. The agent does not access it. */
 const CHAIN_ID = 1
 const NONCE_BYTES = 16
 const KEY_BYTES = 32
@@ -19,7 +19,7 @@ export class WalletChallenges {
   readonly #url: string
   readonly #now: () => number
   readonly #key = randomBytes(KEY_BYTES)
-  /** The ids of those that were used, with the time at which they end: the next to end is the first. */
+  /** The ids of used challenges, with their expiry, earliest first. */
   readonly #used = new Map<string, number>()
 
   /**
@@ -52,7 +52,7 @@ export class WalletChallenges {
   }
 
   /**
-   * Uses a challenge up.
+   * Redeems a challenge, once.
    * @returns the wallet that signed it, in EIP-55 case
    * @throws AgentError `unauthorized`, `rate_limited`
    */
@@ -62,19 +62,19 @@ export class WalletChallenges {
       throw new AgentError('unauthorized', 'siwe_message is not one that this agent issued')
     const now = this.#now()
     this.#forgetOver(now)
-    if (this.#used.has(id)) throw new AgentError('unauthorized', 'the challenge was used already')
+    if (this.#used.has(id)) throw new AgentError('unauthorized', 'the challenge was already used')
     if (this.#used.size >= USED_CHALLENGES_MAX)
       throw new AgentError('rate_limited', 'too many wallets sign in: try again in two minutes')
     const domain = new URL(this.#url).host
     const nonce = parseSiwe(siwe_message)?.nonce ?? ''
-    // before the check, so that the same answer that comes meanwhile finds it used
+    // Marked before the check, so that a concurrent repetition finds it used.
     this.#used.set(id, now + CHALLENGE_TTL_MS)
     const result = await verifySiwe(siwe_message, siwe_signature, { domain, nonce, uri: this.#url, now })
     if (result.refusal === undefined) return result.message.address
     this.#used.delete(id)
     throw new AgentError(
       'unauthorized',
-      result.refusal === 'expired' ? 'the challenge is over' : 'siwe_signature is not that of the wallet',
+      result.refusal === 'expired' ? 'the challenge has expired' : 'siwe_signature is not that of the wallet',
     )
   }
 

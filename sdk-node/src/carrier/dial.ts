@@ -1,4 +1,4 @@
-// One native connection: `GET /sdk/connect` over HTTP/1.1 and TLS, which is a reverse session, or carries many, behind the 101.
+// One native connection: `GET /sdk/connect` over HTTP/1.1 and TLS, which after the 101 is one reverse session or carries many.
 
 import type { IncomingMessage } from 'node:http'
 import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
@@ -11,7 +11,7 @@ import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
 import { openThrough, type RelayConnectOptions, type Tunnel } from '../net/forward-proxy.ts'
 
-/** What a connection becomes: one reverse session, or many over yamux. */
+/** The protocol after the upgrade: one reverse session, or many over yamux. */
 export type Upgrade = typeof RAW_UPGRADE | typeof YAMUX_UPGRADE
 
 export interface DialTarget {
@@ -19,7 +19,7 @@ export interface DialTarget {
   url: URL
   upgrade: Upgrade
   capability: string
-  /** Options of the TLS connection: a CA, a name resolution, a proxy, a TLS session to resume. */
+  /** Options of the TLS connection: a CA, a DNS lookup, a proxy, a TLS session to resume. */
   tls: RelayConnectOptions
   /** Called with a TLS session for the next connection, perhaps before the relay has answered the request. */
   keepSession(session: Buffer): void
@@ -28,11 +28,11 @@ export interface DialTarget {
 export interface Dialed {
   socket: TLSSocket
   /**
-   * Breaks the connection off with a TCP reset: the relay must not take it for an orderly end.
-   * @param inner the TLS connection of a visitor within this one, whose end is one of both
+   * Resets the TCP connection, so that the relay does not mistake this for a normal end.
+   * @param inner a visitor's TLS connection inside this one, which ends with it
    */
   reset(inner?: Duplex): void
-  /** Milliseconds from the request to its answer. */
+  /** The time from the request to its answer, in milliseconds. */
   rttMs: number
 }
 
@@ -59,10 +59,10 @@ function connectTo(
   { url, tls, keepSession }: DialTarget,
   tunnel: Tunnel | undefined,
 ): { raw: Socket; socket: TLSSocket } {
-  // an IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3)
+  // A URL puts an IPv6 address in brackets, and an address is not a server name (RFC 6066 §3).
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const { lookup, proxyFor: _way, ...options } = tls
-  // visitors half-close
+  // Visitors may half-close.
   const halfOpen = { allowHalfOpen: true }
   const address: TcpNetConnectOpts = {
     ...halfOpen,
@@ -80,7 +80,7 @@ function connectTo(
     ALPNProtocols: ['http/1.1'],
   })
   socket.on('session', keepSession)
-  // the TLS socket gets the same error, and has a listener for it
+  // The TLS socket gets the same error and has a listener.
   raw.on('error', () => {})
   return { raw, socket }
 }
@@ -105,7 +105,7 @@ function ask(socket: TLSSocket, { url, upgrade, capability }: DialTarget): Promi
     asked.on('error', reject)
     asked.on('upgrade', ({ headers }, _socket, head) => {
       if (headers.upgrade?.toLowerCase() !== upgrade)
-        return reject(new SvcError('unexpected_answer', `${url.pathname} became another protocol`))
+        return reject(new SvcError('unexpected_answer', `${url.pathname} switched to another protocol`))
       if (head.length > 0) socket.unshift(head)
       resolve(performance.now() - askedAt)
     })
@@ -120,7 +120,8 @@ export async function refusalOf(path: string, answer: IncomingMessage): Promise<
   let size = 0
   for await (const chunk of answer) {
     size += chunk.length
-    if (size > REFUSAL_MAX_BYTES) throw new SvcError('unexpected_answer', `${path} refused at great length`)
+    if (size > REFUSAL_MAX_BYTES)
+      throw new SvcError('unexpected_answer', `${path} refused with a body that is too long`)
     chunks.push(chunk)
   }
   return failureOf(path, {

@@ -1,4 +1,4 @@
-// Dials one relay again and again: what a TLS connection needs is made once, and each resumes the one before it.
+// Dials one relay repeatedly: it reuses the TLS context, and each connection resumes the session of the previous one.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { RelayConnectOptions } from '../net/forward-proxy.ts'
@@ -7,21 +7,21 @@ import { type Dialed, dial, type Upgrade } from './dial.ts'
 export class Dialer {
   readonly #url: URL
   readonly #tls: RelayConnectOptions
-  /** Reading the authorities takes longer than a resumed handshake. */
+  /** Cached, because loading the CA certificates takes longer than a resumed handshake. */
   #context: SecureContext | undefined
-  /** The next connection resumes this TLS session, which spares the relay a signature. */
+  /** The TLS session to resume next, which saves the relay a signature. */
   #session: Buffer | undefined
 
   /**
    * @param url the relay's endpoint of reverse sessions
-   * @param tls a CA, or the context that has it, a name resolution and a proxy for each connection
+   * @param tls a CA or a context that has it, a DNS lookup, and a proxy for each connection
    */
   constructor(url: string, tls: RelayConnectOptions) {
     this.#url = new URL(url)
     this.#tls = tls
   }
 
-  /** The relay's host, with its port unless that is 443. */
+  /** The relay's host, with its port unless it is 443. */
   get host(): string {
     return this.#url.host
   }

@@ -1,10 +1,10 @@
-// The names of the carriers, as options give them.
+// The names of the carriers in options.
 
 /**
- * `native` brings visitors over a few TLS connections, `native-sessions` each over a connection of its own, and
+ * `native` brings visitors over a few TLS connections, `native-sessions` each over a separate one, and
  * `websocket` over WebSockets.
  */
 export const CARRIERS = ['native', 'native-sessions', 'websocket'] as const
 
-/** CarrierKind names a way to the relay. */
+/** CarrierKind is the name of a carrier. */
 export type CarrierKind = (typeof CARRIERS)[number]

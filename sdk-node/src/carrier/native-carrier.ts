@@ -1,4 +1,4 @@
-// The native carrier: reverse sessions over a few TLS connections, or each over one of its own where the relay has no more to offer.
+// The native carrier: reverse sessions over a few TLS connections, or each over a separate one if the relay lacks `native_yamux`.
 
 import { YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, type Connect, type OpenCarrier, openMultiplexedCarrier, SvcError } from '@svc/sdk-core'
@@ -11,9 +11,9 @@ import { LEASE_UNKNOWN } from './refusals.ts'
 import { openSessionCarrier } from './session-carrier.ts'
 
 /**
- * @param tls returns a CA, a name resolution and a proxy for each connection
- * @param isMultiplexed several sessions share a connection where the relay lists `native_yamux`
- * @param allowsLocalGateways gateways may be at addresses that are not public
+ * @param tls returns a CA, a DNS lookup and a proxy for each connection
+ * @param isMultiplexed whether sessions share connections at relays that list `native_yamux`
+ * @param allowsLocalGateways whether gateways may be at non-public addresses
  */
 export function nativeCarrier(
   tls: () => RelayConnectOptions,
@@ -23,7 +23,7 @@ export function nativeCarrier(
   const contest = new LeaseContest()
   let last: { url: string; dialer: Dialer } | undefined
   return async ({ url, isGateway, extensions }, traffic, events, signal) => {
-    // the URL of a relay stays the same, that of a gateway may change
+    // A relay's URL stays the same; a gateway's may change.
     if (last?.url !== url) {
       const isBound = isGateway && !allowsLocalGateways
       if (isBound) requirePublicHost(new URL(url), tls().proxyFor)
@@ -44,7 +44,7 @@ function connectBy(dialer: Dialer, capability: () => string): Connect {
     } catch (error) {
       const reason = asSvcError(error, 'relay_unreachable', 'no connection for reverse sessions')
       if (!LEASE_UNKNOWN.has(reason.code)) throw reason
-      // a renewal would not help: the capability is the newest that there is
+      // A renewal would not help: the capability is the newest.
       throw new SvcError('stream_rejected', 'the relay does not know the lease', { cause: reason })
     }
   }

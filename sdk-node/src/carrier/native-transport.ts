@@ -1,11 +1,11 @@
-// A native connection as the transport of yamux: the bytes behind the 101, without any framing of its own.
+// A native connection as the transport of yamux: the raw bytes after the 101.
 
 import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import type { ConnectionEvents, ConnectionTransport } from '@svc/sdk-core'
 import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_WAITING_MAX_BYTES } from '../limits.ts'
 import type { Dialed } from './dial.ts'
 
-/** @returns what `attach` made of the connection, which gets every byte from now on */
+/** @returns the result of `attach`, which from now on gets every byte */
 export function attachTo<T extends ConnectionEvents>(
   { socket, reset }: Dialed,
   attach: (transport: ConnectionTransport) => T,
@@ -15,7 +15,7 @@ export function attachTo<T extends ConnectionEvents>(
       return encryptsAtOnce(socket)
     },
     send: (bytes) => {
-      // the close event ends the yamux session
+      // The close event ends the yamux session.
       if (!socket.writable) return
       if (socket.writableLength < CARRIER_WAITING_MAX_BYTES) return void socket.write(bytes)
       return new Promise((resolve) => socket.write(bytes, () => resolve()))

@@ -1,4 +1,4 @@
 // The codes with which a relay refuses a native connection.
 
-/** The relay does not know the capability, or its lease, any more: the SDK renews the lease, or registers again. */
+/** The relay no longer knows the capability or its lease: the SDK renews the lease or registers again. */
 export const LEASE_UNKNOWN: ReadonlySet<string> = new Set(['unauthorized', 'lease_not_found'])

@@ -1,4 +1,4 @@
-// A carrier of single sessions: each ready one is a TLS connection of its own, and becomes the visitor's.
+// A carrier with one TLS connection for each session, which becomes the visitor's.
 
 import type { TLSSocket } from 'node:tls'
 import { RAW_UPGRADE } from '@svc/protocol'
@@ -24,7 +24,7 @@ import type { Dialer } from './dialer.ts'
 import type { LeaseContest } from './lease-contest.ts'
 import { LEASE_UNKNOWN } from './refusals.ts'
 
-/** The relay would refuse every other session, too. */
+/** Errors that concern all sessions, not only this one. */
 const FOR_ALL: ReadonlySet<string> = new Set(['ip_banned', 'lease_rejected', 'http11_only'])
 
 export function openSessionCarrier(
@@ -49,10 +49,10 @@ class SessionCarrier implements SiteCarrier {
   /** Aborted when the carrier closes. */
   readonly #life = new AbortController()
   #isOnline = false
-  /** The last value that the site was called with. */
+  /** The last value passed to `admits`. */
   #isAdmitting = true
   #dialing = 0
-  /** The relay asked for no session before this time of `performance.now()`. */
+  /** The time of `performance.now()` before which the relay wants no session. */
   #notBefore = 0
   #rttMs: number | undefined
   #tidiedAt = 0
@@ -108,7 +108,7 @@ class SessionCarrier implements SiteCarrier {
     else this.#firstReady.reject(reason)
   }
 
-  /** @returns undefined when the relay has no room for it, or does not know the capability */
+  /** @returns undefined when the relay has no room, or does not know the capability */
   async #open(): Promise<ReadyStream | undefined> {
     this.#dialing += 1
     try {
@@ -164,7 +164,7 @@ class SessionCarrier implements SiteCarrier {
       },
       activation: async () => {
         const activation = await ready.activation()
-        // a visitor may be silent for as long as it likes
+        // A visitor may be silent for any time.
         isIdle = false
         clearTimeout(silence)
         if (!activation && !isRetired) this.#lostIdle()
@@ -173,13 +173,13 @@ class SessionCarrier implements SiteCarrier {
     }
   }
 
-  /** The last session ended: the relay went away, or gave the lease up. The site finds out by connecting again. */
+  /** Handles the end of an idle session. If it was the last, the relay left or ended the lease; the site finds out by reconnecting. */
   #lostIdle(): void {
     const isLast = this.#streams.ready <= 1 && this.#dialing === 0 && this.#streams.serving === 0
     if (isLast) this.fail(new SvcError('relay_unreachable', 'the relay ended the last reverse session'))
   }
 
-  /** The relay knows this SDK, but takes no session. The sessions that exist decide whether that is a rejection. */
+  /** Returns whether a refusal counts as a rejection, which depends on the existing sessions: the relay knows this SDK, but takes no session. */
   #isRejection({ code, retryAfterMs }: SvcError): boolean {
     if (LEASE_UNKNOWN.has(code)) return true
     if (code !== 'rate_limited') return false
@@ -191,7 +191,7 @@ class SessionCarrier implements SiteCarrier {
     if (code === 'relay_unreachable') this.#contest.missed()
     if (FOR_ALL.has(code)) return true
     const hasVisitors = code === 'rate_limited' && this.#streams.serving > 0
-    // this one still counts as being dialed
+    // This one still counts as being dialed.
     return this.#streams.ready === 0 && this.#dialing === 1 && !hasVisitors
   }
 

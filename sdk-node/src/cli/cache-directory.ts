@@ -1,18 +1,18 @@
-// Finds a directory for compiled code and for files that an executable unpacks: one that no other user can write to.
+// Finds a directory, writable only by this user, for compiled code and for files that an executable unpacks.
 
 import { lstatSync, mkdirSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Mode of directories that only their owner may use. */
+/** The mode of private directories. */
 const PRIVATE = 0o700
-/** Bits of a mode that let others write. */
+/** The permission bits that let others write. */
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
  * Creates the directory: $CACHE_DIRECTORY, which systemd sets, or the user's cache, or one in the directory of
  * temporary files.
- * @throws Error when none of them can be created, or is the user's alone
+ * @throws Error when none of them can be created or is private
  */
 export function cacheDirectory(): string {
   const user = process.getuid?.() ?? 'user'

@@ -1,10 +1,10 @@
-// The command line with which this `svc` is started again: by the agent in the background, and by services of the system.
+// The command line that starts this `svc` again, for the background agent and system services.
 
 import { isSea } from 'node:sea'
 
 /** @returns the program and the arguments before those of a command; the paths are absolute */
 export function ownCommand(): string[] {
   const { execPath, execArgv, argv } = process
-  // an executable has its script and its V8 flags inside
+  // A single executable contains its script and V8 flags.
   return isSea() ? [execPath] : [execPath, ...execArgv, argv[1]!]
 }

@@ -1,5 +1,5 @@
 // Runs one command of `svc`, from its arguments to its exit code, and loads only what the command needs. The caller provides
-// what prints, and what asks it to end.
+// the printer and the signal to end.
 
 import { join, resolve } from 'node:path'
 import { collectWhenIdle } from '@svc/node-kit/idle-collection'
@@ -55,7 +55,7 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
   }
 }
 
-/** The command with what the user's settings say of relays. */
+/** Returns the command with the relays of the user's settings. */
 async function remembering<T extends Extract<ParsedCommand, { options: { relay: string[] } }>>(
   chosen: T,
   env: NodeJS.ProcessEnv,
@@ -116,7 +116,7 @@ function statusFolder(env: NodeJS.ProcessEnv): string {
   return join(settingsFolder(env), 'run')
 }
 
-/** Runs tunnels with a live view where there is a terminal for it, and answers `svc status`. */
+/** Runs tunnels, with a live view if there is a terminal, and answers `svc status`. */
 async function runShown(
   commands: readonly SiteCommand[],
   isJson: boolean,
@@ -153,9 +153,9 @@ async function runShown(
 }
 
 /**
- * Runs all tunnels until `signal` aborts or they have ended by themselves.
- * @returns the exit code of the first command that did not end well
- * @throws SvcError the first error, when no relay took any of them
+ * Runs all tunnels until `signal` aborts or they have ended.
+ * @returns the exit code of the first command that failed
+ * @throws SvcError the first error, when no relay accepted any of them
  */
 async function runTunnels(
   commands: readonly SiteCommand[],

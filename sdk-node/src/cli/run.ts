@@ -1,15 +1,15 @@
-// `svc` as a process: it runs the command of its arguments until that is done or a signal ends it, and exits with a code that
-// says how it went.
+// `svc` as a process: it runs the command of its arguments until it is done or a signal ends it, and exits with the
+// command's code.
 
 import { runCommand } from './run-command.ts'
 
-/** The exit code when nothing waits until leases are unregistered, as after a second signal: they expire by themselves. */
+/** The exit code after a second signal, when `svc` does not wait for unregistration and leases expire. */
 const INSISTED = 130
 
-/** Milliseconds for which unfinished connections may hold up the exit. */
+/** How long unfinished connections may delay the exit, in milliseconds. */
 const EXIT_GRACE_MS = 500
 
-/** Milliseconds from the first signal to the exit: more than visitors and relays get, one after the other. */
+/** Milliseconds from the first signal to the exit: more than the time limits of visitors and relays together. */
 const ASKED_GRACE_MS = 15_000
 
 const { argv, env, stdout, stderr } = process
@@ -22,7 +22,7 @@ process.exitCode = await runCommand(argv.slice(2), {
     backlog: (printed) => (printed === 'log' ? stdout : stderr).writableLength,
   },
   terminal,
-  // standard input is not opened before a command wants it
+  // Opens standard input only when a command needs it.
   get keyboard() {
     return process.stdin.isTTY ? process.stdin : undefined
   },
@@ -30,12 +30,12 @@ process.exitCode = await runCommand(argv.slice(2), {
 })
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
-// What nobody reads any more, because its terminal was closed or `head` has enough, is no failure of the command.
+// Output that nobody reads, because the terminal was closed or `head` has enough, is not a failure.
 for (const stream of [stdout, stderr]) stream.on('error', () => {})
 
 /**
- * The returned signal aborts at the first SIGINT or SIGTERM, and when the terminal or the reader of the output is gone, unless the
- * command goes on without them. At the second SIGINT or SIGTERM, or some time later, the process exits.
+ * Returns a signal that aborts at the first SIGINT or SIGTERM, and when the terminal or the reader of the output is gone, unless the
+ * command continues without them. At the second SIGINT or SIGTERM, or after {@link ASKED_GRACE_MS}, the process exits.
  */
 function asked(goesOn = false): AbortSignal {
   const controller = new AbortController()
@@ -50,7 +50,7 @@ function asked(goesOn = false): AbortSignal {
       end()
     })
   if (!goesOn) {
-    // a closed terminal sends it more than once
+    // A closed terminal sends it more than once.
     process.on('SIGHUP', end)
     stdout.on('error', end)
   }

@@ -4,18 +4,18 @@ import type { Print } from './report/report.ts'
 import type { Keyboard } from './tui/keyboard.ts'
 import type { Terminal } from './tui/screen.ts'
 
-/** A caller provides these parts of a process to a command: `svc` those of its own. */
+/** The parts of a process that the caller of a command provides. */
 export interface Surroundings {
   env: NodeJS.ProcessEnv
   /** Prints lines of standard output and standard error. */
   print: Print
-  /** The live view is shown there; undefined where nobody looks. */
+  /** The terminal of the live view; undefined when there is none. */
   terminal: Terminal | undefined
-  /** The keys of the live view come from there; undefined where nobody types. */
+  /** The keyboard of the live view; undefined when there is none. */
   readonly keyboard?: Keyboard | undefined
   /**
-   * Called when something runs that has to be ended.
-   * @param goesOn whether it goes on without its terminal and without a reader of its output
+   * Called when something runs that needs a clean end.
+   * @param goesOn whether it continues without its terminal and without a reader of its output
    * @returns a signal that aborts when the command is asked to end
    */
   asked(goesOn?: boolean): AbortSignal

@@ -2,7 +2,7 @@
 
 import { v8Flags } from '@svc/node-kit/v8-flags'
 
-/** Twice as much did no better. */
+/** The initial heap, in megabytes. Twice as much was no better. */
 const INITIAL_HEAP_MB = 128
 
 export const V8_FLAGS: readonly string[] = v8Flags(INITIAL_HEAP_MB)

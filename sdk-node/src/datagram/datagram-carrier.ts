@@ -27,22 +27,22 @@ import { type Heartbeat, openTunnel, type Tunnel } from './tunnel.ts'
 
 const HTTPS_PORT = 443
 
-/** The relay does not take the token any more: a renewal shows whether the lease still exists. */
+/** The relay no longer accepts the token: a renewal shows whether the lease still exists. */
 const STALE: ReadonlySet<string> = new Set(['unauthorized', 'lease_not_found'])
 
 export interface DatagramOptions {
-  /** PEM of the authority to trust for the relay instead of the system's. */
+  /** PEM of the CA to trust for the relay instead of the system's CAs. */
   ca: string | Buffer | undefined
   /** Called with the error of a local service that does not answer. */
   onError: (error: SvcError) => void
   /**
-   * The intervals at which the heartbeat proves the path.
-   * @default the intervals of the contract
+   * The intervals of the heartbeat.
+   * @default the intervals of the protocol
    */
   pulse?: Heartbeat | undefined
   /**
    * Opens the QUIC connection.
-   * @default the native library, or the one of WebAssembly where there is none
+   * @default the native library, or the WebAssembly one if there is none
    */
   dial?: DialQuic | undefined
 }
@@ -77,7 +77,7 @@ class Datagrams implements DatagramCarrier {
   #received = 0
   #sent = 0
   #tunnels = 0
-  /** Attempts that failed since the last tunnel. */
+  /** The number of failed attempts since the last tunnel. */
   #failures = 0
 
   constructor(
@@ -113,7 +113,7 @@ class Datagrams implements DatagramCarrier {
     }
   }
 
-  /** The relay was lost from sight, or is another process now: what there was of a tunnel is not waited for. */
+  /** Replaces the tunnel at once, because the relay was unreachable or has restarted. */
   wake(): void {
     this.#backoff.wake()
     if (!this.#tunnel) return
@@ -129,15 +129,15 @@ class Datagrams implements DatagramCarrier {
     this.#flows.close()
   }
 
-  /** @throws SvcError the reason for which there is no tunnel */
+  /** @throws SvcError the reason why there is no tunnel */
   async dial(signal: AbortSignal = this.#life.signal): Promise<void> {
     const authority = authorityOf(this.#relay)
-    // a relay on several machines names the one that has the port; its certificate is that of the relay's host all the same
+    // A relay on several machines names the one that has the port; its certificate is still for the relay's host.
     const { host, port } = this.#events.tunnelAddress() ?? authority
     const addresses = await addressesOf(host).catch((cause) => {
       throw new SvcError('relay_unreachable', `${host} has no address`, { cause })
     })
-    // a host may have an address by which QUIC does not pass: the next attempt is at another one
+    // QUIC may not work on one of the host's addresses, so the next attempt uses another.
     const { address } = addresses[this.#failures % addresses.length]!
     const token = this.#events.accessToken()
     if (token === undefined) throw new SvcError('lease_ended', 'there is no lease for a datagram tunnel')
@@ -174,8 +174,8 @@ class Datagrams implements DatagramCarrier {
   }
 
   /**
-   * Tries until there is a tunnel again, or the site is closed.
-   * @param first the reason for which there is none; without it the first attempt has no pause
+   * Retries until there is a tunnel again, or the site is closed.
+   * @param first the reason why there is none; without it, the first attempt has no pause
    */
   async #reconnect(first?: SvcError): Promise<void> {
     const { signal } = this.#life
@@ -217,7 +217,7 @@ class Datagrams implements DatagramCarrier {
 }
 
 function authorityOf({ hostname, port }: URL): TunnelAddress {
-  // an IPv6 address stands in brackets in a URL
+  // A URL puts an IPv6 address in brackets.
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || HTTPS_PORT) }
 }
 

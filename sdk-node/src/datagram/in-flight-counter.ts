@@ -1,4 +1,4 @@
-// Counts the datagrams in flight from one thread to another, where both see it: neither thread waits for the other.
+// Counts the datagrams in flight between two threads, in shared memory and without locks.
 
 import { THREAD_WAITING_MAX } from '../limits.ts'
 
@@ -7,7 +7,7 @@ const DROPPED = 1
 const CELLS = 2
 
 export class InFlightCounter {
-  /** The other thread makes its counter of this. */
+  /** The memory from which the other thread makes its counter. */
   readonly shared: SharedArrayBuffer
   readonly #cells: Int32Array
 
@@ -16,7 +16,7 @@ export class InFlightCounter {
     this.#cells = new Int32Array(shared)
   }
 
-  /** Counts one more. @returns false when too many are in flight: the caller drops it, and that is counted */
+  /** Counts one more. @returns false when too many are in flight: the caller must drop it, and the drop is counted */
   tryAdd(): boolean {
     if (Atomics.add(this.#cells, WAITING, 1) < THREAD_WAITING_MAX) return true
     Atomics.sub(this.#cells, WAITING, 1)

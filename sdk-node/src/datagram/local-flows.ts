@@ -1,15 +1,15 @@
-// A local UDP socket for each flow, so that the service behind them sees as many clients as there are visitors.
+// A local UDP socket for each flow, so that the service sees each visitor as a separate client.
 
 import { createSocket, type Socket, type SocketType } from 'node:dgram'
 import { FLOW_IDLE_MS } from '@svc/protocol'
 import { LOCAL_FLOWS_MAX, LOCAL_RECEIVE_BUFFER_BYTES, LOCAL_SWEEP_MS, LOCAL_WAITING_MAX } from '../limits.ts'
 
 export interface LocalEvents {
-  /** Called with each datagram with which the service answers. */
+  /** Called with each datagram of the service. */
   answered(flowId: number, payload: Uint8Array): void
   /** Called when a datagram was dropped. */
   dropped(reason: 'local_queue_full' | 'local_refused'): void
-  /** Called when the service does not answer, or the system gives no socket. */
+  /** Called when the service does not answer, or no socket can be opened. */
   failed(error: Error): void
 }
 
@@ -23,7 +23,7 @@ export interface LocalAddress {
 interface Flow {
   socket: Socket
   seenAt: number
-  /** Datagrams that wait; undefined once the socket is connected. */
+  /** The waiting datagrams; undefined once the socket is connected. */
   waiting: Uint8Array[] | undefined
 }
 
@@ -31,7 +31,7 @@ export class LocalFlows {
   readonly #target: LocalAddress
   readonly #events: LocalEvents
   readonly #max: number
-  /** The flows by number, the one that was silent for the longest time first. */
+  /** The flows by number, the longest silent first. */
   readonly #flows = new Map<number, Flow>()
   readonly #sweeping: NodeJS.Timeout
 
@@ -74,10 +74,10 @@ export class LocalFlows {
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.#events.dropped('local_refused')
       this.#events.failed(error)
-      // a socket that was never connected never will be; a service that was down may be back for the next datagram
+      // Ends only a socket that could not connect: a service that was down may be back for the next datagram.
       if (flow.waiting !== undefined) this.#end(flowId, flow)
     })
-    // a connected socket takes answers of the service alone, and gets an error when nothing listens there
+    // A connected socket accepts only the service's datagrams, and gets an error when nothing listens there.
     socket.connect(port, address, () => {
       const waiting = flow.waiting ?? []
       flow.waiting = undefined

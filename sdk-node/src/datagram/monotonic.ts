@@ -1,4 +1,4 @@
-// The clock by which datagrams are dated: the same in all threads, where `performance.now()` starts anew in each.
+// A monotonic clock that all threads share, unlike `performance.now()`.
 
 /** @returns milliseconds since some point in the past */
 export function monotonic(): number {

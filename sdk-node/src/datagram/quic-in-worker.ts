@@ -1,4 +1,4 @@
-// QUIC in a worker thread, by the library's WASM client, for platforms without its native binary.
+// QUIC in a worker thread, with the library's WASM client, for platforms without its native binary.
 
 import { Duplex } from 'node:stream'
 import { Worker } from 'node:worker_threads'
@@ -26,7 +26,7 @@ export type DialQuic = (
   signal: AbortSignal,
 ) => Promise<QuicConnection>
 
-/** Dials by the native binary or, where there is none, in a thread. */
+/** Dials with the native binary or, if there is none, in a thread. */
 export const dialNativeOrWasm: DialQuic = async (target, events, signal) => {
   try {
     return await dialQuic(target, events, signal)
@@ -59,7 +59,7 @@ export async function dialInWorker(
 class ThreadConnection implements QuicConnection {
   readonly ready: Promise<void>
   readonly stream: Duplex
-  /** This client does not say when larger datagrams pass. */
+  /** This client does not report when larger datagrams pass. */
   readonly datagramMaxBytes = DATAGRAM_ALWAYS_BYTES
   readonly #events: QuicEvents
   readonly #worker: Worker
@@ -74,7 +74,7 @@ class ThreadConnection implements QuicConnection {
   constructor(target: QuicTarget, events: QuicEvents, { script, options }: ThreadCode) {
     this.#events = events
     this.ready = this.#settle.promise
-    // the thread has no environment, and so lacks the authorities that the environment names
+    // The thread has no environment, and so lacks the CAs that the environment names.
     const { ca = defaultAuthorities() } = target
     const workerData: WorkerData = {
       target: { ...target, ca },
@@ -112,7 +112,7 @@ class ThreadConnection implements QuicConnection {
     setTimeout(() => this.end(new SvcError('tunnel_unreachable', '')), THREAD_FAREWELL_MS).unref()
   }
 
-  /** @param error the dial fails with it; where the connection was made, its message is the reason */
+  /** @param error the dial's error or, after the connection was made, the reason of its end */
   end(error: SvcError): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -122,7 +122,7 @@ class ThreadConnection implements QuicConnection {
     else this.#settle.reject(error)
   }
 
-  /** The client dies of many errors, even of a certificate that is not trusted. @returns the error to report */
+  /** The client crashes on many errors, even on an untrusted certificate. @returns the error to report */
   #whyBroken(cause: unknown): SvcError {
     if (this.#isReady) return new SvcError('tunnel_unreachable', BROKEN, { cause })
     return this.#isDialing

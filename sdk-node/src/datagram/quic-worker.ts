@@ -1,4 +1,4 @@
-// The worker thread of the WASM client: a fault in it ends this thread, and no more than the tunnel with it.
+// The worker thread of the WASM client: a crash ends only this thread and its tunnel.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { forATurn } from '@svc/node-kit/pauses'
@@ -11,7 +11,7 @@ import { dialQuic, type QueueDrop, type QuicConnection, type QuicTarget } from '
 
 export interface WorkerData {
   target: QuicTarget
-  /** Counts datagrams from visitors to the service; the other one counts those of the way back. */
+  /** Counts datagrams from visitors to the service; the other counter counts the opposite direction. */
   inward: SharedArrayBuffer
   outward: SharedArrayBuffer
 }
@@ -38,7 +38,7 @@ if (parentPort) await run(parentPort, workerData as WorkerData)
 async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: WorkerData): Promise<void> {
   const [inward, outward] = [new InFlightCounter(shared.inward), new InFlightCounter(shared.outward)]
   const report = (it: WorkerEvent): void => port.postMessage(it)
-  /** Copies the bytes: posting a view would post all the memory behind it. */
+  /** Copies the bytes, because posting a view would post its whole buffer. */
   const pass = (type: 'datagram' | 'stream', bytes: Uint8Array): void => {
     const copy = new Uint8Array(bytes)
     port.postMessage({ type, bytes: copy, at: monotonic() } satisfies WorkerEvent, [copy.buffer])
@@ -53,7 +53,7 @@ async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: 
         datagram: (bytes) => {
           if (inward.tryAdd()) pass('datagram', bytes)
         },
-        // it is counted where the other thread sees it
+        // The shared counter counts it.
         dropped: () => {},
         closed: (reason) => report({ type: 'closed', reason }),
       },
@@ -83,7 +83,7 @@ async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: 
 }
 
 function obey(connection: QuicConnection, sending: DatagramQueue<Uint8Array>, order: WorkerCommand): void {
-  // no more come than this queue takes: the other thread counts them
+  // The other thread sends no more than this queue holds.
   if (order.type === 'datagram') sending.push(order.bytes, order.at)
   else if (order.type === 'stream') connection.stream.write(order.bytes)
   else if (order.type === 'ping') connection.ping()

@@ -13,30 +13,30 @@ export interface QuicTarget {
   port: number
   /** The name that the relay's certificate must have. */
   servername: string
-  /** PEM of the authorities to trust instead of the system's. */
+  /** PEM of the CAs to trust instead of the system's. */
   ca: string | Buffer | undefined
 }
 
-/** Why a datagram was dropped here: this process did not keep up. */
+/** Why this process, which did not keep up, dropped a datagram. */
 export type QueueDrop = 'receive_queue_full' | 'send_queue_full' | 'send_too_old'
 
 export interface QuicEvents {
   /** @param at the time of its arrival, in {@link monotonic} milliseconds; default: now */
   datagram(bytes: Uint8Array, at?: number): void
-  /** Called with the number of datagrams that were dropped in a queue to the library or from it. */
+  /** Called with the number of datagrams dropped in a queue to or from the library. */
   dropped(reason: QueueDrop, count: number): void
-  /** Called once, however the connection ended. @param reason the relay's words, or an empty string */
+  /** Called once, when the connection ends for any reason. @param reason the relay's message, or an empty string */
   closed(reason: string): void
 }
 
 export interface QuicConnection {
   /** The first stream, which the SDK opened. */
   readonly stream: Duplex
-  /** Bytes of the largest DATAGRAM that the path takes now; larger ones would vanish. */
+  /** The largest DATAGRAM that currently passes the path, in bytes; larger ones are lost. */
   readonly datagramMaxBytes: number
-  /** @returns false when the library did not take it; true does not promise delivery */
+  /** @returns false when the library did not accept it; true does not guarantee delivery */
   send(datagram: Uint8Array): boolean
-  /** Makes the relay acknowledge something. */
+  /** Makes the relay send an acknowledgment. */
   ping(): void
   close(): void
 }
@@ -54,7 +54,7 @@ export async function dialQuic(
   runtime: QuicRuntime = 'portable',
 ): Promise<QuicConnection> {
   const session = await begin(target, signal, runtime)
-  // an error of the session closes it, too
+  // An error of the session also closes it.
   session.on('error', () => {})
   let isOpen = true
   const datagramMaxBytes = maxDatagramSizeOf(session)
@@ -88,7 +88,7 @@ export async function dialQuic(
   }
 }
 
-/** @throws SvcError `quic_unavailable` where the library has no binary for this platform */
+/** @throws SvcError `quic_unavailable` when the library has no binary for this platform */
 async function begin(
   { address, port, servername, ca = defaultAuthorities() }: QuicTarget,
   signal: AbortSignal | undefined,
@@ -115,7 +115,7 @@ async function begin(
   }
 }
 
-/** @returns PEM of the authorities that Node trusts, with those that its environment adds */
+/** @returns PEM of the CAs that Node trusts, including those from its environment */
 export function defaultAuthorities(): string {
   return getCACertificates('default').join('\n')
 }

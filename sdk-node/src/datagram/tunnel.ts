@@ -1,4 +1,4 @@
-// One datagram tunnel: QUIC, the token on its first stream, then datagrams, and a heartbeat that proves the path.
+// One datagram tunnel: QUIC, the token on its first stream, then datagrams, and a heartbeat that checks the path.
 
 import type { Duplex } from 'node:stream'
 import { forMs } from '@svc/node-kit/pauses'
@@ -22,7 +22,7 @@ import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
 export interface TunnelEvents {
   /** @param at the time of its arrival, in {@link monotonic} milliseconds */
   datagram(bytes: Uint8Array, at: number): void
-  /** Called with the number of datagrams that were lost here after they came, or after {@link Tunnel.send} took them. */
+  /** Called with the number of datagrams lost here after they arrived, or after {@link Tunnel.send} accepted them. */
   dropped(reason: QueueDrop, count: number): void
   /** Called once, when the tunnel has ended. */
   ended(reason: SvcError): void
@@ -33,12 +33,12 @@ export interface Heartbeat {
   deadlineMs: number
 }
 
-/** The reason for which {@link Tunnel.send} dropped a datagram. */
+/** The reason why {@link Tunnel.send} dropped a datagram. */
 export type SendFailure = 'too_large' | 'send_queue_full'
 
-/** What the relay's answer to the token says. */
+/** The relay's answer to the token. */
 interface Relay {
-  /** It sends heartbeats back. */
+  /** True when the relay returns heartbeats. */
   hasHeartbeat: boolean
   takesAggregates: boolean
 }
@@ -88,7 +88,7 @@ export class Tunnel {
   readonly #sending: DatagramQueue<Uint8Array>
   readonly #timer: NodeJS.Timeout
   #deadline: NodeJS.Timeout | undefined
-  /** Bytes of heartbeats that are not back yet. */
+  /** The bytes of heartbeats not yet returned. */
   #awaited = 0
   #isEnded = false
 
@@ -109,7 +109,7 @@ export class Tunnel {
     beat()
   }
 
-  /** @returns the reason for which it was dropped; undefined when it was not */
+  /** @returns the reason why it was dropped; undefined when it was not */
   send(datagram: Uint8Array): SendFailure | undefined {
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > this.#connection.datagramMaxBytes)
       return 'too_large'
@@ -131,7 +131,7 @@ export class Tunnel {
     this.#events.ended(new SvcError('tunnel_unreachable', `the datagram tunnel ended: ${why}`))
   }
 
-  /** What the sockets of the service bring in one turn of the event loop leaves together. */
+  /** Sends the service's datagrams of one event-loop turn together. */
   #aggregatorOf(connection: QuicConnection): DatagramAggregator {
     return new DatagramAggregator({
       pass: (bytes) => this.#pass(bytes),
@@ -140,14 +140,14 @@ export class Tunnel {
     })
   }
 
-  /** @param bytes a datagram, or an aggregate, of which each datagram counts */
+  /** @param bytes a datagram, or an aggregate of several */
   #pass(bytes: Uint8Array): void {
     if (!this.#isEnded && !this.#connection.send(bytes))
       this.#events.dropped('send_queue_full', datagramsOf(bytes).length)
   }
 
   /**
-   * The library finds a larger packet size once and never looks again: only the heartbeat shows that the path became narrower.
+   * The library probes for a larger packet size only once, so only the heartbeat detects that the path MTU shrank.
    */
   #beat(): void {
     if (this.#awaited > 0) return
@@ -162,7 +162,7 @@ export class Tunnel {
   }
 }
 
-/** @returns what the relay can do */
+/** @returns the relay's capabilities */
 async function sayHello(stream: Duplex, accessToken: string): Promise<Relay> {
   const hello: TunnelHello = { access_token: accessToken, aggregates: true }
   stream.write(JSON.stringify(hello))
@@ -174,7 +174,7 @@ async function sayHello(stream: Duplex, accessToken: string): Promise<Relay> {
   throw new SvcError('unexpected_answer', 'the relay did not answer on the datagram tunnel')
 }
 
-/** @returns undefined when the answer is no JSON, or none comes in time */
+/** @returns undefined when the answer is not JSON or does not arrive in time */
 function readAnswer(stream: Duplex): Promise<unknown> {
   return new Promise((resolve) => {
     let text = ''

@@ -1,4 +1,4 @@
-// `expose`: puts a service of this machine's network online, at the addresses of one relay or several.
+// `expose`: publishes a service in this machine's network at one or several relays.
 
 import {
   abortError,
@@ -19,30 +19,30 @@ import { serveTcpTarget } from '../target/tcp-target.ts'
 import { handlerOf } from './handler.ts'
 import { checkOptions, type ExposeOptions } from './options.ts'
 
-/** Exposure is what `expose` put online: a site for each relay. */
+/** Exposure is the result of `expose`: a site for each relay. */
 export interface Exposure {
   /**
-   * The sites at this time, one for each relay that took it or makes it wait: those at the named relays in their order, then those
+   * The current sites, one for each relay that accepted it or makes it wait: those at the named relays in their order, then those
    * at discovered ones.
    */
   readonly sites: readonly PlatformSite[]
-  /** The relays that do not have the site, or that named no other relays at the last search, with the error of each. */
+  /** The relays that did not accept the site, or did not name others at the last search, with their errors. */
   readonly failures: readonly ExposeFailure[]
-  /** Resolves when no relay has it any more and none will. */
+  /** Resolves when the site has ended at all relays. */
   readonly ended: Promise<void>
-  /** Takes it off all relays. Visitors who are connected get a few seconds to finish. */
+  /** Removes it from all relays. Connected visitors get a few seconds to finish. */
   close(): Promise<void>
 }
 
-/** An ExposeFailure names a relay that did not take the site, and says why. */
+/** An ExposeFailure names a relay that did not accept the site, and says why. */
 export interface ExposeFailure {
   relay: string
   error: SvcError
 }
 
 /**
- * Resolves when visitors can come by one relay at least, and each of the others took the site, failed, or makes it wait.
- * @throws SvcError the failure at the first relay, when it failed at all
+ * Resolves when visitors can connect at one relay at least, and each of the others accepted the site, failed, or makes it wait.
+ * @throws SvcError the failure at the first relay, when none accepts the site
  */
 export async function expose(options: ExposeOptions): Promise<Exposure> {
   checkOptions(options)
@@ -77,8 +77,8 @@ function namedRelays({ relay, relays = [] }: ExposeOptions): URL[] {
 }
 
 /**
- * Returns what makes the platform of a site: each relay has its own, so that they do not affect each other.
- * @throws SvcError `invalid_option` for a target that is not one
+ * Returns a factory of platforms: each relay gets its own, so that they do not affect each other.
+ * @throws SvcError `invalid_option` for an invalid target
  */
 function platformOf(options: ExposeOptions): () => Platform {
   const { ca, proxy, identity, identityPath, overlay, allowLocalGateways, carrier = 'native' } = options
@@ -96,7 +96,7 @@ function platformOf(options: ExposeOptions): () => Platform {
   })
 }
 
-/** The code of datagrams is loaded when the caller asked for them. */
+/** Loads the code for datagrams only when needed. */
 function openDatagrams(
   ...options: Parameters<typeof import('../datagram/datagram-carrier.ts').datagramCarrier>
 ): OpenDatagrams {
@@ -107,8 +107,8 @@ function openDatagrams(
 }
 
 /**
- * Returns the options of `publish` for each relay, but those that differ.
- * @param isNamed the caller named the relay: it may store files, which it can read
+ * Returns the options of `publish` that all relays share.
+ * @param isNamed whether the caller named the relay, which then may store, and so read, files
  */
 function termsOf(
   options: ExposeOptions,
@@ -120,7 +120,7 @@ function termsOf(
   return { ...sharedOptions(others as unknown as PublishOptions), fetch, tls, ...(isNamed && { cache }) }
 }
 
-/** Publishes at one relay, on the route that the caller asked for, with a self-probe when it asked for one. */
+/** Publishes at one relay, over a route and with a self-probe if the options ask for them. */
 async function publishAt(
   direct: Platform,
   terms: PublishOptions,
@@ -137,7 +137,7 @@ async function publishAt(
   })
 }
 
-/** The code of routes over relays is loaded when the caller asked for one. */
+/** Loads the code for routes over relays only when needed. */
 async function onRoute(
   ...args: Parameters<typeof import('../hops/publish-routed.ts').routed>
 ): Promise<import('../hops/publish-routed.ts').Routed> {
@@ -146,13 +146,10 @@ async function onRoute(
 }
 
 function suspicion({ origin }: URL): SvcError {
-  return new SvcError(
-    'relay_suspected',
-    `${origin} answers visitors itself: whatever passes there can be read`,
-  )
+  return new SvcError('relay_suspected', `${origin} answers visitors itself and can read their traffic`)
 }
 
-/** Resolves with the exposure when it is online, and each of its relays has decided. @throws SvcError */
+/** Resolves with the exposure when it is online and each relay has decided. @throws SvcError */
 async function started(sites: RelaySites<PlatformSite>, signal: AbortSignal | undefined): Promise<Exposure> {
   const close = (): Promise<void> => sites.close()
   signal?.addEventListener('abort', close, { once: true })

@@ -8,9 +8,9 @@ import { parseHttpTarget } from '../target/target-address.ts'
 import type { ExposeOptions } from './options.ts'
 
 /**
- * Resolves with the handler. The code of routes, prices and sign-ins is loaded when the caller asked for them.
- * @param relay whose facilitator carries payments out when the options name none
- * @param fetch asks that relay
+ * Resolves with the handler. It loads the code for routes, prices and sign-ins only when needed.
+ * @param relay the relay whose facilitator settles payments when the options name none
+ * @param fetch the `fetch` for requests to that relay
  * @throws SvcError `invalid_option` or `payments_unavailable`
  */
 export async function handlerOf(
@@ -42,7 +42,7 @@ async function targetsOf(options: ExposeOptions): Promise<FetchHandler> {
   return routeHandler(routes, rest, target)
 }
 
-/** Answers for a lease that exists for its ports alone. */
+/** Answers visitors of a lease that exists only for its ports. */
 function nothingHere(): Response {
   return new Response('There is no web server here\n', { status: 404 })
 }

@@ -1,4 +1,4 @@
-// The options of `expose`, and which of them go together.
+// The options of `expose`, and which combinations are valid.
 
 import type { FetchHandler, PlatformSite, PublishOptions } from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
@@ -11,7 +11,7 @@ import type { Routes } from '../target/routes.ts'
 import type { HostHeader } from '../target/target-origin.ts'
 
 /**
- * ExposeOptions are the options of `expose`: a target, a relay, and those of `publish` that fit.
+ * ExposeOptions are the options of `expose`: a target, a relay, and the applicable options of `publish`.
  * @see PublishOptions
  */
 export interface ExposeOptions
@@ -22,92 +22,92 @@ export interface ExposeOptions
    * @default the key of the file at `identityPath`
    */
   identity?: Uint8Array | undefined
-  /** The relay's address, such as `https://relay.example`. It is one more of `relays`. */
+  /** The relay's address, such as `https://relay.example`. It is added to `relays`. */
   relay?: string | URL | undefined
-  /** Addresses of several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
+  /** The addresses of several relays: each gives the site a separate URL, and has a separate connection. */
   relays?: readonly (string | URL)[] | undefined
   /**
-   * Asks the named relays for others, and keeps the site online at up to this many in addition: a whole number from 0 to 8. Those
-   * that are near and not busy come first, and a relay that fails is replaced by the next.
+   * Asks the named relays for others, and keeps the site online at up to this many of those too: a whole number from 0 to 8. Those
+   * that are near and not busy are preferred, and a relay that fails is replaced.
    * @default 0
    */
   discover?: number | undefined
   /**
-   * One to three relays behind `relay`, which then is the only one. Visitors come to `relay`, which passes them on from one to the
-   * next; the site connects to the last. So each relay sees its neighbours and no others. All have to be on one overlay.
+   * One to three relays behind `relay`, which then is the only one. Visitors connect to `relay`, which passes them on from one to the
+   * next; the site connects to the last. So each relay sees only its neighbours. All must be on one overlay.
    * @default none: the site connects to `relay`
    */
   via?: readonly (string | URL)[] | undefined
   /**
-   * A local HTTP server: a port, `host:port`, a URL, or a Unix socket as `unix:/run/app.sock`. TLS ends in the SDK, and WebSockets are
-   * passed on. Calls of gRPC go to any of them over HTTP/2; `grpc://50051`, or `h2c://`, is asked for everything over HTTP/2.
+   * A local HTTP server: a port, `host:port`, a URL, or a Unix socket as `unix:/run/app.sock`. The SDK terminates TLS, and WebSockets are
+   * forwarded. gRPC calls always use HTTP/2; with `grpc://50051` or `h2c://`, all requests do.
    */
   http?: number | string | URL | undefined
-  /** A handler in this process, in place of `http`. */
+  /** A handler in this process, instead of `http`. */
   fetch?: FetchHandler | undefined
   /** Several targets, by path or host; `http` or `fetch` answers the other requests. */
   routes?: Routes | undefined
   /**
-   * Lets in only visitors who sign in with a wallet of the list; the target finds the address in the field `X-Svc-Wallet`. It
-   * excludes `tls`, `tcp`, `udp` and `cache`, with which visitors would pass it by.
-   * @default everybody comes in
+   * Admits only visitors who sign in with a wallet of the list; the target gets the address in the field `X-Svc-Wallet`. It
+   * excludes `tls`, `tcp`, `udp` and `cache`, with which visitors would bypass it.
+   * @default everybody is admitted
    */
   walletOnly?: WalletOptions | undefined
   /**
-   * Paths that visitors pay for, by x402, at whichever target answers there. The default facilitator is that of the first relay.
+   * Paths that visitors pay for, by x402, at any target. The default facilitator is that of the first relay.
    * @default none: all is free
    */
   paid?: PaidOptions | undefined
-  /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
+  /** A local TLS server, instead of `http`: it gets the visitors' raw TLS, and presents its own certificate. */
   tls?: number | string | undefined
   /** A local TCP service, at a dedicated port of the relay. */
   tcp?: number | string | undefined
   /** A local UDP service, at a dedicated port of the relay. It sees each visitor as a separate client. */
   udp?: number | string | undefined
   /**
-   * PEM of the authority that checks the certificate of an `https:` target.
-   * @default the system's authorities
+   * PEM of the CA that verifies the certificate of an `https:` target.
+   * @default the system's CAs
    */
   targetCa?: string | Buffer | undefined
   /**
-   * The name that the certificate of an `https:` target is for.
+   * The name in the certificate of an `https:` target.
    * @default the host of its URL
    */
   targetServerName?: string | undefined
   /**
-   * The oldest version of TLS that visitors may speak. `TLSv1.2` takes effect once the site has a certificate of its own.
+   * The lowest TLS version for visitors. `TLSv1.2` takes effect once the site has its own certificate.
    * @default TLSv1.3
    */
   tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
   /**
-   * The host that a local HTTP server is told, and with it the origin that it believes to be its own: that of visitors
+   * The host that a local HTTP server sees, and so the origin that it considers its own: that of visitors
    * (`'preserve'`), that of the server's address (`'rewrite'`), or one such as `'app.test:8080'`.
-   * @default `'preserve'`, and `'rewrite'` from the time on at which the server turns out to refuse the host of visitors
+   * @default `'preserve'`, and `'rewrite'` once the server has refused the visitors' host
    */
   host?: HostHeader | undefined
   /**
-   * Called with the site of each relay before it connects, since a relay may make it wait, and with the relay's origin. With
-   * `discover` it is called for each relay that is tried later as well; the state of the site says when it is gone.
+   * Called with the site of each relay before it connects, because a relay may make it wait, and with the relay's origin. With
+   * `discover`, it is also called for each relay that is tried later; the state of the site shows when it has ended.
    */
   onSite?: ((site: PlatformSite, relay: string) => void) | undefined
   /**
-   * Called with each verdict of the self-probe. When it is set, the site visits itself now and then, to see whether something ends
-   * TLS on the way. It visits from its own address, which a relay can spare: `not_seen_from_here` is no proof for other visitors.
+   * Called with each verdict of the self-probe. When it is set, the site visits itself at intervals, to see whether something terminates
+   * TLS on the way. It visits from its own address, which a relay can treat differently: `not_seen_from_here` proves nothing for other visitors.
    */
   onProbe?: ((report: ProbeReport) => void) | undefined
   /**
-   * Leaves a relay that the self-probe caught at reading what passes; it does not catch one that spares the site's own visits. With
-   * `discover`, another relay takes its place. When it is false, the SDK only reports the verdict. It excludes `cache`, with which the
+   * Leaves a relay that the self-probe caught terminating TLS; it cannot catch one that spares the site's own visits. With
+   * `discover`, another relay replaces it. If false, the SDK only reports the verdict. It excludes `cache`, with which the
    * site trusts the relay on purpose.
    * @default false
    */
   banMitm?: boolean | undefined
   /**
-   * Called with the error of a local service that does not answer, once for each visitor that it fails, and with `host_refused` when
-   * it turned out to refuse the host of visitors.
+   * Called with the error of a local service that does not answer, once for each affected visitor, and with `host_refused` when
+   * it refused the visitors' host.
    */
   onTargetError?: ((error: SvcError) => void) | undefined
-  /** Called with a report of each request that was answered. */
+  /** Called with a report of each answered request. */
   onRequest?: OnRequest | undefined
 }
 
@@ -131,13 +131,13 @@ const OWN_OPTIONS = Object.keys({
   onRequest: true,
 } satisfies Record<OwnOption, true>).concat(NODE_OPTIONS)
 
-/** ProbeReport is what a self-probe saw at a site's relay. */
+/** ProbeReport is the result of a self-probe at a site's relay. */
 export interface ProbeReport {
   site: PlatformSite
   verdict: ProbeVerdict
 }
 
-/** @throws SvcError `invalid_option` for an option that does not exist, and for options that do not go together */
+/** @throws SvcError `invalid_option` for an option that does not exist, and for invalid combinations */
 export function checkOptions(options: ExposeOptions): void {
   refuseUnknown(options, OWN_OPTIONS)
   requireOne(options)

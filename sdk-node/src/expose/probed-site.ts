@@ -1,4 +1,4 @@
-// Publishes a site that visits itself, to see whether something ends TLS on the way.
+// Publishes a site with a self-probe, to detect whether something terminates TLS on the way.
 
 import { type Admit, type Platform, type PlatformSite, type PublishOptions, publishOn } from '@svc/sdk-core'
 import type { SiteRoute } from '../hops/site-route.ts'
@@ -10,8 +10,8 @@ import type { ProbeConnection } from '../probe/probe-connection.ts'
 import type { ProbeVerdict, SelfProbe } from '../probe/self-probe.ts'
 
 /**
- * Resolves when visitors can come.
- * @param route the way on which the site was published; undefined: directly
+ * Resolves when visitors can connect.
+ * @param route the route of the site; undefined without one
  * @param judge called with each verdict
  * @throws SvcError
  */
@@ -35,7 +35,7 @@ export async function publishProbed(
   return site
 }
 
-/** Resolves with what opens a connection to the site as a visitor does. */
+/** Resolves with a function that opens a connection to the site as a visitor does. */
 async function visitOn({
   ca,
   proxy,
@@ -54,8 +54,8 @@ async function visitOn({
 }
 
 /**
- * The friendly hostname always leads here; where it is another site's, the canonical one does.
- * @returns undefined while the relay's copy of the files answers at the only hostname: there the relay ends TLS as agreed
+ * The friendly hostname always leads here; if it is another site's, the canonical one does.
+ * @returns undefined while the relay's copy of the files answers at the only hostname, where the relay terminates TLS by design
  */
 function probedUrl({ url, canonicalUrl, cache }: PlatformSite): URL | undefined {
   return cache?.present && url === canonicalUrl ? undefined : new URL(url)

@@ -1,11 +1,11 @@
-// A file on disk as a File with the length that it had when it was opened: it may grow while it is read, as logs do.
+// A file on disk as a File of fixed length: the file may grow while it is read, as logs do.
 
 import { constants, openAsBlob } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 
 const READ_BYTES = 64 * 1024
 
-/** What `stat` said of the file when it was opened. */
+/** The result of `stat` when the file was opened. */
 interface Known {
   ino: number
   dev: number
@@ -14,8 +14,8 @@ interface Known {
 }
 
 /**
- * Opens a file that is read as it is sent. What is appended meanwhile is not in it. A file that changes in any other way
- * ends the transfer, since its tag is wrong.
+ * Opens a file that is read while it is sent. Data appended meanwhile is not included. A file that changes in any other way
+ * ends the transfer, because its entity tag is wrong.
  */
 export async function openFile(path: string, name: string): Promise<File> {
   const known = await stat(path)
@@ -33,7 +33,7 @@ class DiskFile extends File {
   readonly #range: Range
   readonly #whole: Blob
 
-  /** @param whole the file for the platform, which asks none of the methods below: as a part of a form, for example */
+  /** @param whole the file for the platform, which does not call the methods below, for example in a form */
   constructor(path: string, known: Known, range: Range, name: string, whole: Blob) {
     super([whole.slice(range.start, range.end)], name, { lastModified: Math.floor(known.mtimeMs) })
     this.#whole = whole
@@ -92,7 +92,7 @@ class DiskFile extends File {
     return new Response(this.stream()).text()
   }
 
-  /** The name may lead to another file by now, or to a pipe, whose opening would wait. */
+  /** Opens the file again. The name may now lead to another file, or to a pipe, whose opening would block. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.#path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const { ino, dev } = await file.stat()
@@ -104,7 +104,7 @@ class DiskFile extends File {
   async #read(file: FileHandle, at: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(length)
     const { bytesRead } = await file.read(bytes, 0, length, at)
-    // What was read is from before the change if the change is not seen after it.
+    // If no change shows after the read, the data is from before any change.
     const { size, mtimeMs } = await file.stat()
     const hasGrown = size > this.#known.size
     if (bytesRead === 0 || (!hasGrown && (mtimeMs !== this.#known.mtimeMs || size !== this.#known.size)))
@@ -113,7 +113,7 @@ class DiskFile extends File {
   }
 }
 
-/** The error with which a Blob of the platform that changed is read. */
+/** Returns the error of reading a platform's Blob that changed. */
 function changed(): DOMException {
   return new DOMException('the file changed while it was read', 'NotReadableError')
 }

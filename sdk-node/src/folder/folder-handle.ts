@@ -1,4 +1,4 @@
-// A folder of the file system in the form of the web's FileSystemDirectoryHandle, as the `files` handler takes it.
+// A folder of the file system as a FileSystemDirectoryHandle, for the `files` handler.
 
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
@@ -9,16 +9,16 @@ import { openFile } from './disk-file.ts'
 /** FolderOptions are the options of `openFolder`. */
 export interface FolderOptions {
   /**
-   * Lets a symbolic link with an ordinary name lead to something hidden, such as `.git`. `files` decides about names that are
-   * hidden themselves.
+   * Allows a symbolic link with an ordinary name to lead to something hidden, such as `.git`. `files` decides about names that are
+   * themselves hidden.
    * @default false
    */
   hidden?: boolean | undefined
 }
 
 /**
- * Serves what is really inside the folder: it follows a symbolic link only while the link stays there and does not lead to
- * something hidden. So its owner need not know each link to know what is shared.
+ * Opens a folder for serving. It follows a symbolic link only if the link stays inside and does not lead to
+ * something hidden, so that its owner knows what is shared without checking each link.
  * @throws SvcError `invalid_option` when there is no such folder
  */
 export async function openFolder(
@@ -36,13 +36,13 @@ export async function openFolder(
 
 type Kind = 'file' | 'directory'
 
-/** The folder that was opened; the path is the real one. */
+/** The opened folder, with its real path. */
 interface Root {
   path: string
   hidden: boolean
 }
 
-/** The part of a handle that is read. */
+/** The readable part of a handle. */
 class Folder {
   readonly kind = 'directory'
   readonly name: string
@@ -82,9 +82,9 @@ class Folder {
     return kindOf(await this.#resolve(name))
   }
 
-  /** @returns where the name leads in the end, if that is inside, and hidden only when the path itself says so */
+  /** @returns the real path of the name, if that is inside the folder, and hidden only if the name itself is */
   async #resolve(name: string): Promise<string> {
-    // A backslash is part of a name everywhere but on Windows.
+    // A backslash is part of a name, except on Windows.
     const path = name.includes(sep)
       ? undefined
       : await realpath(join(this.#path, name)).catch(() => undefined)
@@ -98,7 +98,7 @@ class Folder {
     return path.startsWith(root.endsWith(sep) ? root : root + sep)
   }
 
-  /** @returns whether the name leads to something hidden although the path does not show it */
+  /** @returns whether the name leads to something hidden without being hidden itself */
   #leadsAstray(name: string): boolean {
     return !this.#root.hidden && !isHidden(name) && !this.#hides(this.#path)
   }
@@ -108,7 +108,7 @@ class Folder {
   }
 }
 
-/** @returns undefined for what is neither file nor folder: a device or a pipe would never end */
+/** @returns undefined for anything but a file or folder: a device or a pipe would never end */
 async function kindOf(path: string): Promise<Kind | undefined> {
   const stats = await stat(path)
   if (stats.isDirectory()) return 'directory'

@@ -4,19 +4,19 @@ import type { FetchHandler } from '@svc/sdk-core'
 import type { DirectoryHandle } from '@svc/sdk-core/handlers'
 
 const NAME = '_headers'
-/** Several hundred rules, which are read again when the file changes. */
+/** The largest `_headers` file, in bytes: several hundred rules. */
 const FILE_MAX_BYTES: number = 64 * 1024
-/** The fields of the framing, which the SDK makes. */
+/** Framing fields, which the SDK sets. */
 const FRAMING = /^(?:connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 const FIELD = /^([!#$%&'*+.^_`|~\w-]+)\s*:([\t\x20-\x7e]*)$/
 
 interface Rule {
   path: URLPattern
-  /** Without a value the field is removed. */
+  /** A field without a value is removed. */
   fields: [name: string, value: string | undefined][]
 }
 
-/** Adds the fields of `_headers`, which is read with each change, to what `handler` answers. The file itself is not served. */
+/** Adds the fields of `_headers`, which is read again when it changes, to the responses of `handler`. The file itself is not served. */
 export function withHeaderRules(folder: DirectoryHandle, handler: FetchHandler): FetchHandler {
   let known = ''
   let rules: Rule[] = []
@@ -40,7 +40,7 @@ export function withHeaderRules(folder: DirectoryHandle, handler: FetchHandler):
   }
 }
 
-/** Parses paths, each followed by indented fields. Lines that have another form have no effect. */
+/** Parses paths, each followed by indented fields. Other lines are ignored. */
 function parseHeaderRules(text: string): Rule[] {
   const rules: Rule[] = []
   for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
@@ -56,13 +56,13 @@ function parseHeaderRules(text: string): Rule[] {
   return rules.map((rule) => ({ ...rule, fields: rule.fields.filter(([name]) => FIELD.test(`${name}:`)) }))
 }
 
-/** `*` stands for anything, once, and `:name` for one segment. */
+/** `*` matches anything, once; `:name` matches one segment. */
 function patternOf(path: string): URLPattern {
   const [before = '', ...after] = path.replace(/[{}()+?\\]/g, '\\$&').split('*')
   return new URLPattern({ pathname: after.length === 0 ? before : `${before}*${after.join('\\*')}` })
 }
 
-/** A field of a rule takes the place of the file's own; those of several rules are joined. */
+/** A rule's field replaces the file's own; those of several rules are joined. */
 function apply(rules: readonly Rule[], pathname: string, headers: Headers): void {
   const set = new Set<string>()
   for (const { path, fields } of rules) {

@@ -148,7 +148,7 @@ describe('the endpoint', () => {
     const { endpoint, status } = await start()
     await expect(start()).rejects.toMatchObject({
       code: 'agent_running',
-      message: `an agent runs already at ${endpoint.url} (pid ${endpoint.pid})`,
+      message: `an agent is already running at ${endpoint.url} (pid ${endpoint.pid})`,
     })
     expect(await home.endpoint()).toEqual(endpoint)
     await status()

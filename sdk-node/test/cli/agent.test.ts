@@ -44,7 +44,7 @@ wholeOnly(it, 'clock')(
     expect(await svc('run')).toEqual({
       code: 2,
       out: [],
-      err: [`svc: an agent runs already at ${endpoint.url} (pid ${endpoint.pid})`],
+      err: [`svc: an agent is already running at ${endpoint.url} (pid ${endpoint.pid})`],
     })
     const status = await svc('status')
     expect([status.code, status.out[0]]).toEqual([0, line(endpoint)])
@@ -80,7 +80,7 @@ wholeOnly(it, 'clock')(
 )
 
 wholeOnly(it, 'variant')('says in one line that no agent runs, also when one was killed', async () => {
-  const nobody = { code: 3, out: [], err: ['svc: no agent runs: svc agent run starts one'] }
+  const nobody = { code: 3, out: [], err: ['svc: no agent is running: svc agent run starts one'] }
   for (const command of ['stop', 'restart', 'status', 'open']) expect(await svc(command)).toEqual(nobody)
   await svc('run')
   const { pid, url } = await home.endpoint()
@@ -88,7 +88,7 @@ wholeOnly(it, 'variant')('says in one line that no agent runs, also when one was
   const killed = await svc('status')
   expect([killed.code, killed.err]).toEqual([
     3,
-    [`svc: no agent runs; the one at ${url} (pid ${pid}) has ended without a word: svc agent run starts one`],
+    [`svc: no agent is running; the one at ${url} (pid ${pid}) is gone: svc agent run starts one`],
   ])
   expect((await svc('run')).code).toBe(0)
   expect((await svc('stop')).code).toBe(0)

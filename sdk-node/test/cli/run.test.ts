@@ -204,7 +204,7 @@ describe('svc start', () => {
     expect(err).toEqual([expect.stringContaining(`svc: ${file}: tunnel 1: htpp is not known; known are `)])
     expect(await readdir(home)).toEqual(['svc.toml'])
     expect((await output('config', 'init', file)).err).toEqual([
-      `svc: ${file} is there already, and stays as it is`,
+      `svc: ${file} already exists and was not changed`,
     ])
   })
 })

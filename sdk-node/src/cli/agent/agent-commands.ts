@@ -1,4 +1,4 @@
-// The commands of `svc agent` beside `run`: they ask the agent of a state directory, or read its log.
+// The commands of `svc agent` except `run`: they call the agent of a state directory, or read its log.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgent } from '../../agent/agent-client.ts'
@@ -11,9 +11,9 @@ import { printable } from '../report/printable.ts'
 import type { Print, Reporter } from '../report/report.ts'
 import { formatReport } from '../report/reporter.ts'
 
-/** Milliseconds in which the agent takes its tunnels off their relays. */
+/** The deadline for the agent to end its tunnels, in milliseconds. */
 const STOP_DEADLINE_MS = 60_000
-/** Milliseconds between two looks at whether it has ended. */
+/** The interval at which the command checks whether it has ended, in milliseconds. */
 const STOP_LOOK_MS = 100
 
 /** @throws AgentError `agent_unavailable` */
@@ -22,8 +22,8 @@ export async function requireAgent(stateDirectory: string): Promise<AgentEndpoin
   const running = await findRunning(endpoint)
   if (running !== undefined) return running
   const left = await readEndpoint(endpoint)
-  const why = left === undefined ? '' : `; the one at ${left.url} (pid ${left.pid}) has ended without a word`
-  throw new AgentError('agent_unavailable', `no agent runs${why}: svc agent run starts one`)
+  const why = left === undefined ? '' : `; the one at ${left.url} (pid ${left.pid}) is gone`
+  throw new AgentError('agent_unavailable', `no agent is running${why}: svc agent run starts one`)
 }
 
 /** Reports the agent and each of its tunnels. */
@@ -46,14 +46,14 @@ export async function stopAgent(stateDirectory: string, tell: Reporter): Promise
   const deadline = performance.now() + STOP_DEADLINE_MS
   while (await answers(endpoint)) {
     if (performance.now() > deadline)
-      throw new AgentError('agent_unavailable', `the agent (pid ${pid}) has not ended in a minute`)
+      throw new AgentError('agent_unavailable', `the agent (pid ${pid}) has not ended within a minute`)
     await pause(STOP_LOOK_MS)
   }
   tell({ event: 'agent', state: 'stopped', url, pid, config: config.path })
   return status
 }
 
-/** Ends an agent of the background, and resolves with the config file with which it is to be started again. */
+/** Ends a background agent, and resolves with the config file to restart it with. */
 export async function stopForRestart(stateDirectory: string, tell: Reporter): Promise<string> {
   const endpoint = await requireAgent(stateDirectory)
   const { detached } = await askAgent<AgentStatus>(endpoint, 'GET', AGENT_PATH.status)
@@ -65,7 +65,7 @@ export async function stopForRestart(stateDirectory: string, tell: Reporter): Pr
   return (await stopAgent(stateDirectory, tell)).config.path
 }
 
-/** Reports the address of the agent's page, with a ticket that opens it once. */
+/** Reports the URL of the agent's page, with a one-time ticket. */
 export async function openPage(stateDirectory: string, tell: Reporter): Promise<void> {
   const { url, expires_at } = await askAgent<Ticket>(
     await requireAgent(stateDirectory),
@@ -88,14 +88,14 @@ export async function showLogs(
   }
 }
 
-/** @returns undefined for a line that is only of interest to machines */
+/** @returns undefined for a line that is only for machines */
 function logText(line: string): string | undefined {
   try {
     const { time, message, ...report } = JSON.parse(line)
     const text = formatReport({ ...report, message }, true) ?? message
     return text && printable(`${time}  ${text}`)
   } catch {
-    // a line that was cut off when the process was killed
+    // A line that was cut off when the process was killed.
     return printable(line)
   }
 }

@@ -1,4 +1,4 @@
-// The agent without its API: svc.toml, the tunnels that it names, and the changes of both.
+// The agent without its API: svc.toml, its tunnels, and changes to both.
 
 import { basename } from 'node:path'
 import { isRecord, parseRelay } from '@svc/sdk-core'
@@ -37,20 +37,20 @@ export interface AgentParts {
   isDetached: boolean
   /** The relay of tunnels for which svc.toml names none. */
   defaultRelay: string | string[] | undefined
-  /** Called when a client asks the agent to end. */
+  /** Called when a client shuts the agent down. */
   onShutdown(): void
-  /** Called when the wallets that may sign in have changed. */
+  /** Called when the allowed wallets have changed. */
   onWallets(isAllowed: (address: string) => boolean): void
 }
 
 export class AgentCore implements AgentOperations {
   readonly #parts: AgentParts
   readonly #startedAt = new Date().toISOString()
-  /** By name; those that were removed stay until they have ended. */
+  /** By name; removed ones stay until they have ended. */
   readonly #tunnels = new Map<string | undefined, ConfiguredTunnel>()
   #config: Config
   #configError: string | undefined
-  /** Changes are made one after the other. */
+  /** The last change: they run one after another. */
   #last: Promise<unknown> = Promise.resolve()
 
   /** @param config as it was loaded from `parts.file` */
@@ -64,7 +64,7 @@ export class AgentCore implements AgentOperations {
     this.#apply(this.#config)
   }
 
-  /** Takes all tunnels off their relays. */
+  /** Ends all tunnels. */
   async close(): Promise<void> {
     await this.#last.catch(() => {})
     const tunnels = [...this.#tunnels.values()]
@@ -134,7 +134,7 @@ export class AgentCore implements AgentOperations {
     await this.#change((text, fields) => {
       const index = indexOf(fields, name)
       const isPaused = tunnelsOf(fields)[index]?.paused === true
-      // taken out, the field would take the comment above it along
+      // Removing the field would also remove the comment above it.
       return isPaused ? setFields(text, index, { paused: false }) : text
     })
     this.#tunnels.get(name)?.retry()
@@ -209,7 +209,7 @@ export class AgentCore implements AgentOperations {
     return done
   }
 
-  /** Starts, changes and ends what differs from before; other tunnels keep their sessions. */
+  /** Starts, changes and ends the tunnels that differ; the others keep their sessions. */
   #apply(config: Config): void {
     this.#config = config
     this.#configError = undefined
@@ -227,7 +227,7 @@ export class AgentCore implements AgentOperations {
   }
 }
 
-/** Says what is behind a tunnel without the path of a folder, which a reader need not know. */
+/** Describes a tunnel's target without the path of a folder, which readers must not see. */
 function describe(command: SiteCommand | undefined): Pick<TunnelStatus, 'target' | 'named_relays'> {
   if (command === undefined) return { target: '', named_relays: [] }
   const { relay: named_relays, route } = command.options

@@ -1,4 +1,4 @@
-// svc.toml as the agent reads and changes it: whole or not at all, and never over what somebody wrote meanwhile.
+// svc.toml as the agent reads and changes it: atomically, and never overwriting another edit.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { access, constants, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { type Config, type ConfigContext, parseConfig, readConfigText } from '..
 import { parseToml, type TomlTable } from '../config/toml.ts'
 
 const MODE_BITS = 0o7777
-/** Anybody may write the file. */
+/** The permission bits for writing. */
 const WRITABLE = 0o222
 
 export class ConfigFile {
   readonly path: string
   readonly #context: ConfigContext
-  /** The SHA-256 of the text that was read or written last. */
+  /** The SHA-256 of the last read or written text. */
   #known: string | undefined
 
   constructor(path: string, context: ConfigContext) {
@@ -32,16 +32,16 @@ export class ConfigFile {
     return config
   }
 
-  /** @returns the fields as they stand in the file, and nothing from elsewhere */
+  /** @returns the fields as written in the file, without defaults */
   async fields(): Promise<TomlTable> {
     return parseToml(await this.#unchangedText())
   }
 
   /**
    * Changes the file.
-   * @param edit from the text to the text
-   * @throws AgentError `config_changed` when the file is not the one that was read, `invalid_request` when the result would be
-   *   wrong, `config_unusable` when it cannot be changed or written; then the file is as before
+   * @param edit returns the new text
+   * @throws AgentError `config_changed` when the file was edited meanwhile, `invalid_request` when the result would be
+   *   wrong, `config_unusable` when it cannot be changed or written. The file is then unchanged
    */
   async change(edit: (text: string, fields: TomlTable) => string): Promise<Config> {
     const text = await this.#unchangedText()
@@ -69,14 +69,14 @@ export class ConfigFile {
     }
   }
 
-  /** Writes a file beside it, lets the disk keep that, and puts it in place in one step. */
+  /** Writes a temporary file, syncs it to the disk, and renames it into place. */
   async #replace(text: string): Promise<void> {
     let draft: string | undefined
     try {
-      // a link stays a link
+      // Keeps a symbolic link.
       const target = await realpath(this.path)
       const { mode, uid, gid } = await stat(target)
-      // a new file may be put in the place of one that may not be written, also by root
+      // A rename would replace even a read-only file, and root may write any.
       if ((mode & WRITABLE) === 0) throw new AgentError('config_unusable', `${this.path} is read-only`)
       await access(target, constants.W_OK)
       draft = `${target}.${randomUUID()}`
@@ -113,7 +113,7 @@ function edited(edit: (text: string, fields: TomlTable) => string, text: string)
   }
 }
 
-/** Windows has no such operation. */
+/** Syncs a directory; Windows has no such operation. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
@@ -127,6 +127,6 @@ function hashOf(text: string): string {
 function changed(path: string): AgentError {
   return new AgentError(
     'config_changed',
-    `${path} was edited since the agent read it, and stays as it is: reload it first`,
+    `${path} was edited after the agent read it and was not changed: reload it first`,
   )
 }

@@ -1,4 +1,4 @@
-// One tunnel of svc.toml: it runs as the file says, again when the file says something else, and tries again what may pass.
+// One tunnel of svc.toml: it restarts when its fields change, and retries after temporary failures.
 
 import { isDeepStrictEqual } from 'node:util'
 import { Backoff } from '@svc/protocol/timers'
@@ -10,18 +10,18 @@ import type { SiteCommand } from '../options/parsed-command.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 
-/** Milliseconds before a tunnel that reached no relay is tried again: the network may come after the agent. */
+/** Milliseconds before the first retry of a tunnel that reached no relay: the network may come up after the agent. */
 const RETRY_MIN_MS = 1_000
 /** The longest such pause; each is twice as long as the one before. */
 const RETRY_MAX_MS = 60_000
-/** Milliseconds before a tunnel that its relay refused is tried again. */
+/** Milliseconds before the retry of a tunnel that its relay refused. */
 const REFUSED_RETRY_MS = 300_000
-/** Ends that nothing but a change on this side mends, or that another process means for good. */
+/** Exit codes after which a retry is useless: only a change on this side helps, or another process took over for good. */
 const FINAL: ReadonlySet<ExitCode> = new Set([EXIT.usage, EXIT.identity, EXIT.ended])
 
 export class ConfiguredTunnel {
   readonly name: string | undefined
-  /** Resolves when it was removed from the file, and no relay has it any more. */
+  /** Resolves when it was removed from the file and has ended. */
   readonly over: Promise<void>
   readonly #supervisor: TunnelSupervisor
   /** Undefined when it was removed from the file. */
@@ -32,7 +32,7 @@ export class ConfiguredTunnel {
   #retryAt: number | undefined
   readonly #backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS)
 
-  /** @param onOver called when it was removed from the file, and no relay has it any more */
+  /** @param onOver called when it was removed from the file and has ended */
   constructor(wanted: Configured, supervisor: TunnelSupervisor, onOver: () => void) {
     this.name = wanted.command.options.name
     this.#wanted = wanted
@@ -44,12 +44,12 @@ export class ConfiguredTunnel {
     return this.#wanted?.command
   }
 
-  /** Takes what the file says now. A tunnel that it says the same of goes on. */
+  /** Sets the current fields of the file. A tunnel whose fields are the same continues. */
   set(wanted: Configured | undefined): void {
     if (!isDeepStrictEqual(wanted, this.#wanted)) this.#become(wanted)
   }
 
-  /** Starts it again at once if it has ended or waits for its next attempt. */
+  /** Restarts it at once if it has ended or waits for its next attempt. */
   retry(): void {
     if (this.#tunnel === undefined || this.#tunnel.state === 'ended') this.#become(this.#wanted)
   }
@@ -75,11 +75,11 @@ export class ConfiguredTunnel {
       if (this.#wanted.isPaused) await changed
       else await this.#runUntil(changed, this.#wanted.command)
     }
-    // in the same step, so that no `set` comes in between
+    // Synchronously, so that no `set` comes in between.
     onOver()
   }
 
-  /** Runs it, again after each end that may pass, until the file says something else. */
+  /** Runs it, and restarts it after temporary failures, until its fields change. */
   async #runUntil(changed: Promise<void>, command: SiteCommand): Promise<void> {
     let isChanged = false
     const change = changed.then(() => {

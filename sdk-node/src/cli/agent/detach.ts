@@ -1,4 +1,4 @@
-// `svc agent run`: starts the agent as a process of its own, which outlives this one, and waits until it answers or says why not.
+// `svc agent run`: starts the agent as a background process, and waits until it answers or fails.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,12 +7,12 @@ import { ownCommand } from '../own-command.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import type { Report, Reporter } from '../report/report.ts'
 
-/** The option by which the background process knows that it is one. */
+/** The option that marks the background process. */
 const DETACHED_OPTION = '--detached'
 
 /**
  * Resolves when the agent answers, or with the exit code of one that did not start.
- * @param args those of `svc agent run`
+ * @param args the arguments of `svc agent run`
  */
 export async function runDetached(
   args: readonly string[],
@@ -26,7 +26,7 @@ export async function runDetached(
     {
       env,
       detached: true,
-      // a console window would open on Windows
+      // Otherwise Windows opens a console window.
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -50,7 +50,7 @@ export async function runDetached(
   return code
 }
 
-/** Resolves with the first report of the process; never, when it has none. */
+/** Resolves with the first report of the process; never settles without one. */
 async function firstReport(child: ChildProcess): Promise<Report> {
   const [line] = await once(createInterface(child.stdout!), 'line')
   return JSON.parse(line) as Report

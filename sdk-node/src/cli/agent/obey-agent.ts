@@ -9,7 +9,7 @@ import type { Reporter } from '../report/report.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openPage, showAgent, showLogs, stopAgent, stopForRestart } from './agent-commands.ts'
 
-/** @param statusFolder the folder of the sockets that `svc status` asks */
+/** @param statusFolder the folder of the sockets for `svc status` */
 export async function obeyAgent(
   chosen: AgentCommand,
   tell: Reporter,

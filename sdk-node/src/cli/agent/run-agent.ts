@@ -27,13 +27,13 @@ export interface AgentRun {
   stateDirectory: string
   isDetached: boolean
   env: NodeJS.ProcessEnv
-  /** The folder of the sockets that `svc status` asks. */
+  /** The folder of the sockets for `svc status`. */
   statusFolder: string
-  /** Prints reports beside the log; the first one says where the agent answers. */
+  /** Prints reports, in addition to the log; the first one has the agent's address. */
   print: Reporter
   /** Ends the agent. */
   signal: AbortSignal
-  /** Reads svc.toml again at SIGHUP, which ends a program of a terminal. */
+  /** Whether SIGHUP reloads svc.toml; in a terminal it ends the program. */
   reloadsAtHangup: boolean
 }
 
@@ -79,7 +79,10 @@ export async function runAgent(run: AgentRun): Promise<void> {
   } catch (error) {
     const running = await findRunning(directory.endpoint)
     if (running === undefined) throw error
-    throw new AgentError('agent_running', `an agent runs already at ${running.url} (pid ${running.pid})`)
+    throw new AgentError(
+      'agent_running',
+      `an agent is already running at ${running.url} (pid ${running.pid})`,
+    )
   }
   const endpoint: AgentEndpoint = {
     url: server.url,
@@ -101,7 +104,7 @@ export async function runAgent(run: AgentRun): Promise<void> {
   }
 }
 
-/** A browser is seldom what asks the agent. */
+/** Loads the page on demand, because most clients are not browsers. */
 async function loadPage(): Promise<PageAnswer> {
   const { pageAnswer } = await import('../../agent/page.ts')
   return await pageAnswer()
@@ -117,7 +120,7 @@ interface Serving {
 
 async function serve(run: AgentRun, { core, log, url, configPath, asked }: Serving): Promise<void> {
   const stopCollecting = collectWhenIdle()
-  // in the background nobody sees what Node prints of it
+  // In the background, nobody sees Node's own message.
   const ending = (error: unknown): void => {
     const { code, message } = explainError(error)
     log.writeNow({ event: 'error', code, message })
@@ -138,7 +141,7 @@ async function serve(run: AgentRun, { core, log, url, configPath, asked }: Servi
   stopCollecting()
 }
 
-/** `svc status` shows the tunnels of the agent, too. */
+/** Makes `svc status` show the agent's tunnels too. */
 function sharedStatus(
   folder: string,
   store: StatusStore,

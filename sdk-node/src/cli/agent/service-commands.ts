@@ -1,4 +1,4 @@
-// `svc agent install` and `svc agent uninstall`: the agent as a service of this system.
+// `svc agent install` and `svc agent uninstall`: the agent as a system service.
 
 import { realpath } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
@@ -17,15 +17,15 @@ import { installService, uninstallService } from '../service/install.ts'
 import { type InstallationPlan, planInstallation } from '../service/installation-plan.ts'
 import type { Service } from '../service/service.ts'
 
-/** Variables of the shell that the agent reads, too. */
+/** Variables of the shell that the agent also reads. */
 const VARIABLES = ['SVC_URL', 'NODE_EXTRA_CA_CERTS'] as const
-/** Those that say where a user's files are, and are of no use to another account. */
+/** Variables for a user's folders, which are useless for another account. */
 const FOLDER_VARIABLES = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'] as const
 
 /**
- * Installs and starts the service, or prints the file that describes it.
- * @param stateDirectory where an agent may run that was started by hand
- * @throws SvcError `invalid_option` when svc.toml is broken, an agent runs already, or the system refuses
+ * Installs and starts the service, or prints its file.
+ * @param stateDirectory the state directory, where a manually started agent may run
+ * @throws SvcError `invalid_option` when svc.toml is invalid, an agent is already running, or the system refuses
  */
 export async function install(
   options: InstallOptions,
@@ -61,7 +61,7 @@ export async function uninstall(
     command: ['svc'],
     environment: {},
     writable: [],
-    // what the service's account was is of no importance for its end
+    // The account does not matter for removal.
     account: system ? 'nobody' : undefined,
   }
   const plan = planFor(service, env)
@@ -75,7 +75,7 @@ async function serviceOf(
 ): Promise<Service> {
   const [program = '', ...before] = ownCommand()
   const path = resolve(config)
-  // a link may lead to the file
+  // The path may be a symbolic link.
   const folder = dirname(await realpath(path).catch(() => path))
   const names = system ? VARIABLES : [...VARIABLES, ...FOLDER_VARIABLES]
   const entries = names.flatMap((name) => {
@@ -96,7 +96,7 @@ async function serviceOf(
   }
 }
 
-/** @throws SvcError `invalid_option` when nobody says whose the service is */
+/** @throws SvcError `invalid_option` when no account is given */
 function accountOf(account: string | undefined, env: NodeJS.ProcessEnv): string {
   const name = account ?? (env.SUDO_USER || undefined)
   if (name === undefined)
@@ -118,7 +118,7 @@ function planFor(service: Service, env: NodeJS.ProcessEnv): InstallationPlan {
   })
 }
 
-/** An agent that `svc agent run` started has the state directory, so that the service could not start. */
+/** Refuses while an agent of `svc agent run` uses the state directory, because the service could not start. */
 async function refuseBackground(stateDirectory: string): Promise<void> {
   const running = await findRunning(new StateDirectory(stateDirectory).endpoint)
   if (running === undefined) return

@@ -1,4 +1,4 @@
-// `svc doctor`: compares the certificates that a visit from this machine sees with those that this machine keeps for the site.
+// `svc doctor`: compares the certificates that a visit from this machine sees with those that it stores for the site.
 
 import type { X509Certificate } from 'node:crypto'
 import { canonicalLabel, nameOfAddress, normalizeName } from '@svc/protocol'
@@ -24,12 +24,12 @@ interface Finding {
   message: string
 }
 
-/** Verdicts that are as they should be. */
+/** The verdicts that mean no problem. */
 const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared', 'cached'])
 
 /**
- * @param statusFolder of the sockets of running `svc`
- * @returns `EXIT.differs` unless every hostname shows here what it should
+ * @param statusFolder the folder of the sockets of running `svc`
+ * @returns `EXIT.differs` unless every hostname presents the expected certificate
  */
 export async function examine(options: Options, tell: Reporter, statusFolder: string): Promise<ExitCode> {
   if (options.relay.length === 0) throw new SvcError('invalid_option', NO_RELAY)
@@ -66,14 +66,14 @@ interface Compared {
   ca: string | Buffer | undefined
   proxy: string | undefined
   kept: KeptCertificate | undefined
-  /** What the relay shows at its own host; undefined where it cannot be reached. */
+  /** The chain that the relay presents at its own host; undefined when it cannot be reached. */
   relays: ShownChain | undefined
-  /** The relay's copy of the site's files, as a running `svc` knows it. */
+  /** The relay's copy of the site's files, from a running `svc`. */
   copy: CopyStatus | undefined
   isCanonical: boolean
 }
 
-/** The copies at relays that running `svc` know of, by the origin of the canonical URL. */
+/** Returns the relays' copies that running `svc` processes know, by origin of the canonical URL. */
 async function copiesOf(statusFolder: string): Promise<Map<string, CopyStatus>> {
   const copies = new Map<string, CopyStatus>()
   for (const report of await readStatus(statusFolder)) {
@@ -143,7 +143,7 @@ function describe({ serialNumber, issuer, validToDate }: X509Certificate): strin
   return `the certificate ${serialNumber} (until ${until}, by ${oneLine(issuer)})`
 }
 
-/** Names in certificates have a line for each part. */
+/** Joins a certificate's name, which has a line for each part. */
 function oneLine(name: string): string {
   return printable(name.replaceAll('\n', ', '))
 }

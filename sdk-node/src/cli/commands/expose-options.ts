@@ -1,4 +1,4 @@
-// Translates a tunnel of the command line or the config file into the options of `expose`.
+// Converts a tunnel of the command line or the config file to the options of `expose`.
 
 import { isAbsolute } from 'node:path'
 import { type SiteMetadata, SvcError } from '@svc/sdk-core'
@@ -10,14 +10,14 @@ import { thumbnailUrl } from '../options/thumbnail.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
 
 /**
- * The options with which `expose` is called for this command.
+ * Resolves with the options of `expose` for this command.
  * @throws SvcError when the command, or a file that it names, is wrong
  */
 export async function exposeOptions(command: SiteCommand): Promise<ExposeOptions> {
   return { ...(await siteOptions(command.options)), ...(await targets(command)) }
 }
 
-/** @returns whether something answers at the HTTPS URL */
+/** @returns whether the tunnel answers at the HTTPS URL */
 export function hasWeb(command: SiteCommand): boolean {
   if (command.command === 'serve') return true
   const { target, options } = command
@@ -97,7 +97,7 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
   return { ...shared, http: chosen.target, tcp, udp, tls }
 }
 
-/** Says whether the target is a path; a name alone may be that of a host. */
+/** Returns whether the target is a path; a bare name may be a host. */
 function isFolder(target: string): boolean {
   return /^\.{0,2}[/\\]|^\.{1,2}$|^~/.test(target) || isAbsolute(target)
 }

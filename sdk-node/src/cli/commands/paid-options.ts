@@ -1,4 +1,4 @@
-// The routes of the command line and their prices, and the options of `paid` that they make.
+// Parses routes and prices of the command line, and makes the options of `paid`.
 
 import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/sdk-core'
@@ -13,13 +13,13 @@ export interface PricedRoute {
   prices: readonly Pick<PaidRoute, 'methods' | 'amount'>[]
 }
 
-/** The facilitator is in this process. */
+/** The name for a facilitator in this process. */
 const SELF = 'self'
-/** Methods, or `*` for all, and an amount or `free`, behind the target; there may be several. */
+/** A price after the target: methods or `*`, and an amount or `free`. There may be several. */
 const PRICE = /^(.*\S)\s+([A-Za-z,]+|\*):(\S+)$/
 
 /**
- * @param text `PLACE=TARGET`, with as many `METHODS:AMOUNT` behind it as there are prices
+ * @param text `PLACE=TARGET`, followed by any number of `METHODS:AMOUNT`
  * @throws SvcError `invalid_option`
  */
 export function parseRoute(text: string): PricedRoute {
@@ -55,7 +55,7 @@ export async function paidOptions(
   if (x402PayTo === undefined)
     throw new SvcError(
       'invalid_option',
-      '--x402-pay-to is missing (x402_pay_to in svc.toml): it says who gets what visitors pay',
+      '--x402-pay-to is missing (x402_pay_to in svc.toml): the address that receives payments',
     )
   if (x402Endpoints !== undefined && x402Facilitator !== SELF)
     throw new SvcError(

@@ -1,4 +1,4 @@
-// `svc relays`: the health of each relay that is named and, when that is asked for, of those that they know.
+// `svc relays`: the health of each named relay and, on request, of the relays that they know.
 
 import { PROTOCOL_VERSION } from '@svc/protocol'
 import { type FetchFunction, SvcError, signerOf } from '@svc/sdk-core'
@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { RelayReport, Reporter } from '../report/report.ts'
 
-/** @returns whether at least one relay is of use */
+/** @returns whether at least one relay is usable */
 export async function showRelays(
   { relay, ca: caPath, proxy, discover: max }: Extract<ParsedCommand, { command: 'relays' }>['options'],
   tell: Reporter,

@@ -1,4 +1,4 @@
-// The Follower of one tunnel follows its site at each relay: it reports changes, shows them, and knows when all are closed.
+// Follows one tunnel's site at each relay: it reports and shows changes, and knows when all are closed.
 
 import { compareVersions } from '@svc/protocol'
 import type { PlatformSite, SvcError } from '@svc/sdk-core'
@@ -9,12 +9,12 @@ import { explainError } from '../report/explain-error.ts'
 import type { Report, Reporter } from '../report/report.ts'
 import { addressesOf, copyOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
 
-/** Milliseconds before the same report is repeated: a busy site has many visitors, a full relay many refusals. */
+/** The shortest interval between identical reports, in milliseconds: a busy site has many visitors, a full relay many refusals. */
 const REPEAT_PAUSE_MS = 5_000
 
 /**
- * Milliseconds for which the relay may be without a copy before that is reported: files that change are uploaded anew, and the old
- * copy goes first.
+ * How long the relay may be without a copy before that is reported, in milliseconds: changed files are uploaded again, and the old
+ * copy is deleted first.
  */
 export const COPY_CHANGE_MS = 10_000
 
@@ -28,35 +28,35 @@ export interface CommandContext {
 }
 
 interface Tunnel {
-  /** The tunnel's name; undefined where the identity makes the name. */
+  /** The tunnel's name; undefined when it is derived from the identity. */
   tunnel: string | undefined
-  /** The tunnel's place among those that are shown. */
+  /** The tunnel's position in the view. */
   position: number
-  /** True when something answers at the tunnel's HTTPS URL. */
+  /** True when the tunnel answers at its HTTPS URL. */
   hasWeb: boolean
-  /** The origins of the relays that the command names. Others were discovered: they come and go. */
+  /** The origins of the relays that the command names. Others are discovered and may change. */
   named: ReadonlySet<string>
 }
 
 export class SiteFollower {
-  /** Resolves, with the exit code, when no relay has the tunnel any more, and every site that was online or waited is closed. */
+  /** Resolves, with the exit code, when the tunnel has ended at all relays and every site that was online or waited is closed. */
   readonly over: Promise<ExitCode>
   readonly #context: CommandContext
   readonly #tunnel: Tunnel
   #rows: SiteEntry[] = []
-  /** The rows that were reported and are not closed. */
+  /** The reported rows that are not closed. */
   readonly #shown = new Set<SiteEntry>()
   readonly #over = Promise.withResolvers<ExitCode>()
   /** The rows that were reported to have a copy at the relay. */
   readonly #copies = new Set<SiteEntry>()
-  /** The rows whose relay may be getting another copy. */
+  /** The rows whose relay may be receiving another copy. */
   readonly #copyChanges = new Map<SiteEntry, NodeJS.Timeout>()
-  /** The newer release of each relay that was reported. */
+  /** The reported newer release of each relay. */
   readonly #offered = new Map<string, string>()
-  /** The failure of the last attempt at the relay of a row. */
+  /** The failure of the previous attempt at a row's relay. */
   readonly #failuresBefore = new WeakMap<SiteEntry, SiteEntry['failure']>()
   readonly #saidAt = new Map<string, number>()
-  /** Resolves when the last report has left: they leave in order, though some have to wait. */
+  /** Resolves when the last report was sent: they are sent in order, though some have to wait. */
   #told: Promise<void> = Promise.resolve()
   #ending: Promise<void>[] = []
   #exitCode: ExitCode = EXIT.ok
@@ -69,7 +69,7 @@ export class SiteFollower {
   }
 
   follow(site: PlatformSite, relay: string): void {
-    // a relay that failed is tried again
+    // Retries a relay that failed.
     const before = this.#rows.find((row) => row.relay === relay && !this.#shown.has(row))
     if (before) this.#forget(before)
     const row = this.#add(relay, site, undefined)
@@ -88,14 +88,14 @@ export class SiteFollower {
     else if (row && !this.#shown.has(row)) row.failure = failure
   }
 
-  /** Says that no relay will have the tunnel any more. */
+  /** Notes that the tunnel has ended at all relays. */
   ended(): void {
     this.#isEnded = true
     this.#endWhenOver()
   }
 
   /**
-   * Reports an error after which the tunnel goes on.
+   * Reports an error that does not end the tunnel.
    * @param relay the relay that the error concerns; undefined for an error of the target
    */
   complain(relay: string | undefined, error: unknown): void {
@@ -104,14 +104,14 @@ export class SiteFollower {
   }
 
   /**
-   * Shows and reports what a site found when it visited itself.
+   * Shows and reports the verdict of a self-probe.
    * @param isLeaving whether the site is closed when the relay is suspected
    */
   probed(site: PlatformSite, verdict: ProbeVerdict, isLeaving: boolean): void {
     const row = this.#rows.find((row) => row.site === site)
     if (!row) return
     const { store } = this.#context
-    // that nothing can be probed is said once, for as long as it stays so
+    // While no probe is possible, report that only once.
     const isKnown = verdict === 'cached' && store.verdictOf(site) === verdict
     store.probed(site, verdict)
     if (isKnown) return
@@ -119,13 +119,13 @@ export class SiteFollower {
     if (isLeaving && verdict === 'suspected' && this.#isNamed(row)) this.#endsWith(EXIT.ended)
   }
 
-  /** Resolves when closed sites have given up their leases and every report has left. */
+  /** Resolves when closed sites have unregistered their leases and every report was sent. */
   async settled(): Promise<void> {
     await Promise.all(this.#ending)
     await this.#told
   }
 
-  /** Takes everything that is shown of the tunnel off the store. */
+  /** Removes the tunnel from the store. */
   forget(): void {
     for (const row of this.#rows) this.#context.store.remove(row)
   }
@@ -147,14 +147,14 @@ export class SiteFollower {
         this.#say({ event: 'reconnecting', relay })
         break
       case 'closed':
-        // waits for what the site itself began: the lease is given up behind it
+        // Waits for the site's own shutdown, which unregisters the lease.
         if (this.#shown.has(row)) this.#ending.push(site.close().then(() => this.#closed(row)))
         else if (this.#isNamed(row)) row.failure ??= this.#failuresBefore.get(row)
         else this.#forget(row)
     }
   }
 
-  /** Says when the relay has a copy, and when it has none any more. The end of a copy moves on all the time. */
+  /** Reports when the relay has a copy and when it no longer has one. The expiry changes all the time and is not reported. */
   #copied(row: SiteEntry): void {
     clearTimeout(this.#copyChanges.get(row))
     const { present } = copyOf(row)!
@@ -171,7 +171,7 @@ export class SiteFollower {
     this.#say({ event: 'cache', relay: row.relay, ...copy, canonical_url })
   }
 
-  /** Says once for each release that the relay has a newer one than this. */
+  /** Reports, once for each release, that the relay has a newer one. */
   #offerUpdate(relay: string, { relayRelease: release = '' }: PlatformSite): void {
     if ((compareVersions(release, RELEASE_VERSION) ?? 0) <= 0) return
     if (this.#offered.get(relay) === release) return
@@ -182,7 +182,7 @@ export class SiteFollower {
   #closed(row: SiteEntry): void {
     if (row.failure === undefined || !this.#isNamed(row)) this.#forget(row)
     clearTimeout(this.#copyChanges.get(row))
-    // a relay that ended the site itself may have removed the copy, too
+    // A relay that ended the site itself may also have removed the copy.
     const cache = this.#context.signal.aborted && copyOf(row)?.present ? copyOf(row) : undefined
     this.#say({ event: 'closed', relay: row.relay, ...(cache && { cache }) })
     this.#shown.delete(row)
@@ -210,7 +210,7 @@ export class SiteFollower {
   }
 
   #failedLater(row: SiteEntry, site: PlatformSite, error: SvcError): void {
-    // the state itself says so, but not which limit of the relay it is
+    // The state shows that it waits, but not for which limit of the relay.
     if (site.state === 'waiting') {
       if (error.code === 'rate_limited') this.complain(row.relay, error)
       return
@@ -230,7 +230,7 @@ export class SiteFollower {
   #mayRepeat(what: string): boolean {
     const now = performance.now()
     if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_PAUSE_MS) return false
-    // a code for each relay: there are few of them
+    // One entry for each code and relay, which are few.
     this.#saidAt.set(what, now)
     return true
   }

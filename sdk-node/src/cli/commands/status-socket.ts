@@ -1,4 +1,4 @@
-// `svc status`: each running `svc` answers at a socket of its own, which shows, as no file could, that the process still runs.
+// `svc status`: each running `svc` answers at its own socket, which, unlike a file, shows that the process is still running.
 
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -7,10 +7,10 @@ import { asSvcError } from '@svc/sdk-core'
 import type { Report, Reporter, SiteStatus } from '../report/report.ts'
 import type { StatusStore } from '../report/status-store.ts'
 
-/** Milliseconds that a running process gets to answer: it answers at once, unless it is stopped. */
+/** The deadline of a process's answer, in milliseconds: it answers at once, unless it is stopped. */
 const ANSWER_DEADLINE_MS = 2_000
 const SUFFIX = '.sock'
-/** No process listens at the socket, or the process ended meanwhile. */
+/** The errors of a socket whose process has ended. */
 const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT'])
 
 /** A site, or a process that does not answer. */
@@ -23,9 +23,9 @@ interface Status {
 }
 
 /**
- * Answers with what the store shows until it is closed.
- * @param folder of all such sockets, created when there is none
- * @throws SvcError `invalid_option` when there can be no socket
+ * Answers with the content of the store until it is closed.
+ * @param folder the folder of all such sockets, created if needed
+ * @throws SvcError `invalid_option` when the socket cannot be created
  */
 export async function shareStatus(folder: string, store: StatusStore): Promise<{ close(): void }> {
   const started_at = new Date().toISOString()
@@ -39,7 +39,7 @@ export async function shareStatus(folder: string, store: StatusStore): Promise<{
   const path = join(folder, `${process.pid}${SUFFIX}`)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // the file is of a killed process that had the same number
+    // The file is from a killed process with the same pid.
     await rm(path, { force: true })
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
     await chmod(path, 0o600)
@@ -50,14 +50,14 @@ export async function shareStatus(folder: string, store: StatusStore): Promise<{
   return { close: () => void server.close() }
 }
 
-/** Reports each site that runs. */
+/** Reports each running site. */
 export async function showStatus(folder: string, tell: Reporter): Promise<void> {
   const reports = await readStatus(folder)
   for (const report of reports) tell(report)
   if (reports.length === 0) tell({ event: 'idle' })
 }
 
-/** Asks all processes that run, and removes the sockets of those that were killed. */
+/** Asks all running processes, and removes the sockets of killed ones. */
 export async function readStatus(folder: string): Promise<StatusReport[]> {
   const names = await readdir(folder).catch(() => [])
   const asked = names.filter((name) => name.endsWith(SUFFIX)).map((name) => ask(join(folder, name)))

@@ -1,4 +1,4 @@
-// The tunnels of one process, each of which can be added and removed while the others run.
+// The tunnels of one process, which can be added and removed while others run.
 
 import { EventEmitter } from 'node:events'
 import { SvcError } from '@svc/sdk-core'
@@ -8,17 +8,17 @@ import { Tunnel, type TunnelContext, type TunnelEnd } from './tunnel.ts'
 interface SupervisorEvents {
   /** A tunnel was added, or its state changed. */
   change: [tunnel: Tunnel]
-  /** A tunnel was removed: it has ended and is not listed any more. */
+  /** A tunnel was removed: it has ended and is no longer listed. */
   remove: [tunnel: Tunnel]
 }
 
 /**
- * A TunnelSupervisor runs tunnels side by side: one that does not begin, or ends, does not concern the others. A tunnel that
+ * A TunnelSupervisor runs tunnels independently: one that fails or ends does not affect the others. A tunnel that
  * has ended stays listed, with its failure, until it is removed.
  */
 export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
   readonly #context: TunnelContext
-  /** The tunnels by name; a tunnel whose identity makes its name is under `undefined`. */
+  /** The tunnels by name; `undefined` for one whose name is derived from its identity. */
   readonly #tunnels = new Map<string | undefined, Tunnel>()
   #added = 0
   #isClosed = false
@@ -29,7 +29,7 @@ export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /**
-   * Starts a tunnel and does not wait for it: {@link Tunnel.ended} tells why it did not begin.
+   * Starts a tunnel without waiting for it: {@link Tunnel.ended} has the reason if it does not start.
    * @throws SvcError `invalid_option` when a tunnel of that name is listed, `aborted` after `close()`
    */
   add(command: SiteCommand): Tunnel {
@@ -45,14 +45,14 @@ export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /**
-   * Takes a tunnel off its relays, the status store and the list. Its name is free again when this has resolved.
+   * Ends a tunnel and removes it from the status store and the list. Its name is free again when this resolves.
    * @returns undefined when there is no tunnel of that name
    */
   async remove(name: string | undefined): Promise<TunnelEnd | undefined> {
     const tunnel = this.#tunnels.get(name)
     if (tunnel === undefined) return undefined
     const end = await tunnel.close()
-    // another call may have removed it meanwhile, and a new one may have its name
+    // Another call may have removed it meanwhile, and a new tunnel may have its name.
     if (this.#tunnels.get(name) === tunnel) {
       this.#tunnels.delete(name)
       tunnel.forget()
@@ -66,7 +66,7 @@ export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
     return [...this.#tunnels.values()]
   }
 
-  /** Ends all tunnels, which stay listed, and takes no more. Resolves when their leases are unregistered. */
+  /** Ends all tunnels, which stay listed, and accepts no more. Resolves when their leases are unregistered. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(this.list().map((tunnel) => tunnel.close()))

@@ -1,4 +1,4 @@
-// One tunnel: a target of this machine at one relay or several, from the command that describes it until it has ended.
+// One tunnel: a target of this machine at one or several relays, from its command to its end.
 
 import { expose } from '../../expose/expose.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
@@ -8,28 +8,28 @@ import { exposeOptions, hasWeb } from './expose-options.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
 
 /**
- * - `starting`: no relay has taken it yet.
- * - `running`: at least one relay has taken it.
- * - `ending`: `close()` was called or its signal aborted, and it gives its leases up.
- * - `ended`: no relay has it any more, or none ever took it.
+ * - `starting`: no relay has accepted it yet.
+ * - `running`: at least one relay has accepted it.
+ * - `ending`: `close()` was called or its signal aborted, and it unregisters its leases.
+ * - `ended`: it has ended at all relays, or none accepted it.
  */
 export type TunnelState = 'starting' | 'running' | 'ending' | 'ended'
 
 export interface TunnelEnd {
   /** The exit code of a command that ran this tunnel alone. */
   exitCode: ExitCode
-  /** The error for which no relay took the tunnel; undefined for a tunnel that was running. */
+  /** The error because of which no relay accepted the tunnel; undefined for a tunnel that was running. */
   error?: unknown
 }
 
 export interface TunnelContext extends Omit<CommandContext, 'signal'> {
-  /** Says that the process runs several tunnels: one that does not begin reports its error at once, because others go on. */
+  /** True when the process runs several tunnels: one that does not start reports its error at once, because the others continue. */
   areSeveral: boolean
 }
 
 export class Tunnel {
   readonly command: SiteCommand
-  /** Resolves when the tunnel has ended and every report of it has left; never rejects. */
+  /** Resolves when the tunnel has ended and all its reports were sent; never rejects. */
   readonly ended: Promise<TunnelEnd>
   readonly #onChange: (tunnel: Tunnel) => void
   readonly #controller = new AbortController()
@@ -37,7 +37,7 @@ export class Tunnel {
   #state: TunnelState = 'starting'
 
   /**
-   * @param position among the tunnels that are shown
+   * @param position the position in the view
    * @param onChange called after each change of the state
    */
   constructor(
@@ -55,7 +55,7 @@ export class Tunnel {
     this.ended = this.#run(context).finally(() => this.#become('ended'))
   }
 
-  /** The tunnel's name; undefined where the identity makes the name. */
+  /** The tunnel's name; undefined when it is derived from the identity. */
   get name(): string | undefined {
     return this.command.options.name
   }
@@ -64,14 +64,14 @@ export class Tunnel {
     return this.#state
   }
 
-  /** Takes the tunnel off its relays. Resolves when its leases are unregistered. */
+  /** Ends the tunnel. Resolves when its leases are unregistered. */
   close(): Promise<TunnelEnd> {
     if (this.#state === 'starting' || this.#state === 'running') this.#become('ending')
     this.#controller.abort()
     return this.ended
   }
 
-  /** Takes everything that is shown of the tunnel off the store, its failures, too. */
+  /** Removes the tunnel and its failures from the store. */
   forget(): void {
     this.#follower.forget()
   }
@@ -87,7 +87,7 @@ export class Tunnel {
     }
   }
 
-  /** @throws SvcError the reason for which no relay took it */
+  /** @throws SvcError the reason why no relay accepted it */
   async #start({ store, areSeveral }: TunnelContext): Promise<void> {
     const { banMitm, name: tunnel, relay: relays } = this.command.options
     const { signal } = this.#controller

@@ -1,5 +1,5 @@
-// Changes of svc.toml in place: comments, order and everything that a change does not concern stay. Each result is read again,
-// and refused unless it says just what the change was to say.
+// Edits svc.toml in place and keeps comments, order and everything else. Each result is parsed again,
+// and refused unless it contains exactly the intended change.
 
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '@svc/sdk-core'
@@ -8,18 +8,18 @@ import { fieldLines, parseToml, patchToml, type TomlTable } from './toml.ts'
 /** The array of tables that is changed. */
 const ARRAY = 'tunnel'
 const OWN_HEADER = /^\s*\[\[\s*tunnel\s*\]\]\s*(?:#.*)?$/
-/** A header of a table, which no line of a value looks like that ends with a comma. */
+/** A table header. Lines of a value that end with a comma do not match. */
 const HEADER = /^\s*\[{1,2}[\w\s."'-]+\]{1,2}\s*(?:#.*)?$/
 const SUB_HEADER = /^\s*\[\[?\s*tunnel\s*\./
 const COMMENT = /^\s*#/
 const BLANK = /^\s*$/
 
-/** An EditError says that the text cannot be changed in place, and that somebody has to change it by hand. */
+/** An EditError says that the text cannot be changed in place and must be edited by hand. */
 export class EditError extends Error {
   override readonly name = 'EditError'
 }
 
-/** Fields to set; null takes a field out. */
+/** Fields to set; null removes a field. */
 export type FieldChanges = Record<string, unknown>
 
 /**
@@ -36,7 +36,7 @@ export function addTunnel(text: string, fields: TomlTable): string {
 }
 
 /**
- * Removes a `[[tunnel]]` with the comments that stand directly above it.
+ * Removes a `[[tunnel]]` with the comments directly above it.
  * @param index among the tunnels of the file
  * @throws EditError
  */
@@ -46,7 +46,7 @@ export function removeTunnel(text: string, index: number): string {
   let last = headerAt
   for (let at = headerAt; at < next; at++) if (isContent(lines[at]!)) last = at
   lines.splice(start, last + 1 - start)
-  // not two empty lines where there was one on each side
+  // Avoids two empty lines where there was one on each side.
   if (BLANK.test(lines[start] ?? '') && BLANK.test(lines[start - 1] ?? '')) lines.splice(start, 1)
   const table = parseToml(text)
   const { [ARRAY]: _all, ...shared } = table
@@ -88,7 +88,7 @@ function patchedText(text: string, table: TomlTable): string {
 }
 
 /**
- * A field that is taken out may have the comments above it with it, but none that belongs to the table behind it.
+ * Checks that removing a field removed only the comments above it, and none that belong to the next table.
  * @throws EditError
  */
 function requireComments(text: string, patched: string): void {
@@ -101,7 +101,7 @@ function requireComments(text: string, patched: string): void {
   }
 }
 
-/** Puts lines behind the last field of a tunnel's own table, or of the head. */
+/** Inserts lines after the last field of a tunnel's own table, or of the head. */
 function insertFields(lines: string[], index: number | undefined, added: readonly string[]): void {
   const headerAt = index === undefined ? -1 : blockOf(lines, index).headerAt
   const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line))
@@ -131,7 +131,7 @@ function blockOf(lines: readonly string[], index: number): Block {
   return { start: commentsAbove(lines, headerAt), headerAt, next: after < 0 ? lines.length : after }
 }
 
-/** @returns the first of the comment lines that stand directly above line `at` */
+/** @returns the first of the comment lines directly above line `at` */
 function commentsAbove(lines: readonly string[], at: number): number {
   let first = at
   while (first > 0 && COMMENT.test(lines[first - 1]!)) first--
@@ -157,7 +157,7 @@ function checked(text: string, wanted: TomlTable): string {
   try {
     found = parseToml(text)
   } catch {
-    // what was made is no TOML: the lines were not what they looked like
+    // The result is not TOML: the lines were not what they looked like.
   }
   if (found !== undefined && isDeepStrictEqual(found, wanted)) return text
   throw new EditError('the file is written in a way that cannot be changed in place')

@@ -1,4 +1,4 @@
-// Reads svc.toml, the config file of `svc start` and of the agent: TOML to one command a tunnel, each field checked.
+// Reads svc.toml, the config file of `svc start` and the agent: it checks each field and makes a command for each tunnel.
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -14,9 +14,9 @@ import { readUserSettings, type UserSettings, withRemembered } from './user-sett
 
 type Kinds = Readonly<Record<string, Kind<unknown>>>
 
-/** The fields that stand in the file as a whole or in a tunnel. */
+/** The fields allowed at the head of the file and in a tunnel. */
 const SHARED: Kinds = kindsOf(Object.values(TUNNEL_OPTIONS).filter(({ isShared }) => isShared))
-/** The fields that stand in a tunnel. */
+/** The fields allowed only in a tunnel. */
 const OWN: Kinds = {
   ...kindsOf(Object.values(TUNNEL_OPTIONS)),
   paused: YES_NO,
@@ -28,7 +28,7 @@ const OWN: Kinds = {
 /** The fields of `[agent]`. */
 const AGENT: Kinds = { control_addr: TEXT, allowed_wallets: WALLETS }
 
-/** The fields of a tunnel, as checked with `OWN`: these, and those of its options. */
+/** The fields of a tunnel, checked with `OWN`: these and those of its options. */
 interface Fields extends Record<string, unknown> {
   name?: string
   relay?: string | string[] | undefined
@@ -43,15 +43,15 @@ function kindsOf(options: readonly { field?: string; kind: Kind<unknown> }[]): K
   )
 }
 
-/** A Config is what svc.toml says. */
+/** A Config is the parsed svc.toml. */
 export interface Config {
   agent: AgentSettings
   tunnels: ConfiguredTunnel[]
 }
 
-/** The settings of `[agent]`, which `svc start` has no use for. */
+/** The settings of `[agent]`, which `svc start` ignores. */
 interface AgentSettings {
-  /** The address of the control API, such as `127.0.0.1:4018`, as it stands in the file. */
+  /** The address of the control API, such as `127.0.0.1:4018`, as written in the file. */
   controlAddr?: string | undefined
   /** The wallets that may sign in, in lower case. Empty: any wallet may. */
   allowedWallets: readonly string[]
@@ -59,16 +59,16 @@ interface AgentSettings {
 
 export interface ConfiguredTunnel {
   command: SiteCommand
-  /** The tunnel is not to run. */
+  /** True when the tunnel must not run. */
   isPaused: boolean
 }
 
-/** The surroundings of a config file, for what it leaves open. */
+/** The defaults for what a config file leaves out. */
 export interface ConfigContext {
   env: NodeJS.ProcessEnv
-  /** What `svc config set` remembers: it counts after the file and SVC_URL. */
+  /** The settings of `svc config set`, which come after the file and SVC_URL. */
   remembered: UserSettings
-  /** @returns the identity's file of a tunnel for which svc.toml names none */
+  /** @returns the path of the identity of a tunnel for which svc.toml names none */
   identityPath(name: string | undefined): string
 }
 
@@ -95,7 +95,7 @@ export async function readConfigText(path: string): Promise<string> {
     throw new SvcError('invalid_option', `${path} cannot be read: svc config init writes one`, { cause })
   })
   try {
-    // with its byte order mark, if it has one: the agent writes the file again as it is
+    // Keeps a byte order mark: the agent writes the file back unchanged.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new SvcError('invalid_option', `${path} is not UTF-8: save it in that encoding`)
@@ -118,7 +118,7 @@ export function parseConfig(path: string, text: string, context: ConfigContext):
       check(where, tunnel, OWN)
       const fields: Fields = { ...shared, ...tunnel }
       if (tunnels.length > 1 && fields.name === undefined) throw wrong(where, 'name is missing')
-      // names of hosts, whose letters have no case
+      // Names are hostnames, which are case-insensitive.
       const name = fields.name?.toLowerCase()
       if (names.has(name)) throw wrong(where, `name "${fields.name}" is there twice`)
       names.add(name)
@@ -188,7 +188,7 @@ function hasPrice(route: string): boolean {
   return parseRoute(route).prices.length > 0
 }
 
-/** The fields of payments may stand in the file for all tunnels, and concern those that have a price. */
+/** Removes the payment fields, which may be at the head of the file, from tunnels without a price. */
 function withoutPayment<T extends Partial<SiteOptions>>({
   x402PayTo: _payTo,
   x402Network: _network,

@@ -1,9 +1,9 @@
-// `svc config init`: a config file that explains itself.
+// `svc config init`: a commented config file.
 
 import { open } from 'node:fs/promises'
 import { SvcError } from '@svc/sdk-core'
 
-/** Every key of read-config.ts is here, the optional ones as comments: a test takes the marks off and reads it. */
+/** Every key of read-config.ts is here, the optional ones as comments: a test uncomments them and reads the file. */
 export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths are relative to this file.
 
 # The relay, or several: each gives a site a URL of its own. Default: SVC_URL, else svc config.
@@ -125,7 +125,7 @@ http = 3000
 
 /**
  * @returns the path of the file that it wrote
- * @throws SvcError `invalid_option` when the file exists; it stays as it is
+ * @throws SvcError `invalid_option` when the file exists, which is then unchanged
  */
 export async function writeTemplate(path: string): Promise<string> {
   try {
@@ -135,7 +135,7 @@ export async function writeTemplate(path: string): Promise<string> {
     return path
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new SvcError('invalid_option', `${path} is there already, and stays as it is`)
+      throw new SvcError('invalid_option', `${path} already exists and was not changed`)
     throw new SvcError('invalid_option', `${path} cannot be written`, { cause })
   }
 }

@@ -1,13 +1,13 @@
-// TOML as values, and values as TOML, by one library. Only importer of @decimalturn/toml-patch.
+// Parses and writes TOML. The only importer of @decimalturn/toml-patch.
 
 import { parse, patch, stringify, TomlFormat } from '@decimalturn/toml-patch'
 
 export type TomlTable = Record<string, unknown>
 
-/** A TomlSyntaxError says where a text is no TOML. */
+/** A TomlSyntaxError says where a text is not TOML. */
 export class TomlSyntaxError extends Error {
   override readonly name = 'TomlSyntaxError'
-  /** Counted from 1; undefined where the library does not say it. */
+  /** Counted from 1; undefined when the library does not report it. */
   readonly line: number | undefined
   readonly column: number | undefined
 
@@ -24,13 +24,13 @@ export function parseToml(text: string): TomlTable {
     return plain(parse(text)) as TomlTable
   } catch (error) {
     const { message, line, column } = error as Error & { line?: number; column?: number }
-    // before the last line the library quotes the file, which may hold secrets
+    // Before the last line, the library quotes the file, which may contain secrets.
     const reason = message.split('\n').at(-1) ?? ''
     throw new TomlSyntaxError(reason, line, column === undefined ? undefined : column + 1)
   }
 }
 
-/** Writes values that differ in place, and takes keys out that are not there any more: the rest of the text stays. */
+/** Updates changed values in place and removes missing keys; the rest of the text is kept. */
 export function patchToml(text: string, table: TomlTable): string {
   return patch(text, table)
 }
@@ -44,7 +44,7 @@ export function fieldLines(fields: TomlTable): string[] {
     .filter((line) => line !== '')
 }
 
-/** The library's tables have no prototype, and some of its values are objects of its own. */
+/** Converts the library's tables, which have no prototype, and its value objects to plain values. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

@@ -1,5 +1,5 @@
-// What `svc config set` remembers for all later commands of a user: the relay and its authority, in `settings.json` beside the
-// identity's file.
+// The settings of `svc config set` for all commands of a user: the relay and its CA, in `settings.json` beside the
+// identity file.
 
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ import { wordsOf } from '../options/word-list.ts'
 export interface UserSettings {
   /** The URLs of the relays. */
   relay?: string[] | undefined
-  /** The path of the PEM file of their authority. */
+  /** The path of the PEM file of their CA. */
   ca?: string | undefined
 }
 
@@ -33,13 +33,13 @@ export async function readUserSettings(env: NodeJS.ProcessEnv): Promise<UserSett
   })
   const settings = parse(text)
   if (settings === undefined)
-    throw new SvcError('invalid_option', `${path} is broken: remove it, and set it anew`)
+    throw new SvcError('invalid_option', `${path} is invalid: remove it, and set its values again`)
   return settings
 }
 
 /**
- * Keeps a setting, whole or not at all. A path is kept as a whole one, for other folders.
- * @returns the value as it is kept
+ * Stores a setting atomically. A path is made absolute, because commands may run in other folders.
+ * @returns the stored value
  * @throws SvcError `invalid_option`
  */
 export async function setSetting(
@@ -68,8 +68,8 @@ export async function settingOf(env: NodeJS.ProcessEnv, text: string): Promise<s
 }
 
 /**
- * Fills in what neither the command line nor a file nor the environment says. The authority is that of the remembered relays: it is
- * not taken for others.
+ * Fills in what the command line, a file and the environment leave out. The CA is used only with the remembered relays,
+ * not with others.
  */
 export function withRemembered<T extends { relay: string[]; ca?: string | undefined }>(
   options: T,
@@ -85,7 +85,7 @@ function pathOf(env: NodeJS.ProcessEnv): string {
   return join(settingsFolder(env), 'settings.json')
 }
 
-/** @returns undefined when it is not what `svc config` writes */
+/** @returns undefined when `svc config` did not write it */
 function parse(text: string): UserSettings | undefined {
   let value: unknown
   try {

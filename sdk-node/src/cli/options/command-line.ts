@@ -1,4 +1,4 @@
-// Parses the arguments of `svc` and the environment to a checked command. Only importer of commander.
+// Parses the arguments of `svc` and the environment to a checked command. The only importer of commander.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -20,19 +20,19 @@ import {
 import { wordsOf } from './word-list.ts'
 
 const CONFIG_PATH = 'svc.toml'
-/** Says what is missing where neither the command line nor the user's settings name a relay. */
+/** The message when neither the command line nor the user's settings name a relay. */
 export const NO_RELAY =
   'no relay: give --relay URL, set SVC_URL, or remember one with svc config set relay URL'
-/** The number of relays for which `--discover` without a value asks. */
+/** The value of `--discover` without a count. */
 const DISCOVERED = '3'
 
 /** Headings of the help. */
 const OUTPUT = 'Output:'
 const RELAY = 'Relay:'
-/** Columns of the help at most. */
+/** The width of the help, in columns. */
 const HELP_WIDTH = 80
 
-/** The groups of the help that have options alone which need nothing of the environment. */
+/** The help groups whose options do not depend on the environment. */
 const ACCESS = ['allowWallet', 'walletRpc', 'certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
 const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
 const LIST = ['listed', 'description', 'owner', 'tag', 'thumbnail'] as const
@@ -57,7 +57,7 @@ export function parseCommandLine(
   return chosen ?? { exitCode: EXIT.usage }
 }
 
-/** The commands of `svc` with their options, from which its help is made. */
+/** Returns the commands of `svc` with their options, from which commander makes the help. */
 export function programOf(env: NodeJS.ProcessEnv, print: Print, choose: Choose): Command {
   const width = (): number => Math.min(process.stdout.columns || HELP_WIDTH, HELP_WIDTH)
   const program = new Command('svc')
@@ -183,19 +183,19 @@ function agentCommands(program: Command, choose: (command: AgentCommand) => void
     .action((options) => choose({ command: 'agent logs', options }))
 }
 
-/** Says nothing of a default that switches an option off. */
+/** Hides a default that means "off". */
 function withoutUsualDefault(option: Option): string {
   return new Help()
     .optionDescription(option)
     .replace(/ \(default: (?:false|none|\[\])(?:, preset: "3")?\)/, '')
 }
 
-/** A printer of lines ends the last line itself. */
+/** Removes the last line end, which the printer adds. */
 function withoutEnd(text: string): string {
   return text.replace(/\n$/, '')
 }
 
-/** The options of a tunnel, in groups. @param own those of the command's own targets */
+/** Adds the options of a tunnel, in groups. @param own the options of the command's own targets */
 function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: Table<O>): Command {
   add(command.optionsGroup('Target:'), own)
   add(command, TUNNEL_OPTIONS, ['route', 'hostHeader', 'allowField', 'targetCa', 'targetServerName'])
@@ -213,7 +213,7 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   return output(command)
 }
 
-/** Adds options of a table to the help, in the order of `names`, or all of them. */
+/** Adds a table's options to the help, in the order of `names`, or all of them. */
 function add<O extends object>(
   command: Command,
   table: Table<O>,
@@ -244,7 +244,7 @@ function relays(command: Command, env: NodeJS.ProcessEnv): Command {
   )
 }
 
-/** The relays that are given by their URLs. */
+/** Adds the options that name relays. */
 function named(command: Command, env: NodeJS.ProcessEnv): Command {
   const known = wordsOf(env.SVC_URL ?? '')
   const relay = optionOf(TUNNEL_OPTIONS.relay)
@@ -259,7 +259,7 @@ function identity(command: Command, env: NodeJS.ProcessEnv): Command {
   return command.addOption(optionOf(TUNNEL_OPTIONS.identityPath).default(identityPathOf(env), described))
 }
 
-/** The last group of a command that has groups. */
+/** Adds the last group of a command. */
 function output(command: Command): Command {
   return json(command.optionsGroup(OUTPUT)).addHelpOption(helpOption().helpGroup(OUTPUT))
 }
@@ -280,7 +280,7 @@ export function identityPathOf(env: NodeJS.ProcessEnv): string {
   return env.IDENTITY_PATH || join(settingsFolder(env), 'identity.json')
 }
 
-/** @returns the folder for settings that the XDG Base Directory Specification says */
+/** @returns the settings folder by the XDG Base Directory Specification */
 export function settingsFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'svc')
 }

@@ -1,22 +1,22 @@
-// The kinds of options: what a value has to be, and how svc.toml gives it.
+// The kinds of option values: their checks, and their form in svc.toml.
 
 import { isUrl } from './thumbnail.ts'
 import { wordsOf } from './word-list.ts'
 
-/** A Kind says what the value of an option is, and how svc.toml gives it. */
+/** A Kind describes the value of an option and its form in svc.toml. */
 export interface Kind<T> {
-  /** What the value in svc.toml has to be. */
+  /** The expected value in svc.toml, for messages. */
   wanted: string
   accepts(value: unknown): boolean
   /**
-   * Turns the value of svc.toml into that of the option.
+   * Converts the value in svc.toml to that of the option.
    * @param path makes a path of svc.toml absolute
    * @default the value itself
    */
   read?(value: never, path: (text: string) => string): T
   /** The only values, for a choice. */
   choices?: readonly string[]
-  /** The command line may give the option several times. */
+  /** The option may be repeated on the command line. */
   isList?: true
 }
 
@@ -63,7 +63,7 @@ export const ROUTES: Kind<string[]> = {
     value !== null &&
     !Array.isArray(value) &&
     Object.values(value).every(isPlace),
-  // A folder stays the one that the file means.
+  // Makes a folder's path absolute, relative to the file.
   read: (routes: Record<string, string | number>, path) =>
     Object.entries(routes).map(([place, target]) => {
       const text = String(target)

@@ -1,4 +1,4 @@
-// What the arguments of `svc` and a config file are parsed to: a command with its options.
+// The result of parsing arguments or a config file: a command with its options.
 
 import type { ExitCode } from '../report/exit-codes.ts'
 import type { FolderOptions, ServiceOptions, TunnelOptions } from './tunnel-options.ts'
@@ -36,7 +36,7 @@ export type ParsedCommand =
   | AgentCommand
 
 interface AgentOptions extends JsonOption {
-  /** The state directory; undefined: that of the user. */
+  /** The state directory; undefined for the user's default. */
   stateDir?: string
 }
 
@@ -49,7 +49,7 @@ export interface InstallOptions extends UninstallOptions {
   config: string
   /** The account under which a service of the system runs. */
   account?: string
-  /** Shows the file that describes the service, and installs nothing. */
+  /** Prints the service's file, and installs nothing. */
   print: boolean
 }
 
@@ -64,7 +64,7 @@ export type AgentCommand =
   | { command: 'agent install'; options: InstallOptions }
   | { command: 'agent uninstall'; options: UninstallOptions }
 
-/** The parser printed something instead: help, the version, or an error. */
+/** The parser printed help, the version or an error instead. */
 export interface PrintedText {
   exitCode: ExitCode
 }

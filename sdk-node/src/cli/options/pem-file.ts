@@ -11,7 +11,7 @@ export async function readPem(option: string, path: string): Promise<string> {
     throw new SvcError('invalid_option', `${option} ${path} cannot be read`, { cause })
   })
   const pem = withoutByteOrderMark(text)
-  // a CA file without a certificate trusts no relay: the error would be that the relay is not trusted
+  // With a CA file without a certificate, the error would be that the relay is not trusted.
   if (!isCertificate(pem)) throw new SvcError('invalid_option', `${option} ${path} is no PEM certificate`)
   return pem
 }

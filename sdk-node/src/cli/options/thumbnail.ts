@@ -1,10 +1,10 @@
-// The thumbnail for the relay's list of sites: a URL stays as it is, a file becomes a data URL.
+// The thumbnail for the relay's list of sites: a URL is unchanged, a file becomes a data URL.
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { SvcError } from '@svc/sdk-core'
 
-/** The types of pictures that browsers show in an `<img>` (HTML, "Images"). */
+/** The image types that browsers show in an `<img>` (HTML, "Images"). */
 const TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.gif': 'image/gif',
@@ -21,8 +21,8 @@ export function isUrl(picture: string): boolean {
 }
 
 /**
- * @param option names what is read, for the error
- * @throws SvcError `invalid_option` when there is no such file, or its name is not that of a picture
+ * @param option the name of the option, for errors
+ * @throws SvcError `invalid_option` when there is no such file, or its name is not that of an image
  */
 export async function thumbnailUrl(option: string, picture: string): Promise<string> {
   if (isUrl(picture)) return picture

@@ -1,4 +1,4 @@
-// The options of a tunnel, each once: on the command line, in svc.toml, and as commands have it.
+// The options of a tunnel, each defined once for the command line, svc.toml, and commands.
 
 import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
 import {
@@ -22,9 +22,9 @@ export interface TunnelOptions {
   relay: string[]
   name?: string
   ca?: string
-  /** The URL of an HTTP proxy; empty: none. */
+  /** The URL of an HTTP proxy; empty for none. */
   proxy?: string
-  /** The relays behind the one that visitors come to. */
+  /** The relays behind the one that visitors connect to. */
   via?: string[]
   carrier: CarrierKind
   certificate?: 'own' | 'shared'
@@ -34,17 +34,17 @@ export interface TunnelOptions {
   banMitm: boolean
   overlay: boolean
   allowLocalGateways?: boolean
-  /** The number of relays to take in addition to the named ones. */
+  /** The number of relays to use in addition to the named ones. */
   discover: number
-  /** The routes, each as `PLACE=TARGET`, with ` METHODS:AMOUNT` behind it for each price. */
+  /** The routes, each as `PLACE=TARGET`, followed by ` METHODS:AMOUNT` for each price. */
   route: string[]
-  /** The addresses of the wallets that may sign in; without any, every visitor comes in. */
+  /** The addresses of the wallets that may sign in; without any, every visitor is admitted. */
   allowWallet?: string[]
-  /** Claimed fields of requests that the target gets. */
+  /** Request fields that claim who the visitor is and that the target gets nevertheless. */
   allowField: string[]
-  /** The endpoint that is asked about contract wallets. */
+  /** The JSON-RPC endpoint for contract wallets. */
   walletRpc?: string
-  /** The address that visitors pay. */
+  /** The address that receives payments. */
   x402PayTo?: string
   x402Network?: 'sui:mainnet' | 'sui:testnet'
   /** The URL of a facilitator, or `self`. */
@@ -54,39 +54,39 @@ export interface TunnelOptions {
   targetCa?: string
   targetServerName?: string
   tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
-  /** The host that a target is told: `preserve`, `rewrite`, or one. */
+  /** The host that a target sees: `preserve`, `rewrite`, or a host. */
   hostHeader?: string
-  /** The relay's list of sites shows this text. */
+  /** The text in the relay's list of sites. */
   description?: string
   owner?: string
   tag: string[]
-  /** A URL of a picture, or the path of one. */
+  /** The URL or path of an image. */
   thumbnail?: string
 }
 
-/** The options of a service that is no web server, or not that alone. */
+/** The options of a service that is not, or not only, a web server. */
 export interface ServiceOptions {
   tls?: string
   tcp?: string
   udp?: string
 }
 
-/** The options of a folder that is served. */
+/** The options of a served folder. */
 export interface FolderOptions {
   listing: boolean
   hidden: boolean
-  /** The relay keeps a copy of the folder. */
+  /** Whether the relay stores a copy of the folder. */
   cache: boolean
-  /** Seconds for which the relay shows the copy when the site is away; undefined: as long as it allows. */
+  /** How long the relay serves the copy while the site is away, in seconds; undefined for as long as it allows. */
   cacheTtl?: number
 }
 
 interface OptionNames {
-  /** The name in svc.toml. Undefined: the file does not have it. */
+  /** The name in svc.toml. Undefined when the file cannot have it. */
   field?: string
-  /** The field may stand at the head of svc.toml, for all tunnels. */
+  /** The field may be at the head of svc.toml, for all tunnels. */
   isShared?: true
-  /** The name on the command line, as commander takes it. */
+  /** The flags on the command line, in commander's syntax. */
   flags: string
   help: string
 }
@@ -94,7 +94,7 @@ interface OptionNames {
 /** A TunnelOption is one option of a tunnel. */
 export interface TunnelOption<T, Fallback> extends OptionNames {
   kind: Kind<T>
-  /** The value where neither the command line nor svc.toml has one. Undefined: there is none. */
+  /** The default when neither the command line nor svc.toml has a value. Undefined for none. */
   fallback: Fallback
 }
 
@@ -127,25 +127,25 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     ...shared,
     field: 'discover',
     flags: '--discover [count]',
-    help: 'ask the relay for others, and take so many more, 3 without a count',
+    help: 'ask the relay for others, and use this many more, 3 without a count',
   }),
   via: optional(RELAYS, {
     ...shared,
     field: 'via',
     flags: '--via <urls>',
-    help: 'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows its neighbours alone',
+    help: 'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows only its neighbours',
   }),
   ca: optional(PATH, {
     ...shared,
     field: 'ca',
     flags: '--ca <file>',
-    help: 'PEM of the authority to trust for the relay instead of the system’s [svc config, for its relay]',
+    help: 'PEM of the CA to trust for the relay instead of the system’s [svc config, for its relay]',
   }),
   proxy: optional(TEXT, {
     ...shared,
     field: 'proxy',
     flags: '--proxy <url>',
-    help: 'the HTTP proxy through which the relay is reached [HTTPS_PROXY, but for NO_PROXY]',
+    help: 'the HTTP proxy to the relay [HTTPS_PROXY, except for NO_PROXY]',
   }),
   identityPath: usual(PATH, '', {
     ...shared,
@@ -169,31 +169,31 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     ...shared,
     field: 'tls_min_version',
     flags: '--tls-min-version <version>',
-    help: 'the oldest TLS that visitors may speak [TLSv1.3]',
+    help: 'the lowest TLS version for visitors [TLSv1.3]',
   }),
   hsts: optional(YES_NO, {
     ...shared,
     field: 'hsts',
     flags: '--no-hsts',
-    help: 'do not tell browsers to use https alone for the site’s hostnames',
+    help: 'do not tell browsers to use only https for the site’s hostnames',
   }),
   allowCanonical: usual(YES_NO, false, {
     ...shared,
     field: 'allow_canonical',
     flags: '--allow-canonical',
-    help: 'the canonical URL alone will do when the name is taken',
+    help: 'accept the canonical URL alone when the name is taken',
   }),
   banMitm: usual(YES_NO, false, {
     ...shared,
     field: 'ban_mitm',
     flags: '--ban-mitm',
-    help: 'leave a relay that is caught at answering visitors itself, instead of only saying so',
+    help: 'leave a relay that answers visitors itself, instead of only reporting it',
   }),
   overlay: usual(YES_NO, false, {
     ...shared,
     field: 'overlay',
     flags: '--overlay',
-    help: 'prefer visitors through a gateway of the relay’s choice, where it has one',
+    help: 'prefer visitors through a gateway of the relay’s choice, if it has one',
   }),
   listed: usual(YES_NO, false, {
     ...shared,
@@ -205,7 +205,7 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     ...shared,
     field: 'owner',
     flags: '--owner <text>',
-    help: 'whose site it is, for that list',
+    help: 'the owner of the site, for that list',
   }),
   thumbnail: optional(PICTURE, {
     ...shared,
@@ -223,19 +223,19 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     ...shared,
     field: 'x402_pay_to',
     flags: '--x402-pay-to <address>',
-    help: 'who gets what visitors pay: 0x and 64 hexadecimal digits',
+    help: 'the address that receives payments: 0x and 64 hexadecimal digits',
   }),
   x402Network: optional(choice(['sui:mainnet', 'sui:testnet']), {
     ...shared,
     field: 'x402_network',
     flags: '--x402-network <network>',
-    help: 'where they pay [sui:mainnet]',
+    help: 'the network of the payments [sui:mainnet]',
   }),
   x402Facilitator: optional(TEXT, {
     ...shared,
     field: 'x402_facilitator',
     flags: '--x402-facilitator <url>',
-    help: 'who checks payments and carries them out: a URL, or self for this process [the relay]',
+    help: 'what verifies and settles payments: a URL, or self for this process [the relay]',
   }),
   x402Endpoints: optional(TEXTS, {
     ...shared,
@@ -246,17 +246,17 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
   name: optional(TEXT, {
     field: 'name',
     flags: '-n, --name <name>',
-    help: 'the site’s name [made of the identity’s address]',
+    help: 'the site’s name [derived from the identity’s address]',
   }),
   description: optional(TEXT, {
     field: 'description',
     flags: '--description <text>',
-    help: 'what that list says of it',
+    help: 'the description in that list',
   }),
   targetCa: optional(PATH, {
     field: 'target_ca',
     flags: '--target-ca <file>',
-    help: 'PEM of the authority behind the certificate of an https: target',
+    help: 'PEM of the CA of an https: target',
   }),
   targetServerName: optional(TEXT, {
     field: 'target_server_name',
@@ -276,21 +276,21 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
   allowWallet: optional(WALLETS, {
     field: 'allow_wallets',
     flags: '--allow-wallet <address>',
-    help: 'let in only visitors who sign in with this wallet; several times',
+    help: 'admit only visitors who sign in with this wallet; several times',
   }),
   walletRpc: optional(TEXT, {
     field: 'wallet_rpc',
     flags: '--wallet-rpc <url>',
-    help: 'the JSON-RPC endpoint that is asked about contract wallets among them',
+    help: 'the JSON-RPC endpoint for contract wallets among them',
   }),
   allowField: usual<string[]>(TEXTS, [], {
     field: 'allow_fields',
     flags: '--allow-field <name>',
-    help: 'let a field of requests through that svc removes, such as X-Forwarded-For; several times',
+    help: 'pass a request field that svc removes, such as X-Forwarded-For; several times',
   }),
   allowLocalGateways: optional(YES_NO, {
     flags: '--allow-local-gateways',
-    help: 'take gateways of this machine, too: for tests',
+    help: 'also accept gateways of this machine: for tests',
   }),
 }
 
@@ -321,21 +321,21 @@ export const FOLDER_OPTIONS: Table<FolderOptions> = {
   hidden: usual(YES_NO, false, {
     field: 'hidden',
     flags: '--hidden',
-    help: 'serve names that begin with a dot, too',
+    help: 'also serve names that begin with a dot',
   }),
   cache: usual(YES_NO, false, {
     field: 'cache',
     flags: '--cache',
-    help: 'let the relay keep a copy, and show it at the canonical URL while svc is away; the relay can read what passes there',
+    help: 'let the relay store a copy and serve it at the canonical URL while svc is away; the relay can read the traffic there',
   }),
   cacheTtl: optional(COUNT, {
     field: 'cache_ttl',
     flags: '--cache-ttl <seconds>',
-    help: 'for how long it shows the copy then [as long as the relay allows]',
+    help: 'how long it serves the copy then [as long as the relay allows]',
   }),
 }
 
-/** @returns the values of the options in `fields`, which are those of svc.toml and have been checked */
+/** @returns the values of the options in `fields`, which are the checked fields of svc.toml */
 export function optionsIn<O extends object>(
   table: Table<O>,
   fields: Readonly<Record<string, unknown>>,

@@ -1,23 +1,23 @@
 // The exit codes of `svc`, which docs/guide/node.md lists for scripts.
 
 export const EXIT = {
-  /** Ended by Ctrl-C or SIGTERM, and taken off the relay; or nothing was to be run. */
+  /** Ended by Ctrl-C or SIGTERM and unregistered; or there was nothing to run. */
   ok: 0,
-  /** Something that this list does not foresee. */
+  /** Another error. */
   failed: 1,
   /** The command line, or a file that it names, is wrong. */
   usage: 2,
-  /** No relay could be reached, or none is to be trusted; or no agent runs. */
+  /** No relay could be reached, or none is trusted; or no agent is running. */
   unreachable: 3,
-  /** The relay refused: the name is taken, a port is not to be had, the identity or the address is banned. */
+  /** The relay refused: the name is taken, no port is available, or the identity or the address is banned. */
   refused: 4,
-  /** The relay speaks another revision of the protocol, or does not keep to it. */
+  /** The relay speaks another revision of the protocol, or violates it. */
   incompatible: 5,
-  /** The identity file is broken, open to others, or cannot be written. */
+  /** The identity file is invalid, open to others, or cannot be written. */
   identity: 6,
-  /** It was online, and ended for good: another process took the name over, or the relay banned it. */
+  /** The site was online and ended for good: another process took over the name, or the relay banned it. */
   ended: 7,
-  /** `svc doctor`: a certificate that is seen from here is not what it should be. */
+  /** `svc doctor` saw an unexpected certificate. */
   differs: 8,
 } as const
 

@@ -1,4 +1,4 @@
-// An error as one line that says what to do, and the exit code that goes with it.
+// Turns an error into one line that says what to do, and an exit code.
 
 import { SvcError } from '@svc/sdk-core'
 import { AgentError } from '../../agent/errors.ts'
@@ -15,7 +15,7 @@ const CERTIFICATE_ADVICE =
   'its certificate is not trusted here; for a relay with a CA of its own give --ca FILE'
 const CLOCK_ADVICE = "its certificate is not valid at this time; is this machine's clock right?"
 
-/** The codes of OpenSSL, the resolver and the network, with what they mean. */
+/** The meaning of error codes of OpenSSL, the resolver and the network. */
 const NETWORK: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE_ADVICE,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE_ADVICE,
@@ -83,7 +83,7 @@ function messageOf(error: SvcError | AgentError): string {
   return error.message.includes(reason) ? error.message : `${error.message}: ${reason}`
 }
 
-/** Adds the system's error about a file, which our own message leaves out. */
+/** Adds the system's error about a file, which the message leaves out. */
 function withReason(error: SvcError | AgentError): string {
   const reason = systemCode(error)
   return reason === undefined || error.message.includes(reason)
@@ -102,7 +102,7 @@ function innermost(error: Error): Error {
   return error.cause instanceof Error ? innermost(error.cause) : error
 }
 
-/** The text may come from a relay: none of it reaches a terminal as a command. */
+/** Removes control characters, because the text may come from a relay. */
 function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ')).trim()
 }

@@ -17,7 +17,7 @@ export function formatStats(site: SiteStatus): string {
   ].join('  ')
 }
 
-/** @param areSeveral the line has to say which tunnel it is about */
+/** @param areSeveral whether the line must name its tunnel */
 export function formatRequest(
   { tunnel, method, path = '', status, ms }: AgentRequest,
   areSeveral: boolean,
@@ -26,7 +26,7 @@ export function formatRequest(
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }
 
-/** @returns the reason for which visitors cannot come yet, and the time of the next attempt */
+/** @returns the reason why visitors cannot connect yet, and the time of the next attempt */
 export function formatWaiting({ reason, until }: WaitingStatus): string {
   const time = until === undefined ? undefined : clock(until)
   if (reason === 'approval') return "waiting for the approval of the relay's operator"
@@ -36,7 +36,7 @@ export function formatWaiting({ reason, until }: WaitingStatus): string {
   return `waiting for ${what}${time === undefined ? '' : `, which is asked again at ${time}`}`
 }
 
-/** @returns words for the end of a relay's copy, in this process's time zone */
+/** @returns the expiry of a relay's copy, in this process's time zone */
 export function until(time: string | undefined): string {
   if (time === undefined) return 'for a while'
   const end = new Date(time)

@@ -1,6 +1,6 @@
-// Text for a terminal: relays, visitors and files may put anything into it, and none of it reaches the terminal as a command.
+// Removes terminal control characters from text that may come from relays, visitors and files.
 
-/** All control characters but the end of a line, and those that change the order in which text is shown (UAX #9). */
+/** All control characters except LF, and bidirectional controls (UAX #9). */
 const COMMANDS = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu
 
 export function printable(text: string): string {

@@ -1,17 +1,17 @@
-// The recent errors for the live view: each stays until it is disproved, or too old to be sure of.
+// The recent errors for the live view: each is shown until it is disproved or too old.
 
 import type { Report } from './report.ts'
 
 export type ErrorReport = Extract<Report, { event: 'error' }>
 
-/** Milliseconds for which an error is shown. Visitors come by chance: without a new report, it may be true no more. */
+/** How long an error is shown, in milliseconds: without new visitors, it may no longer be true. */
 export const ERROR_LIFE_MS = 30_000
 
 /** The code of an error of a target; a tunnel that answers a visitor disproves it. */
 const OF_THE_TARGET = 'target_unreachable'
 
 export class RecentErrors {
-  /** The notices by their subject, the latest last: one for each tunnel, relay and code at most. */
+  /** The notices by subject, latest last: at most one for each tunnel, relay and code. */
   readonly #notices = new Map<string, { notice: ErrorReport; saidAt: number }>()
 
   /** Adds a notice, or removes one that the report disproves. */
@@ -27,12 +27,12 @@ export class RecentErrors {
     }
   }
 
-  /** Removes the notice about a target: the tunnel answered a visitor. */
+  /** Removes the notice about a target, because the tunnel answered a visitor. */
   answered(tunnel: string | undefined): void {
     this.#drop((notice) => notice.code === OF_THE_TARGET && notice.tunnel === tunnel)
   }
 
-  /** The notices that are still shown, the oldest first. */
+  /** The notices that are still shown, oldest first. */
   get standing(): ErrorReport[] {
     const now = performance.now()
     for (const [key, { saidAt }] of this.#notices)

@@ -1,4 +1,4 @@
-// What `svc` reports: each is a JSON object in a line for machines, or a line of text for people.
+// The reports of `svc`: each is a JSON line for machines, or a line of text for people.
 
 import type {
   AgentRequest,
@@ -9,7 +9,7 @@ import type {
 } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 
-/** A tunnel at one relay, with the name of the tunnel when it has one. */
+/** A tunnel at one relay, with its name if it has one. */
 export interface SiteStatus extends RelayStatus {
   tunnel?: string | undefined
 }
@@ -21,7 +21,7 @@ export interface Addresses {
   udp_address?: string | undefined
 }
 
-/** The tunnel that a report is about, where it has a name, and the relay. */
+/** The tunnel of a report, if it has a name, and the relay. */
 interface Subject {
   tunnel?: string | undefined
   relay: string
@@ -29,14 +29,14 @@ interface Subject {
 
 export type Report =
   | ({ event: 'online' } & Subject & Addresses)
-  /** Visitors cannot come yet, or not any more, until the relay lets them. */
+  /** Visitors cannot connect until the relay lets them. */
   | ({ event: 'waiting' } & Subject & WaitingStatus)
   | ({ event: 'reconnecting' } & Subject)
-  /** With `cache` when the relay keeps its copy of the files. */
+  /** Has `cache` when the relay keeps its copy of the files. */
   | ({ event: 'closed'; cache?: CopyStatus | undefined } & Subject)
-  /** The relay has a copy of the site's files now, or has none any more. */
+  /** The relay now has, or no longer has, a copy of the site's files. */
   | ({ event: 'cache'; canonical_url?: string | undefined } & Subject & CopyStatus)
-  /** The tunnel goes on after this error. */
+  /** An error that does not end the tunnel. */
   | {
       event: 'error'
       tunnel?: string | undefined
@@ -44,47 +44,47 @@ export type Report =
       code: string
       message: string
     }
-  /** A visitor's request was answered: only where no live view shows it. */
+  /** A visitor's request was answered. Only reported without a live view. */
   | ({ event: 'request' } & AgentRequest)
-  /** So many reports before this one were left out: the reader of the output was too slow. */
+  /** This many earlier reports were dropped because the reader of the output was too slow. */
   | { event: 'dropped'; count: number }
-  /** The site visited itself, with this verdict. */
+  /** The verdict of a self-probe. */
   | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
   /** The relay has a newer release than this `svc`. */
   | ({ event: 'update'; release_version: string; svc_version: string } & Subject)
-  /** The last line of a command that did not do what it was to do. */
+  /** The last line of a command that failed. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
   | { event: 'identity'; address: string; path: string }
-  /** A site that runs on this machine. */
+  /** A running site of this machine. */
   | ({ event: 'status'; pid: number; started_at: string } & SiteStatus)
-  /** No site runs on this machine. */
+  /** No site is running on this machine. */
   | { event: 'idle' }
   | RelayReport
   | { event: 'config'; path: string }
-  /** What svc remembers for all commands of the user; without a value: nothing any more. */
+  /** A remembered setting of the user; without a value, it was removed. */
   | { event: 'setting'; key: string; value?: string | string[] | undefined }
-  /** The same, where it was asked for. */
+  /** The same, as the answer to `svc config get`. */
   | { event: 'value'; key: string; value: string | string[] }
   | AgentReport
-  /** A tunnel of the agent that is at no relay. */
+  /** A tunnel of the agent without a relay. */
   | ({ event: 'tunnel' } & Pick<TunnelStatus, 'state' | 'failure' | 'retry_at'> & {
         tunnel?: string | undefined
       })
-  /** The agent is a service of the system now, or no longer is one; the path is that of the file which describes it. */
+  /** The agent was installed or removed as a system service; the path is that of the service's file. */
   | { event: 'service'; state: 'installed' | 'removed'; path: string | undefined }
-  /** The address of the agent's page, which it opens once. */
+  /** The one-time URL of the agent's page. */
   | { event: 'page'; url: string; expires_at: string }
-  /** What a visit of a URL from this machine sees. */
+  /** The certificate that a visit from this machine sees. */
   | { event: 'doctor'; relay: string; url: string; verdict: DoctorVerdict; message: string }
 
 /**
- * What a visit from this machine sees of a site's certificates. A relay may show other visitors something else.
- * - `own`: the site's own, as this machine keeps it
- * - `shared`: the relay's, and this machine keeps none for the site
- * - `cached`: the relay's, which ends TLS there for its copy of the site's files
- * - `other_certificate`: another one with the key that this machine keeps
- * - `other_chain`: the site's own, without a certificate of its authority
- * - `other_key`: one with another key than that which this machine keeps
+ * Which certificate a visit from this machine sees. A relay may present others to other visitors.
+ * - `own`: the site's own, as stored on this machine
+ * - `shared`: the relay's; this machine stores none for the site
+ * - `cached`: the relay's, which terminates TLS for its copy of the site's files
+ * - `other_certificate`: another one with the stored key
+ * - `other_chain`: the site's own, without a certificate of its CA
+ * - `other_key`: one with another key than the stored one
  * - `untrusted`: one that clients refuse
  * - `unreachable`: none
  */
@@ -106,7 +106,7 @@ export interface AgentReport {
   pid: number
   /** The path of svc.toml. */
   config: string
-  /** Says why svc.toml could not be used when it was read last. */
+  /** Why svc.toml could not be used when it was last read. */
   error?: string | undefined
 }
 
@@ -117,8 +117,8 @@ export type RelayReport = { event: 'relay'; relay: string } & (
 
 export type Reporter = (report: Report) => void
 
-/** Prints text as lines of standard output and of standard error. */
+/** Prints lines to standard output and standard error. */
 export interface Print extends Pick<Console, 'log' | 'error'> {
-  /** @returns the bytes that were printed and wait for the reader; without it there are none */
+  /** @returns the printed bytes that wait for the reader. Omitted when there never are any */
   backlog?(printed: 'log' | 'error'): number
 }

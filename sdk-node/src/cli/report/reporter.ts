@@ -1,4 +1,4 @@
-// Prints what `svc` reports: a JSON object in a line, or a line of text. Errors go to standard error.
+// Prints the reports of `svc`: as JSON lines or as text. Errors go to standard error.
 
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
@@ -7,13 +7,13 @@ import { clock, formatRequest, formatStats, formatWaiting, until } from './forma
 import { printable } from './printable.ts'
 import type { Addresses, AgentReport, Print, RelayReport, Report, Reporter, SiteStatus } from './report.ts'
 
-const READ = 'answers visitors itself: whatever passes there can be read'
+const READ = 'answers visitors itself and can read their traffic'
 const NOT_PROBED =
   'has a copy of the files and ends TLS at the only URL of the site: svc does not check whether it reads what passes'
 
 /**
- * Makes a reporter that leaves out what would wait in memory without a bound for a slow reader, and says then how much that was.
- * @param areSeveral lines of text begin with the name of their tunnel
+ * Makes a reporter that drops and counts reports when the reader is so slow that they would fill the memory.
+ * @param areSeveral whether lines of text begin with the name of their tunnel
  */
 export function makeReporter(isJson: boolean, print: Print, areSeveral = false): Reporter {
   const tell = isJson ? makeJsonPrinter(print) : makeTextPrinter(print, areSeveral)
@@ -35,13 +35,13 @@ function makeJsonPrinter(print: Print): Reporter {
 }
 
 function makeTextPrinter(print: Print, areSeveral: boolean): Reporter {
-  /** The last error that was printed of each tunnel. */
+  /** The last printed error of each tunnel. */
   const said = new Map<string | undefined, string>()
-  /** The lines about a newer release: each is printed once, whichever tunnel it came by. */
+  /** The lines about a newer release: each is printed once, for any tunnel. */
   const offered = new Set<string | undefined>()
   return (report) => {
     if (report.event === 'error') said.set(report.tunnel, report.message)
-    // a report of the tunnel said already why the command ends
+    // A report of the tunnel already gave the reason.
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
     if (report.event === 'update' && offered.size === offered.add(line).size) return
@@ -55,7 +55,7 @@ function outputOf({ event }: Report): 'log' | 'error' {
   return ON_STANDARD_ERROR.has(event) ? 'error' : 'log'
 }
 
-/** @returns undefined for a report that is only of interest to machines */
+/** @returns undefined for a report that is only for machines */
 export function formatReport(report: Report, areSeveral = false): string | undefined {
   switch (report.event) {
     case 'online':
@@ -132,7 +132,7 @@ function formatCopy({
   return `${relay} keeps a copy ${until(expires_at)}, also when svc ends: ${canonical_url} shows it, and the relay can read what passes there`
 }
 
-/** Says what stays at a relay that the site was taken off. */
+/** Formats what remains at a relay after the site was removed. */
 function formatLeft(cache: CopyStatus | undefined): string {
   return cache?.present ? `, which keeps its copy ${until(cache.expires_at)} at the latest` : ''
 }
@@ -141,7 +141,7 @@ function formatKept(cache: CopyStatus | undefined): string {
   return cache?.present ? `  a copy ${until(cache.expires_at)}` : ''
 }
 
-/** The installer of the relay upgrades what it installed. */
+/** Formats a newer release. The relay's installer upgrades what it installed. */
 function formatUpdate({ relay, release_version, svc_version }: Extract<Report, { event: 'update' }>): string {
   const installer = new URL(process.platform === 'win32' ? PATH.installPs1 : PATH.installSh, relay)
   return `${relay} has release ${release_version}, and this svc is ${svc_version}: ${installer} upgrades it`
@@ -156,12 +156,12 @@ function relayLine(state: RelayReport): string {
   return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
 }
 
-/** @returns every address that a visitor may type */
+/** @returns every address that a visitor may use */
 export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
   return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
 }
 
-/** @returns what heads the lines of a site: its address, or a text that says which tunnel it is */
+/** @returns the heading of a site: its address, or the name of its tunnel */
 export function formatHeading(site: SiteStatus): string {
   const addresses = formatAddresses(site)
   const name = site.tunnel ?? 'a tunnel without a name'

@@ -6,9 +6,9 @@ import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
 import type { Addresses, SiteStatus } from './report.ts'
 
-/** Requests that are remembered: more than a terminal has lines. */
+/** The number of remembered requests: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
-/** The status that a visitor gets from a target that does not answer (RFC 9110 §15.6.3). */
+/** The visitor's status when the target does not answer (RFC 9110 §15.6.3). */
 const BAD_GATEWAY = 502
 
 /** A tunnel at one relay. */
@@ -20,7 +20,7 @@ export interface SiteEntry {
   readonly relay: string
   /** The site; undefined when the attempt failed before there was one. */
   readonly site: PlatformSite | undefined
-  /** Something answers at its HTTPS URL: not so for a tunnel of TCP or UDP alone. */
+  /** True when the tunnel answers at its HTTPS URL, unlike one with only TCP or UDP. */
   readonly hasWeb: boolean
   /** The error that ended it. */
   failure: Failure | undefined
@@ -47,12 +47,12 @@ export class StatusStore {
     this.#rows.delete(row)
   }
 
-  /** @returns the last verdict of the site's visits to itself */
+  /** @returns the verdict of the last self-probe */
   verdictOf(site: PlatformSite): ProbeVerdict | undefined {
     return this.#probes.get(site)
   }
 
-  /** Keeps a verdict, also of a site that is not listed yet, or not any more. */
+  /** Stores a verdict, even of a site that is not listed yet or no longer. */
   probed(site: PlatformSite, verdict: ProbeVerdict): void {
     this.#probes.set(site, verdict)
   }
@@ -64,7 +64,7 @@ export class StatusStore {
     this.#onRequest?.(request)
   }
 
-  /** The last requests, the oldest first. */
+  /** The last requests, oldest first. */
   get requests(): readonly AgentRequest[] {
     return this.#requests
   }
@@ -75,7 +75,7 @@ export class StatusStore {
   }
 }
 
-/** @returns the addresses that visitors of the row may use, as far as the relay granted them */
+/** @returns the addresses of the row that the relay granted */
 export function addressesOf({ site, hasWeb }: SiteEntry): Addresses {
   return {
     ...(hasWeb && { url: site?.url || undefined, canonical_url: site?.canonicalUrl || undefined }),

@@ -1,4 +1,4 @@
-// Carries out an installation plan: writes the file that describes the service, and runs the commands of the system.
+// Executes an installation plan: writes the service's file, and runs the system's commands.
 
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -7,19 +7,19 @@ import { promisify } from 'node:util'
 import { SvcError } from '@svc/sdk-core'
 import type { Command, InstallationPlan } from './installation-plan.ts'
 
-/** Milliseconds for a command of the system: `restart` waits until the old agent has given up its leases. */
+/** The deadline of a system command, in milliseconds: `restart` waits until the old agent has unregistered its leases. */
 const COMMAND_DEADLINE_MS = 60_000
 const BYTE_ORDER_MARK = '\ufeff'
-/** Anybody may read the file: it holds no secret. */
+/** The mode of the file, which contains no secret. */
 const MODE = 0o644
 
 const run = promisify(execFile)
 
 /**
- * Installs the service, in place of one that was installed before, and starts it.
- * @returns sentences about what is not as it should be, though the service is installed
- * @throws SvcError `invalid_option` when the file cannot be written, or a command of the system fails. The file is then as
- *   before
+ * Installs or replaces the service, and starts it.
+ * @returns warnings
+ * @throws SvcError `invalid_option` when the file cannot be written, or a command of the system fails. The file is then
+ *   unchanged
  */
 export async function installService({
   path,
@@ -45,7 +45,7 @@ export async function installService({
 }
 
 /**
- * Stops the service and removes it. There may be none.
+ * Stops and removes the service, if there is one.
  * @throws SvcError `invalid_option` when the file cannot be removed, or a command of the system fails
  */
 export async function uninstallService({
@@ -67,7 +67,7 @@ async function put(path: string, text: string, encoding: BufferEncoding): Promis
   })
 }
 
-/** @returns the sentence of a command that may fail, and has */
+/** @returns the warning of a command that may fail and did */
 async function runCommand({ args: [program, ...args], mayFail }: Command): Promise<string[]> {
   try {
     await run(program, args, { timeout: COMMAND_DEADLINE_MS, windowsHide: true })

@@ -1,4 +1,4 @@
-// Says for each system which file makes the agent a service, and which commands install and remove it.
+// The plan for each system: the service's file, and the commands that install and remove it.
 
 import { join } from 'node:path'
 import { SvcError } from '@svc/sdk-core'
@@ -14,13 +14,13 @@ export interface Machine {
   home: string
   /** The name of the user who runs this. */
   user: string
-  /** The number of that user; undefined on Windows. */
+  /** The uid of that user; undefined on Windows. */
   uid: number | undefined
 }
 
 export interface Command {
   args: readonly [string, ...string[]]
-  /** The plan goes on when this fails, and says so where this is a sentence about what is not as it should be then. */
+  /** The plan continues when this fails; a string is the warning about it. */
   mayFail?: true | string
 }
 
@@ -28,18 +28,18 @@ export interface InstallationPlan {
   /** The path of the file that describes the service. */
   path: string
   text: string
-  /** UTF-16 has a byte order mark in front. */
+  /** UTF-16 gets a byte order mark. */
   encoding: 'utf8' | 'utf16le'
-  /** The system needs the file only while it is installed. */
+  /** The system needs the file only during the installation. */
   isTemporary: boolean
   install: readonly Command[]
   /** Run before the file is removed. */
   uninstall: readonly Command[]
-  /** Run after it. */
+  /** Run after the file is removed. */
   forget: readonly Command[]
 }
 
-/** @throws SvcError `invalid_option` for a system without a service manager of these, and a service that it cannot describe */
+/** @throws SvcError `invalid_option` for an unsupported system, and for a service that it cannot express */
 export function planInstallation(service: Service, machine: Machine): InstallationPlan {
   requireWritable(service)
   switch (machine.platform) {
@@ -75,7 +75,7 @@ function systemdPlan(service: Service, { env, home }: Machine): InstallationPlan
       systemctl('daemon-reload'),
       systemctl('enable', unit),
       systemctl('restart', unit),
-      // so that the user's manager, and the tunnels, are there before anybody logs in
+      // Starts the user's manager, and so the tunnels, before anybody logs in.
       ...(isSystem ? [] : [LINGER]),
     ],
     uninstall: [{ ...systemctl('disable', '--now', unit), mayFail: true }],

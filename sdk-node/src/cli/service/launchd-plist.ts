@@ -3,14 +3,14 @@
 import { SERVICE_NAME, type Service, STOP_TIMEOUT_S } from './service.ts'
 import { escapeXml } from './xml.ts'
 
-/** Seconds until launchd starts an agent again that has failed. */
+/** Seconds until launchd restarts a failed agent. */
 const RESTART_S = 10
 /** Umask 0077: launchd takes integers in decimal notation. */
 const UMASK = 0o077
-/** Files that the agent may open: two for each visitor, and room for the targets; macOS begins with 256. */
+/** The open files limit: two for each visitor, and room for the targets; macOS defaults to 256. */
 const FILES_MAX = 65_536
 
-/** @param log the file for what the agent prints */
+/** @param log the file for the agent's output */
 export function launchdPlist({ command, environment, account }: Service, log: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -1,21 +1,21 @@
 // The scheduled task of Windows that starts the agent, in the XML of the Task Scheduler's schema. Node cannot be a Windows
-// service: the Service Control Manager ends a program that does not answer it, and Node has no code that would.
+// service: the Service Control Manager ends a program that does not answer it, which Node cannot do.
 
 import { SvcError } from '@svc/sdk-core'
 import { DESCRIPTION, type Service } from './service.ts'
 import { escapeXml } from './xml.ts'
 
-/** Minutes until the scheduler starts an agent again that has failed: one is its shortest interval. */
+/** Minutes until the scheduler restarts a failed agent: one is the minimum. */
 const RESTART_MIN = 1
-/** Times that it does: its largest number, since no number means always. */
+/** The number of restarts: the maximum, because no value means unlimited. */
 const RESTARTS_MAX = 999
-/** The scheduler puts a variable in for `%NAME%`, and an argument of its own for `$(…)`, and has no escape for either. */
+/** The scheduler expands `%NAME%` and `$(…)`, and has no escape for either. */
 const REPLACED = /%[^%]+%|\$\(/
 
 /**
  * @param user the account of the user who is logged on, `DOMAIN\name`, for a task at logon
- * @returns a task at logon without a window of its own, or, where the service has an account, one at the start of the machine
- * @throws SvcError `invalid_option` for a path in which the scheduler would replace something
+ * @returns a task without a window that runs at logon or, if the service has an account, at boot
+ * @throws SvcError `invalid_option` for a path that the scheduler would expand
  */
 export function scheduledTask({ command, account }: Service, user: string): string {
   const isSystem = account !== undefined
@@ -24,7 +24,7 @@ export function scheduledTask({ command, account }: Service, user: string): stri
     if (REPLACED.test(word))
       throw new SvcError('invalid_option', `the Task Scheduler would replace a part of ${word}`)
   const owner = escapeXml(account ?? user)
-  // A program for consoles gets a window at the desktop; conhost runs it without one.
+  // A console program gets a window on the desktop; conhost runs it without one.
   const [exec, rest] = isSystem ? [program, args] : ['conhost.exe', ['--headless', ...command]]
   return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
@@ -68,13 +68,13 @@ export function scheduledTask({ command, account }: Service, user: string): stri
 `
 }
 
-/** One argument as programs of Windows read it: backslashes count only in front of a quotation mark, and then twice. */
+/** Quotes one argument for Windows: only backslashes before a quotation mark are doubled. */
 function quoted(word: string): string {
   if (/^[\w./:=\\-]+$/.test(word)) return word
   return `"${word.split('"').map(withDoubledEnd).join('\\"')}"`
 }
 
-/** @returns the text with the backslashes at its end twice */
+/** @returns the text with its trailing backslashes doubled */
 function withDoubledEnd(text: string): string {
   let end = text.length
   while (text[end - 1] === '\\') end -= 1

@@ -1,4 +1,4 @@
-// The agent as a service, whatever system runs it: its command line, its environment and its folders.
+// The agent as a service of any system: its command line, its environment and its folders.
 
 import { SvcError } from '@svc/sdk-core'
 
@@ -7,23 +7,23 @@ export interface Service {
   command: readonly [string, ...string[]]
   /** Variables of the environment that the agent needs. */
   environment: Readonly<Record<string, string>>
-  /** Folders that the agent writes to, beside its state directory: that of `svc.toml`. */
+  /** Folders that the agent writes to besides its state directory: that of `svc.toml`. */
   writable: readonly string[]
-  /** The account under which a service of the system runs; undefined for a service of the user who installs it. */
+  /** The account of a system service; undefined for a service of the installing user. */
   account: string | undefined
 }
 
 /** The name of the service for systemd and launchd. */
 export const SERVICE_NAME = 'svc-agent'
 export const DESCRIPTION = 'svc agent, which publishes the tunnels of svc.toml'
-/** Seconds for which a system lets the agent unregister its leases before it kills it. */
+/** Seconds that a system waits for the agent to unregister its leases before it kills it. */
 export const STOP_TIMEOUT_S = 20
 
-/** Characters that neither a line of a unit nor XML 1.0 can hold in any notation that all systems read. */
+/** Control characters, which units and XML 1.0 cannot express portably. */
 const CONTROL = /\p{Cc}/u
 
 /**
- * Refuses a service that would not be the same in every notation.
+ * Refuses a service that some system cannot express.
  * @throws SvcError `invalid_option` for a control character in a path or a value
  */
 export function requireWritable({ command, environment, writable, account = '' }: Service): void {

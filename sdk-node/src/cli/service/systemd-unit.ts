@@ -1,17 +1,17 @@
-// The systemd unit of the agent: systemd.unit(5), systemd.service(5), systemd.exec(5), and for quotation systemd.syntax(7).
+// The systemd unit of the agent: systemd.unit(5), systemd.service(5), systemd.exec(5), and systemd.syntax(7) for quoting.
 
 import { SvcError } from '@svc/sdk-core'
 import { EXIT } from '../report/exit-codes.ts'
 import { DESCRIPTION, SERVICE_NAME, type Service, STOP_TIMEOUT_S } from './service.ts'
 
-/** Seconds until systemd starts an agent again that has failed. */
+/** Seconds until systemd restarts a failed agent. */
 const RESTART_S = 2
-/** A wrong command line, a wrong file or a broken identity stays wrong when the agent starts again. */
+/** The exit codes after which a restart is useless: a wrong command line or file, or an invalid identity. */
 const LASTING: readonly number[] = [EXIT.usage, EXIT.identity]
-/** Files that the agent may open: two for each visitor, and room for the targets. */
+/** The open files limit: two for each visitor, and room for the targets. */
 const FILES_MAX = 65_536
 
-/** Restrictions that a manager without privileges can apply, too: system calls, sockets and rights, and no mounts. */
+/** Restrictions that a manager without privileges can also apply: system calls, sockets and rights, but no mounts. */
 const RESTRICTIONS = `NoNewPrivileges=yes
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 RestrictNamespaces=yes
@@ -22,7 +22,7 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM`
 
-/** Restrictions that need the system's manager, which can mount. */
+/** Restrictions that need the system manager, which can mount. */
 const MOUNTS = `CapabilityBoundingSet=
 ProtectSystem=strict
 ProtectHome=read-only
@@ -36,12 +36,12 @@ ProtectKernelLogs=yes
 ProtectKernelModules=yes
 ProtectKernelTunables=yes`
 
-/** Characters that systemd refuses in the path of a program, whatever their quotation. */
+/** Characters that systemd refuses in the path of a program, however quoted. */
 const REFUSED = /["'\\]/
 
 /**
- * @returns the unit for the manager of a user, or for that of the system where the service has an account
- * @throws SvcError `invalid_option` for a program that systemd does not start
+ * @returns the unit for the user's manager or, if the service has an account, the system's
+ * @throws SvcError `invalid_option` for a program that systemd cannot start
  */
 export function systemdUnit({ command, environment, writable, account }: Service): string {
   const isSystem = account !== undefined
@@ -75,7 +75,7 @@ WantedBy=${isSystem ? 'multi-user.target' : 'default.target'}
 `
 }
 
-/** One word, with the escapes of C in double quotes, and no specifier. */
+/** Quotes one word with C escapes in double quotes, and escapes specifiers. */
 function quoted(word: string): string {
   return `"${specifierFree(word).replace(/["\\]/g, '\\$&')}"`
 }

@@ -1,16 +1,16 @@
-// `svc agent dashboard`: the live view of a running agent, with keys. It can end without the agent, and the agent without it.
+// `svc agent dashboard`: the live view of a running agent, with keys. Either can end without the other.
 
 import { AGENT_PATH, type AgentStatus, type TunnelStatus } from '../../agent/api-messages.ts'
 import { type AgentViewContent, renderAgentView } from './agent-view.ts'
 import { type Keyboard, keysOf } from './keyboard.ts'
 import { Screen, type Terminal } from './screen.ts'
 
-/** Milliseconds between an answer of the agent and the next question. */
+/** The polling interval, in milliseconds. */
 const ASK_INTERVAL_MS = 1_000
-/** Milliseconds for which the view says what came of a key. */
+/** How long the view shows the outcome of a key, in milliseconds. */
 const NOTICE_MS = 5_000
 
-/** Asks the running agent in the name of its owner. */
+/** Calls the running agent as its owner. */
 export type Ask = <Data>(method: 'GET' | 'POST', path: string, body?: object) => Promise<Data>
 
 const UP = '\x1b[A'
@@ -128,7 +128,7 @@ class AgentDashboard {
     if (this.#isOpen) this.#screen.draw()
   }
 
-  /** @param ms for which it is shown */
+  /** @param ms how long it is shown, in milliseconds */
   #say(notice: string | undefined, ms: number = NOTICE_MS): void {
     clearTimeout(this.#noticeTimer)
     this.#content.notice = notice

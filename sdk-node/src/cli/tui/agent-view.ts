@@ -1,4 +1,4 @@
-// The live view of the agent, as lines that fit a terminal: its tunnels, one of which is chosen, and the last requests.
+// The live view of the agent, as lines that fit a terminal: its tunnels, one of them selected, and the last requests.
 
 import type { AgentStatus, TunnelStatus } from '../../agent/api-messages.ts'
 import { formatRequest, formatStats } from '../report/format-stats.ts'
@@ -8,17 +8,17 @@ import { cut } from './text-lines.ts'
 import type { TerminalSize } from './view.ts'
 
 export interface AgentViewContent {
-  /** The state of the agent when it answered last; undefined before it has. */
+  /** The agent's last answer; undefined before the first. */
   status: AgentStatus | undefined
-  /** The place of the chosen tunnel. */
+  /** The index of the selected tunnel. */
   chosen: number
-  /** The QR code of the chosen tunnel is shown in place of the requests. */
+  /** Whether the QR code of the selected tunnel replaces the requests. */
   hasCode: boolean
   /** The outcome of the last key, or that the agent does not answer. */
   notice: string | undefined
 }
 
-/** Keys and what they do, in the order of their use. */
+/** The keys and their functions. */
 const HELP = '↑↓ choose  p pause  t try again  c QR code  r reload  q quit, the agent goes on'
 const UNNAMED = 'a tunnel without a name'
 const REQUEST_LINES_MIN = 3
@@ -72,7 +72,7 @@ function tunnelLines(
   const heading = `${mark} ${name} → ${target}  ${failure === undefined ? state : `failed: ${failure.message}`}`
   return [
     heading,
-    // what the heading says already is not said again
+    // Does not repeat the heading.
     ...relays.flatMap((relay) => {
       if (failure !== undefined && relay.failure?.message === failure.message) return []
       const addresses = formatAddresses(relay)
@@ -81,7 +81,7 @@ function tunnelLines(
   ]
 }
 
-/** The lines of as many tunnels as there is room for, among them those of the chosen one. */
+/** Returns the lines of the tunnels that fit, including the selected one. */
 function window(blocks: readonly string[][], chosen: number, rows: number): string[] {
   const shown = [...(blocks[chosen] ?? [])]
   for (let distance = 1; distance < blocks.length; distance++) {
@@ -102,7 +102,7 @@ function codeOf(tunnel: TunnelStatus | undefined, columns: number): string[] {
   return width <= columns ? lines : ['the terminal is too narrow for the QR code']
 }
 
-/** A line of a QR code has colours and is known to fit. */
+/** Cuts a line, unless it belongs to a QR code, which has colours and fits. */
 function fit(line: string, columns: number): string {
   return line.startsWith('\x1b[') ? line : cut(line, columns)
 }

@@ -1,6 +1,6 @@
-// The keys that a user presses in front of a live view.
+// The keys of a live view.
 
-/** The begin of what a terminal in raw mode sends for a key without a character (ECMA-48, control sequence introducer). */
+/** The prefix of keys without a character in raw mode (ECMA-48, control sequence introducer). */
 const SEQUENCE = '\x1b['
 
 /** The part of `process.stdin` that the view uses. */
@@ -12,7 +12,7 @@ export interface Keyboard {
   pause(): unknown
 }
 
-/** @returns the keys that were pressed: each a character, or a sequence of three for an arrow */
+/** @returns the pressed keys: each a character, or a sequence of three for an arrow */
 export function keysOf(text: string): string[] {
   const keys: string[] = []
   for (let at = 0; at < text.length; ) {

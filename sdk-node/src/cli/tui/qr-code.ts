@@ -1,12 +1,12 @@
-// A URL as a QR code for terminals. Only importer of uqr.
+// A URL as a QR code for terminals. The only importer of uqr.
 
 import { isOwnMachine } from '@svc/protocol'
 import { encode } from 'uqr'
 
-/** Black on white whatever the terminal's own colours are: cameras need it so. */
+/** Black on white, which cameras need, regardless of the terminal's colours. */
 const BLACK_ON_WHITE = '\x1b[38;5;16;48;5;231m'
 const RESET = '\x1b[0m'
-/** ISO/IEC 18004 wants 4; what reads codes from screens is content with less. */
+/** The border in modules. ISO/IEC 18004 requires 4; cameras accept less on screens. */
 const BORDER = 2
 
 export interface QrCode {
@@ -15,12 +15,12 @@ export interface QrCode {
   width: number
 }
 
-/** Says whether a device that reads the code can open it. One on `localhost` would look at itself. */
+/** Returns whether another device can open the URL, which is not so for `localhost`. */
 export function isForPhones(url: string | undefined): boolean {
   return url !== undefined && !isOwnMachine(new URL(url).hostname)
 }
 
-/** Two rows of modules in each line: a character is twice as high as it is wide. */
+/** Puts two rows of modules in each line, because a character is twice as high as it is wide. */
 export function qrCode(text: string): QrCode {
   const { data, size } = encode(text, { border: BORDER })
   const lines: string[] = []

@@ -1,17 +1,17 @@
-// A terminal that shows a view in place of what it shows: drawn again when something changed, and left as it was.
+// Shows a view on a terminal's alternate screen, redraws it on changes, and restores the terminal at the end.
 
 import type { TerminalSize } from './view.ts'
 
-/** Milliseconds between two drawings: often enough for people, rarely enough for a slow connection to the machine. */
+/** The redraw interval, in milliseconds: fast enough for people, slow enough for a slow connection. */
 const REDRAW_INTERVAL_MS = 500
 
-/** Another screen than that of the shell, no cursor, no wrapping: a line that is too long must not push the others. */
+/** Alternate screen, no cursor, no wrapping, so that a line that is too long does not move the others. */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l'
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l'
-/** Clears the screen, in one write with the lines that follow: after a full line it would erase the last character. */
+/** Clears the screen, in one write with the following lines: after a full line it would erase the last character. */
 const CLEAR = '\x1b[H\x1b[J'
 
-/** The size that is assumed of a terminal that does not know its own. */
+/** The assumed size of a terminal that does not report its own. */
 const USUAL: TerminalSize = { columns: 80, rows: 24 }
 
 /** The part of `process.stdout` that the screen uses. */
@@ -41,7 +41,7 @@ export class Screen {
     this.#terminal.write(ENTER)
     this.#terminal.on('resize', this.#redraw)
     this.#timer = setInterval(() => this.draw(), REDRAW_INTERVAL_MS)
-    // whatever ends the process, the shell gets its terminal back
+    // Restores the terminal however the process ends.
     process.on('exit', this.#close)
     process.on('SIGTSTP', this.#stop)
     process.on('SIGCONT', this.#continue)
@@ -68,13 +68,13 @@ export class Screen {
     this.#terminal.write(LEAVE)
   }
 
-  /** Draws at once: a terminal whose size changed may show anything. */
+  /** Redraws at once, because a resized terminal may show anything. */
   readonly #redraw = (): void => {
     this.#drawn = ''
     this.draw()
   }
 
-  /** Gives the terminal back to the shell at Ctrl-Z, for as long as the process is stopped. */
+  /** At Ctrl-Z, restores the terminal while the process is stopped. */
   readonly #stop = (): void => {
     this.#terminal.write(LEAVE)
     process.kill(process.pid, 'SIGSTOP')

@@ -1,9 +1,9 @@
-// Lines of text that fit a terminal, whatever visitors and relays put into them.
+// Fits lines to a terminal, even with text of visitors and relays.
 
 import { printable } from '../report/printable.ts'
 
 /**
- * Cuts a line to this many columns. Text of visitors or relays may hold anything: none of it reaches the terminal as a command.
+ * Cuts a line to this many columns, and removes control characters, because the text may come from visitors or relays.
  */
 export function cut(line: string, columns: number): string {
   const characters = Array.from(printable(line.replaceAll('\n', '?')))

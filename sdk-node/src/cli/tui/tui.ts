@@ -1,4 +1,4 @@
-// `svc` on a terminal: a live view while a site is online or waits, and lines as elsewhere before and after.
+// `svc` on a terminal: a live view while a site is online or waits, and plain lines before and after.
 
 import type { Report, Reporter } from '../report/report.ts'
 import { formatReport } from '../report/reporter.ts'
@@ -8,7 +8,7 @@ import { renderView } from './view.ts'
 
 export interface Tui {
   tell: Reporter
-  /** Gives the terminal back: reports from here on are lines. */
+  /** Restores the terminal: later reports are lines. */
   close(): void
 }
 
@@ -16,14 +16,14 @@ interface LiveOptions {
   store: StatusStore
   /** Prints reports as lines. */
   print: Reporter
-  /** Lines have to say which tunnel they are about. */
+  /** Whether lines must name their tunnel. */
   areSeveral: boolean
 }
 
 export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveOptions): Tui {
   const { recentErrors } = store
   let isOver = false
-  /** Newer releases, which stay true for as long as the view is open. */
+  /** Reports of newer releases, which stay valid while the view is open. */
   const updates: Report[] = []
   const screen = new Screen(terminal, (room) => {
     const lines = [...updates, ...recentErrors.standing].map((notice) => formatReport(notice, areSeveral)!)
@@ -39,7 +39,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveO
         return
       }
       if (report.event === 'update') updates.push(report)
-      // a state that the line of the site shows is not reported again
+      // The line of the site already shows its state.
       recentErrors.record(report)
       screen.draw()
     },
@@ -47,7 +47,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveO
       isOver = true
       if (!screen.isOpen) return
       screen.close()
-      // the other screen took them with it
+      // Leaving the alternate screen removed these lines.
       for (const { state, waiting, failure, ...site } of store.snapshot()) {
         const { tunnel, relay, url, canonical_url, tcp_address, udp_address } = site
         if (failure) print({ event: 'error', tunnel, relay, ...failure })

@@ -1,4 +1,4 @@
-// The live view as lines that fit a terminal: what matters most is kept when there is little room.
+// The live view as lines that fit a terminal: the most important ones if there is little room.
 
 import type { AgentRequest } from '../../agent/api-messages.ts'
 import { formatRequest, formatStats, until } from '../report/format-stats.ts'
@@ -9,11 +9,11 @@ import { cut } from './text-lines.ts'
 
 export interface ViewContent {
   sites: readonly SiteStatus[]
-  /** The last requests, the oldest first. */
+  /** The last requests, oldest first. */
   requests: readonly AgentRequest[]
-  /** Errors that still stand, such as a target that does not answer, the oldest first. */
+  /** Current errors, such as a target that does not answer, oldest first. */
   notices: readonly string[]
-  /** Lines have to say which tunnel they are about. */
+  /** Whether lines must name their tunnel. */
   areSeveral: boolean
 }
 
@@ -24,9 +24,9 @@ export interface TerminalSize {
 
 const FOOTER = 'Ctrl-C takes it off the relay'
 const FOOTER_WITH_COPY = `${FOOTER}, which keeps its copy`
-/** Lines for requests without which the QR code is left out. */
+/** The QR code is left out unless this many lines remain for requests. */
 const REQUEST_LINES_MIN = 3
-/** Notices that are shown: the latest. */
+/** The most notices shown. */
 const NOTICES_MAX = 3
 
 export function renderView(
@@ -43,7 +43,7 @@ export function renderView(
   const code = url === undefined ? undefined : qrCode(url)
   const hasCode = code && code.width <= columns && code.lines.length + REQUEST_LINES_MIN < left
   if (hasCode) left -= code.lines.length
-  // with an empty line before and after them
+  // With an empty line before and after.
   const last =
     left > 2 ? requests.slice(-(left - 2)).map((request) => fit(formatRequest(request, areSeveral))) : []
   const lines = [...(hasCode ? code.lines : []), ...head]
@@ -60,7 +60,7 @@ function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
   return [
     ...(addresses.length === 0 ? [formatHeading(site)] : addresses),
     `  ${isNamed ? `${tunnel}: ` : ''}${formatStats(site)}`,
-    ...(probe === 'suspected' ? [`  ${relay} answers visitors itself: what passes can be read`] : []),
+    ...(probe === 'suspected' ? [`  ${relay} answers visitors itself and can read their traffic`] : []),
     ...(cache?.present
       ? [`  the relay keeps a copy ${until(cache.expires_at)} and can read what passes at ${canonical_url}`]
       : []),

@@ -154,7 +154,7 @@ describe('what is refused', () => {
       await config('set', 'relay', 'https://a.example')
       await writeFile(join(home, 'svc/settings.json'), content)
       const { code, err } = await svc(['expose', port])
-      expect([code, err.join()]).toEqual([2, expect.stringContaining('settings.json is broken')])
+      expect([code, err.join()]).toEqual([2, expect.stringContaining('settings.json is invalid')])
     },
   )
 })

@@ -134,7 +134,7 @@ describe('the view', () => {
       { sites: [{ ...SITE, probe: 'suspected' }], requests: [], ...QUIET },
       { ...SMALL, columns: 80 },
     )
-    expect(view).toContain('  https://relay.example answers visitors itself: what passes can be read')
+    expect(view).toContain('  https://relay.example answers visitors itself and can read their traffic')
   })
 
   it('says until when the relay keeps a copy, where it can read, and that the copy stays', () => {
