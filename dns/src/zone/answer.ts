@@ -57,5 +57,5 @@ export interface AuthoritativeZone {
 
 /** One change of a zone, which can be sent to a thread. It replaces, or removes, all records of that name and type. */
 export type ZoneChange =
-  | { kind: 'set'; name: string; type: number; ttl: number; data: Buffer[] }
+  | { kind: 'set'; name: string; type: number; ttl: number; data: readonly Buffer[] }
   | { kind: 'remove'; name: string; type: number }
