@@ -1,5 +1,6 @@
 // What a feature is: a part of the relay that an operator may leave off. Each is one folder of `features`.
 
+import type { Duplex } from 'node:stream'
 import type { DomainResponse, Extension } from '@svc/protocol'
 import type { ApiParts } from './core/api/endpoint-handler.ts'
 import type { Endpoint } from './core/api/endpoints/endpoint.ts'
@@ -9,9 +10,15 @@ import type { Handler, NeighbourEndpoint, Routing } from './core/api/http/server
 import type { Check } from './core/check/finding.ts'
 import type { Settings } from './core/config/settings.ts'
 import type { Core } from './core/core.ts'
+import type { OpenSockets } from './core/ingress/open-sockets.ts'
+import type { ProveName } from './core/ingress/sni-listener.ts'
+import type { PortClaims } from './core/lease/lease-draft.ts'
+import type { Logger } from './core/log/log.ts'
 import type { Metrics } from './core/metrics/metrics.ts'
+import type { ReloadedFiles } from './core/reload.ts'
 import type { ConnectEndpoint, ReverseGateway } from './core/reverse/connect-endpoint.ts'
 import type { StartedParts } from './core/started-parts.ts'
+import type { RelayState, StateOptions } from './core/storage/stored-state.ts'
 
 interface Gateways {
   choice: GatewayChoice
@@ -21,21 +28,42 @@ interface Gateways {
   serve(connect: ConnectEndpoint): void
 }
 
-/** By which others find a feature, while it runs, in {@link RunningFeatures}. A part that starts before the core has only this. */
-export interface FeatureKey<R extends Running> {
-  /** Never set: it carries the type. */
-  readonly runs?: R
+/** The relay, as features find it when it listens. */
+export interface ListeningRelay {
+  connect: ConnectEndpoint
+  /** Serves a connection to the root host whose TLS a worker has ended. */
+  serveDecrypted(connection: Duplex): void
+  /** Of the listener of public connections. */
+  port: number
+  /** Proves a name to an ACME authority; undefined where the relay gets no certificates by ACME. */
+  proveName: ProveName | undefined
+  /** Has the sockets of public connections. */
+  sockets: OpenSockets
+}
+
+/** Prepared is what a feature has made before the relay opens its state, and what it adds to it. */
+export interface Prepared extends StateOptions {
+  /** Calls `open` when the state may be opened. */
+  openState?<State>(open: () => Promise<State>): Promise<State>
+  /** The first bytes of the bindings of this machine, one of several. */
+  machineMark?: Uint8Array
+  close(): Promise<void> | void
 }
 
 /** A Feature is one part of the relay that can be off. Its folder's `index.ts` exports it, and loads its code when it starts. */
-export interface Feature<R extends Running = Running> extends FeatureKey<R> {
+export interface Feature<R extends Running = Running, P extends Prepared = Prepared> {
   /** Features that start before it. It runs without those that are off. */
   readonly needs?: readonly Feature[]
   /** What `svc-relay check` says of it, by the names of its lines. */
   readonly checks: Readonly<Record<string, Check>>
-  isOn(settings: Settings): boolean
-  /** @throws SettingsError when it cannot start; nothing of it is left then */
-  start(core: Core, running: RunningFeatures): Promise<R>
+  isOn(settings: Settings, state: Pick<RelayState, 'isManaged'>): boolean
+  /** Begins a feature that the state depends on. @returns undefined when it is off */
+  prepare?(settings: Settings, log: Logger): Promise<P | undefined>
+  /**
+   * @param prepared what {@link prepare} returned, which is closed after everything that starts
+   * @throws SettingsError when it cannot start; nothing of it is left then
+   */
+  start(core: Core, running: RunningFeatures, prepared: P): Promise<R>
 }
 
 /** Running is what a feature adds to the relay while it runs: each member is a place where features join the core. */
@@ -56,37 +84,56 @@ export interface Running {
   neighbours?(api: ApiParts): NeighbourEndpoint
   /** Gateways through which SDKs reach this relay, and this relay's own as a gateway of others. */
   readonly gateways?: Gateways | undefined
+  /** Gives leases dedicated ports. */
+  readonly ports?: PortClaims
+  /** Proves names to an ACME authority. */
+  readonly proveName?: ProveName
   /** Whether requests of a client address are another relay's, which has limits of its own. */
   isPeer?(clientIp: string): boolean
+  /** What the health check says is wrong, each as a sentence. */
+  problems?(): readonly string[]
+  /** Its files that are read again when they change, and on SIGHUP. */
+  readonly reloaded?: ReloadedFiles
   metrics?(metrics: Metrics): void
+  /** Called when all features have started, before the relay listens. */
+  load?(): Promise<void>
   /** Called when the relay listens. */
-  listen?(): Promise<void>
+  listen?(relay: ListeningRelay): Promise<void> | void
   /** Resolves when nothing of the feature is left. */
   close?(): Promise<void> | void
 }
 
 /** The features that run, in the order in which they started. */
 export class RunningFeatures {
-  readonly #running = new Map<FeatureKey<Running>, Running>()
+  readonly #prepared = new Map<Feature, Prepared>()
+  readonly #running = new Map<Feature, Running>()
 
-  /** Takes a part that started before the core. */
-  add<R extends Running>(key: FeatureKey<R>, running: R): void {
-    this.#running.set(key, running)
+  /** Prepares those that are on. @param started gets each as soon as it is there */
+  async prepare(
+    features: readonly Feature[],
+    settings: Settings,
+    { started, log }: { started: StartedParts; log: Logger },
+  ): Promise<Prepared[]> {
+    for (const feature of features) {
+      const prepared = started.add(await feature.prepare?.(settings, log))
+      if (prepared !== undefined) this.#prepared.set(feature, prepared)
+    }
+    return [...this.#prepared.values()]
   }
 
   /** Starts those that are on, each after the features that it needs. @param started gets each as soon as it runs */
   async start(features: readonly Feature[], core: Core, started: StartedParts): Promise<void> {
     for (const feature of features) {
-      if (this.#running.has(feature) || !feature.isOn(core.settings)) continue
+      if (this.#running.has(feature) || !feature.isOn(core.settings, core.state)) continue
       await this.start(feature.needs ?? [], core, started)
-      const running = await feature.start(core, this)
+      const running = await feature.start(core, this, this.#prepared.get(feature)!)
       started.add({ close: () => running.close?.() })
       this.#running.set(feature, running)
     }
   }
 
   /** @returns undefined where the feature is off */
-  get<R extends Running>(feature: FeatureKey<R>): R | undefined {
+  get<R extends Running>(feature: Feature<R>): R | undefined {
     return this.#running.get(feature) as R | undefined
   }
 

@@ -1,11 +1,11 @@
 // The relay as a whole: it makes its parts, lets them listen, and ends them together.
 
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { warnUnlessBuilt } from './core/api/handlers/built-in-pages.ts'
-import { createPipe } from './core/bridge/pipe.ts'
 import { measureCapacity } from './core/config/capacity.ts'
 import { idleSettingsOf, type Settings } from './core/config/settings.ts'
-import { type ControlPlane, createControlPlane } from './core/control-plane.ts'
+import { createControlPlane } from './core/control-plane.ts'
+import { type Core, createCore } from './core/core.ts'
 import { listenForAll } from './core/ingress/listen.ts'
 import { OpenSockets } from './core/ingress/open-sockets.ts'
 import { createLog, type Logger } from './core/log/log.ts'
@@ -15,14 +15,8 @@ import { type CloseOptions, Shutdown } from './core/shutdown.ts'
 import { StartedParts } from './core/started-parts.ts'
 import { claimDirectory } from './core/storage/directory-claim.ts'
 import { openState, type RelayState } from './core/storage/stored-state.ts'
-import { RunningFeatures } from './feature.ts'
-import { cluster as clusterFeature } from './features/cluster/index.ts'
+import { type Prepared, RunningFeatures } from './feature.ts'
 import { FEATURES } from './features/index.ts'
-import { findPortHost } from './features/ports/port-host.ts'
-import { startAcme } from './lifecycle/acme.ts'
-import { createCluster, joinCluster } from './lifecycle/cluster.ts'
-import { startDns } from './lifecycle/dns.ts'
-import { createPrimary, type Primary } from './lifecycle/primary.ts'
 
 /** A Relay is a relay that runs. */
 export interface Relay {
@@ -56,70 +50,68 @@ export async function startRelay(
 async function startParts(settings: Settings, started: StartedParts, log: Logger): Promise<Relay> {
   started.add(await claimDirectory(settings.identityPath, log))
   const capacity = measureCapacity(settings)
-  const cluster = started.add(await createCluster(settings, log))
-  const portHost = started.add(await findPortHost(settings, log))
-  const open = (): Promise<RelayState> =>
-    openState(settings, portHost.current, log, cluster && ((...lease) => cluster.isOver(...lease)))
-  const state = started.add(await (cluster === undefined ? open() : cluster.openState(open)))
+  const features = new RunningFeatures()
+  const prepared = await features.prepare(FEATURES, settings, { started, log })
+  const state = started.add(await openPrepared(settings, prepared, log))
   for (const { name, why } of idleSettingsOf(settings, state.isManaged))
     log.warn({ setting: name }, `${name} does nothing: ${why}`)
-  const dns = started.add(await startDns({ ...state, settings, log }))
-  const acme = started.add(await startAcme({ settings, state, dns, cluster, log }))
-  const readBuffer = await findReadBuffer(log)
   const closing = new AbortController()
-  const core = createPrimary({
+  const core = createCore({
     settings,
     capacity,
     state,
-    pipe: createPipe(readBuffer),
-    acme,
-    cluster,
+    readBuffer: await findReadBuffer(log),
+    machineMark: prepared.find(({ machineMark }) => machineMark !== undefined)?.machineMark,
     closing: closing.signal,
-    hasIssued: async (...certificate) => controlPlane.hasIssued(...certificate),
-    serveVisitor: (socket) => void listener.emit('connection', socket),
     log,
   })
-  const sharing = joinCluster(core, readBuffer)
   started.add(core.dataPlane)
-  started.add(core.datagrams)
-  const features = new RunningFeatures()
-  features.add({}, dns)
-  features.add({}, { metrics: (metrics) => core.datagrams.metrics(metrics) })
-  if (cluster !== undefined)
-    features.add(clusterFeature, {
-      snapshots: cluster.snapshots,
-      metrics: (metrics) => cluster.metrics(metrics),
-    })
   await features.start(FEATURES, core, started)
-  const controlPlane: ControlPlane = started.add(
-    await createControlPlane({ ...core, features, sharing, readBuffer }),
-  )
+  const controlPlane = started.add(await createControlPlane(core, features))
+  const running = [...features]
   const reloader = started.add(
-    new Reloader({ ...state, settings, tunnelCertificates: core.datagrams.certificates, log }),
+    new Reloader({ ...state, settings, others: running.flatMap(({ reloaded }) => reloaded ?? []), log }),
   )
   const sockets = new OpenSockets()
-  const listener = core.dataPlane.createListener(capacity.connections, controlPlane.serve)
+  const proveName = running.find((feature) => feature.proveName !== undefined)?.proveName
+  const listener = core.dataPlane.createListener({
+    connectionsMax: capacity.connections,
+    serveRoot: controlPlane.serve,
+    proveName,
+  })
   listener.on('connection', (socket) => sockets.track(socket))
+  const { connect } = controlPlane
   const shutdown = new Shutdown({
     ...core,
-    connect: controlPlane.connect,
     leases: state.leases,
+    connect,
     listener,
     sockets,
     closing,
     started,
   })
   try {
-    await cluster?.start()
-    await listen(core, { controlPlane, listener, sockets })
-    acme?.start()
-    for (const feature of features) await feature.listen?.()
-    const port = await announce(core, listener)
+    for (const feature of running) await feature.load?.()
+    await listenForAll(listener, settings)
+    const { port } = listener.address() as AddressInfo
+    for (const feature of running) await feature.listen?.({ ...controlPlane, port, proveName, sockets })
+    await announce(core, port)
     return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
   } catch (error) {
     await shutdown.close()
     throw error
   }
+}
+
+async function openPrepared(
+  settings: Settings,
+  prepared: readonly Prepared[],
+  log: Logger,
+): Promise<RelayState> {
+  const portHost = prepared.find((one) => one.portHost !== undefined)?.portHost
+  const isOver = prepared.find((one) => one.isOver !== undefined)?.isOver
+  const open = (): Promise<RelayState> => openState(settings, log, { portHost, isOver })
+  return await prepared.reduceRight((next, one) => () => one.openState?.(next) ?? next(), open)()
 }
 
 async function findReadBuffer(log: Logger): Promise<SharedReadBuffer | undefined> {
@@ -129,35 +121,9 @@ async function findReadBuffer(log: Logger): Promise<SharedReadBuffer | undefined
   return readBuffer
 }
 
-interface Listeners {
-  controlPlane: ControlPlane
-  listener: Server
-  sockets: OpenSockets
-}
-
-async function listen(
-  { settings, workers, dataPlane, acme }: Primary,
-  { controlPlane, listener, sockets }: Listeners,
-): Promise<void> {
-  await listenForAll(listener, settings)
-  await workers.start(settings.sniPort, {
-    serveApi: controlPlane.serveDecrypted,
-    connect: controlPlane.connect,
-    visitorServer: dataPlane.visitorServer,
-    proveName: acme?.proveName,
-    sockets,
-  })
-}
-
-/** Logs what listens; datagram tunnels come in at the number of the listener's port. */
-async function announce(
-  { settings, capacity, state, datagrams, log }: Primary,
-  listener: Server,
-): Promise<number> {
-  const { port } = listener.address() as AddressInfo
+/** Logs what listens. */
+async function announce({ settings, capacity, state, log }: Core, port: number): Promise<void> {
   if (settings.siteDir === undefined) await warnUnlessBuilt(log)
-  if (settings.portGates.udp && settings.portRange !== undefined)
-    await state.certificates.first(() => datagrams.endpoint.listen(port))
   const { connections, portConnections, overlayConnections, portListeners } = capacity
   const { address } = state.identity
   log.info(
@@ -172,5 +138,4 @@ async function announce(
     },
     'listening',
   )
-  return port
 }

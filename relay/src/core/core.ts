@@ -1,34 +1,84 @@
 // The core of a relay: what its control plane, its listeners and its features share in the primary process.
 
-import type { Socket } from 'node:net'
-import type { Pipe } from './bridge/pipe.ts'
-import type { Visitors } from './bridge/visitors.ts'
-import type { ClientAddresses } from './client-address/client-addresses.ts'
+import { createPipe, type Pipe } from './bridge/pipe.ts'
+import { Visitors } from './bridge/visitors.ts'
+import { ClientAddresses } from './client-address/client-addresses.ts'
 import type { RelayCapacity } from './config/capacity.ts'
 import type { Settings } from './config/settings.ts'
-import type { DataPlane } from './data-plane.ts'
-import type { Lease } from './lease/lease.ts'
+import { DataPlane } from './data-plane.ts'
+import type { SpendBinding } from './keyless/keyless-signer.ts'
 import type { Logger } from './log/log.ts'
-import type { RelayCounters } from './metrics/relay-counters.ts'
+import { RelayCounters } from './metrics/relay-counters.ts'
+import type { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
+import { Peers } from './peers.ts'
 import type { RelayState } from './storage/stored-state.ts'
 
-export interface Core {
+interface CoreParts {
   settings: Settings
   capacity: RelayCapacity
   state: RelayState
+  /** Makes sockets cheaper to read; undefined where this Node does not support it. */
+  readBuffer: SharedReadBuffer | undefined
+  /** The first bytes of the bindings of this machine; undefined where the relay is one machine. */
+  machineMark?: Uint8Array | undefined
+  /** Aborted as soon as the relay begins to close. */
+  closing: AbortSignal
+  log: Logger
+}
+
+export interface Core extends CoreParts {
   pipe: Pipe
   clientAddresses: ClientAddresses
   visitors: Visitors
   counters: RelayCounters
   dataPlane: DataPlane
-  /** Aborted as soon as the relay begins to close. */
-  closing: AbortSignal
-  isClosing: () => boolean
-  /** Whether the relay has issued a certificate for a lease. @param leaf DER */
-  hasIssued: (lease: Lease, leaf: Buffer) => Promise<boolean>
-  /** Serves a connection as one to the relay's public port. */
-  serveVisitor: (socket: Socket) => void
-  /** Resolves when every process of the relay knows what has changed. */
+  peers: Peers
+  /** Makes the first bytes of the bindings of a process of this machine. */
+  markOf: (processIndex: number) => Uint8Array
+  /** Uses up a binding that a process of this machine issued. */
+  spendHere: SpendBinding
+  /** Resolves when every process of this machine knows what has changed. */
   settled: () => Promise<void>
-  log: Logger
+  isClosing: () => boolean
+}
+
+export function createCore(parts: CoreParts): Core {
+  const { settings, state, readBuffer, machineMark, closing, log } = parts
+  const { routes, policy, leases, certificates } = state
+  const pipe = createPipe(readBuffer)
+  const clientAddresses = new ClientAddresses(settings.trustedProxies)
+  const visitors = new Visitors(log)
+  const counters = new RelayCounters()
+  const peers = new Peers()
+  const markOf = (processIndex: number): Uint8Array => Uint8Array.of(processIndex, ...(machineMark ?? []))
+  const dataPlane = new DataPlane({
+    processes: () => peers.size,
+    bindingMark: settings.workers > 1 || machineMark !== undefined ? markOf(0) : undefined,
+    clientAddresses,
+    routes,
+    policy,
+    visitors,
+    counters,
+    pipe,
+    isReady: () => certificates.hasCertificate,
+    makeRoomElsewhere: (lease) => peers.processes?.makeRoom(lease),
+    log,
+  })
+  policy.onChange(() => {
+    for (const lease of leases) lease.follow(policy.routes(lease))
+  })
+  return {
+    ...parts,
+    pipe,
+    clientAddresses,
+    visitors,
+    counters,
+    dataPlane,
+    peers,
+    markOf,
+    spendHere: (...claim) =>
+      dataPlane.bindings.spend(...claim) || (peers.processes?.spend(...claim) ?? false),
+    settled: async () => await peers.processes?.settled(),
+    isClosing: () => closing.aborted,
+  }
 }

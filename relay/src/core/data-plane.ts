@@ -9,7 +9,7 @@ import type { Visitors } from './bridge/visitors.ts'
 import type { ClientAddresses } from './client-address/client-addresses.ts'
 import { ConnectionLimiter } from './ingress/connection-limiter.ts'
 import { OverloadMonitor } from './ingress/overload-monitor.ts'
-import { createSniListener, type ProveName } from './ingress/sni-listener.ts'
+import { createSniListener, type SniListenerParts } from './ingress/sni-listener.ts'
 import { BindingStore } from './keyless/bindings.ts'
 import type { Lease } from './lease/lease.ts'
 import type { Route } from './lease/route.ts'
@@ -31,8 +31,6 @@ export interface DataPlaneParts {
   visitors: Visitors
   counters: RelayCounters
   pipe: Pipe
-  /** Proves a name to an ACME authority; undefined where the relay gets no certificates by ACME. */
-  proveName?: ProveName | undefined
   /** Whether the relay has a certificate. */
   isReady: () => boolean
   /** Called when a visitor waits here, and no network has more than its share of the lease's visitors in this process. */
@@ -48,6 +46,7 @@ export class DataPlane {
   readonly #parts: DataPlaneParts
   readonly #claims: SessionClaimer
   readonly #overload: OverloadMonitor = new OverloadMonitor()
+  #listener: Server | undefined
 
   constructor(parts: DataPlaneParts) {
     this.#parts = parts
@@ -73,21 +72,16 @@ export class DataPlane {
     })
   }
 
-  /**
-   * Makes the listener of public connections, which does not listen yet.
-   * @param connectionsMax open at once
-   * @param serveRoot called with each connection to the root host
-   */
-  createListener(connectionsMax: number, serveRoot: (socket: Socket) => void): Server {
+  /** Makes the listener of public connections, which does not listen yet. */
+  createListener(options: Pick<SniListenerParts, 'connectionsMax' | 'serveRoot' | 'proveName'>): Server {
     const { connectionLimiter, visitorServer: visitors } = this
-    const listener = createSniListener({
-      ...this.#parts,
-      connectionLimiter,
-      visitors,
-      connectionsMax,
-      serveRoot,
-    })
-    return listener.on('drop', () => this.#refused('full'))
+    this.#listener = createSniListener({ ...this.#parts, ...options, connectionLimiter, visitors })
+    return this.#listener.on('drop', () => this.#refused('full'))
+  }
+
+  /** Serves a connection as one to the relay's public port. */
+  serveVisitor(socket: Socket): void {
+    this.#listener?.emit('connection', socket)
   }
 
   /** Closes a visitor of the lease from a network that has more than its share. */

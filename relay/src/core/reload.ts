@@ -4,7 +4,6 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readCertificates } from './certificates/certificate-files.ts'
 import type { CertificateRotation } from './certificates/certificate-rotation.ts'
 import type { PreviousCertificates } from './certificates/previous-certificates.ts'
-import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from './certificates/quic-certificate.ts'
 import type { Settings } from './config/settings.ts'
 import type { Logger } from './log/log.ts'
 import type { AuditLog } from './policy/audit-log.ts'
@@ -14,7 +13,17 @@ import { warnOfUnknownFields } from './storage/stored-state.ts'
 
 /** Time without changes after which the relay reads changed files again: a chain and its key are two files. */
 export const RELOAD_DELAY_MS = 300
-const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']
+const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', 'policy.json']
+
+/** Files of a feature that may change while the relay runs. */
+export interface ReloadedFiles {
+  /** What the log calls them. */
+  what: string
+  /** Their names in the state directory. */
+  files: readonly string[]
+  /** @returns whether they changed. Rejects when they cannot be used; the previous ones stay then. */
+  reload(): Promise<boolean>
+}
 
 interface ReloaderParts {
   settings: Settings
@@ -22,7 +31,8 @@ interface ReloaderParts {
   /** Whether ACME manages the certificates: then their files are the relay's own, and are not read again. */
   isManaged: boolean
   previousCertificates: PreviousCertificates
-  tunnelCertificates: QuicCertificates
+  /** Those of the features that run. */
+  others: readonly ReloadedFiles[]
   policy: Policy
   audit: AuditLog
   log: Logger
@@ -36,10 +46,11 @@ export class Reloader {
 
   constructor(parts: ReloaderParts) {
     this.#parts = parts
-    const { settings, log } = parts
+    const { settings, others, log } = parts
+    const watched = new Set([...FILES, ...others.flatMap(({ files }) => files)])
     // A watch of the files would end when a file is replaced by another of the same name.
     this.#watcher = watch(settings.identityPath, { persistent: false }, (_event, file) => {
-      if (file === null || FILES.includes(file)) this.#soon()
+      if (file === null || watched.has(file)) this.#soon()
     })
     this.#watcher.on('error', (error) =>
       log.warn({ err: error }, 'the relay cannot watch its files; SIGHUP still reloads them'),
@@ -52,7 +63,7 @@ export class Reloader {
     this.#timer = undefined
     this.#running = this.#running.then(async () => {
       if (!this.#parts.isManaged) await this.#take('certificates', () => this.#takeCertificates())
-      await this.#take('QUIC certificate', () => this.#parts.tunnelCertificates.reload())
+      for (const other of this.#parts.others) await this.#take(other.what, () => other.reload())
       await this.#take('policy', () => this.#takePolicy())
     })
     return this.#running

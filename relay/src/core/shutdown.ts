@@ -7,6 +7,7 @@ import type { Visitors } from './bridge/visitors.ts'
 import type { OpenSockets } from './ingress/open-sockets.ts'
 import type { LeaseRegistry } from './lease/lease-registry.ts'
 import type { Logger } from './log/log.ts'
+import type { Peers } from './peers.ts'
 import type { ConnectEndpoint } from './reverse/connect-endpoint.ts'
 import type { StartedParts } from './started-parts.ts'
 
@@ -22,23 +23,13 @@ export interface CloseOptions {
   drainMs?: number | undefined
 }
 
-/** The worker processes of this machine. */
-interface OtherProcesses {
-  stopListening(): void
-  /** Lets their visitors finish. */
-  leave(): void
-  /** @param isOrderly false: at once */
-  end(isOrderly: boolean): Promise<unknown>
-}
-
 export interface ShutdownOptions {
   listener: Server
   leases: LeaseRegistry
   visitors: Visitors
-  workers: OtherProcesses
+  /** Where there are other machines, the sites go there. */
+  peers: Peers
   connect: Pick<ConnectEndpoint, 'leave' | 'closeCarriers'>
-  /** The other machines, to which sites go; undefined where the relay is one machine. */
-  cluster: { leave(signal: AbortSignal): Promise<unknown> } | undefined
   /** Those of the listener, and those that came from workers. */
   sockets: OpenSockets
   /** Aborted as soon as the relay begins to close. */
@@ -66,16 +57,17 @@ export class Shutdown {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { listener, leases, workers, connect, cluster, sockets, started, log } = this.#parts
-    if (drainMs > 0) await cluster?.leave(this.#hurry.signal)
+    const { listener, leases, peers, connect, sockets, started, log } = this.#parts
+    const { processes, machines } = peers
+    if (drainMs > 0) await machines?.leave(this.#hurry.signal)
     const closed = once(listener, 'close')
     listener.close()
-    workers.stopListening()
-    if (drainMs > 0) await (cluster === undefined ? this.#drain(drainMs) : this.#leave(drainMs))
+    processes?.stopListening()
+    if (drainMs > 0) await (machines === undefined ? this.#drain(drainMs) : this.#leave(drainMs))
     // The leases go on at the other machines.
-    if (cluster !== undefined) for (const lease of leases) connect.closeCarriers(lease)
+    if (machines !== undefined) for (const lease of leases) connect.closeCarriers(lease)
     leases.close()
-    const workersEnded = workers.end(!this.#hurry.signal.aborted)
+    const workersEnded = processes?.end(!this.#hurry.signal.aborted)
     // Answers and close frames that were written last are on their way to the clients.
     if (!this.#hurry.signal.aborted) await sockets.closedOrLate(this.#hurry.signal)
     sockets.destroyAll()
@@ -87,10 +79,10 @@ export class Shutdown {
 
   /** Sends the sessions of all sites to other machines, and lets the visitors who are here finish. */
   async #leave(drainMs: number): Promise<void> {
-    const { leases, visitors, workers, connect, log } = this.#parts
+    const { leases, visitors, peers, connect, log } = this.#parts
     log.info({ visitors: visitors.size, drainMs }, 'leaving: the sites go to other machines')
     const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)])
-    workers.leave()
+    peers.processes?.leave()
     let left = 0
     for (const lease of [...leases]) {
       if (!connect.leave(lease)) continue

@@ -101,8 +101,8 @@ describe('PortPlane', () => {
         bound.add(port)
         return { close: () => bound.delete(port) }
       },
+      transport: 'udp',
       errors: {
-        disabled: 'udp_disabled',
         capacity: 'udp_capacity_exceeded',
         exhausted: 'udp_port_exhausted',
       },

@@ -38,7 +38,7 @@ beforeEach(async () => {
     isReady: () => true,
     log,
   })
-  listener = dataPlane.createListener(10, (socket) => socket.end('root'))
+  listener = dataPlane.createListener({ connectionsMax: 10, serveRoot: (socket) => socket.end('root') })
   await once(listener.listen(0, '127.0.0.1'), 'listening')
 })
 afterEach(() => {

@@ -11,21 +11,23 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { freePort } from '../../../tools/network/free-port.ts'
-import { createPipe } from '../../src/core/bridge/pipe.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { measureCapacity } from '../../src/core/config/capacity.ts'
 import { readSettings } from '../../src/core/config/settings.ts'
 import { createControlPlane } from '../../src/core/control-plane.ts'
+import { type Core, createCore } from '../../src/core/core.ts'
 import { OpenSockets } from '../../src/core/ingress/open-sockets.ts'
 import type { Lease } from '../../src/core/lease/lease.ts'
 import type { FeatureRoute } from '../../src/core/lease/route.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { SharedReadBuffer } from '../../src/core/node-internals/shared-read-buffer.ts'
+import { StartedParts } from '../../src/core/started-parts.ts'
 import { openState } from '../../src/core/storage/stored-state.ts'
+import { RunningFeatures } from '../../src/feature.ts'
 import { LIVE_DEADLINES, type LiveDeadlines } from '../../src/features/static-cache/live-site/limits.ts'
 import type { LiveSites } from '../../src/features/static-cache/live-site/live-sites.ts'
 import { startLiveSites } from '../../src/features/static-cache/live-site/start-live-sites.ts'
-import { createPrimary, type Primary } from '../../src/lifecycle/primary.ts'
+import { workers } from '../../src/features/workers/index.ts'
 import { newAccount, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 import { openTlsSite, type TlsSite } from './tls-site.ts'
 
@@ -35,7 +37,7 @@ export const AWAY = 'the site is away'
 export interface LiveRelay extends TestClient {
   url: string
   caFile: string
-  parts: Primary
+  parts: Core
   live: LiveSites
   /** Lines of the log, parsed. */
   log: Record<string, unknown>[]
@@ -101,26 +103,20 @@ export async function startLiveRelay({
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) })
   const capacity = measureCapacity(settings)
-  const state = await openState(settings, () => undefined, log)
+  const state = await openState(settings, log)
   const readBuffer = await SharedReadBuffer.find()
-  const parts = createPrimary({
+  const parts = createCore({
     settings,
     capacity,
     state,
-    pipe: createPipe(readBuffer),
-    acme: undefined,
-    cluster: undefined,
+    readBuffer,
     closing: new AbortController().signal,
-    hasIssued: async () => false,
-    serveVisitor: () => {},
     log,
   })
-  const { workers, dataPlane, datagrams, visitors } = parts
-  const controlPlane = await createControlPlane({
-    ...parts,
-    readBuffer,
-    features: [],
-  })
+  const { dataPlane, visitors, peers } = parts
+  const features = new RunningFeatures()
+  await features.start([workers], parts, new StartedParts(log))
+  const controlPlane = await createControlPlane(parts, features)
   const live = startLiveSites({
     visitorServer: dataPlane.visitorServer,
     visitors,
@@ -141,15 +137,13 @@ export async function startLiveRelay({
   }
   state.leases.onChange(({ canonicalHostname }) => state.routes.cover(canonicalHostname, feature))
   const sockets = new OpenSockets()
-  const listener: Server = dataPlane.createListener(capacity.connections, controlPlane.serve)
+  const listener: Server = dataPlane.createListener({
+    connectionsMax: capacity.connections,
+    serveRoot: controlPlane.serve,
+  })
   listener.on('connection', (socket) => sockets.track(socket))
   if (!onlyInWorkers) await once(listener.listen({ port, reusePort: settings.workers > 1 }), 'listening')
-  await workers.start(port, {
-    serveApi: controlPlane.serveDecrypted,
-    connect: controlPlane.connect,
-    visitorServer: dataPlane.visitorServer,
-    sockets,
-  })
+  await features.get(workers)?.listen?.({ ...controlPlane, port, proveName: undefined, sockets })
   const caFile = join(directory, 'ca.pem')
   return {
     ...relayClient(port, await readFile(caFile, 'utf8')),
@@ -163,10 +157,10 @@ export async function startLiveRelay({
       await live.close()
       if (listener.listening) listener.close()
       state.leases.close()
-      await workers.end(false)
+      await peers.processes?.end(false)
       sockets.destroyAll()
       dataPlane.close()
-      await Promise.all([controlPlane.close(), state.close(), datagrams.close()])
+      await Promise.all([controlPlane.close(), state.close()])
       await rm(directory, { recursive: true })
     },
   }
@@ -174,7 +168,7 @@ export async function startLiveRelay({
 
 /** Speaks HTTP/2 and HTTP/1.1, and answers nothing itself. */
 function createServer(
-  { state, log }: Primary,
+  { state, log }: Core,
   live: LiveSites,
   leaseOf: (hostname: string) => Lease | undefined,
 ): Http2SecureServer {

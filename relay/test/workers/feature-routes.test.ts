@@ -9,15 +9,17 @@ import { afterEach, beforeEach, test as every, expect } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
-import { createPipe } from '../../src/core/bridge/pipe.ts'
 import { measureCapacity } from '../../src/core/config/capacity.ts'
 import { readSettings } from '../../src/core/config/settings.ts'
 import { createControlPlane } from '../../src/core/control-plane.ts'
+import { type Core, createCore } from '../../src/core/core.ts'
 import { OpenSockets } from '../../src/core/ingress/open-sockets.ts'
 import type { FeatureRoute } from '../../src/core/lease/route.ts'
 import { createLog } from '../../src/core/log/log.ts'
+import { StartedParts } from '../../src/core/started-parts.ts'
 import { openState } from '../../src/core/storage/stored-state.ts'
-import { createPrimary, type Primary } from '../../src/lifecycle/primary.ts'
+import { RunningFeatures } from '../../src/feature.ts'
+import { workers } from '../../src/features/workers/index.ts'
 import { ROOT_HOST, readAll } from '../support/relay.ts'
 
 const test = wholeOnly(every, 'variant')
@@ -27,7 +29,7 @@ const UNKNOWN_NAME = Buffer.of(21, 3, 3, 0, 2, 2, 112)
 
 let directory: string
 let port: number
-let parts: Primary
+let core: Core
 let close: () => Promise<unknown>
 
 /** The primary process does not listen itself, so that every visitor comes to the worker process. */
@@ -38,38 +40,22 @@ beforeEach(async () => {
   const settings = readSettings({ SVC_URL: url, IDENTITY_PATH: directory, SVC_WORKERS: '2' })
   const log = createLog('silent')
   const capacity = measureCapacity(settings)
-  const state = await openState(settings, () => undefined, log)
-  parts = createPrimary({
-    settings,
-    capacity,
-    state,
-    pipe: createPipe(undefined),
-    acme: undefined,
-    cluster: undefined,
-    closing: new AbortController().signal,
-    hasIssued: async () => false,
-    serveVisitor: () => {},
-    log,
-  })
-  const { workers, dataPlane, datagrams } = parts
-  const controlPlane = await createControlPlane({
-    ...parts,
-    readBuffer: undefined,
-    features: [],
-  })
+  const state = await openState(settings, log)
+  const closing = new AbortController().signal
+  core = createCore({ settings, capacity, state, readBuffer: undefined, closing, log })
+  const { dataPlane, peers } = core
+  const features = new RunningFeatures()
+  await features.start([workers], core, new StartedParts(log))
+  const controlPlane = await createControlPlane(core, features)
   close = async () => {
-    await workers.end(false)
+    await peers.processes?.end(false)
     dataPlane.close()
-    await Promise.all([controlPlane.close(), state.close(), datagrams.close()])
+    await Promise.all([controlPlane.close(), state.close()])
   }
   const { routes } = state
   routes.cover(`early.${ROOT_HOST}`, echo())
-  await workers.start(port, {
-    serveApi: controlPlane.serveDecrypted,
-    connect: controlPlane.connect,
-    visitorServer: dataPlane.visitorServer,
-    sockets: new OpenSockets(),
-  })
+  const sockets = new OpenSockets()
+  await features.get(workers)?.listen?.({ ...controlPlane, port, proveName: undefined, sockets })
 })
 afterEach(async () => {
   await close()
@@ -102,20 +88,20 @@ test('a feature from before the worker started gets its visitors, from their fir
 })
 
 test('a feature that comes, closes and goes is followed by the worker', async () => {
-  const { state, workers } = parts
+  const { state, settled } = core
   expect((await visit(HOST)).answer).toEqual(UNKNOWN_NAME)
   const route = echo()
   state.routes.cover(HOST, route)
-  await workers.settled()
+  await settled()
   const { hello, answer } = await visit(HOST)
   expect(answer).toEqual(Buffer.concat([Buffer.from(`${HOST} 127.0.0.1`), hello]))
 
   const closed = echo(false)
   state.routes.cover(HOST, closed)
-  await workers.settled()
+  await settled()
   expect((await visit(HOST)).answer).toEqual(UNKNOWN_NAME)
 
   state.routes.uncover(HOST, closed)
-  await workers.settled()
+  await settled()
   expect((await visit(HOST)).answer).toEqual(UNKNOWN_NAME)
 })

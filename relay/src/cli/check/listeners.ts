@@ -1,7 +1,7 @@
 // Checks what the relay would listen to for visitors, and how many connections it could hold.
 
 import { tcpProblem } from '../../core/check/bind.ts'
-import { type CheckOptions, error, type Found, off, ok } from '../../core/check/finding.ts'
+import { type CheckOptions, error, type Found, ok } from '../../core/check/finding.ts'
 import { askHealth } from '../../core/check/health.ts'
 import { measureCapacity } from '../../core/config/capacity.ts'
 import type { Settings } from '../../core/config/settings.ts'
@@ -31,11 +31,4 @@ export function checkCapacity(settings: Settings): Found[] {
       `The relay holds ${connections} connections${ports}${peers}, by the files that this process may open.`,
     ),
   ]
-}
-
-export async function checkWorkers({ workers, sniPort, listenAddress: host }: Settings): Promise<Found[]> {
-  if (workers === 1) return [off('One process serves everything: SVC_WORKERS is 1.')]
-  const problem = await tcpProblem({ port: sniPort, host, reusePort: true })
-  if (problem?.code === 'ENOTSUP') return [error('SVC_WORKERS: this system takes only 1.')]
-  return [ok(`${workers} processes share TCP port ${sniPort}.`)]
 }

@@ -20,13 +20,10 @@ import {
 } from '../../core/config/settings.ts'
 import { unusedSettings } from '../../core/config/unused-settings.ts'
 import type { Feature } from '../../feature.ts'
-import { checkCluster } from '../../features/cluster/check.ts'
-import { checkDns } from '../../features/dns/check.ts'
 import { FEATURES } from '../../features/index.ts'
-import { checkTcpPorts, checkUdpPorts } from '../../features/ports/check.ts'
 import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
-import { checkCapacity, checkListener, checkWorkers } from './listeners.ts'
+import { checkCapacity, checkListener } from './listeners.ts'
 import { checkPages } from './pages.ts'
 
 export interface Report {
@@ -42,15 +39,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'state directory': checkDirectory,
   identity: checkIdentity,
   certificate: checkCertificate,
-  DNS: checkDns,
   policy: checkPolicy,
   leases: checkLeases,
   listener: checkListener,
   capacity: checkCapacity,
-  workers: checkWorkers,
-  machines: checkCluster,
-  'TCP ports': checkTcpPorts,
-  'UDP ports': checkUdpPorts,
   ...checksOf(FEATURES),
   administration: checkAdministration,
   pages: checkPages,

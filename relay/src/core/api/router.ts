@@ -17,18 +17,17 @@ import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
 import { type ApiParts, createAnswer, routingOf } from './endpoint-handler.ts'
 import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { ENDPOINTS, type EndpointName, SIGN_BODY, SITE_CERTIFICATE_BODY } from './endpoints/endpoints.ts'
+import { ENDPOINTS, type EndpointName, SIGN_BODY } from './endpoints/endpoints.ts'
 import { describeApi } from './endpoints/openapi.ts'
-import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
+import { signRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { createDisabledFeatures } from './handlers/disabled-features.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
-import type { SiteCertificates } from './handlers/site-certificates.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
-import { sendData, sendJson } from './http/envelope.ts'
+import { sendJson } from './http/envelope.ts'
 import { ListCache } from './http/list-cache.ts'
 import { sendList } from './http/list-response.ts'
 import { cursorOf } from './http/pagination.ts'
@@ -54,7 +53,6 @@ export interface Parts {
   credentials: LeaseCredentials
   signer: KeylessSigner
   certificates: CertificateRotation
-  siteCertificates: SiteCertificates
   rootHost: string
   /** What features add to the API. */
   features: Iterable<Running>
@@ -74,7 +72,6 @@ export function createRouter({
   credentials,
   signer,
   certificates,
-  siteCertificates,
   rootHost,
   features,
   origin,
@@ -136,15 +133,6 @@ export function createRouter({
       requireWildcard(certificates.current)
       return certificates.current.chainPem
     }),
-    siteCertificate: async (request, response) => {
-      const source = clientAddresses.ofRequest(request)
-      const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
-      const admission = siteCertificates.admit(lease, source)
-      const bounds = bodies.limitsOfLease(SITE_CERTIFICATE_BODY, lease)
-      const { csr } = parseWith(siteCertificateRequest, await readJson(request, response, bounds))
-      const { status, data } = await siteCertificates.issue(admission, csr)
-      sendData(response, data, status)
-    },
     neighbour: refuseNeighbour,
     sign: sign(credentials, signer, bodies),
     ...createDisabledFeatures({ answer, credentials }),

@@ -1,7 +1,6 @@
 // Says which certificates the relay holds, until when, and what went wrong last, for metrics, the administrator and the log.
 
 import { X509Certificate } from 'node:crypto'
-import type { AcmeError, AcmeFault } from '../../features/acme/authority.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
 
 /** For whose hostnames a certificate is. */
@@ -31,9 +30,9 @@ export interface CertificateStatus {
 /** Certificates of sites, as what keeps them tells it. */
 export type SiteCertificateSummary = Pick<CertificateStatus, 'count' | 'names' | 'notAfter'>
 
-/** How orders ended: `issued`, or the fault. */
+/** How orders ended: `issued`, or the fault that the authority's client names. */
 interface OrderCount {
-  labels: { host_kind: 'root' | 'site'; result: 'issued' | AcmeFault }
+  labels: { host_kind: 'root' | 'site'; result: string }
   count: number
 }
 
@@ -59,9 +58,8 @@ export class CertificateStatuses {
     this.#problems.delete(hosts)
   }
 
-  /** Counts an order that ended. @param error undefined: a certificate was issued */
-  countOrder(hosts: 'root' | 'site', error: unknown): void {
-    const result = error === undefined ? 'issued' : ((error as Partial<AcmeError>).fault ?? 'unusable')
+  /** Counts an order that ended. @param result one of few words: `issued`, or a fault */
+  countOrder(hosts: 'root' | 'site', result: string): void {
     const key = `${hosts} ${result}`
     const entry = this.#orders.get(key)
     if (entry === undefined) this.#orders.set(key, { labels: { host_kind: hosts, result }, count: 1 })

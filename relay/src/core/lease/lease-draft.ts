@@ -1,7 +1,8 @@
 // A lease that is about to be registered: its ports are open and its name is reserved, and no other identity gets them.
 
+import { RelayError } from '../errors.ts'
 import type { Lease } from './lease.ts'
-import type { LeasePorts } from './lease-ports.ts'
+import type { LeasePorts, RequestedPorts, Transport } from './lease-ports.ts'
 import type { LeaseAddresses } from './lease-request.ts'
 import type { LeaseGrant } from './lease-sharing.ts'
 import type { PreparedReservation } from './reservations.ts'
@@ -17,6 +18,30 @@ export interface ClaimedPorts {
 }
 
 export const NO_PORTS: ClaimedPorts = { ports: undefined, serve: () => {}, release: () => {} }
+
+/** Gives leases dedicated ports. */
+export interface PortClaims {
+  /** @throws RelayError when the identity would not get a requested port, as far as the relay knows before it tries */
+  require(identityKey: string, requested: RequestedPorts): void
+  /** Claims all requested ports, or none. @throws RelayError as {@link require} does, or when no port is free */
+  claim(identityKey: string, requested: RequestedPorts): Promise<ClaimedPorts>
+}
+
+export function portDisabled(transport: Transport): RelayError {
+  const code = transport === 'tcp' ? 'tcp_port_disabled' : 'udp_disabled'
+  return new RelayError(code, 'dedicated ports of this kind are not enabled here')
+}
+
+/** A relay without dedicated ports. */
+export const NO_PORT_CLAIMS: PortClaims = {
+  require: (_identityKey, requested) => {
+    for (const transport of ['tcp', 'udp'] as const) if (requested[transport]) throw portDisabled(transport)
+  },
+  claim: async (identityKey, requested) => {
+    NO_PORT_CLAIMS.require(identityKey, requested)
+    return NO_PORTS
+  },
+}
 
 interface LeaseDraftParts {
   reservation: PreparedReservation

@@ -45,16 +45,20 @@ export interface RelayState {
   close(): Promise<unknown>
 }
 
+export interface StateOptions {
+  /** The host that addresses of dedicated ports name. @default the root host */
+  portHost?: (() => string | undefined) | undefined
+  /** Whether another machine has ended a lease. @default the relay is one machine */
+  isOver?: IsOver | undefined
+}
+
 /**
- * @param portHost the host that addresses of dedicated ports name; undefined: the root host
- * @param isOver whether another machine has ended a lease
  * @throws SettingsError when the directory does not fit the settings
  */
 export async function openState(
   settings: Settings,
-  portHost: () => string | undefined,
   log: Logger,
-  isOver?: IsOver,
+  { portHost = () => undefined, isOver }: StateOptions = {},
 ): Promise<RelayState> {
   const { identityPath: directory, rootHost } = settings
   await sweepTemporaries(directory)

@@ -4,7 +4,7 @@ import { now } from '../../core/clock.ts'
 import type { Logger } from '../../core/log/log.ts'
 import { GroupCommit } from '../../core/storage/group-commit.ts'
 import { Allowance } from './allowance.ts'
-import { AcmeError, type CertificateOrder } from './authority.ts'
+import { AcmeError, type AcmeFault, type CertificateOrder } from './authority.ts'
 import { BUDGET_FILE, readBudget, type SavedBudget, writeBudget } from './budget-file.ts'
 import { Failures } from './failures.ts'
 import {
@@ -43,7 +43,7 @@ export interface BudgetOptions {
   sharing?: OrderSharing | undefined
   log: Logger
   /** Called with the end of each order, also of those that {@link OrderBudget.take} refuses; without an error: issued. */
-  onOrder?: ((hosts: 'root' | 'site', error?: unknown) => void) | undefined
+  onOrder?: ((hosts: 'root' | 'site', result: 'issued' | AcmeFault) => void) | undefined
   /** A number from 0 to below 1, for the jitter of pauses. @default Math.random */
   random?: () => number
 }
@@ -134,7 +134,7 @@ export class OrderBudget {
         await this.#saveOrRefund(order)
       })
     } catch (error) {
-      this.#options.onOrder?.(order.for, error)
+      this.#options.onOrder?.(order.for, faultOf(error))
       throw error
     }
   }
@@ -142,7 +142,7 @@ export class OrderBudget {
   /** Resolves when it is written. */
   async failed(order: BudgetedOrder, error: unknown): Promise<void> {
     if (order.signal?.aborted) return await this.abandoned(order)
-    this.#options.onOrder?.(order.for, error)
+    this.#options.onOrder?.(order.for, faultOf(error))
     if (order.for === 'site' && error instanceof AcmeError && error.fault === 'rate_limited')
       this.#pauseSites(error.retryAfterMs ?? BACKOFF_MIN_MS)
     await this.#note(async () => {
@@ -165,7 +165,7 @@ export class OrderBudget {
   /** Resolves when it is written. */
   async succeeded(order: BudgetedOrder): Promise<void> {
     this.#refundable.delete(order)
-    this.#options.onOrder?.(order.for)
+    this.#options.onOrder?.(order.for, 'issued')
     await this.#note(async () => {
       this.#failuresOf(order).remove(keysOf(order))
       await this.#save()
@@ -351,4 +351,8 @@ function limited(message: string, waitMs: number): AcmeError {
   const retryAfterMs = Math.ceil(waitMs)
   const next = new Date(Date.now() + retryAfterMs).toISOString()
   return new AcmeError('rate_limited', `${message}; the next one is possible at ${next}`, { retryAfterMs })
+}
+
+function faultOf(error: unknown): AcmeFault {
+  return error instanceof AcmeError ? error.fault : 'unusable'
 }

@@ -71,7 +71,7 @@ interface MachinesParts {
   log: Logger
 }
 
-export class Machines {
+export class KnownMachines {
   readonly name: string
   readonly #parts: MachinesParts
   /** By name; those of the last heartbeat. */

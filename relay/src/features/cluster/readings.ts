@@ -5,10 +5,10 @@ import type { ClusterReadings, MachineReading } from '../../core/metrics/cluster
 import type { ChangeFeed } from './engine/change-feed.ts'
 import type { Engine } from './engine/engine.ts'
 import type { MachineLinks } from './links/machine-links.ts'
-import type { Machine, MachineStatus, Machines } from './machines.ts'
+import type { KnownMachines, Machine, MachineStatus } from './machines.ts'
 
 interface ReadingParts {
-  machines: Machines
+  machines: KnownMachines
   status: () => MachineStatus
   engine: Engine
   /** Both are undefined until the relay's parts are there. */

@@ -17,7 +17,6 @@ import { OpenSockets } from '../../core/ingress/open-sockets.ts'
 import type { SpendBinding } from '../../core/keyless/keyless-signer.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
-import type { LeaseSharing } from '../../core/lease/lease-sharing.ts'
 import type { Reservations } from '../../core/lease/reservations.ts'
 import type { Route } from '../../core/lease/route.ts'
 import type { Logger } from '../../core/log/log.ts'
@@ -25,6 +24,7 @@ import type { ClusterReadings } from '../../core/metrics/cluster-readings.ts'
 import type { Measured, Metrics } from '../../core/metrics/metrics.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { SharedReadBuffer } from '../../core/node-internals/shared-read-buffer.ts'
+import type { Machines } from '../../core/peers.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import { Bandwidth } from '../../core/rate-limit/bandwidth.ts'
 import type { RequestMemory } from '../../core/rate-limit/request-memory.ts'
@@ -43,7 +43,7 @@ import { ENGINE_START_MS, LEAVE_MS } from './limits.ts'
 import { createLinkCertificate } from './links/link-certificate.ts'
 import type { LinkedVisitor } from './links/linked-visitor.ts'
 import { MachineLinks, markOf } from './links/machine-links.ts'
-import { type MachineStatus, Machines } from './machines.ts'
+import { KnownMachines, type MachineStatus } from './machines.ts'
 import { registerClusterMetrics } from './metrics.ts'
 import { clusterReadings } from './readings.ts'
 import { deriveClusterKey } from './shared/cluster-key.ts'
@@ -95,7 +95,7 @@ export class Cluster implements Measured {
   readonly #key: Buffer
   readonly #seal: Seal
   readonly #clock = new EngineClock()
-  readonly #machines: Machines
+  readonly #machines: KnownMachines
   readonly #log: Logger
   readonly #closing = new AbortController()
   readonly #pairs = new LoopbackPairs()
@@ -128,7 +128,7 @@ export class Cluster implements Measured {
     this.#seal = new Seal(this.#key, log)
     this.#keys = new EngineKeys(host, this.#seal)
     const parts = { engine: this.#engine, keys: this.#keys, seal: this.#seal, run: this.#run, log }
-    this.#machines = new Machines({
+    this.#machines = new KnownMachines({
       ...parts,
       name: this.name,
       clock: this.#clock,
@@ -171,11 +171,6 @@ export class Cluster implements Measured {
     return this.isInStep || this.#leases?.isOver(identity, id) === true
   }
 
-  /** Machines that share the work. */
-  get size(): number {
-    return this.#machines.alive
-  }
-
   /**
    * Opens the state directory, once it has the files that all machines have.
    * @throws SettingsError when the engine does not answer, or this machine does not fit the others
@@ -199,7 +194,7 @@ export class Cluster implements Measured {
   }
 
   /** Joins the parts of the relay to the other machines. Nothing is asked yet. */
-  join(parts: RelayParts): LeaseSharing {
+  join(parts: RelayParts): Machines {
     this.#parts = parts
     const [engine, keys, seal, run, log] = [this.#engine, this.#keys, this.#seal, this.#run, this.#log]
     const shared = { engine, keys, seal, run, log }
@@ -268,7 +263,18 @@ export class Cluster implements Measured {
         this.#settings.workers > 1 ? async (visitor) => await this.#socketOf(visitor, parts.pipe) : undefined,
     })
     for (const [topic, listener] of this.#topics) this.#links.onTold(topic, listener)
-    return leases
+    const machines = this.#machines
+    return {
+      get size() {
+        return machines.alive
+      },
+      leases,
+      policyChanges: this.policyChanges,
+      readings: this.readings,
+      spend: this.spend,
+      challenges: (memory) => this.challenges(memory),
+      leave: (hurry) => this.leave(hurry),
+    }
   }
 
   /** Begins: everything is read when this resolves, and the other machines are dialled. @throws SettingsError */
@@ -290,12 +296,11 @@ export class Cluster implements Measured {
     await links.linked()
   }
 
-  /** The snapshots of all machines; undefined until this one is joined to them. */
-  get snapshots(): SharedSnapshots | undefined {
-    return this.#snapshots
+  /** The snapshots of all machines, once this one is joined to them. */
+  get snapshots(): SharedSnapshots {
+    return this.#snapshots!
   }
 
-  /** Challenges that all machines take. @param memory limit for clients without a credential */
   challenges(memory: RequestMemory): SharedChallenges {
     const { host, rateLimits } = this.#settings
     const shared = { engine: this.#engine, keys: this.#keys, seal: this.#seal }
@@ -334,7 +339,6 @@ export class Cluster implements Measured {
     }
   }
 
-  /** Says that this machine leaves. Resolves when load balancers have had the time to notice, or `hurry` aborts. */
   async leave(hurry: AbortSignal): Promise<void> {
     this.#isDraining = true
     await this.#machines.beat().catch(() => {})

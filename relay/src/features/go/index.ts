@@ -8,7 +8,7 @@ import { overlay } from '../overlay/index.ts'
 export const go: Feature = {
   needs: [discovery, overlay],
   checks: {},
-  isOn: (settings) => discovery.isOn(settings),
+  isOn: (...relay) => discovery.isOn(...relay),
   start: async ({ settings, state, visitors, isClosing }, running) => {
     const [{ createGo }, { createSiteQuestion }, { PresentSites }] = await Promise.all([
       import('./go.ts'),

@@ -14,9 +14,9 @@ export const overlay: Feature<RunningOverlay> = {
     overlay: async (settings) => (await import('./check.ts')).checkOverlay(settings),
     gateways: async (settings) => (await import('./check.ts')).checkGateways(settings),
   },
-  isOn: (settings) => {
+  isOn: (settings, state) => {
     const { configFile, wireguardPort } = settings.overlay
-    return discovery.isOn(settings) && (configFile !== undefined || wireguardPort !== undefined)
+    return discovery.isOn(settings, state) && (configFile !== undefined || wireguardPort !== undefined)
   },
   start: async (core, running) => {
     const [{ startOverlay }, { startHops }, { createHopRouteHandler, createNeighbourEndpoint }] =
@@ -37,6 +37,7 @@ export const overlay: Feature<RunningOverlay> = {
       origin: settings.url.origin,
       network,
       visitorServer: dataPlane.visitorServer,
+      serveVisitor: (socket) => dataPlane.serveVisitor(socket),
     })
     for (const [name, handler] of hops.handlers) table.handlers.set(name, handler)
     for (const [path, upgrade] of hops.upgrades) table.upgrades.set(path, upgrade)

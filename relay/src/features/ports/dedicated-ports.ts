@@ -2,7 +2,7 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import type { Lease } from '../../core/lease/lease.ts'
-import type { ClaimedPorts } from '../../core/lease/lease-draft.ts'
+import type { ClaimedPorts, PortClaims } from '../../core/lease/lease-draft.ts'
 import type { RequestedPorts, Transport } from '../../core/lease/lease-ports.ts'
 import type { Reservation } from '../../core/lease/reservations.ts'
 import type { PortAllocator } from './port-allocator.ts'
@@ -10,7 +10,7 @@ import type { PortPool } from './port-pool.ts'
 
 const TRANSPORTS = ['tcp', 'udp'] as const
 
-export class DedicatedPorts {
+export class DedicatedPorts implements PortClaims {
   readonly #allocators: Record<Transport, PortAllocator>
   readonly #pools: Pools
 
@@ -19,15 +19,10 @@ export class DedicatedPorts {
     this.#pools = pools
   }
 
-  /** @throws RelayError when a requested port is not available, as far as the relay knows before it tries */
   require(key: string, requested: RequestedPorts): void {
     for (const transport of TRANSPORTS) if (requested[transport]) this.#allocators[transport].require(key)
   }
 
-  /**
-   * Claims all requested ports, or none.
-   * @throws RelayError as {@link require} does, or when no port is free
-   */
   async claim(key: string, requested: RequestedPorts): Promise<ClaimedPorts> {
     const tcp = requested.tcp ? await this.#allocators.tcp.claim(key) : undefined
     try {

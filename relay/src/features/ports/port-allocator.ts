@@ -4,6 +4,8 @@ import type { ErrorCode, PolicyPortSettings } from '@svc/protocol'
 import { RelayError } from '../../core/errors.ts'
 import type { BoundPort } from '../../core/ingress/udp-port.ts'
 import type { Lease } from '../../core/lease/lease.ts'
+import { portDisabled } from '../../core/lease/lease-draft.ts'
+import type { Transport } from '../../core/lease/lease-ports.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { PortPool } from './port-pool.ts'
 
@@ -21,7 +23,8 @@ export interface PortAllocatorOptions {
   routes: (lease: Lease) => boolean
   /** Rejects when the port cannot be bound. @param currentLease the lease that has the port; undefined before it is served */
   bind: (port: number, currentLease: () => Lease | undefined) => Promise<BoundPort>
-  errors: Record<'disabled' | 'capacity' | 'exhausted', ErrorCode>
+  transport: Transport
+  errors: Record<'capacity' | 'exhausted', ErrorCode>
   log: Logger
 }
 
@@ -58,10 +61,9 @@ export class PortAllocator {
 
   /** @throws RelayError when the identity would get no port, because of the settings, the policy or a limit */
   require(key: string): PortPool {
-    const { pool, errors } = this.#options
+    const { pool, transport, errors } = this.#options
     const { enabled, max_leases } = this.#options.settings()
-    if (pool === undefined || !enabled)
-      throw new RelayError(errors.disabled, 'dedicated ports of this kind are not enabled here')
+    if (pool === undefined || !enabled) throw portDisabled(transport)
     const others = this.#entries.size - (this.#entries.has(key) ? 1 : 0)
     if (max_leases > 0 && others >= max_leases)
       throw new RelayError(errors.capacity, `${max_leases} leases have a port of this kind already`)

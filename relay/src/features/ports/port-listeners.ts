@@ -8,8 +8,9 @@ import type { Lease } from '../../core/lease/lease.ts'
 import type { Reservations } from '../../core/lease/reservations.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { Policy } from '../../core/policy/policy.ts'
+import type { RunningDatagrams } from '../datagrams/index.ts'
 import { DedicatedPorts, restorePorts } from './dedicated-ports.ts'
-import { PortAllocator, type PortAllocatorOptions } from './port-allocator.ts'
+import { PortAllocator } from './port-allocator.ts'
 import { PortPool } from './port-pool.ts'
 import { TcpPorts } from './tcp-port.ts'
 
@@ -24,10 +25,8 @@ export interface PortParts {
   connectionsMax: number
   /** Listeners of both transports together; each takes a file descriptor. */
   listenersMax: number
-  /** Binds the UDP port of a lease. Rejects when the port cannot be had. */
-  bindUdp: PortAllocatorOptions['bind']
-  /** Whether there can be no datagram tunnel here. */
-  hasNoTunnels: () => boolean
+  /** Tunnels of the UDP ports; undefined where the settings allow none. */
+  tunnels: Pick<RunningDatagrams, 'bind' | 'hasNoTunnels'> | undefined
   log: Logger
 }
 
@@ -38,8 +37,7 @@ export function createDedicatedPorts({
   visitors,
   connectionsMax,
   listenersMax,
-  bindUdp,
-  hasNoTunnels,
+  tunnels,
   log,
 }: PortParts): DedicatedPorts {
   const { portGates, portRange, sniPort, listenAddress, overlay } = settings
@@ -64,8 +62,8 @@ export function createDedicatedPorts({
         if (lease === undefined || !policy.routes(lease)) resetSocket(visitor)
         else visitors.accept(visitor, lease).catch((error) => refuse(visitor, error))
       }),
+    transport: 'tcp',
     errors: {
-      disabled: 'tcp_port_disabled',
       capacity: 'tcp_port_capacity_exceeded',
       exhausted: 'tcp_port_exhausted',
     },
@@ -74,11 +72,12 @@ export function createDedicatedPorts({
   const udp: PortAllocator = new PortAllocator({
     pool: pools.udp,
     hasRoom,
-    settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),
+    settings: () =>
+      tunnels?.hasNoTunnels() !== false ? { enabled: false, max_leases: 0 } : policy.settings.udp,
     routes,
-    bind: bindUdp,
+    bind: async (...port) => await tunnels!.bind(...port),
+    transport: 'udp',
     errors: {
-      disabled: 'udp_disabled',
       capacity: 'udp_capacity_exceeded',
       exhausted: 'udp_port_exhausted',
     },

@@ -6,9 +6,11 @@ import { timestamp, wallTimestamp } from '../../core/api/http/timestamp.ts'
 import { SettingsError } from '../../core/config/settings.ts'
 import type { Feature } from '../../feature.ts'
 import { cluster } from '../cluster/index.ts'
+import { siteCertificates } from '../site-certificates/index.ts'
 import type { StoredSites } from './handlers.ts'
 
 export const staticCache: Feature = {
+  needs: [cluster, siteCertificates],
   checks: {
     'static cache': async (settings) => (await import('./check.ts')).checkStaticCache(settings),
   },
@@ -29,6 +31,8 @@ export const staticCache: Feature = {
       bandwidths: dataPlane.bandwidths,
       connections: capacity.connections,
       sharing: running.get(cluster)?.snapshots,
+      hasIssued: async (...certificate) =>
+        (await running.get(siteCertificates)?.hasIssued(...certificate)) === true,
     }).catch((error) => {
       throw new SettingsError('STATIC_CACHE_ENABLED', `the static cache cannot start: ${error.message}`)
     })

@@ -17,6 +17,7 @@ import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
 import type { Route } from '../../core/lease/route.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
+import type { Processes } from '../../core/peers.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import type { ConnectEndpoint } from '../../core/reverse/connect-endpoint.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
@@ -45,8 +46,6 @@ const WORKER_LEASES_PER_MESSAGE = 256
 
 export interface WorkerPoolParts {
   settings: Settings
-  /** Whether this process may prove names to an ACME authority. */
-  provesNames: boolean
   /** Machines that share the work at this moment. */
   machines: () => number
   /** The first bytes of the bindings of a process. */
@@ -65,7 +64,7 @@ export interface WorkerPoolParts {
 /** The parts of the primary process that serve connections from the workers. */
 export interface PrimaryServices {
   /** Called with decrypted connections to the root host. */
-  serveApi: (connection: Duplex) => void
+  serveDecrypted: (connection: Duplex) => void
   connect: ConnectEndpoint
   /** Serves visitors for whom the worker has no session. */
   visitorServer: Pick<VisitorServer, 'serve'>
@@ -88,7 +87,7 @@ interface Begin {
   services: PrimaryServices
 }
 
-export class WorkerPool {
+export class WorkerPool implements Processes {
   readonly #parts: WorkerPoolParts
   readonly #slots: Slot[]
   readonly #leases = new Map<string, Lease>()
@@ -101,7 +100,6 @@ export class WorkerPool {
       link: undefined,
       backoff: new RestartBackoff(),
     }))
-    if (this.#slots.length === 0) return
     parts.leases.onChange((lease) => this.#sendLease(lease))
     parts.routes.onCover((hostname) => {
       const isCovered = parts.routes.isCovered(hostname)
@@ -118,7 +116,6 @@ export class WorkerPool {
 
   /** Resolves when each worker listens at `port`. Rejects as the first one does that cannot. */
   async start(port: number, services: PrimaryServices): Promise<void> {
-    if (this.#slots.length === 0) return
     services.connect.onCarrier(({ id }) => this.#probe(id, services.connect))
     const begin = { port, services }
     await Promise.all(
@@ -126,7 +123,10 @@ export class WorkerPool {
     )
   }
 
-  /** Resolves when all earlier messages are in force in all worker processes. */
+  get size(): number {
+    return this.#parts.settings.workers
+  }
+
   async settled(): Promise<void> {
     await Promise.all(this.#links.map((link) => link.settled()))
   }
@@ -138,7 +138,6 @@ export class WorkerPool {
     return link.ask((question) => ({ kind: 'spend', question, lease: lease.id, binding, clientHello }))
   }
 
-  /** Asks the process with the most visitors of the lease to close one, since a visitor waits here for a session. */
   makeRoom(lease: Lease): void {
     const busiest = this.#parts.visitors.busiestProcess(lease)
     this.#links.find((link) => link === busiest)?.send({ kind: 'make-room', lease: lease.id })
@@ -149,12 +148,10 @@ export class WorkerPool {
     for (const link of this.#links) link.send({ kind: 'stop-listening' })
   }
 
-  /** Lets the sessions of all leases go to other machines. */
   leave(): void {
     for (const link of this.#links) link.send({ kind: 'leave' })
   }
 
-  /** Ends the worker processes. Resolves when all have ended. */
   async end(isGraceful: boolean): Promise<void> {
     this.#isClosing = true
     await Promise.all(this.#links.map((link) => link.end(isGraceful, isGraceful ? CLOSE_GRACE_MS : 0)))
@@ -166,7 +163,7 @@ export class WorkerPool {
 
   #start(slot: Slot, begin: Begin, [listening, failed]: [() => void, (error: Error) => void]): void {
     const { visitors, counters } = this.#parts
-    const { port, services } = begin
+    const { services } = begin
     const startedAt = performance.now()
     const link = new WorkerHandle({
       onMessage: (message, socket) => {
@@ -188,8 +185,8 @@ export class WorkerPool {
       },
     })
     const counts = new WorkerCounts(link, { visitors, counters })
-    if (link.apiChannel) receiveForwarded(link.apiChannel, services.serveApi)
-    link.send(this.#startMessage(slot.processIndex, port))
+    if (link.apiChannel) receiveForwarded(link.apiChannel, services.serveDecrypted)
+    link.send(this.#startMessage(slot.processIndex, begin))
     for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
       link.send({ kind: 'leases', leases: leases.map(sharedLease) })
     for (const hostnames of chunks(this.#parts.routes.coveredHostnames, WORKER_LEASES_PER_MESSAGE))
@@ -215,7 +212,7 @@ export class WorkerPool {
     ])
   }
 
-  #startMessage(processIndex: number, port: number): WorkerStart {
+  #startMessage(processIndex: number, { port, services }: Begin): WorkerStart {
     const { settings, publicKey, policy, log } = this.#parts
     return {
       kind: 'begin',
@@ -230,7 +227,7 @@ export class WorkerPool {
       issuer: settings.url.origin,
       publicKey: publicKey.export({ type: 'spki', format: 'der' }),
       certificates: this.#certificateFiles(),
-      provesNames: this.#parts.provesNames,
+      provesNames: services.proveName !== undefined,
       makesOverlay: this.#parts.settings.overlay.wireguardPort !== undefined,
       policy: policy.file,
       trustedProxies: settings.trustedProxies.text,

@@ -53,7 +53,6 @@ export function createWorker(
     counters,
     pipe,
     isReady: () => state.certificates.hasCertificate,
-    proveName: start.provesNames ? (...from) => primaryLink.proveName(...from) : undefined,
     log,
   })
   const { connectionLimiter } = dataPlane
@@ -75,7 +74,11 @@ export function createWorker(
   })
   const sockets = new OpenSockets()
   const { connections } = connectionCapacity(openFilesMax(), { hasTcpPorts: false, hasOverlay: false })
-  const listener = dataPlane.createListener(connections, serve)
+  const listener = dataPlane.createListener({
+    connectionsMax: connections,
+    serveRoot: serve,
+    proveName: start.provesNames ? (...from) => primaryLink.proveName(...from) : undefined,
+  })
   listener.on('connection', (socket) => sockets.track(socket))
   if (start.makesOverlay) refuseOverlayPeers(listener)
   listen(listener, start, primaryLink)

@@ -13,14 +13,10 @@ import { freePort } from '../../../../tools/network/free-port.ts'
 import { type Bind9, findBind9, startBind9 } from '../../../../tools/programs/bind9.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
-import { LeaseRegistry } from '../../../src/core/lease/lease-registry.ts'
-import { Reservations } from '../../../src/core/lease/reservations.ts'
-import { ROOT_ROUTE, type Route } from '../../../src/core/lease/route.ts'
 import { createLog } from '../../../src/core/log/log.ts'
-import { RoutingTable } from '../../../src/core/routing/routing-table.ts'
 import { isDelegatedHere } from '../../../src/features/dns/embedded/delegation.ts'
+import { startDns } from '../../../src/features/dns/start-dns.ts'
 import { readSettings } from '../../../src/index.ts'
-import { startDns } from '../../../src/lifecycle/dns.ts'
 import { type AcmeRelay, acmeEnv, firstAnswer, startAcmeRelay } from '../../certificates/acme/acme-relay.ts'
 import { newAccount, relayClient, type TestClient } from '../../support/relay.ts'
 
@@ -91,19 +87,17 @@ describe.skipIf(!isPossible)(
 
     test('the provider finds out that the parent zone delegates to it', { timeout: TIMEOUT_MS }, async () => {
       const settings = readSettings({ ...acmeEnv(acme, tlsPort, directory), ...env() })
-      const leases = new LeaseRegistry(new RoutingTable<Route>(HOST, ROOT_ROUTE), new Reservations())
-      const identity = { address: RELAY_ADDRESS } as Parameters<typeof startDns>[0]['identity']
-      const dns = await startDns({ settings, identity, leases, isManaged: true, log: createLog('silent') })
+      const identity = { address: RELAY_ADDRESS }
+      const dns = await startDns({ settings, identity, isManaged: true, log: createLog('silent') })
       try {
-        const through = (server: string) => isDelegatedHere(dns.provider!, HOST, { resolvers: [server] })
+        const through = (server: string) => isDelegatedHere(dns.provider, HOST, { resolvers: [server] })
         expect(await through(acme.resolver.address)).toBe(true)
         // The parent's server does not know the relay's names.
         expect(await through(parent.address)).toBe(false)
         const ens = { enabled: false, provider: 'embedded', dnssec_state: 'pending' }
-        expect(dns.domain()).toMatchObject({ ens })
+        expect(dns.domain?.()).toMatchObject({ ens })
       } finally {
-        await dns.close()
-        leases.close()
+        await dns.close?.()
       }
     })
 

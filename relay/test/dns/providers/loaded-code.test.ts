@@ -17,8 +17,7 @@ const SOURCE = new URL('../../../src/', import.meta.url).href
 const THEIRS = /google|aws|smithy|mysten|x402|ioredis/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
-const OPTIONAL =
-  /^features\/(?:acme|cluster|discovery|dns|ens|go|metrics|overlay|payment|redirect|static-cache)\/(?!index\.ts)/
+const OPTIONAL = /^features\/(?!(?:[a-z-]+\/)?index\.ts$)(?!(?:installer|site-certificates)\/)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {

@@ -18,6 +18,7 @@ type FeatureEndpoint = Extract<
   | 'discoverySite'
   | 'hopRoute'
   | 'removeCache'
+  | 'siteCertificate'
   | 'uploadCache'
 >
 
@@ -56,5 +57,6 @@ export function createDisabledFeatures({
     checkCache: cache,
     uploadCache: cache,
     removeCache: cache,
+    siteCertificate: ofLease('this relay issues no certificates for sites'),
   }
 }

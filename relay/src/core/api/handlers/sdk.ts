@@ -23,7 +23,6 @@ import {
   type UnregisterRequest,
   type X402FacilitatorInfo,
 } from '@svc/protocol'
-import type { DedicatedPorts } from '../../../features/ports/dedicated-ports.ts'
 import type { ChallengeStore } from '../../auth/challenges.ts'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import type { SignerRecovery } from '../../auth/signer-recovery.ts'
@@ -32,6 +31,7 @@ import type { Delegation } from '../../auth/token-issuer.ts'
 import { now } from '../../clock.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
+import type { PortClaims } from '../../lease/lease-draft.ts'
 import type { RequestedPorts } from '../../lease/lease-ports.ts'
 import { preferencesOf } from '../../lease/lease-preferences.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
@@ -99,7 +99,7 @@ export interface SdkApiParts {
   rateLimits: RateLimits
   credentials: LeaseCredentials
   policy: Policy
-  ports: DedicatedPorts
+  ports: PortClaims
   /** Authority of the relay's URL. */
   host: string
   /** Where datagram tunnels come in; undefined where that is the relay's authority. */

@@ -1,34 +1,21 @@
 // Datagrams: the QUIC endpoint, the tunnels that come in there, and the forwarder between tunnels and UDP ports.
 
-import { QuicCertificates } from '../core/certificates/quic-certificate.ts'
-import type { Settings } from '../core/config/settings.ts'
-import type { DataPlane } from '../core/data-plane.ts'
-import type { Logger } from '../core/log/log.ts'
-import type { Measured } from '../core/metrics/metrics.ts'
-import type { RelayCounters } from '../core/metrics/relay-counters.ts'
-import type { RelayState } from '../core/storage/stored-state.ts'
-import { DatagramForwarder } from '../features/datagrams/datagram-forwarder.ts'
-import { registerDatagramMetrics, registerEndpointMetrics } from '../features/datagrams/metrics.ts'
-import { DatagramEndpoint } from '../features/datagrams/quic-endpoint.ts'
-import { type LeaseTunnels, Tunnels } from '../features/datagrams/tunnels.ts'
+import { QuicCertificates } from '../../core/certificates/quic-certificate.ts'
+import type { Core } from '../../core/core.ts'
+import type { Measured } from '../../core/metrics/metrics.ts'
+import { DatagramForwarder } from './datagram-forwarder.ts'
+import { registerDatagramMetrics, registerEndpointMetrics } from './metrics.ts'
+import { DatagramEndpoint } from './quic-endpoint.ts'
+import { type LeaseTunnels, Tunnels } from './tunnels.ts'
 
 export interface Datagrams extends Measured {
   forwarder: DatagramForwarder
   endpoint: DatagramEndpoint
   certificates: QuicCertificates
-  close(): Promise<void>
-}
-
-interface DatagramParts {
-  settings: Settings
-  state: RelayState
-  dataPlane: DataPlane
-  counters: RelayCounters
-  log: Logger
 }
 
 /** The endpoint does not listen yet. */
-export function createDatagrams({ settings, state, dataPlane, counters, log }: DatagramParts): Datagrams {
+export function createDatagrams({ settings, state, dataPlane, counters, log }: Core): Datagrams {
   const { policy, credentials } = state
   const byLease: LeaseTunnels = new Map()
   const forwarder = new DatagramForwarder({
@@ -52,7 +39,7 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: D
     (connection) => tunnels.accept(connection),
     log,
     async (port, certificate, accept) => {
-      const { startQuicProcess } = await import('../features/datagrams/quic-process-handle.ts')
+      const { startQuicProcess } = await import('./quic-process-handle.ts')
       return startQuicProcess(
         { port, address: settings.listenAddress, certificate },
         { accept, dropped: (counts) => counters.drop(counts), log },
@@ -65,9 +52,7 @@ export function createDatagrams({ settings, state, dataPlane, counters, log }: D
     certificates,
     metrics: (metrics) => {
       registerDatagramMetrics(metrics, counters)
-      if (settings.portGates.udp && settings.portRange !== undefined)
-        registerEndpointMetrics(metrics, endpoint)
+      registerEndpointMetrics(metrics, endpoint)
     },
-    close: () => endpoint.close(),
   }
 }

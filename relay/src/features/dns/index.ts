@@ -1,0 +1,16 @@
+// DNS records of the relay as a feature, by its own name server or at a provider. A relay that changes none loads none of its code.
+
+import { isDnsNeeded } from '../../core/config/features.ts'
+import type { Feature } from '../../feature.ts'
+import type { RunningDns } from './start-dns.ts'
+
+export type { RunningDns }
+
+export const dns: Feature<RunningDns> = {
+  checks: { DNS: async (settings, options) => (await import('./check.ts')).checkDns(settings, options) },
+  isOn: (settings, { isManaged }) => isDnsNeeded(settings, isManaged),
+  start: async ({ settings, state, log }) => {
+    const { startDns } = await import('./start-dns.ts')
+    return await startDns({ ...state, settings, log })
+  },
+}

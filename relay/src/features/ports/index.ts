@@ -1,0 +1,41 @@
+// Dedicated ports of sites as a feature. A relay without a range of them loads none of their code.
+
+import type { Feature, Prepared, Running } from '../../feature.ts'
+import { datagrams } from '../datagrams/index.ts'
+import type { DedicatedPorts } from './dedicated-ports.ts'
+
+export interface RunningPorts extends Running {
+  ports: DedicatedPorts
+}
+
+export const ports: Feature<RunningPorts, Prepared> = {
+  needs: [datagrams],
+  checks: {
+    'TCP ports': async (settings) => (await import('./check.ts')).checkTcpPorts(settings),
+    'UDP ports': async (settings, options) => (await import('./check.ts')).checkUdpPorts(settings, options),
+  },
+  isOn: ({ portRange }) => portRange !== undefined,
+  prepare: async (settings, log) => {
+    if (settings.portRange === undefined) return undefined
+    const { findPortHost } = await import('./port-host.ts')
+    const { current, close } = await findPortHost(settings, log)
+    return { portHost: current, close }
+  },
+  start: async (core, running) => {
+    const { createDedicatedPorts } = await import('./port-listeners.ts')
+    const { capacity, state, dataPlane } = core
+    const tunnels = running.get(datagrams)
+    return {
+      ports: createDedicatedPorts({
+        ...core,
+        policy: state.policy,
+        reservations: state.journal.reservations,
+        visitors: dataPlane.visitorServer,
+        connectionsMax: capacity.portConnections,
+        // Where every port of the range may be open, the range is the bound: the error at its end names the range.
+        listenersMax: capacity.hasFewListeners ? capacity.portListeners : Number.POSITIVE_INFINITY,
+        tunnels,
+      }),
+    }
+  },
+}
