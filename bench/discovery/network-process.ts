@@ -1,7 +1,7 @@
 // `network-process.ts COUNT`: so many relays start with one bootstrap relay, in simulated time, until everybody knows everybody.
 import { recoverTextSigner } from '../../relay/src/core/auth/ethereum-signature.ts'
 import { now } from '../../relay/src/core/clock.ts'
-import { POLL_MS } from '../../relay/src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS } from '../../relay/src/features/discovery/limits.ts'
 import { Network, SharedSignatures } from './network.ts'
 import { elapsedMs, pass, simulateTime } from './simulated-time.ts'
 
@@ -27,7 +27,7 @@ const signatures = new SharedSignatures(async (...signed) => recoverTextSigner(.
 const bootstrap = network.members[0]!.origin
 for (const member of network.members) network.discover(member, bootstrap, signatures)
 for (const { discovery } of network.members) discovery!.start()
-while (known() < 1 && elapsedMs() < ROUNDS_MAX * POLL_MS) {
+while (known() < 1 && elapsedMs() < ROUNDS_MAX * DISCOVERY_LIMITS.pollMs) {
   await pass()
   if (elapsedMs() % MINUTE_MS === 0)
     console.error(`        minute ${elapsedMs() / MINUTE_MS}: ${known().toFixed(4)} known`)

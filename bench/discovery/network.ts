@@ -6,7 +6,7 @@ import { createLog } from '../../relay/src/core/log/log.ts'
 import type { HttpClient, HttpRequest, HttpResponse } from '../../relay/src/core/outbound/http-client.ts'
 import { DescriptorSignatures } from '../../relay/src/features/discovery/descriptor-signatures.ts'
 import { RelayDiscovery } from '../../relay/src/features/discovery/discovery.ts'
-import { POLL_MS } from '../../relay/src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS } from '../../relay/src/features/discovery/limits.ts'
 import { OwnDescriptor } from '../../relay/src/features/discovery/own-descriptor.ts'
 import { RelayQueries } from '../../relay/src/features/discovery/relay-queries.ts'
 import { awaited, elapsedMs, STEP_MS } from './simulated-time.ts'
@@ -85,7 +85,7 @@ export class Network {
       signatures,
       recoverSigner: async () => undefined,
       queries: (onIncompatible) => new RelayQueries(client, bootstraps, onIncompatible, signal),
-      pollMs: POLL_MS,
+      limits: DISCOVERY_LIMITS,
       signal,
       log,
     })

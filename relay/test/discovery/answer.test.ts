@@ -9,7 +9,7 @@ import { readDescriptor } from '../../src/features/discovery/descriptor-rules.ts
 import { DescriptorSignatures } from '../../src/features/discovery/descriptor-signatures.ts'
 import { RelayDiscovery } from '../../src/features/discovery/discovery.ts'
 import { IncompatibleRelays } from '../../src/features/discovery/incompatible-relays.ts'
-import { LIST_MAX_BYTES } from '../../src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS, LIST_MAX_BYTES } from '../../src/features/discovery/limits.ts'
 import { OwnDescriptor } from '../../src/features/discovery/own-descriptor.ts'
 import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
 import { inventRelay } from '../support/descriptors.ts'
@@ -33,7 +33,7 @@ test('1,024 relays with the longest fields make an answer that every relay reads
       onIncompatible = listener
       return {} as RelayQueries
     },
-    pollMs: 1_000,
+    limits: DISCOVERY_LIMITS,
     signal: new AbortController().signal,
     log: createLog('silent'),
   })

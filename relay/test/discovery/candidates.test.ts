@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Candidate, Candidates } from '../../src/features/discovery/candidates.ts'
 import type { ReadDescriptor } from '../../src/features/discovery/descriptor-rules.ts'
-import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS } from '../../src/features/discovery/limits.ts'
 import { RecentLookups } from '../../src/features/discovery/recent-lookups.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -14,8 +14,10 @@ const candidate = (name: string, source: string): Candidate => ({
   isGenuine: true,
   source,
 })
-const candidatesOf = (look: (candidate: Candidate) => Promise<void>, times = new RecentLookups(POLL_MS)) =>
-  new Candidates({ look, times })
+const candidatesOf = (
+  look: (candidate: Candidate) => Promise<void>,
+  times = new RecentLookups(DISCOVERY_LIMITS.pollMs),
+) => new Candidates({ look, times })
 const forever = (): Promise<void> => new Promise(() => {})
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -72,13 +74,13 @@ test('are 512; a source with fewer takes the place of the last one of that with 
 
 test('of an origin that waits, or was looked at lately, are the same one', async () => {
   const looked: string[] = []
-  const times = new RecentLookups(POLL_MS)
+  const times = new RecentLookups(DISCOVERY_LIMITS.pollMs)
   const candidates = candidatesOf(async ({ read }) => {
     looked.push(read.origin)
     times.add(read.origin)
   }, times)
   for (let index = 0; index < 10; index++) candidates.offer(candidate('same', `source ${index}`))
-  await vi.advanceTimersByTimeAsync(POLL_MS - 1)
+  await vi.advanceTimersByTimeAsync(DISCOVERY_LIMITS.pollMs - 1)
   candidates.offer(candidate('same', 'late'))
   expect(looked).toHaveLength(1)
   await vi.advanceTimersByTimeAsync(1)
@@ -115,7 +117,7 @@ test('that a source named behind slow ones of its own are looked at when another
 
 test('that another one looked at meanwhile take no turn', async () => {
   const looked: string[] = []
-  const times = new RecentLookups(POLL_MS)
+  const times = new RecentLookups(DISCOVERY_LIMITS.pollMs)
   let end = (): void => {}
   const candidates = candidatesOf(({ read }) => {
     looked.push(read.origin)

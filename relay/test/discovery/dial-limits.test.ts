@@ -9,7 +9,6 @@ import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { DialLimits } from '../../src/features/discovery/dial-limits.ts'
-import { DIALS_PER_NETWORK } from '../../src/features/discovery/limits.ts'
 import { type Discovery, startDiscovery } from '../../src/features/discovery/start-discovery.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
@@ -17,6 +16,7 @@ import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-host
 const test = wholeOnly(every, 'depth')
 
 const POLL_MS = 200
+const DIALS = { perMinute: 4, burst: 8 }
 const patient = { timeout: 60_000, interval: 20 }
 /** Of another network than the other hosts. */
 const ELSEWHERE = '127.0.3.1'
@@ -24,11 +24,6 @@ const ELSEWHERE = '127.0.3.1'
 vi.mock('@svc/protocol', async (original) => ({
   ...(await original<object>()),
   isPublicAddress: (address: string) => address.startsWith('127.0.') && address !== '127.0.0.1',
-}))
-
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  DIALS_PER_NETWORK: { perMinute: 4, burst: 8 },
 }))
 
 let hosts: RelayHosts
@@ -44,7 +39,12 @@ beforeEach(async () => {
   hosts.relay('boot', () => listed)
   const log = createLog('silent')
   discovery = await startDiscovery({
-    settings: { isEnabled: true, bootstraps: [hosts.originOf('boot')], allowsLoopback: false },
+    settings: {
+      isEnabled: true,
+      bootstraps: [hosts.originOf('boot')],
+      allowsLoopback: false,
+      limits: { pollMs: POLL_MS, dialsPerNetwork: DIALS },
+    },
     origin: hosts.originOf('own'),
     identity: inventRelay(),
     directory,
@@ -52,7 +52,6 @@ beforeEach(async () => {
     policy: { isRelayBanned: () => false, onChange: () => {} },
     health: new WriteHealth(log),
     log,
-    pollMs: POLL_MS,
     ca: hosts.ca,
     lookup: hosts.lookup,
   })
@@ -83,7 +82,7 @@ test('many names of one host cost it few connections, and hold up no other host'
   await vi.waitFor(() => expect(busy()).toBeGreaterThan(8), patient)
   hosts.addresses.set('other', ELSEWHERE)
   await knows(list('other'))
-  expect(requestsOf(/^name\d+ \/sdk\/domain/)).toBeLessThanOrEqual(DIALS_PER_NETWORK.burst)
+  expect(requestsOf(/^name\d+ \/sdk\/domain/)).toBeLessThanOrEqual(DIALS.burst)
 })
 
 test('relays whose names lead to another host later are asked there a bounded number of times', async () => {
@@ -91,10 +90,7 @@ test('relays whose names lead to another host later are asked there a bounded nu
   for (const relay of relays) await knows(relay)
   // Where they were found they are asked again and again.
   const before = requestsOf(/^mover/)
-  await vi.waitFor(
-    () => expect(requestsOf(/^mover/)).toBeGreaterThan(before + 2 * DIALS_PER_NETWORK.burst),
-    patient,
-  )
+  await vi.waitFor(() => expect(requestsOf(/^mover/)).toBeGreaterThan(before + 2 * DIALS.burst), patient)
   let dials = 0
   for (const [index] of relays.entries()) {
     hosts.addresses.set(`mover${index}`, ELSEWHERE)
@@ -104,12 +100,12 @@ test('relays whose names lead to another host later are asked there a bounded nu
     })
   }
   await vi.waitFor(() => expect(busy()).toBeGreaterThan(2), patient)
-  expect(dials).toBeLessThanOrEqual(2 * DIALS_PER_NETWORK.burst)
+  expect(dials).toBeLessThanOrEqual(2 * DIALS.burst)
 })
 
 test('a network is dialled a number of times at once, and another one in a minute, beside others', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
-  const dials = new DialLimits()
+  const dials = new DialLimits(DIALS)
   const count = (network: string): number => {
     let taken = 0
     while (dials.take(network)) taken += 1

@@ -15,18 +15,14 @@ import { freePort, relayClient, startTestRelay, type TestRelay } from '../suppor
 const test = wholeOnly(every, 'clock')
 
 const POLL_MS = 4_000
+/** The rounds of questions are counted here. */
+const limits = { discovery: { pollMs: POLL_MS, earlyMs: 0 } }
 const PATIENT_MS = 120_000
 
 vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  POLL_MS: 4_000,
-  // The rounds are counted here.
-  EARLY_MS: 0,
-}))
 
 interface Member {
   host: string
@@ -80,7 +76,7 @@ async function start(member: Member, env: Record<string, string> = {}): Promise<
     BOOTSTRAPS: member.bootstraps,
     ...env,
   }
-  member.relay = await startTestRelay(settings, { directory: member.directory })
+  member.relay = await startTestRelay(settings, { directory: member.directory, limits })
 }
 
 async function stop(member: Member): Promise<void> {

@@ -18,20 +18,20 @@ import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-host
 const test = wholeOnly(every, 'faults')
 
 const POLL_MS = 400
+const LIMITS = {
+  pollMs: POLL_MS,
+  queryMs: 1_000,
+  // Whole crowds would take this test a minute of signatures.
+  candidatesMax: 64,
+  // All relays of this test have one address.
+  dialsPerNetwork: { perMinute: 1_000_000, burst: 1_000_000 },
+}
 const PATIENT_MS = 120_000
 const patient = { timeout: PATIENT_MS, interval: 20 }
 
 vi.mock('@svc/protocol', async (original) => ({
   ...(await original<object>()),
   isPublicAddress: (address: string) => address === '127.0.0.2' || address.startsWith('198.'),
-}))
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  QUERY_DEADLINE_MS: 1_000,
-  // Whole crowds would take this test a minute of signatures.
-  CANDIDATES_MAX: 64,
-  // All relays of this test have one address.
-  DIALS_PER_NETWORK: { perMinute: 1_000_000, burst: 1_000_000 },
 }))
 
 let hosts: RelayHosts
@@ -61,7 +61,12 @@ afterEach(async () => {
 async function start(): Promise<Discovery> {
   const log = createLog('silent')
   const started = await startDiscovery({
-    settings: { isEnabled: true, bootstraps: [hosts.originOf('boot')], allowsLoopback: false },
+    settings: {
+      isEnabled: true,
+      bootstraps: [hosts.originOf('boot')],
+      allowsLoopback: false,
+      limits: LIMITS,
+    },
     origin: hosts.originOf('own'),
     identity: own,
     directory,
@@ -74,7 +79,6 @@ async function start(): Promise<Discovery> {
     },
     health: new WriteHealth(log),
     log,
-    pollMs: POLL_MS,
     ca: hosts.ca,
     lookup: hosts.lookup,
   })

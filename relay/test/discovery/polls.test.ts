@@ -1,7 +1,7 @@
 // Tests the rhythm in which relays are asked: the interval, the number at once, and pauses after failures.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS } from '../../src/features/discovery/limits.ts'
 import { Polls } from '../../src/features/discovery/polls.ts'
 
 let time = 0
@@ -27,7 +27,7 @@ function pausesOf(asked: Map<string, number[]>): number[] {
 function pollsOf(targets: string[], ask: (origin: string) => Promise<boolean>, early: string[] = []) {
   const asked = new Map<string, number[]>()
   const polls = new Polls({
-    pollMs: POLL_MS,
+    ...DISCOVERY_LIMITS,
     targets: () => targets,
     ask: (origin) => {
       asked.set(origin, [...(asked.get(origin) ?? []), time])

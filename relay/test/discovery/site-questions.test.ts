@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { canonicalLabel, type SiteStatement, siteQuestionText } from '@svc/protocol'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recoverSigner } from '../../src/core/auth/ethereum-signature.ts'
 import { HttpClient } from '../../src/core/outbound/http-client.ts'
 import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
@@ -12,11 +12,6 @@ import { isStatedBySite } from '../../src/features/discovery/site-statements.ts'
 import { newAccount } from '../support/relay.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
 import { makeStatement } from '../support/site-statement.ts'
-
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  SITE_QUESTION_DEADLINE_MS: 1_000,
-}))
 
 const owner = newAccount()
 const LABEL = canonicalLabel('secret', owner.address.toLowerCase())

@@ -2,9 +2,9 @@
 
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
+  DISCOVERY_LIMITS,
   SITE_QUESTIONS_MAX,
   SITE_QUESTIONS_PARALLEL_MAX,
-  SITE_RESULT_MS,
   SITE_SEARCHES_PARALLEL_MAX,
   SITES_REMEMBERED_MAX,
   UNKNOWN_SITE_SEARCHES_PARALLEL_MAX,
@@ -46,7 +46,7 @@ beforeEach(() => {
 
 /** Looks for a site when the last result of it does not hold any more. */
 async function again(label = 'site'): Promise<string | undefined> {
-  time += SITE_RESULT_MS
+  time += DISCOVERY_LIMITS.siteResultMs
   asked = []
   return (await search.find(label)).origin
 }
@@ -112,7 +112,7 @@ describe('a crowd', () => {
 
   test('of visitors of one site costs one search in 5 s', async () => {
     await Promise.all(Array.from({ length: 1000 }, () => search.find('site')))
-    time += SITE_RESULT_MS - 1
+    time += DISCOVERY_LIMITS.siteResultMs - 1
     await search.find('site')
     expect(asked).toHaveLength(3)
     time += 1
@@ -126,7 +126,7 @@ describe('a crowd', () => {
       homes.set(label, 'https://r1.example')
       await search.find(label)
     }
-    time += SITE_RESULT_MS
+    time += DISCOVERY_LIMITS.siteResultMs
     const busy = expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '2' } })
     const unknown = UNKNOWN_SITE_SEARCHES_PARALLEL_MAX
     const running = Array.from({ length: unknown }, (_, index) => search.find(`s${index}`))

@@ -6,7 +6,7 @@ import type { HttpClient, HttpRequest } from '../../src/core/outbound/http-clien
 import { OutboundError } from '../../src/core/outbound/outbound-error.ts'
 import { DescriptorSignatures } from '../../src/features/discovery/descriptor-signatures.ts'
 import { RelayDiscovery } from '../../src/features/discovery/discovery.ts'
-import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS } from '../../src/features/discovery/limits.ts'
 import { OwnDescriptor } from '../../src/features/discovery/own-descriptor.ts'
 import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
 import { inventRelay } from '../support/descriptors.ts'
@@ -51,7 +51,7 @@ class Network {
       signatures,
       recoverSigner: async () => undefined,
       queries: (onIncompatible) => new RelayQueries(client, origins, onIncompatible, signal),
-      pollMs: POLL_MS,
+      limits: DISCOVERY_LIMITS,
       signal,
       log: createLog('silent'),
     })

@@ -10,7 +10,7 @@ import { readDescriptor } from '../../src/features/discovery/descriptor-rules.ts
 import { DescriptorSignatures } from '../../src/features/discovery/descriptor-signatures.ts'
 import { RelayDiscovery } from '../../src/features/discovery/discovery.ts'
 import { KnownRelays } from '../../src/features/discovery/known-relays.ts'
-import { POLL_MS } from '../../src/features/discovery/limits.ts'
+import { DISCOVERY_LIMITS } from '../../src/features/discovery/limits.ts'
 import { OwnDescriptor } from '../../src/features/discovery/own-descriptor.ts'
 import { RelayQueries } from '../../src/features/discovery/relay-queries.ts'
 import { RelaysFile } from '../../src/features/discovery/relays-file.ts'
@@ -76,7 +76,7 @@ class Network {
       signatures: this.#trusting(),
       recoverSigner: async () => undefined,
       queries: (onIncompatible) => new RelayQueries(client, bootstraps, onIncompatible, signal),
-      pollMs: POLL_MS,
+      limits: DISCOVERY_LIMITS,
       signal,
       log,
     })
@@ -141,7 +141,9 @@ test('a bootstrap relay that knows this one is told once in 10 minutes; one that
   expect(pauses.length).toBeGreaterThanOrEqual(4)
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(10 * MINUTE_MS)
   // The poll after that.
-  expect(Math.max(...pauses)).toBeLessThanOrEqual(10 * MINUTE_MS + 1.25 * POLL_MS + 2 * STEP_MS)
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(
+    10 * MINUTE_MS + 1.25 * DISCOVERY_LIMITS.pollMs + 2 * STEP_MS,
+  )
   network.isOwnListed = false
   const before = network.asked.length
   await pass(20 * MINUTE_MS)

@@ -33,10 +33,6 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  POLL_MS: 1_000,
-}))
 
 const { VISITORS_MAX, PEER_BURST } = vi.hoisted(() => ({ VISITORS_MAX: 2, PEER_BURST: 600 }))
 vi.mock('../../src/features/overlay/hop/limits.ts', async (original) => ({

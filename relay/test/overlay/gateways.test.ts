@@ -20,10 +20,6 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  POLL_MS: 500,
-}))
 vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
   ...(await original<object>()),
   GATEWAY_PROBE_MS: 200,

@@ -17,10 +17,6 @@ vi.mock('node:dns', async (original) => {
     lookupLocal(isAway.value ? 'nowhere.example' : hostname, ...rest)
   return { ...(await original<object>()), lookup }
 })
-vi.mock('../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  POLL_MS: 300,
-}))
 
 let group: OverlayRelays
 let [one, other]: OverlayMember[] = []
@@ -30,7 +26,9 @@ beforeAll(async () => {
   metricsPort = await freePort()
   const env = (index: number): Record<string, string> =>
     index === 0 ? { METRICS_ADDR: `127.0.0.1:${metricsPort}` } : {}
-  group = await startOverlayRelays('0.93', ['one.localhost', 'other.localhost'], env)
+  group = await startOverlayRelays('0.93', ['one.localhost', 'other.localhost'], env, {
+    discovery: { pollMs: 300 },
+  })
   ;[one, other] = group.members
   await group.known()
 }, PATIENT.timeout)

@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { trust } from './local-names.ts'
-import { freePort, relayClient, startTestRelay, type TestClient, type TestRelay } from './relay.ts'
+import {
+  freePort,
+  relayClient,
+  startTestRelay,
+  type TestClient,
+  type TestLimits,
+  type TestRelay,
+} from './relay.ts'
 
 const PATIENT_MS = 60_000
 
@@ -33,12 +40,15 @@ export interface OverlayRelays {
  * @param network the second and third number of the overlay's addresses, so that files have their own
  * @param hosts names below `localhost`; relays of one name have different ports
  * @param env more settings, of all relays or of that at an index
+ * @param limits of all relays, which ask each other every second by default
  */
 export async function startOverlayRelays(
   network: string,
   hosts: readonly string[],
   env: Record<string, string> | ((index: number) => Record<string, string>) = {},
+  limits: TestLimits = {},
 ): Promise<OverlayRelays> {
+  const all = { ...limits, discovery: { pollMs: 1_000, ...limits.discovery } }
   const members: OverlayMember[] = []
   const running = new Map<string, TestRelay>()
   for (const [index, host] of hosts.entries()) {
@@ -62,7 +72,7 @@ export async function startOverlayRelays(
         OVERLAY_CONFIG: join(directory, 'overlay.json'),
         ...(typeof env === 'function' ? env(index) : env),
       }
-      running.set(client.origin, await startTestRelay(settings, { directory }))
+      running.set(client.origin, await startTestRelay(settings, { directory, limits: all }))
     }
     const stop = async (): Promise<void> => {
       await running.get(client.origin)?.stop()

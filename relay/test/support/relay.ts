@@ -11,8 +11,9 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { freePort } from '../../../tools/network/free-port.ts'
+import type { DiscoveryLimits } from '../../src/core/config/discovery-settings.ts'
 import { createLog, type Logger } from '../../src/core/log/log.ts'
-import { type CloseOptions, type Relay, readSettings, startRelay } from '../../src/index.ts'
+import { type CloseOptions, type Relay, readSettings, type Settings, startRelay } from '../../src/index.ts'
 
 export { freePort }
 
@@ -53,10 +54,15 @@ export function newAccount() {
   return privateKeyToAccount(generatePrivateKey())
 }
 
+/** What a test changes of limits that no setting names. */
+export interface TestLimits {
+  discovery?: Partial<DiscoveryLimits>
+}
+
 /** @param life what a relay shares with the one before it, or shows of itself */
 export async function startTestRelay(
   env: Record<string, string> = {},
-  life: { directory?: string; log?: Logger } = {},
+  life: { directory?: string; log?: Logger; limits?: TestLimits } = {},
 ): Promise<TestRelay> {
   const directory = life.directory ?? (await mkdtemp(join(tmpdir(), 'svc-relay-')))
   const port = env.SNI_PORT === undefined ? await freePort() : Number(env.SNI_PORT)
@@ -68,7 +74,10 @@ export async function startTestRelay(
     RELAY_BUDGET_PER_MINUTE: '1000000',
     ...env,
   }
-  const relay: Relay = await startRelay(readSettings(settings), life.log ?? createLog('silent'))
+  const relay: Relay = await startRelay(
+    withLimits(readSettings(settings), life.limits),
+    life.log ?? createLog('silent'),
+  )
   const ca = await readFile(join(directory, 'ca.pem'), 'utf8')
   return {
     ...relayClient(port, ca),
@@ -79,6 +88,10 @@ export async function startTestRelay(
       await rm(directory, { recursive: true })
     },
   }
+}
+
+function withLimits(settings: Settings, { discovery = {} }: TestLimits = {}): Settings {
+  return { ...settings, discovery: { ...settings.discovery, limits: discovery } }
 }
 
 export function relayClient(port: number, ca: string, host: string = ROOT_HOST): TestClient {

@@ -23,10 +23,6 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../relay/src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  POLL_MS: 1_000,
-}))
 
 const key = new Uint8Array(randomBytes(32))
 let group: OverlayRelays

@@ -32,10 +32,6 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../relay/src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  POLL_MS: 1_000,
-}))
 // Two hostnames are brought twice, and refused for a minute then.
 vi.mock('../../../relay/src/features/overlay/hop/limits.ts', async (original) => ({
   ...(await original<object>()),

@@ -1,5 +1,6 @@
 // The settings of discovery.
 
+import type { Rate } from '@svc/node-kit/gcra'
 import { DISCOVERY } from './features.ts'
 import type { Setting } from './setting.ts'
 import { flag } from './setting-values.ts'
@@ -8,12 +9,43 @@ import { SettingsError } from './settings-error.ts'
 /** Bootstrap relays of one relay: it announces itself to each of them. */
 const BOOTSTRAPS_MAX = 32
 
+/** Limits of discovery that no setting names. */
+export interface DiscoveryLimits {
+  /** Interval at which one relay is asked at most, in milliseconds. With many relays it is longer. */
+  pollMs: number
+  /**
+   * Time after the start, in milliseconds, in which bootstrap relays, and others that do not answer, are asked more often:
+   * relays that start together do not listen all at once, and would otherwise meet an interval later.
+   */
+  earlyMs: number
+  /** Time for one answer of another relay, in milliseconds. */
+  queryMs: number
+  /**
+   * Relays that announced themselves and wait to be looked at, and as many that other relays named. When there are more,
+   * the source that named the most loses its last one.
+   */
+  candidatesMax: number
+  /**
+   * Dials of one network, an IPv4 /24 or an IPv6 /56, by names of which no relay was found there before. A look takes
+   * two, a question of an interval one: somebody with many names, or with many relays, can turn all of them to the
+   * addresses of one host.
+   */
+  dialsPerNetwork: Rate
+  /**
+   * Time for which the result of a search for a site holds, in milliseconds: a crowd of visitors of one site costs one
+   * search in that time.
+   */
+  siteResultMs: number
+}
+
 export interface DiscoverySettings {
   isEnabled: boolean
   /** Origins of the relays that this one asks first, and to which it announces itself. */
   bootstraps: readonly string[]
   /** True when relays at addresses that are not public are taken, as those of a test are. */
   allowsLoopback: boolean
+  /** Limits that a program which starts the relay in its own process has changed, as tests do. No setting names them. */
+  limits?: Partial<DiscoveryLimits>
 }
 
 interface DiscoveryTable {

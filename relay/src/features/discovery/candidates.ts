@@ -2,7 +2,7 @@
 
 import { GcraLimiter } from '@svc/node-kit/gcra'
 import type { ReadDescriptor } from './descriptor-rules.ts'
-import { CANDIDATES_MAX, LOOK_RATE, LOOKS_PARALLEL_MAX, LOOKS_PER_SOURCE_MAX } from './limits.ts'
+import { DISCOVERY_LIMITS, LOOK_RATE, LOOKS_PARALLEL_MAX, LOOKS_PER_SOURCE_MAX } from './limits.ts'
 import type { RecentLookups } from './recent-lookups.ts'
 
 export interface Candidate {
@@ -23,10 +23,13 @@ export interface CandidatesParts {
   /** Looks at one candidate. Never rejects. */
   look: (candidate: Candidate) => Promise<void>
   times: RecentLookups
+  /** Candidates that wait, or are looked at. @default `DISCOVERY_LIMITS.candidatesMax` */
+  max?: number
 }
 
 export class Candidates {
   readonly #parts: CandidatesParts
+  readonly #max: number
   /** Sources with candidates, in the order of their turns. */
   readonly #sources = new Map<string, Source>()
   /** Origin that waits, or is looked at → the source whose turn it takes. */
@@ -38,6 +41,7 @@ export class Candidates {
 
   constructor(parts: CandidatesParts) {
     this.#parts = parts
+    this.#max = parts.max ?? DISCOVERY_LIMITS.candidatesMax
   }
 
   /** Candidates that wait, or are looked at. */
@@ -61,7 +65,7 @@ export class Candidates {
     const own = this.#sources.get(name) ?? { waiting: new Map(), running: 0 }
     const holder = this.#held.get(origin)
     if (holder !== undefined) this.#withdraw(holder, origin)
-    else if (this.#held.size >= CANDIDATES_MAX && !this.#makeRoom(own.waiting.size + 1)) return false
+    else if (this.#held.size >= this.#max && !this.#makeRoom(own.waiting.size + 1)) return false
     this.#held.set(origin, name)
     this.#sources.set(name, own)
     own.waiting.set(origin, candidate)

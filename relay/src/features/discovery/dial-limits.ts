@@ -1,15 +1,19 @@
 // Bounds how often this relay dials a network in which a relay was not found before: names of strangers may lead to any host.
 
 import { hash, randomBytes } from 'node:crypto'
-import { GcraLimiter } from '@svc/node-kit/gcra'
-import { DIAL_SLOTS, DIALS_PER_NETWORK } from './limits.ts'
+import { GcraLimiter, type Rate } from '@svc/node-kit/gcra'
+import { DIAL_SLOTS, DISCOVERY_LIMITS } from './limits.ts'
 
 const SLOT_KEY_BYTES = 32
 
 export class DialLimits {
-  readonly #rates = new GcraLimiter(DIAL_SLOTS, DIALS_PER_NETWORK)
+  readonly #rates: GcraLimiter
   /** Without it nobody can choose names that take the share of another network. */
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
+
+  constructor(perNetwork: Rate = DISCOVERY_LIMITS.dialsPerNetwork) {
+    this.#rates = new GcraLimiter(DIAL_SLOTS, perNetwork)
+  }
 
   /** Counts one dial. @param network as `relayNetworkOf` returns it @returns false for one too many */
   take(network: string): boolean {

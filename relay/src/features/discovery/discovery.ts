@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { DISCOVERY_VERSIONS, type DiscoveryResponse, type RelayDescriptor } from '@svc/protocol'
 import { now, toWallTime } from '../../core/clock.ts'
+import type { DiscoveryLimits } from '../../core/config/discovery-settings.ts'
 import { RelayError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log/log.ts'
 import { RELEASE_VERSION } from '../../core/version.ts'
@@ -36,7 +37,7 @@ export interface RelayDiscoveryParts {
   signatures: DescriptorSignatures
   recoverSigner: RecoverSigner
   queries: (onIncompatible: OnIncompatible, mayAsk: MayAsk) => RelayQueries
-  pollMs: number
+  limits: DiscoveryLimits
   signal: AbortSignal
   log: Logger
 }
@@ -57,19 +58,25 @@ export class RelayDiscovery {
   readonly #announcedAt = new Map<string, number>()
   /** Bootstrap relay → the relay time from which it is asked for its whole list again. */
   readonly #wholeFrom = new Map<string, number>()
-  readonly #dials = new DialLimits()
+  readonly #dials: DialLimits
   #askOverlay: AskOverlay | undefined
 
   constructor(parts: RelayDiscoveryParts) {
+    const { limits } = parts
     this.#parts = parts
+    this.#dials = new DialLimits(limits.dialsPerNetwork)
     this.relays = new KnownRelays(parts.isBanned)
     this.#queries = parts.queries(
       (origin, version) => this.#incompatible.add(origin, version),
       (origin, address) => this.#mayAsk(origin, relayNetworkOf(address)),
     )
-    this.#recentLookups = new RecentLookups(parts.pollMs)
+    this.#recentLookups = new RecentLookups(limits.pollMs)
     const candidates = (): Candidates =>
-      new Candidates({ look: (candidate) => this.#look(candidate), times: this.#recentLookups })
+      new Candidates({
+        look: (candidate) => this.#look(candidate),
+        times: this.#recentLookups,
+        max: limits.candidatesMax,
+      })
     this.#announced = candidates()
     this.#listed = candidates()
     this.sites = new SiteSearch({
@@ -79,9 +86,11 @@ export class RelayDiscovery {
         const site = { canonicalLabel, origin }
         return await isStatedBySite(statement, site, toWallTime(now()), parts.recoverSigner)
       },
+      resultMs: limits.siteResultMs,
     })
     this.#polls = new Polls({
-      pollMs: parts.pollMs,
+      pollMs: limits.pollMs,
+      earlyMs: limits.earlyMs,
       targets: () => this.#targets(),
       ask: (origin) => this.#poll(origin),
       isAskedEarly: (origin) => parts.bootstraps.has(origin),

@@ -1,7 +1,17 @@
 // Holds the limits of discovery.
 
-/** Interval at which one relay is asked at most. With many relays it is longer. */
-export const POLL_MS = 120_000
+import type { DiscoveryLimits } from '../../core/config/discovery-settings.ts'
+
+export const DISCOVERY_LIMITS: DiscoveryLimits = {
+  pollMs: 120_000,
+  earlyMs: 60_000,
+  queryMs: 5_000,
+  // Those of both kinds together are as many as the table has room for.
+  candidatesMax: 512,
+  dialsPerNetwork: { perMinute: 16, burst: 32 },
+  siteResultMs: 5_000,
+}
+
 /** Part of the interval by which it is longer at random, so that relays that started together do not stay together. */
 export const POLL_JITTER = 0.25
 /** Relays that are asked in one interval at most: a table that is full is asked in 4 minutes, within the time of a descriptor. */
@@ -10,12 +20,7 @@ export const POLLS_PER_INTERVAL_MAX = 512
 export const POLLS_PARALLEL_MAX = 16
 /** A relay that does not answer is asked after twice the interval, then after 4 times, and so on up to this. */
 export const POLL_BACKOFF_MAX = 5
-/**
- * Time after the start in which bootstrap relays, and others that do not answer, are asked more often: relays that start together do
- * not listen all at once, and would else meet an interval later.
- */
-export const EARLY_MS = 60_000
-/** Shortest pause between two such questions to one relay. */
+/** Shortest pause between two questions to one relay that does not answer, early after the start. */
 export const EARLY_PAUSE_MIN_MS = 2_000
 /** The same for each relay that is asked: a full table is not asked early. */
 export const EARLY_PAUSE_PER_RELAY_MS = 100
@@ -25,8 +30,6 @@ export const POLL_FAILURES_MAX = 2
 export const POLL_TICKS = 120
 /** Relays of each interval that are asked for all that they know; the others are asked for themselves alone. */
 export const WHOLE_LISTS_PER_INTERVAL = 8
-/** Time for one answer of another relay, in milliseconds. */
-export const QUERY_DEADLINE_MS = 5_000
 /** Bytes of an answer with a list, once it is decompressed. The fullest answer of a relay of this software has less. */
 export const LIST_MAX_BYTES: number = 2 * 1024 * 1024
 /**
@@ -57,23 +60,13 @@ export const RELAYS_MAX = 1024
 export const RELAYS_PER_NETWORK_MAX = 64
 /** The time for which an origin stays with its address after the descriptor has expired. */
 export const BINDING_MS: number = 24 * 60 * 60_000
-/**
- * Relays that announced themselves and wait to be looked at, and as many that other relays named. When there are more, the source that
- * named the most loses its last one. Both together are as many as the table has room for.
- */
-export const CANDIDATES_MAX = 512
-/** Such relays that are looked at at once, of each of the two kinds. */
+/** Candidates that are looked at at once, of each of the two kinds. */
 export const LOOKS_PARALLEL_MAX = 8
 /** The same of one source, so that slow ones hold up no other source. */
 export const LOOKS_PER_SOURCE_MAX = 2
 /** Such looks, of each of the two kinds: each costs 3 ms of a thread for the signature, and up to two requests. */
 export const LOOK_RATE: { perMinute: number; burst: number } = { perMinute: 240, burst: 64 }
-/**
- * Dials of one network, an IPv4 /24 or an IPv6 /56, by names of which no relay was found there before. A look takes two, a question
- * of an interval one: somebody with many names, or with many relays, can turn all of them to the addresses of one host.
- */
-export const DIALS_PER_NETWORK: { perMinute: number; burst: number } = { perMinute: 16, burst: 32 }
-/** Counters of such dials. Networks that share one share its dials. Each takes 8 bytes. */
+/** Counters of dials, by network. Networks that share one share its dials. Each takes 8 bytes. */
 export const DIAL_SLOTS = 4096
 /** Origins of which the relay remembers that it looked at them, so that it does so once in an interval. */
 export const LOOKED_AT_MAX = 4096
@@ -107,7 +100,5 @@ export const SITE_ANSWER_MAX_BYTES = 1024
 export const SITE_SEARCHES_PARALLEL_MAX = 8
 /** Those of them that may be for sites which this relay has not found before: a flood of invented ones leaves the rest free. */
 export const UNKNOWN_SITE_SEARCHES_PARALLEL_MAX = 6
-/** Time for which the result of a search holds: a crowd of visitors of one site costs one search in that time. */
-export const SITE_RESULT_MS = 5_000
 /** Sites of which the relay remembers where they were found last, and which relays were asked. Each takes some 500 bytes. */
 export const SITES_REMEMBERED_MAX = 1024

@@ -2,7 +2,6 @@
 
 import { now } from '../../core/clock.ts'
 import {
-  EARLY_MS,
   EARLY_PAUSE_MIN_MS,
   EARLY_PAUSE_PER_RELAY_MS,
   POLL_BACKOFF_MAX,
@@ -24,6 +23,8 @@ interface Turn {
 export interface PollsParts {
   /** Interval in milliseconds. */
   pollMs: number
+  /** The time after the start in which relays are asked more often, in milliseconds. */
+  earlyMs: number
   /** Origins of the relays that are asked. */
   targets: () => Iterable<string>
   /** Asks one. Resolves with whether it answered; never rejects. */
@@ -50,7 +51,7 @@ export class Polls {
 
   /** True in the first minute, in which relays that started together may still come. */
   get isEarly(): boolean {
-    return now() - this.#startedAt < EARLY_MS
+    return now() - this.#startedAt < this.#parts.earlyMs
   }
 
   start(): void {

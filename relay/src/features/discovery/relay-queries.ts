@@ -16,8 +16,8 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../core/outbound/
 import {
   ANSWER_MAX_BYTES,
   ANSWER_MAX_VALUES,
+  DISCOVERY_LIMITS,
   LIST_MAX_BYTES,
-  QUERY_DEADLINE_MS,
   RELAYS_MAX,
   RELEASE_MAX_CHARS,
   SITE_ANSWER_MAX_BYTES,
@@ -57,6 +57,7 @@ export class RelayQueries {
   readonly #onIncompatible: OnIncompatible
   readonly #signal: AbortSignal
   readonly #mayAsk: MayAsk
+  readonly #deadlineMs: number
 
   /** @param bootstraps origins from the settings, which may be at any address, but for {@link requireRelay} */
   constructor(
@@ -65,7 +66,9 @@ export class RelayQueries {
     onIncompatible: OnIncompatible,
     signal: AbortSignal,
     mayAsk: MayAsk = () => true,
+    deadlineMs: number = DISCOVERY_LIMITS.queryMs,
   ) {
+    this.#deadlineMs = deadlineMs
     this.#mayAsk = mayAsk
     this.#client = client
     this.#bootstraps = bootstraps
@@ -109,7 +112,7 @@ export class RelayQueries {
 
   /** Asks a relay for itself alone, over the overlay. @returns its descriptors as they came. @throws RelayRefused */
   async listOver(ask: AskOverlay, origin: string): Promise<unknown[]> {
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(QUERY_DEADLINE_MS)])
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(this.#deadlineMs)])
     const text = await ask(origin, `${PATH.discovery}?${ONLY_OWN_DESCRIPTOR}`, signal).catch(() => {
       throw new RelayRefused('unreachable')
     })
@@ -152,7 +155,7 @@ export class RelayQueries {
     request: HttpRequest,
   ): Promise<{ data: Record<string, unknown>; address: string | undefined }> {
     const response = await this.#client.request(`${origin}${path}`, {
-      deadlineMs: QUERY_DEADLINE_MS,
+      deadlineMs: this.#deadlineMs,
       signal: this.#signal,
       mayDial: (address) => this.#mayAsk(origin, address),
       ...request,

@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import { now } from '../../core/clock.ts'
 import { RelayError } from '../../core/errors.ts'
 import {
+  DISCOVERY_LIMITS,
   SITE_QUESTIONS_MAX,
   SITE_QUESTIONS_PARALLEL_MAX,
-  SITE_RESULT_MS,
   SITE_SEARCHES_PARALLEL_MAX,
   SITES_REMEMBERED_MAX,
   UNKNOWN_SITE_SEARCHES_PARALLEL_MAX,
@@ -27,6 +27,8 @@ export interface SiteSearchParts {
   origins: () => Iterable<string>
   /** Asks one relay. @param signal ends the question */
   hasSite: (origin: string, canonicalLabel: string, signal: AbortSignal) => Promise<boolean>
+  /** @default `DISCOVERY_LIMITS.siteResultMs` */
+  resultMs?: number
 }
 
 interface RememberedSite {
@@ -74,7 +76,7 @@ export class SiteSearch {
     const asked = inTurn(origins, next, lastOrigin).slice(0, SITE_QUESTIONS_MAX)
     const site: RememberedSite = {
       result: this.#search(canonicalLabel, asked).then((origin) => {
-        site.holdsUntil = now() + SITE_RESULT_MS
+        site.holdsUntil = now() + (this.#parts.resultMs ?? DISCOVERY_LIMITS.siteResultMs)
         if (origin !== undefined) remember(this.#homes, canonicalLabel, origin)
         return { origin, asked: asked.length, known: origins.length }
       }),

@@ -24,7 +24,7 @@ import { isPublicOrigin, readDescriptor } from './descriptor-rules.ts'
 import { DescriptorSignatures } from './descriptor-signatures.ts'
 import { RelayDiscovery } from './discovery.ts'
 import type { KnownRelay } from './known-relays.ts'
-import { POLL_MS } from './limits.ts'
+import { DISCOVERY_LIMITS } from './limits.ts'
 import { type DiscoveryReadings, registerDiscoveryMetrics } from './metrics.ts'
 import { OwnDescriptor, type OwnState } from './own-descriptor.ts'
 import { type Refusal, RelayRefused } from './refusals.ts'
@@ -44,8 +44,6 @@ export interface DiscoveryParts {
   policy: { isRelayBanned(address: string, origin: string): boolean; onChange(listener: () => void): void }
   health: WriteHealth
   log: Logger
-  /** Milliseconds between two questions to one relay. */
-  pollMs?: number
   /** Certificates, as PEM, that are trusted in place of Node's own. */
   ca?: string
   /** Name resolution, in the form of `dns.lookup`. @default questions to the system's name servers */
@@ -89,8 +87,9 @@ interface CurrentRelays {
 
 /** @throws SettingsError when the file of known relays cannot be read, StateFileError when a damaged one cannot be set aside */
 export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> {
-  const { settings, identity, directory, policy, log, pollMs = POLL_MS } = parts
+  const { settings, identity, directory, policy, log } = parts
   const { allowsLoopback } = settings
+  const limits = { ...DISCOVERY_LIMITS, ...settings.limits }
   if (allowsLoopback)
     log.warn('DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS is on: strangers can make this relay ask any address')
   const closing = new AbortController()
@@ -106,8 +105,15 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
     signatures,
     recoverSigner: (...signed) => recovery.recover(...signed),
     queries: (onIncompatible, mayAsk) =>
-      new RelayQueries(clientFor(parts, closing.signal), bootstraps, onIncompatible, closing.signal, mayAsk),
-    pollMs,
+      new RelayQueries(
+        clientFor(parts, closing.signal),
+        bootstraps,
+        onIncompatible,
+        closing.signal,
+        mayAsk,
+        limits.queryMs,
+      ),
+    limits,
     signal: closing.signal,
     log,
   })

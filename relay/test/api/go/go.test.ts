@@ -12,7 +12,6 @@ import {
   SITE_QUESTIONS_PER_NETWORK,
   SITE_SEARCHES_PER_NETWORK,
 } from '../../../src/core/rate-limit/client-rate-limits.ts'
-import { SITE_RESULT_MS } from '../../../src/features/discovery/limits.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { trust } from '../../support/local-names.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -27,16 +26,15 @@ const STATEMENT = {
   expires_at: expect.any(String),
   signature: expect.stringMatching(/^0x[\da-f]{130}$/),
 }
+/** For which the result of a search holds. */
+const RESULT_MS = 200
+const limits = { discovery: { siteResultMs: RESULT_MS } }
 const PATIENT = { interval: 50 }
 
 vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../src/features/discovery/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  SITE_RESULT_MS: 200,
-}))
 
 let directory: string
 let port: number
@@ -60,7 +58,7 @@ beforeAll(async () => {
   await off.stop()
   distrust = trust([other.ca, await readFile(join(directory, 'ca.pem'), 'utf8')])
   const env = { ...on, ADMIN_TOKEN, SNI_PORT: `${port}`, METRICS_ADDR: `${metricsPort}` }
-  relay = await startTestRelay({ ...env, BOOTSTRAPS: other.origin }, { directory })
+  relay = await startTestRelay({ ...env, BOOTSTRAPS: other.origin }, { directory, limits })
   await vi.waitFor(
     async () => expect((await relay.call('GET', '/discovery')).text).toContain(other.origin),
     PATIENT,
@@ -114,7 +112,7 @@ const has = async (at: TestRelay, label: string): Promise<boolean> =>
   ((await ask(at, label)).json.data as { here: boolean }).here
 /** Asks when the last search does not hold any more. */
 async function lookAgain(label: string): Promise<Answer> {
-  await pause(SITE_RESULT_MS)
+  await pause(RESULT_MS)
   return await go(label)
 }
 const urlOf = (at: TestRelay, label: string): string => at.origin.replace('//', `//${label}.`)
