@@ -167,8 +167,11 @@ for (const certificate of ['shared', 'own'] as const) {
       for (const value of [asked!, answered!]) expect(occurs(value, [...wire.in, ...wire.out])).toBe(false)
     })
 
-    for (const where of ['wire', 'inside'] as const) {
-      test(`no secret, key or plaintext: ${where}`, () => {
+    for (const [where, title] of [
+      ['wire', 'no secret, key or plaintext is on the wire'],
+      ['inside', 'no secret, key or plaintext is inside the relay (protocol §10.2.4)'],
+    ] as const) {
+      test(title, () => {
         const { secrets, asked, answered } = session
         const streams = [...session[where].in, ...session[where].out]
         for (const [label, secret] of secrets) {

@@ -57,6 +57,13 @@ test.each([
   expect(() => canonicalLabel(name, address)).toThrow(RangeError)
 })
 
+test('a longer name has no hashed label in place of its own (protocol §3.1.7)', () => {
+  expect(normalizeName('a'.repeat(23))).toBeUndefined()
+  expect(() => canonicalLabel('a'.repeat(23), ADDRESS)).toThrow(RangeError)
+  // 21 characters of a hash, two hyphens and the address: the hash and one hyphen would be a name.
+  expect(normalizeCanonicalLabel(`${'2'.repeat(21)}--${ADDRESS.slice(2)}`)).toBeUndefined()
+})
+
 describe('normalizeCanonicalLabel', () => {
   const digits = ADDRESS.slice(2)
   test.each([

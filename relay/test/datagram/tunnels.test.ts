@@ -1,11 +1,13 @@
 // Tests the datagram tunnel of a real relay: what passes, what does not, and that a misbehaving client harms no other.
 
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { datagramsOf, decodeDatagram, encodeAggregate, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { readIfPresent } from '../../src/core/storage/state-file.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
@@ -81,6 +83,21 @@ function visitor(port: number, type?: 'udp4' | 'udp6'): Visitor {
   const visitor = visitorOf(port, type)
   open.push(visitor.socket)
   return visitor
+}
+
+/** Leads to a UDP port of this machine until it is cut. */
+async function cuttablePath(to: number): Promise<{ port: number; cut(): void }> {
+  const [near, far] = [createSocket('udp4'), createSocket('udp4')]
+  open.push(near, far)
+  let client = 0
+  near.on('message', (bytes, from) => {
+    client = from.port
+    far.send(bytes, to, '127.0.0.1')
+  })
+  far.on('message', (bytes) => near.send(bytes, client, '127.0.0.1'))
+  await once(near.bind(0, '127.0.0.1'), 'listening')
+  const cut = (): void => void [near, far].map((socket) => socket.removeAllListeners('message'))
+  return { port: near.address().port, cut }
 }
 
 const portOf = ({ udp_addr }: RegisterResponse): number => Number(udp_addr?.split(':').at(-1))
@@ -226,6 +243,27 @@ describe('a tunnel', () => {
 })
 
 describe('a tunnel ends', () => {
+  // It is silent for a minute.
+  wholeOnly(test, 'clock')(
+    'at both sides after 60 s of silence (protocol §12.1.8)',
+    async () => {
+      const { access_token } = await registered()
+      const path = await cuttablePath(relay.port)
+      const opened = await openTunnel({ ...relay, port: path.port })
+      open.push(opened)
+      const before = await sample('datagram_tunnels')
+      expect(await opened.hello(access_token)).toMatchObject({ ok: true })
+      expect(await sample('datagram_tunnels')).toBe(before + 1)
+      const from = performance.now()
+      path.cut()
+      await opened.closed
+      expect(performance.now() - from).toBeGreaterThan(55_000)
+      await expect.poll(() => sample('datagram_tunnels'), { timeout: 10_000 }).toBe(before)
+      expect(performance.now() - from).toBeLessThan(75_000)
+    },
+    PATIENT_MS * 2,
+  )
+
   test('with its lease', async () => {
     const { lease, tunnel } = await site()
     await relay.call('POST', '/sdk/unregister', { access_token: lease.access_token })

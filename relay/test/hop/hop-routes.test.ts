@@ -1,9 +1,10 @@
 // Hop routes at a real relay, as a hostile peer or owner brings them: every field, times, replays, and crowds.
 
 import { createHash, randomBytes } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import {
   HEADER,
@@ -17,6 +18,8 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hopRouteSigner } from '../../../sdk-node/src/hops/sign-hop-route.ts'
+import { captureHello } from '../../../tools/network/client-hello.ts'
+import { wholeOnly } from '../../../tools/test-depth.ts'
 import {
   HOP_CHANGES_PER_OWNER,
   HOP_CHANGES_PER_PEER,
@@ -529,6 +532,72 @@ describe('a visitor at the first relay', () => {
     first.destroy()
     other.destroy()
   })
+})
+
+describe('the overlay (protocol §17.1.4)', () => {
+  test.each([
+    ['POST', '/sdk/register/challenge'],
+    ['POST', '/sdk/register'],
+    ['POST', '/sdk/renew'],
+    ['POST', '/sdk/unregister'],
+    ['POST', '/v1/sign'],
+    ['GET', '/sdk/connect'],
+    ['GET', '/sdk/domain'],
+  ])('has no %s %s', async (method, path) => {
+    const { overlayAddress: host, overlayPort: port } = here
+    const asked = httpRequest({ host, port, method, path, localAddress: peer.overlayAddress, agent: kept })
+    asked.end()
+    const [answer] = await once(asked, 'response')
+    answer.resume()
+    expect(answer.statusCode).toBe(404)
+  })
+
+  test('carries no TLS of a visitor', async () => {
+    const { overlayAddress: host, overlayPort: port } = here
+    const socket = connect({ host, port, localAddress: peer.overlayAddress })
+    socket.write(await captureHello(owner.hostname))
+    let text = ''
+    for await (const chunk of socket.setEncoding('latin1')) text += chunk
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  test('has no UDP', async () => {
+    const socket = createSocket('udp4')
+    // The relay has not taken the port, so that a test may.
+    socket.bind(here.overlayPort, here.overlayAddress)
+    await once(socket, 'listening')
+    socket.close()
+  })
+
+  // It waits for 10 s.
+  wholeOnly(test, 'clock')(
+    'whose next relay is silent fails its visitors after 10 s, and nothing else (protocol §18.3.5)',
+    async () => {
+      const of = await newOwner('silent')
+      const route = signed({ forward_relay: stranger.origin }, { of })
+      expect(await bring(route, { from: stranger })).toEqual(TAKEN)
+      await stranger.stop()
+      const held: Socket[] = []
+      const silent = createServer((socket) => void held.push(socket))
+      await once(silent.listen(stranger.overlayPort, stranger.overlayAddress), 'listening')
+      const from = performance.now()
+      const visitor = connectTls({
+        socket: connect({ host: '127.0.0.1', port: Number(new URL(here.origin).port) }),
+        servername: of.hostname,
+      })
+      const failed = once(visitor, 'secureConnect')
+      await once(silent, 'connection')
+      // The relay itself goes on meanwhile.
+      await newOwner('beside')
+      await expect(failed).rejects.toMatchObject({ code: expect.stringContaining('INTERNAL_ERROR') })
+      expect(performance.now() - from).toBeGreaterThan(9_500)
+      expect(performance.now() - from).toBeLessThan(15_000)
+      for (const socket of held) socket.destroy()
+      silent.close()
+      await stranger.start()
+    },
+    PATIENT_MS,
+  )
 })
 
 test('a connection that a peer brings has passed three relays at most, and is no proxy (protocol §18.4.2)', async () => {

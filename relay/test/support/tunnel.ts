@@ -33,6 +33,8 @@ export async function openTunnel(
       alpn: [alpn],
       enableDatagrams: true,
       runtimeMode: 'portable',
+      // Longer than the relay's, which is the one that counts.
+      maxIdleTimeoutMs: 10 * 60_000,
       // with another protocol no answer comes
       connectTimeoutMs: alpn === TUNNEL_ALPN ? 5_000 : 1_000,
     },

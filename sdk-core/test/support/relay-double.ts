@@ -28,6 +28,8 @@ export class RelayDouble {
   ready: Stream[] = []
   sockets: WebSocket[] = []
   ttlS = 120
+  /** More of the registration, and of what each grant says. */
+  fields: object = {}
   /** Takes no more sessions. */
   isFull = false
   /** What it says of the lease, when it says it. */
@@ -183,9 +185,11 @@ export class RelayDouble {
     this.#serial = (this.#serial % 9) + 1
     const expires_at = new Date(Date.now() + this.ttlS * 1000).toISOString()
     return {
+      ...this.fields,
       expires_at,
       access_token: `access.${this.#serial}`,
       reverse_endpoint: {
+        ...this.fields,
         url: `${this.url}/sdk/connect`,
         capability: `capability.${this.#serial}`,
         expires_at,

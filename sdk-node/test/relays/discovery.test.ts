@@ -64,6 +64,16 @@ it('takes those that a relay knows', async () => {
   expect(new Set(portsOf(exposure))).toEqual(new Set([asked, ...others].map(({ port }) => port)))
 })
 
+it('reads discovery, and never announces itself (protocol §14.1.4)', async () => {
+  knows(others.map(({ url }) => describeRelay(url)))
+  exposure = await start()
+  await exposure.close()
+  const asksDiscovery = [asked, ...others].map(({ calls }) =>
+    calls.filter((path) => path.startsWith('/discovery')),
+  )
+  expect(asksDiscovery).toEqual([['/discovery'], [], []])
+})
+
 it('asks nobody when it was not asked for', async () => {
   exposure = await start({ discover: 0 })
   expect(asked.count('/discovery')).toBe(0)
