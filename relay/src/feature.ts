@@ -29,7 +29,7 @@ interface Gateways {
 }
 
 /** The relay, as features find it when it listens. */
-export interface ListeningRelay {
+interface ListeningRelay {
   connect: ConnectEndpoint
   /** Serves a connection to the root host whose TLS a worker has ended. */
   serveDecrypted(connection: Duplex): void
