@@ -91,16 +91,11 @@ export async function startMachine(
     : undefined
   const addr = `127.0.0.1:${faults?.link.port ?? linkPort}`
   let settings: Record<string, string> = {
-    SVC_URL: shared.url,
+    ...settingsOf(shared, faults?.engine.port),
     SNI_PORT: `${port}`,
     IDENTITY_PATH: directory,
-    LOG_LEVEL: 'info',
-    TRUSTED_PROXIES: BALANCER_ADDRESS,
-    CLUSTER_URL: withPort(shared.engine.url, faults?.engine.port),
     CLUSTER_ADDR: addr,
-    CLUSTER_SECRET: shared.secret,
     ...(faults && { CLUSTER_LISTEN_PORT: `${linkPort}` }),
-    ...BUDGETS_OF_MANY,
     ...env,
   }
   const log: LogLine[] = []
@@ -157,6 +152,18 @@ export async function startMachine(
       await running.stop()
       await closeFaults()
     },
+  }
+}
+
+/** The settings that all machines have. */
+function settingsOf({ url, engine, secret }: Shared, enginePort: number | undefined): Record<string, string> {
+  return {
+    SVC_URL: url,
+    LOG_LEVEL: 'info',
+    TRUSTED_PROXIES: BALANCER_ADDRESS,
+    CLUSTER_URL: withPort(engine.url, enginePort),
+    CLUSTER_SECRET: secret,
+    ...BUDGETS_OF_MANY,
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { Duplex } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
+import type { QuicServerSession } from '@currentspace/http3'
 import { maxDatagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import { monotonic } from '../../core/clock.ts'
@@ -75,27 +76,7 @@ export async function openQuicEndpoint(
     })
     // An error of one connection ends that connection only.
     server.on('error', () => {})
-    server.on('session', (session) => {
-      session.on('error', () => {})
-      // The library gives the handle of a closed connection to the next one, which a late call must not reach.
-      let isOpen = true
-      const datagramMaxBytes = maxDatagramSizeOf(session)
-      const events = accept({
-        clientIp: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
-        get datagramMaxBytes() {
-          return datagramMaxBytes()
-        },
-        send: (datagram) => isOpen && (attempt(() => session.sendDatagram(datagram)) ?? false),
-        close: (code, reason) => void (isOpen && attempt(() => session.close(code, reason))),
-      })
-      session.on('stream', (stream) => events.stream(stream))
-      session.on('datagram', (bytes) => events.datagram(bytes, monotonic()))
-      open.add(events)
-      session.on('close', () => {
-        isOpen = false
-        if (open.delete(events)) events.closed()
-      })
-    })
+    server.on('session', (session) => takeSession(session, accept, open))
     try {
       await server.listen(port, host)
       return {
@@ -110,6 +91,32 @@ export async function openQuicEndpoint(
     }
   }
   throw withCode(failure)
+}
+
+function takeSession(
+  session: QuicServerSession,
+  accept: (connection: QuicConnection) => QuicEvents,
+  open: Set<QuicEvents>,
+): void {
+  session.on('error', () => {})
+  // The library gives the handle of a closed connection to the next one, which a late call must not reach.
+  let isOpen = true
+  const datagramMaxBytes = maxDatagramSizeOf(session)
+  const events = accept({
+    clientIp: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
+    get datagramMaxBytes() {
+      return datagramMaxBytes()
+    },
+    send: (datagram) => isOpen && (attempt(() => session.sendDatagram(datagram)) ?? false),
+    close: (code, reason) => void (isOpen && attempt(() => session.close(code, reason))),
+  })
+  session.on('stream', (stream) => events.stream(stream))
+  session.on('datagram', (bytes) => events.datagram(bytes, monotonic()))
+  open.add(events)
+  session.on('close', () => {
+    isOpen = false
+    if (open.delete(events)) events.closed()
+  })
 }
 
 /** The library has the system's error in its message only, as in `errno=98`. */

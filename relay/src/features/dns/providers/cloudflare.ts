@@ -10,7 +10,7 @@ import { required } from './credentials.ts'
 import { PAGES_MAX, RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
-import type { ZoneRecord } from './zone-api.ts'
+import type { ZoneApi, ZoneRecord } from './zone-api.ts'
 import { plainName } from './zone-names.ts'
 
 /** 1,200 requests in 5 minutes. */
@@ -60,6 +60,10 @@ export const open: OpenApi = async ({ env, ...connection }) => {
         : { message }
     },
   })
+  return zonesOf(api)
+}
+
+function zonesOf(api: ApiClient): ZoneApi {
   return {
     name: 'cloudflare',
 

@@ -11,7 +11,7 @@ import { googleTokens } from './google-token.ts'
 import { PAGES_MAX, RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
-import type { Zone } from './zone-api.ts'
+import type { Zone, ZoneApi } from './zone-api.ts'
 import { plainName } from './zone-names.ts'
 
 /** 1,800 requests a minute. */
@@ -67,6 +67,14 @@ export const open: OpenApi = async ({ env, ...connection }) => {
   const projectPath = async (): Promise<string> =>
     `/projects/${encodeURIComponent(await tokens.projectId())}/managedZones`
 
+  return zonesOf(api, projectPath, managedZone)
+}
+
+function zonesOf(
+  api: ApiClient,
+  projectPath: () => Promise<string>,
+  managedZone: string | undefined,
+): ZoneApi {
   return {
     name: 'gcloud',
 

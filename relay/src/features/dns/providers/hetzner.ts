@@ -10,6 +10,7 @@ import { required } from './credentials.ts'
 import { ACTION_POLL_MS, ACTION_POLLS_MAX, RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
+import type { ZoneApi } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 
 /** 3,600 requests an hour, given back one a second; a burst of changes may use what is there. */
@@ -35,6 +36,9 @@ const ACTION = z.object({
   }),
 })
 const REFUSED = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+
+/** Makes a change; resolves when it is made. */
+type Act = (path: string, body: object, signal: AbortSignal) => Promise<void>
 
 export const open: OpenApi = async ({ env, ...connection }) => {
   const [token] = required('hetzner', env, ['HETZNER_API_TOKEN', 'HCLOUD_TOKEN'])
@@ -67,6 +71,10 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     throw new ApiError('unavailable', `Hetzner did not make the change: ${why}`, { isRetryable: true })
   }
 
+  return zonesOf(api, act)
+}
+
+function zonesOf(api: ApiClient, act: Act): ZoneApi {
   return {
     name: 'hetzner',
 

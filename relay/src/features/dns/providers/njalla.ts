@@ -9,6 +9,7 @@ import { required } from './credentials.ts'
 import { RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation } from './record-value.ts'
+import type { ZoneApi } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 
 /** The reference names no rate. */
@@ -30,6 +31,8 @@ const RECORDS = z.object({
   ),
 })
 const ANY = z.unknown()
+
+type Call = <T>(method: string, params: object, result: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 export const open: OpenApi = async ({ env, ...connection }) => {
   const [token] = required('njalla', env, 'NJALLA_TOKEN')
@@ -59,6 +62,10 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     return api.read('', () => result.parse(answer.result))
   }
 
+  return zonesOf(call)
+}
+
+function zonesOf(call: Call): ZoneApi {
   return {
     name: 'njalla',
 

@@ -12,6 +12,7 @@ import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
 import { enableSigning } from './route53-dnssec.ts'
 import { changeBatch, readHostedZone, readHostedZones, readRecordSets, refusal } from './route53-xml.ts'
+import type { ZoneApi } from './zone-api.ts'
 
 /** 5 requests a second for each account. */
 const SPACING_MS = 250
@@ -19,6 +20,13 @@ const VERSION = '/2013-04-01'
 const READ =
   'the actions route53:ListHostedZonesByName, route53:GetHostedZone and route53:ListResourceRecordSets'
 const WRITE = 'the action route53:ChangeResourceRecordSets for the hosted zone'
+
+interface Route53 {
+  get<T>(path: string, needs: string, read: (xml: string) => T, signal: AbortSignal): Promise<T>
+  post(path: string, body: string, needs: string, signal: AbortSignal): Promise<void>
+  hostedZoneId: string | undefined
+  keyArn: string | undefined
+}
 
 export const open: OpenApi = async ({ env, ...connection }) => {
   const credentials = await awsCredentials(env)
@@ -59,6 +67,10 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     await api.request({ method: 'POST', path: VERSION + path, body, needs, signal })
   }
 
+  return zonesOf({ get, post, hostedZoneId, keyArn: env.AWS_DNSSEC_KMS_KEY_ARN })
+}
+
+function zonesOf({ get, post, hostedZoneId, keyArn }: Route53): ZoneApi {
   return {
     name: 'route53',
 
@@ -97,7 +109,7 @@ export const open: OpenApi = async ({ env, ...connection }) => {
       await post(`/hostedzone/${zone.id}/rrset`, body, WRITE, signal)
     },
 
-    dnssec: (zone, signal) => enableSigning({ zone, keyArn: env.AWS_DNSSEC_KMS_KEY_ARN, get, post, signal }),
+    dnssec: (zone, signal) => enableSigning({ zone, keyArn, get, post, signal }),
   }
 }
 

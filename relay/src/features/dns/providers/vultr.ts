@@ -10,7 +10,7 @@ import { required } from './credentials.ts'
 import { PAGES_MAX } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
-import type { ZoneRecord } from './zone-api.ts'
+import type { ZoneApi, ZoneRecord } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 
 /** 30 requests a second. */
@@ -40,6 +40,10 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     authorize: async () => ({ authorization: `Bearer ${key}` }),
     refusal: (body) => ({ message: REFUSED.parse(JSON.parse(body)).error }),
   })
+  return zonesOf(api)
+}
+
+function zonesOf(api: ApiClient): ZoneApi {
   return {
     name: 'vultr',
 
