@@ -1,4 +1,4 @@
-// Every path of the relay's API, with its methods, its body and the data of its answer (docs/protocol.md).
+// All paths of the relay's API, with method, body and the data of the answer (docs/protocol.md).
 
 /** `GET`: the OpenAPI 3 document of the API, outside the envelope. *Extension*. */
 export const openapi = '/api/openapi.json'
@@ -20,7 +20,7 @@ export const sdkModules = '/sdk/modules/'
 export const adminLogin = '/api/admin/auth/login'
 /** `GET`, with a bearer or without: `AdminAuthStatusResponse`. */
 export const adminStatus = '/api/admin/auth/status'
-/** `POST` with the bearer. The relay does nothing: the client forgets its token. */
+/** `POST` with the bearer. The relay does nothing; the client deletes its token. */
 export const adminLogout = '/api/admin/auth/logout'
 /** `GET` with the bearer: `AdminLoadResponse`. *Extension*. */
 export const adminLoad = '/api/admin/load'
@@ -74,7 +74,7 @@ export const sign = '/v1/sign'
 export const cache = '/sdk/cache'
 /**
  * `POST` and `DELETE` of a signed HopRoute, from relay to relay in the overlay (docs/protocol.md §18). `GET` with an upgrade
- * to {@link HOP_UPGRADE} passes a visitor on.
+ * to {@link HOP_UPGRADE} forwards a visitor.
  */
 export const hop = '/sdk/hop'
 /** *Extension* `hop_routes`: `POST` of `HopRouteRequest` with the lease token. */
@@ -97,11 +97,11 @@ export const discoverySite = '/discovery/site'
 export const go = '/go/'
 /** The payment facilitator of a relay that has one; its endpoints are below it, outside the envelope (docs/protocol.md §19.1). */
 export const x402 = '/api/x402'
-/** `GET`: the kinds of payments that the facilitator takes. */
+/** `GET`: the kinds of payments that the facilitator accepts. */
 export const x402Supported = '/api/x402/supported'
-/** `POST` of a payment: whether it is right. */
+/** `POST` of a payment: whether it is valid. */
 export const x402Verify = '/api/x402/verify'
-/** `POST` of a payment: it is carried out, once. */
+/** `POST` of a payment: settles it, once. */
 export const x402Settle = '/api/x402/settle'
-/** `POST` of a sender and what a site wants: the transaction to sign. *Extension*. */
+/** `POST` of a sender and a site's requirements: the transaction to sign. *Extension*. */
 export const x402Prepare = '/api/x402/prepare'

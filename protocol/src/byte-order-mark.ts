@@ -1,6 +1,6 @@
-// Text of a file that an editor may have begun with a byte-order mark, which is no part of JSON (RFC 8259 §8.1) nor of PEM.
+// Removes a byte-order mark that an editor may have added, which neither JSON (RFC 8259 §8.1) nor PEM allows.
 
-/** Returns the text without the mark that it may begin with. */
+/** Returns the text without a leading byte-order mark. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }

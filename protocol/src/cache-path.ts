@@ -1,29 +1,29 @@
-// The paths that files of a snapshot may have, in the static cache of any relay.
+// The allowed paths of a snapshot's files.
 
 import { CACHE_PATH_MAX_CHARS } from './limits.ts'
 
-/** Control characters, and surrogates without their other half, which UTF-8 cannot carry. */
+/** Control characters, and lone surrogates, which UTF-8 cannot encode. */
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u
 /** Percent-encoded control characters, and `%`, `.`, `/` and `\`. */
 const ENCODED_STRUCTURE = /%(?:[01][\da-f]|25|2[ef]|5c|7f)/i
-/** Windows opens a device for such a name, whatever extension it has. */
+/** Windows opens a device for such a name, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?:\.|$)/i
-/** Windows removes these, so that the name would be that of another file. */
+/** Windows removes these, so that the name would mean another file. */
 const REMOVED_END = /[. ]$/
 
 /**
- * Returns whether a file of a snapshot may have this path. A visitor's request means a file when its path, percent-decoded once,
+ * Returns whether a file of a snapshot may have this path. A visitor's request names a file when its path, percent-decoded once,
  * is exactly `/` and this path.
  *
- * The rules are about readers that are less exact, so that no file is mistaken for another one, or for something outside
- * the snapshot: proxies that decode twice, file systems that normalize Unicode, relays and visitors that keep the files
- * under their paths on Windows. Letters of other case stay other files, as in URLs.
+ * The rules protect against less exact readers, so that no file is mistaken for another one, or for something outside
+ * the snapshot: proxies that decode twice, file systems that normalize Unicode, relays and visitors that store the files
+ * under their paths on Windows. Paths are case-sensitive, as in URLs.
  */
 export function isSafeCachePath(path: string): boolean {
   return problemOfCachePath(path) === undefined
 }
 
-/** Orders paths as their bytes in UTF-8 are ordered, so that SDKs in every language agree. As `Array.prototype.sort` takes it. */
+/** Compares paths, for `Array.prototype.sort`, by their UTF-8 bytes, so that SDKs in every language agree. */
 export function compareCachePaths(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at++) {
@@ -33,7 +33,7 @@ export function compareCachePaths(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** @returns what is wrong with a path, as a sentence goes on after its name; undefined when nothing is */
+/** @returns what is wrong with a path, as the end of a sentence that begins with it; undefined for a valid one */
 export function problemOfCachePath(path: string): string | undefined {
   if (path.length > CACHE_PATH_MAX_CHARS) return `is longer than ${CACHE_PATH_MAX_CHARS} characters`
   if (UNUSABLE.test(path)) return 'has a control character or half a character'
@@ -57,7 +57,7 @@ function problemOfSegment(segment: string): string | undefined {
   return undefined
 }
 
-/** Code units that are half of a character stand for characters that come after all others. */
+/** Surrogates stand for characters that sort after all others. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }

@@ -1,14 +1,14 @@
-// The label of the canonical hostname, which is of one identity alone.
+// The label of the canonical hostname, which belongs to one identity.
 
 import { ADDRESS_HEX_CHARS } from './limits.ts'
 import { normalizeAddress, normalizeName } from './names.ts'
 
 /**
  * Returns the first label of the canonical hostname: `<name>-<address>`, the address without `0x`. The protocol's
- * hashed form for longer names does not occur here, for registration refuses such names.
+ * hashed form for longer names does not occur here, because registration refuses such names.
  * @param name as {@link normalizeName} returns it
  * @param address as {@link normalizeAddress} returns it
- * @throws RangeError for any other: the label would be no DNS label of at most 63 octets, or that of another identity
+ * @throws RangeError for any other: the label might exceed the 63 octets of a DNS label, or be another identity's
  */
 export function canonicalLabel(name: string, address: string): string {
   if (normalizeName(name) !== name)
@@ -20,7 +20,7 @@ export function canonicalLabel(name: string, address: string): string {
 
 /**
  * Returns a label as {@link canonicalLabel} makes it, in lower case.
- * @returns undefined when `label` is the canonical label of no identity
+ * @returns undefined when `label` is not a canonical label
  */
 export function normalizeCanonicalLabel(label: string): string | undefined {
   const hyphen = label.length - ADDRESS_HEX_CHARS - 1

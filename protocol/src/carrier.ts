@@ -1,4 +1,4 @@
-// Carriers of many sessions: a WebSocket's subprotocol, a native connection's upgrade, and the start of each stream.
+// Multiplexed carriers: a WebSocket's subprotocol, a native connection's upgrade, and the start of each stream.
 
 import { CAPABILITY_MAX_BYTES } from './limits.ts'
 
@@ -9,28 +9,28 @@ export const SUBPROTOCOL = 'svc.reverse.v1'
 
 /**
  * A native client asks for this protocol in `Upgrade` on `/sdk/connect`: behind the `101`, the connection carries yamux,
- * of which the client opens the streams, as on the browser carrier. *Extension* `native_yamux`.
+ * and the client opens the streams, as on the browser carrier. *Extension* `native_yamux`.
  */
 export const YAMUX_UPGRADE = 'yamux'
 
 /** STREAM_ANSWER has the relay's one-byte answers to a stream's capability (docs/protocol.md §7.4). */
 export const STREAM_ANSWER = {
-  /** The stream is a ready session now, and markers follow. */
+  /** The stream is now a ready session, and markers follow. */
   accepted: 0x00,
   /** The relay closes the stream after this answer. */
   rejected: 0x01,
 } as const
 
 /**
- * CARRIER_CLOSE has the codes with which a relay closes a carrier: the close code of a WebSocket (RFC 6455 §7.4.2), and
- * the code of yamux's GoAway on a native connection, which has no other. *Extension*: a client may ignore them.
+ * CARRIER_CLOSE has the codes with which a relay closes a carrier: the close code of a WebSocket (RFC 6455 §7.4.2), or
+ * the code of yamux's GoAway on a native connection. *Extension*: a client may ignore them.
  */
 export const CARRIER_CLOSE = {
   /** The lease expired, was unregistered or is no longer allowed: register again. */
   leaseEnded: 4001,
-  /** The same identity registered again elsewhere: that one owns the hostname now. */
+  /** The same identity registered again elsewhere and has the hostname now. */
   leaseReplaced: 4002,
-  /** This process of the relay goes away: connect again ("Service Restart" in IANA's registry of close codes). */
+  /** This process of the relay shuts down: reconnect ("Service Restart" in IANA's registry of close codes). */
   serviceRestart: 1012,
 } as const
 

@@ -1,15 +1,15 @@
-// Aggregates: several small datagrams in one DATAGRAM frame, since a QUIC packet costs the same whatever its size.
+// Aggregates: several small datagrams in one DATAGRAM frame, because a QUIC packet costs the same at any size.
 
 import { DATAGRAM_AGGREGATE_MAX_BYTES, DATAGRAM_ALWAYS_BYTES } from './limits.ts'
 
-/** An aggregate begins with a flow id that does not exist. */
+/** The first byte of an aggregate: a flow id that does not exist. */
 const AGGREGATE = 0
 /** The length of each datagram, unsigned, big-endian. */
 const LENGTH_BYTES = 2
 
 /**
- * Encodes an aggregate. *Extension*: an end sends one only to a peer that has said `aggregates` on the first stream.
- * @param datagrams each with its flow id and shorter than 64 KiB, which is not checked
+ * Encodes an aggregate. *Extension*: send it only to a peer that announced `aggregates` on the first stream.
+ * @param datagrams each with its flow id and shorter than 64 KiB; unchecked
  */
 export function encodeAggregate(datagrams: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(sizeOf(datagrams))
@@ -25,8 +25,8 @@ export function encodeAggregate(datagrams: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Takes the datagrams out of what may be an aggregate. They share its memory.
- * @returns the datagram itself when it is no aggregate, also when its lengths do not add up: then its flow does not exist
+ * Returns the datagrams of a possible aggregate. They share its memory.
+ * @returns the datagram itself when it is not a valid aggregate; with wrong lengths, its flow does not exist
  */
 export function datagramsOf(bytes: Uint8Array): Uint8Array[] {
   if (bytes[0] !== AGGREGATE) return [bytes]
@@ -41,17 +41,17 @@ export function datagramsOf(bytes: Uint8Array): Uint8Array[] {
   return datagrams.length === 0 ? [bytes] : datagrams
 }
 
-/** AggregatorParts are what a {@link DatagramAggregator} works with. */
+/** AggregatorParts are the dependencies of a {@link DatagramAggregator}. */
 export interface AggregatorParts {
-  /** Takes a datagram or an aggregate. */
+  /** Sends a datagram or an aggregate. */
   pass: (bytes: Uint8Array) => void
-  /** Returns the size in bytes of the largest DATAGRAM that the path takes now. */
+  /** Returns the largest DATAGRAM that the path currently carries, in bytes. */
   maxBytes: () => number
-  /** Calls `flush` when this process has taken what there is to take now: at the end of a turn of its event loop. */
+  /** Calls `flush` at the end of the current event-loop turn. */
   atEndOfTurn: (flush: () => void) => void
 }
 
-/** A DatagramAggregator collects the datagrams of one turn of the event loop: nothing waits for something to come. */
+/** A DatagramAggregator collects the datagrams of one event-loop turn, so none waits for later ones. */
 export class DatagramAggregator {
   readonly #parts: AggregatorParts
   #datagrams: Uint8Array[] = []
@@ -75,8 +75,8 @@ export class DatagramAggregator {
   }
 
   /**
-   * A path of the Internet may become narrower at any time, and then the small datagrams in a large packet would be lost, too, until a
-   * heartbeat shows it. One that takes {@link DATAGRAM_AGGREGATE_MAX_BYTES} is a loopback, or a network of one's own.
+   * The MTU of an Internet path may shrink at any time, and then the small datagrams in a large packet would also be lost, until a
+   * heartbeat shows it. A path that carries {@link DATAGRAM_AGGREGATE_MAX_BYTES} is a loopback or a private network.
    */
   get #maxBytes(): number {
     const takesLarge = this.#parts.maxBytes() >= DATAGRAM_AGGREGATE_MAX_BYTES

@@ -1,4 +1,4 @@
-// A queue of datagrams that is passed on in batches, and in which none grows old while younger ones wait behind it.
+// A queue of datagrams that is sent in batches and drops old datagrams in favour of newer ones.
 
 import {
   DATAGRAM_QUEUE_MAX,
@@ -8,20 +8,20 @@ import {
   DATAGRAM_WAIT_MAX_MS,
 } from './limits.ts'
 
-/** A Pause calls `next` once, after a while. It returns a function that cancels this. */
+/** A Pause calls `next` once, after a short time. It returns a function that cancels this. */
 export type Pause = (next: () => void) => () => void
 
-/** DatagramQueueParts are what a {@link DatagramQueue} works with. */
+/** DatagramQueueParts are the dependencies of a {@link DatagramQueue}. */
 export interface DatagramQueueParts<T> {
-  /** Takes the next item. */
+  /** Sends the next item. */
   pass: (item: T) => void
   /** Called with an item that became too old. */
   tooOld: (item: T) => void
-  /** Items of one batch. */
+  /** The number of items in a batch. */
   batchSize: number
-  /** The time between two batches, in which other work is done. */
+  /** The pause between two batches, for other work. */
   pause: Pause
-  /** Milliseconds of the clock of {@link DatagramQueue.push}'s times. @default performance.now */
+  /** The clock of {@link DatagramQueue.push}'s times, in milliseconds. @default performance.now */
   now?: () => number
 }
 
@@ -31,20 +31,20 @@ interface Waiting<T> {
 }
 
 /**
- * A DatagramQueue passes one batch on at a time, and drops what has waited for too long, for UDP's users prefer the present to the
- * complete: {@link DATAGRAM_WAIT_MAX_MS} after a burst or a stall, and {@link DATAGRAM_STANDING_WAIT_MAX_MS} once the queue stands, as
- * in CoDel (RFC 8289). The youngest item always passes: behind it nothing waits, and so there is no queue.
+ * A DatagramQueue sends one batch at a time, and drops what has waited too long, because users of UDP prefer recent data to
+ * complete data: {@link DATAGRAM_WAIT_MAX_MS} after a burst or a stall, and {@link DATAGRAM_STANDING_WAIT_MAX_MS} in a standing queue, as
+ * in CoDel (RFC 8289). The newest item is always sent, because nothing waits behind it.
  */
 export class DatagramQueue<T> {
   readonly #parts: Required<DatagramQueueParts<T>>
   #waiting: Waiting<T>[] = []
-  /** Items of the current batch that were passed on. */
+  /** The number of sent items of the current batch. */
   #passed = 0
   #cancelNext: (() => void) | undefined
-  /** Time since which every item had waited for more than {@link DATAGRAM_STANDING_TARGET_MS}. */
+  /** The time since which every item has waited for more than {@link DATAGRAM_STANDING_TARGET_MS}. */
   #standsSince: number | undefined
 
-  /** Time at which the last item left. */
+  /** The time at which the last item was sent. */
   #leftAt = 0
 
   constructor(parts: DatagramQueueParts<T>) {
@@ -52,9 +52,9 @@ export class DatagramQueue<T> {
   }
 
   /**
-   * Passes the item on now, or in its turn.
-   * @param at the time since which the item waits, also before it came here; default: now
-   * @returns false when {@link DATAGRAM_QUEUE_MAX} items wait, and this one is dropped
+   * Sends the item now or in its turn.
+   * @param at the time since which the item has waited, including before this queue; default: now
+   * @returns false when {@link DATAGRAM_QUEUE_MAX} items wait and this one is dropped
    */
   push(item: T, at: number = this.#parts.now()): boolean {
     if (this.#waiting.length >= DATAGRAM_QUEUE_MAX) return false
@@ -62,13 +62,13 @@ export class DatagramQueue<T> {
     if (hasTurn && !this.#isTooOld(at)) this.#pass(item)
     else {
       this.#waiting.push({ item, at })
-      // what comes with an old item decides whether a younger one waits behind it
+      // Items pushed together with an old one decide whether newer ones wait behind it.
       this.#cancelNext ??= afterThisCall(() => this.#next())
     }
     return true
   }
 
-  /** Drops what waits, and calls nothing for it. */
+  /** Drops all waiting items, without calling `tooOld`. */
   clear(): void {
     this.#cancelNext?.()
     this.#cancelNext = undefined
@@ -87,7 +87,7 @@ export class DatagramQueue<T> {
     this.#passed = 0
     while (this.#waiting.length > 0 && this.#passed < this.#parts.batchSize) {
       const { item, at } = this.#waiting.shift()!
-      // the one before may have taken its time
+      // Sending the previous one may have taken long.
       const isTooOld = this.#isTooOld(at) && this.#waiting.length > 0
       if (isTooOld) this.#parts.tooOld(item)
       else this.#pass(item)
@@ -97,7 +97,7 @@ export class DatagramQueue<T> {
   #isTooOld(at: number): boolean {
     const now = this.#parts.now()
     const wait = now - at
-    // what came after the one before had left found the queue empty
+    // An item that came after the previous one was sent found the queue empty.
     if (wait <= DATAGRAM_STANDING_TARGET_MS || at >= this.#leftAt) this.#standsSince = undefined
     else this.#standsSince ??= now
     this.#leftAt = now

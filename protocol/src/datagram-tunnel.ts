@@ -1,4 +1,4 @@
-// The datagram tunnel: its ALPN, its first stream, and a DATAGRAM (RFC 9221) as a flow id and a UDP payload.
+// The datagram tunnel: its ALPN, its first stream, and the format of a DATAGRAM (RFC 9221): a flow id and a UDP payload.
 
 import type { ErrorCode } from './errors.ts'
 import { FLOW_ID_MAX } from './limits.ts'
@@ -10,9 +10,9 @@ export const TUNNEL_ALPN = 'svc-tunnel'
  * TUNNEL_CLOSE has the application error codes of a QUIC close (RFC 9000 §20.2). *Extension*: a client may ignore them.
  */
 export const TUNNEL_CLOSE = {
-  /** The relay ends the tunnel in order, and the SDK may connect again. */
+  /** The relay shuts down, and the SDK may reconnect. */
   goingAway: 0,
-  /** The lease expired, was given up or replaced, or is no longer allowed. */
+  /** The lease expired, was unregistered or replaced, or is no longer allowed. */
   leaseEnded: 1,
   /** The lease has a newer tunnel. */
   replaced: 2,
@@ -20,7 +20,7 @@ export const TUNNEL_CLOSE = {
   refused: 3,
   /** The relay has no room for another connection without a lease. */
   busy: 4,
-  /** The SDK sent something else than a heartbeat on the stream after the answer. */
+  /** The SDK sent something other than a heartbeat on the stream after the answer. */
   violation: 5,
 } as const
 
@@ -28,7 +28,7 @@ export const TUNNEL_CLOSE = {
 export interface TunnelHello {
   /** The lease token, of a lease with UDP. */
   access_token: string
-  /** *Extension*: the SDK takes several datagrams in one DATAGRAM frame. */
+  /** *Extension*: the SDK accepts several datagrams in one DATAGRAM frame. */
   aggregates?: boolean | undefined
 }
 
@@ -38,7 +38,7 @@ export type TunnelAnswer =
       ok: true
       /** *Extension*: the relay sends back the bytes that follow on the stream. */
       heartbeat?: boolean | undefined
-      /** *Extension*: the SDK said so, too: both may send several datagrams in one DATAGRAM frame. */
+      /** *Extension*: both sides may send several datagrams in one DATAGRAM frame. Only if the SDK announced it too. */
       aggregates?: boolean | undefined
     }
   | {
@@ -47,7 +47,7 @@ export type TunnelAnswer =
       error: ErrorCode
     }
 
-/** A Datagram is a UDP payload and its flow: one visitor's address, for as long as it is not idle. */
+/** A Datagram is a UDP payload and its flow: one visitor's address, until it is idle. */
 export interface Datagram {
   /** A number that the relay gave the flow, from 1 to {@link FLOW_ID_MAX}. On the wire it is unsigned LEB128. */
   flowId: number
@@ -82,7 +82,7 @@ export function decodeDatagram(datagram: Uint8Array): Datagram | undefined {
   let flowId = 0
   for (let at = 0; at < datagram.length; at += 1) {
     const byte = datagram[at]!
-    // Bit operations would make negative numbers of the upper half.
+    // Bit operations would turn the upper half into negative numbers.
     flowId += (byte & VALUE) * 2 ** (VALUE_BITS * at)
     if (flowId > FLOW_ID_MAX) return undefined
     if (byte >= CONTINUES) continue

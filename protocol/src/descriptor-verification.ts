@@ -1,11 +1,11 @@
-// Verifies a relay's descriptor: its form, its expiry, and that the address in it signed it. The caller brings the
+// Verifies a relay's descriptor: its format, its expiry, and its signature by its own address. The caller passes the
 // cryptography, so that relay and SDKs share the rest.
 
 import { DESCRIPTOR_SIGNATURE_BYTES, descriptorTexts, type RelayDescriptor } from './discovery.ts'
 import { normalizeAddress } from './names.ts'
 
 /**
- * RecoverTextSigner finds the address of the key that signed the SHA-256 of `text`. It returns undefined when no key can
+ * RecoverTextSigner returns the address of the key that signed the SHA-256 of `text`, or undefined when no key can
  * have made the signature.
  * @param signature 65 bytes: r, s, and the recovery bit, plain or with 27 added
  */
@@ -15,8 +15,8 @@ export type RecoverTextSigner = (
 ) => string | undefined | Promise<string | undefined>
 
 /**
- * DescriptorFault is the reason for which a descriptor is refused: a field is missing or has another form, its time is
- * over, or its signature is not of the key of its address.
+ * DescriptorFault is the reason why a descriptor is refused: a field is missing or malformed, it has
+ * expired, or its signature is not by the key of its address.
  */
 export type DescriptorFault = 'malformed' | 'expired' | 'forged'
 
@@ -26,9 +26,9 @@ export type DescriptorVerdict =
   | { descriptor?: undefined; fault: DescriptorFault }
 
 /**
- * verifyDescriptor checks a descriptor from an untrusted source. The signature comes last, since it costs the most.
+ * verifyDescriptor checks a descriptor from an untrusted source. The signature comes last, because it costs the most.
  * @param value parsed JSON
- * @param now milliseconds since the epoch; a descriptor is expired from its `expires_at` on, and `issued_at` is not compared
+ * @param now milliseconds since the epoch; a descriptor is expired from `expires_at`; `issued_at` is not checked
  */
 export async function verifyDescriptor(
   value: unknown,
@@ -42,7 +42,7 @@ export async function verifyDescriptor(
 }
 
 /**
- * isSignedByItsAddress says whether the key of the descriptor's address signed it.
+ * isSignedByItsAddress resolves with whether the key of the descriptor's address signed it.
  * @param descriptor as {@link parseDescriptor} returns it
  */
 export async function isSignedByItsAddress(
@@ -62,12 +62,12 @@ export async function isSignedByItsAddress(
 /** The first byte of a compact signature: 27, 4 more for a compressed public key, and the recovery bit. */
 const COMPACT_FIRST = 27
 const COMPACT_LAST = 34
-/** Ethereum writes the recovery bit behind r and s, plain or with 27 added. */
+/** The values of Ethereum's recovery bit, which follows r and s: plain or with 27 added. */
 const RECOVERY_BITS = [0, 1, 27, 28]
 
 /**
- * Returns r, s and the recovery bit in this order. A relay may also write the compact form, whose first byte is the bit; the bytes
- * of some signatures can be read in both ways.
+ * Returns r, s and the recovery bit in this order. A relay may also write the compact form, whose first byte is the bit; some
+ * signatures can be read both ways.
  */
 function signatureReadings(signature: Uint8Array): Uint8Array[] {
   const readings: Uint8Array[] = []
@@ -78,7 +78,7 @@ function signatureReadings(signature: Uint8Array): Uint8Array[] {
   return readings
 }
 
-/** The fields that a relay may leave out, each with what it signed then. */
+/** The fields that a relay may leave out, with the values that it then signed. */
 const ZERO_VALUES = {
   wireguard_public_key: '',
   wireguard_port: 0,
@@ -90,10 +90,10 @@ const ZERO_VALUES = {
 } as const satisfies Partial<RelayDescriptor>
 
 const PORT_MAX = 65_535
-/** Base64 writes three bytes as four characters. A longer text is not decoded. */
+/** The longest base64 text to decode, in characters. */
 const SIGNATURE_MAX_CHARS = Math.ceil(DESCRIPTOR_SIGNATURE_BYTES / 3) * 4
 
-/** Each field has to have its type: the relay signed all of them. */
+/** The type of each field, all of which the relay signed. */
 const FIELDS: Record<keyof RelayDescriptor, (value: unknown) => boolean> = {
   address: (value) => typeof value === 'string' && normalizeAddress(value) !== undefined,
   version: (value) => isText(value) || isNumber(value),
@@ -114,10 +114,10 @@ const FIELDS: Record<keyof RelayDescriptor, (value: unknown) => boolean> = {
 }
 
 /**
- * parseDescriptor returns a descriptor with its fields and no others, as it came. Fields that a relay left out, because they were
- * empty, false or 0, are there with that value.
+ * parseDescriptor returns a descriptor with exactly its own fields, unchanged. Fields that a relay left out because they were
+ * empty, false or 0 get that value.
  * @param value parsed JSON
- * @returns undefined when a field is missing or has another form
+ * @returns undefined when a field is missing or malformed
  */
 export function parseDescriptor(value: unknown): RelayDescriptor | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -148,7 +148,7 @@ function isFlag(value: unknown): boolean {
   return typeof value === 'boolean'
 }
 
-/** RFC 3339 with at most nanoseconds. `Date.parse` alone takes other forms. */
+/** RFC 3339 with at most nanoseconds. `Date.parse` accepts other formats too. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 function isTime(value: unknown): boolean {

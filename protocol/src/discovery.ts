@@ -10,16 +10,16 @@ import { DISCOVERY_VERSION } from './versions.ts'
 export const DESCRIPTOR_SIGNATURE_BYTES = 65
 
 /**
- * RelayDescriptor is a relay's signed description of itself, as discovery passes it on (docs/protocol.md §14.2). Its times are
+ * RelayDescriptor is a relay's signed description of itself, which discovery distributes (docs/protocol.md §14.2). Its times are
  * RFC 3339 date-times with at most nanoseconds.
  */
 export interface RelayDescriptor {
-  /** The Ethereum address of the relay's identity, whose key signs. */
+  /** The Ethereum address of the relay's identity, whose key signs the descriptor. */
   address: string
-  /** A version that is signed as it came and not compared. Relays of this software write one of {@link DISCOVERY_VERSIONS}. */
+  /** A version, which is signed unchanged and not compared. Relays of this software write one of {@link DISCOVERY_VERSIONS}. */
   version: string | number
   issued_at: string
-  /** From this time on the descriptor is refused. */
+  /** The time from which the descriptor is invalid. */
   expires_at: string
   /** The `https:` URL of the relay's API. */
   api_https_addr: string
@@ -33,15 +33,15 @@ export interface RelayDescriptor {
   supports_udp: boolean
   /** Says whether leases can have dedicated TCP ports. */
   supports_tcp: boolean
-  /** The number of connections that the relay says it has. */
+  /** The number of connections, as the relay claims. */
   active_connections: number
-  /** The TCP traffic that the relay says it carries. Relays of this software count bytes a second. */
+  /** The TCP traffic, as the relay claims. Relays of this software count bytes per second. */
   tcp_bps: number
   /** The signature of one of {@link descriptorTexts}, of {@link DESCRIPTOR_SIGNATURE_BYTES} bytes, in base64. */
   signature: string
 }
 
-/** *Extension*: the query of `GET /discovery` with which the answer has the relay itself alone. Others answer with all they know. */
+/** *Extension*: the query of `GET /discovery` for the relay's own descriptor only. Other relays answer with all that they know. */
 export const ONLY_OWN_DESCRIPTOR = 'relays=own'
 
 /** The fields of a descriptor that are signed. */
@@ -59,7 +59,7 @@ export interface DiscoveryAnnouncement {
 export interface DiscoveryAnnounceResponse {
   /** The version of discovery of the relay that answers. */
   protocol_version: string
-  /** Says whether the relay that answers will look at the other one, and pass it on when that succeeds. */
+  /** Whether the answering relay will probe the other one, and distribute its descriptor if that succeeds. */
   accepted: boolean
 }
 
@@ -72,36 +72,36 @@ export interface DiscoveryResponse {
   protocol_version: string
   /** The time of the answer. */
   generated_at: string
-  /** The descriptors, which the relay passes on: their reader checks each with {@link verifyDescriptor}. */
+  /** The descriptors of other relays: verify each with {@link verifyDescriptor}. */
   relays: RelayDescriptor[]
   /** The relays of another protocol version, by the URL of their API. */
   incompatible_relays: { url: string; protocol_version: string; last_seen_at: string }[]
   /** The release of the relay that answers. */
   release_version: string
-  /** Maps the URL of a relay's API to the release that it named to the relay that answers. */
+  /** Maps the URL of a relay's API to the release that it reported to the answering relay. */
   relay_release_versions: Record<string, string>
 }
 
 /**
- * SitePresence says whether a relay has a site now. *Extension*. Who asks names the site by {@link siteQuestionText}, so that a
- * relay without the site does not learn its name. Only the site's statement shows that the answer is true.
+ * SitePresence says whether a relay has a site now. *Extension*. The request names the site by {@link siteQuestionText}, so that a
+ * relay without the site does not learn its name. Only the site's statement proves the answer.
  */
 export interface SitePresence {
-  /** Says whether visitors of the site would reach it at that relay. */
+  /** Whether visitors would reach the site at that relay. */
   here: boolean
-  /** The site's statement for that relay, where the site is and has made one. */
+  /** The site's statement for that relay, if it is there and has made one. */
   statement?: SiteStatement | undefined
 }
 
-/** siteQuestionText returns the text whose SHA-256, as 64 lower-case hex digits, names a site in a question. */
+/** siteQuestionText returns the text whose SHA-256, as 64 lower-case hex digits, names a site in a request. */
 export function siteQuestionText(canonicalLabel: string): string {
   return `svc site\n${canonicalLabel}`
 }
 
 /**
- * descriptorTexts returns the texts of which a relay signs one, by its SHA-256: first that of its version. The whole text has every
+ * descriptorTexts returns the texts of which a relay signs one, by its SHA-256; the one of its version comes first. The whole text has every
  * field but the signature, in this order, with times in nanoseconds. The short one, of {@link DISCOVERY_VERSION}, leaves out the
- * three fields of the overlay. A descriptor that has something there has only the whole text: nobody else can write into it.
+ * three overlay fields. A descriptor with such fields has only the whole text, so that nobody can add them to a signed one.
  */
 export function descriptorTexts(descriptor: UnsignedDescriptor): [string, ...string[]] {
   const { address, version, issued_at, expires_at, api_https_addr } = descriptor

@@ -1,4 +1,4 @@
-// The programs and modules that a relay gives away, and their paths.
+// The programs and modules that a relay offers for download, and their paths.
 
 /**
  * PROGRAM_SLUGS are the slugs of `svc` at `/api/install/bin/{slug}`, one for each platform.
@@ -22,7 +22,7 @@ export const INSTALL_SLUGS: readonly InstallSlug[] = [...PROGRAM_SLUGS, ...BROWS
 export type InstallSlug = (typeof PROGRAM_SLUGS | typeof BROWSER_SLUGS)[number]
 
 /**
- * Makes the path of a download: of the program of a platform, or of a file beside it, such as its compressed form at
+ * Returns the path of a download: a platform's program, or a file beside it, such as its compressed form at
  * `linux-amd64.gz` and the bundle for Node at `node`.
  */
 export function installBinPath(name: string): string {

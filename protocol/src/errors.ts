@@ -7,33 +7,33 @@
 export const ERROR_STATUS = {
   /** The body is not JSON. */
   invalid_json: 400,
-  /** The body or query has another shape, or a value out of its range. */
+  /** The body or query is malformed, or a value is out of range. */
   invalid_request: 400,
   /** A text is not an Ethereum address. */
   invalid_address: 400,
   /** A text is not an IP address or range. */
   invalid_ip: 400,
-  /** `approval_mode` is none of {@link APPROVAL_MODES}. */
+  /** `approval_mode` is not one of {@link APPROVAL_MODES}. */
   invalid_mode: 400,
-  /** The credential is missing, expired or not valid for this use. */
+  /** The credential is missing, expired or invalid for this use. */
   unauthorized: 403,
-  /** The policy bans or denies the identity of the lease or an address of it. */
+  /** The policy bans or denies the lease's identity, or bans one of its addresses. */
   lease_rejected: 403,
-  /** The client address, or the one that the client reported, is banned. */
+  /** The client address, or the one reported by the client, is banned. */
   ip_banned: 403,
-  /** The relay's settings or its policy allow no dedicated UDP ports. */
+  /** The relay's settings or policy do not allow dedicated UDP ports. */
   udp_disabled: 403,
-  /** The relay's settings or its policy allow no dedicated TCP ports. */
+  /** The relay's settings or policy do not allow dedicated TCP ports. */
   tcp_port_disabled: 403,
-  /** The token is of a lease instance that has ended. */
+  /** The token belongs to a lease instance that has ended. */
   lease_not_found: 404,
-  /** The endpoint does not take the method. `Allow` names those that it takes. */
+  /** The endpoint does not support the method. `Allow` lists those that it does. */
   method_not_allowed: 405,
-  /** Another identity has the friendly hostname, or the operator reserves it, and no fallback is allowed. */
+  /** Another identity has the friendly hostname, or the operator has reserved it, and no fallback is allowed. */
   hostname_conflict: 409,
-  /** The lease has other dedicated ports than the request says or needs. */
+  /** The lease's dedicated ports do not match the request. */
   transport_mismatch: 409,
-  /** The client has used its share up. `Retry-After` says when to ask again. */
+  /** The client has exhausted its rate limit. `Retry-After` says when to retry. */
   rate_limited: 429,
   /** The relay failed. */
   internal: 500,
@@ -43,11 +43,11 @@ export const ERROR_STATUS = {
   hijack_failed: 500,
   /** The relay does not have the feature, has no room for it, or is closing. */
   feature_unavailable: 503,
-  /** As many leases have a UDP port as may have one. */
+  /** The maximum number of leases with a UDP port is reached. */
   udp_capacity_exceeded: 503,
   /** No UDP port of the range is free. */
   udp_port_exhausted: 503,
-  /** As many leases have a TCP port as may have one. */
+  /** The maximum number of leases with a TCP port is reached. */
   tcp_port_capacity_exceeded: 503,
   /** No TCP port of the range is free. */
   tcp_port_exhausted: 503,

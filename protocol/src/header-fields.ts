@@ -6,7 +6,7 @@ export const accessToken = 'X-Svc-Access-Token'
 export const reverseCapability = 'X-Svc-Reverse-Capability'
 /** *Extension* `hop_routes`: the origin of the relay to which `/sdk/route/relay` must lead. */
 export const neighbour = 'X-Svc-Relay'
-/** The token of a visitor on `/sdk/hop` who is passed on. */
+/** The token of a forwarded visitor on `/sdk/hop`. */
 export const hopToken = 'X-Svc-Hop-Token'
 /** The SHA-256 of that visitor's hostname, in hex digits. */
 export const hopHostname = 'X-Svc-Hop-Hostname-Hash'
@@ -14,5 +14,5 @@ export const hopHostname = 'X-Svc-Hop-Hostname-Hash'
 export const hopBinding = 'X-Svc-Hop-Binding'
 /** The number of relays that the visitor has passed. */
 export const hopCount = 'X-Svc-Hop-Count'
-/** *Extension*: names the request in the relay's log. Every answer of the API has it. */
+/** *Extension*: the id of the request in the relay's log. Every answer of the API has it. */
 export const requestId = 'X-Request-Id'

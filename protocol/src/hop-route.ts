@@ -2,38 +2,38 @@
 
 import type { LeaseMetadata } from './messages.ts'
 
-/** HOP_ROUTE_PURPOSE is the first field of every text that is signed for a HopRoute, so that it is a signature of nothing else. */
+/** HOP_ROUTE_PURPOSE is the first field of every text signed for a HopRoute, so that the signature is valid for nothing else. */
 export const HOP_ROUTE_PURPOSE = 'svc hop route v1'
 
-/** HopRouteMethod says what is signed: that a relay adds the route, or removes it. */
+/** HopRouteMethod says whether a relay must add the route or remove it. */
 export type HopRouteMethod = 'POST' | 'DELETE'
 
 /**
- * HopRoute tells the relay at `relay_url` where to pass visitors on. It names the next relay and no other. A relay either takes
- * the visitors of `public_hostname` itself, or those that another relay passes on with `match_token`: one of both is empty.
+ * HopRoute tells the relay at `relay_url` where to forward visitors. It names only the next relay. A relay either accepts
+ * the visitors of `public_hostname` itself, or those that another relay forwards with `match_token`: one of the two is empty.
  */
 export interface HopRoute {
   /** The owner's secp256k1 public key: 33 bytes, compressed, as lower-case hex digits. Its address has the lease. */
   owner_public_key: string
-  /** The origin of the relay that gets the route. */
+  /** The origin of the relay that the route is for. */
   relay_url: string
   /** The hostname of the visitors, at the first relay; empty at the others. */
   public_hostname: string
-  /** The canonical hostname of the owner's lease at `relay_url`, with which the route ends. */
+  /** The canonical hostname of the owner's lease at `relay_url`; the route ends with that lease. */
   route_hostname: string
-  /** The SHA-256 of the visitors' hostname, as lower-case hex digits. It is the same at every relay. */
+  /** The SHA-256 of the visitors' hostname, as lower-case hex digits. The same at every relay. */
   hostname_hash: string
-  /** The token with which the relay before passes visitors on; empty at the first relay. */
+  /** The token with which the previous relay forwards visitors; empty at the first relay. */
   match_token: string
-  /** Data of the lease, signed and not used. */
+  /** Data of the lease, which is signed but unused. */
   metadata: LeaseMetadata
-  /** The origin of the next relay: the only one that may bring this route, over the overlay. */
+  /** The origin of the next relay, the only one that may submit this route, over the overlay. */
   forward_relay: string
   /** The token for the next relay. */
   forward_token: string
-  /** The time at which the owner made the route (RFC 3339). */
+  /** The time at which the owner created the route (RFC 3339). */
   first_seen_at: string
-  /** The time at which the route ends (RFC 3339). Each signature of one route ends later than the one before. */
+  /** The expiry of the route (RFC 3339). Each new signature of a route must expire later than the one before. */
   expires_at: string
   /** The signature of {@link hopRouteText} by ECDSA with SHA-256: DER, as lower-case hex digits. */
   signature: string
@@ -41,10 +41,10 @@ export interface HopRoute {
 
 /**
  * *Extension* `hop_routes`: HopRouteRequest is the body of `POST /sdk/route`. It asks the next relay of a route, where the owner
- * has a lease, to bring the route to the relay that it is for.
+ * has a lease, to submit the route to its relay.
  */
 export interface HopRouteRequest {
-  /** The method of the signature, with which the relay sends the route on. */
+  /** The method of the signature and of the forwarded request. */
   method: HopRouteMethod
   route: HopRoute
 }
@@ -89,14 +89,14 @@ const FIELDS: Record<keyof HopRoute, (value: unknown) => boolean> = {
   forward_token: matching(TOKEN),
   first_seen_at: isTime,
   expires_at: isTime,
-  // A DER signature of this curve has 72 bytes at most.
+  // A DER signature of this curve has at most 72 bytes.
   signature: matching(/^30[0-9a-f]{14,142}$/),
 }
 
 /**
- * parseHopRoute returns a route with its fields and no others, in their order. It checks neither the signature nor the times.
+ * parseHopRoute returns a route with exactly its own fields, in order. It checks neither the signature nor the times.
  * @param value parsed JSON
- * @returns undefined when a field is missing or has another form, when the route names one relay twice, or when it has both or
+ * @returns undefined when a field is missing or malformed, when the route names one relay twice, or when it has both or
  *   neither of `public_hostname` and `match_token`
  */
 export function parseHopRoute(value: unknown): HopRoute | undefined {

@@ -1,16 +1,16 @@
-// Every path of the relay's API, and the headers and media types that belong to them.
+// The paths of the relay's API, with its header fields and media types.
 
-/** PATH are the paths of the relay's endpoints, by what they are for. */
+/** PATH has the paths of the relay's endpoints. */
 export * as PATH from './api-paths.ts'
 
-/** The upgrade token of a native client on `/sdk/connect`. A relay accepts the request also without it. */
+/** The upgrade token of a native client on `/sdk/connect`. A relay also accepts the request without it. */
 export const RAW_UPGRADE = 'raw'
-/** The upgrade token of a relay that passes a visitor on, on `/sdk/hop` in the overlay. */
+/** The upgrade token of a relay that forwards a visitor, on `/sdk/hop` in the overlay. */
 export const HOP_UPGRADE = 'svc-hop'
 /** The upgrade token on `/sdk/route/relay`. */
 export const NEIGHBOUR_UPGRADE = 'svc-relay'
 
-/** HEADER are the header fields of this protocol. */
+/** HEADER has the header fields of this protocol. */
 export * as HEADER from './header-fields.ts'
 
 /** The media type of `GET /sdk/certificate-chain`. */

@@ -1,7 +1,7 @@
 // The file of an identity, `identity.json`, as relays and SDKs read it: a private key, or a mnemonic with a path.
 
 /**
- * The derivation path of a mnemonic's key when the file gives none: the first account of a wallet (BIP 44, SLIP 44).
+ * The default derivation path of a mnemonic's key: the first account of a wallet (BIP 44, SLIP 44).
  */
 export const DERIVATION_PATH_DEFAULT = "m/44'/60'/0'/0/0"
 

@@ -1,4 +1,4 @@
-// @svc/protocol: the wire contract between relay and SDKs. It has shapes, names and numbers, and does no I/O.
+// @svc/protocol: the wire contract between relay and SDKs. It has types, names and limits, and does no I/O.
 export * from './byte-order-mark.ts'
 export * from './cache-path.ts'
 export * from './canonical-label.ts'

@@ -1,6 +1,6 @@
-// All numbers of the contract, each declared once, with its unit in the name and a comment on what it bounds.
+// All limits of the protocol, each declared once, with its unit in the name and a comment on what it bounds.
 
-/** A lease lives this many seconds when the request gives no time to live, or a non-positive one. */
+/** The default life of a lease, in seconds, when the request has no positive time to live. */
 export const LEASE_TTL_DEFAULT_S = 120
 /** The relay refuses a longer time to live with `invalid_request`. */
 export const LEASE_TTL_MAX_S = 600
@@ -13,23 +13,23 @@ export const ADDRESS_HEX_CHARS = 40
 /** A registration challenge can be used once, within this time. */
 export const CHALLENGE_TTL_S = 120
 /**
- * A client address, or an IPv6 /64, may have this many open challenges, where {@link SOURCE_BUDGET_PER_MINUTE} is its default. The relay
+ * The most open challenges of a client address or IPv6 /64, if {@link SOURCE_BUDGET_PER_MINUTE} is its default. The relay
  * answers more with `rate_limited`.
  */
 export const CHALLENGES_PER_SOURCE_MAX = 32
 
 /**
- * A request body of the control plane has at most this many bytes. Those with metadata, and of `/v1/sign`, may have more.
+ * The largest request body of the control plane, in bytes, except those with metadata and of `/v1/sign`.
  */
 export const BODY_MAX_BYTES: number = 16 * 1024
 /**
- * `description` in lease metadata has at most this many UTF-16 code units. The relay refuses a longer text, and never
- * cuts one.
+ * `description` in lease metadata has at most this many UTF-16 code units. The relay refuses a longer text and never
+ * truncates one.
  */
 export const METADATA_DESCRIPTION_MAX_CHARS = 4096
 /** `owner` in lease metadata has at most this many UTF-16 code units. */
 export const METADATA_OWNER_MAX_CHARS = 1024
-/** `thumbnail` in lease metadata, an address or a picture of some 190 KB as a data URL, has at most this many. */
+/** `thumbnail` in lease metadata, a URL or an image of about 190 KB as a data URL, has at most this many UTF-16 code units. */
 export const METADATA_THUMBNAIL_MAX_CHARS: number = 256 * 1024
 /** Lease metadata has at most this many tags. */
 export const METADATA_TAGS_MAX = 16
@@ -37,13 +37,13 @@ export const METADATA_TAGS_MAX = 16
 export const METADATA_TAG_MAX_CHARS = 64
 /**
  * A request body with lease metadata has at most this many bytes: that of a challenge, and of a renewal whose
- * `access_token` comes within the first {@link BODY_MAX_BYTES}. Metadata of full length fits, also when each
+ * `access_token` comes within the first {@link BODY_MAX_BYTES}. Metadata of full length fits, even if each
  * character of its texts takes 4 bytes.
  */
 export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
 /** A request body of the admin and policy endpoints has at most this many bytes. */
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
-/** A request body must have arrived whole after this time. */
+/** The deadline of a complete request body. */
 export const BODY_DEADLINE_MS = 10_000
 /** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most this many bytes (docs/protocol.md §19). */
 export const X402_BODY_MAX_BYTES: number = 64 * 1024
@@ -52,15 +52,15 @@ export const CACHE_MANIFEST_MAX_BYTES: number = 1024 * 1024
 /** A snapshot has at most this many files. */
 export const CACHE_FILES_MAX = 2048
 /**
- * A path of such a file has at most this many UTF-16 code units, so that a request for it fits in a head of 16 KiB, also
- * when each takes three bytes and each byte is percent-encoded.
+ * A path of such a file has at most this many UTF-16 code units, so that a request for it fits in a head of 16 KiB, even
+ * if each takes three bytes and each byte is percent-encoded.
  */
 export const CACHE_PATH_MAX_CHARS = 1024
-/** A file of a snapshot has at most this many bytes, unless the relay says another number (docs/protocol.md §15.1). */
+/** A file of a snapshot has at most this many bytes, unless the relay announces another limit (docs/protocol.md §15.1). */
 export const CACHE_OBJECT_MAX_BYTES: number = 10 * 1024 * 1024
-/** All files of a snapshot have at most this many bytes together, unless the relay says another number. */
+/** All files of a snapshot have at most this many bytes together, unless the relay announces another limit. */
 export const CACHE_EXPOSURE_MAX_BYTES: number = 64 * 1024 * 1024
-/** The upload of a snapshot must have arrived whole after this time. */
+/** The deadline of a complete upload of a snapshot. */
 export const CACHE_UPLOAD_DEADLINE_MS = 120_000
 /** While a site is renewed, its snapshot expires at most this long after the last renewal, plus its `cache_ttl`. */
 export const CACHE_RENEWAL_GRACE_MS = 120_000
@@ -69,26 +69,26 @@ export const CACHE_RENEWAL_GRACE_MS = 120_000
 export const READY_SESSIONS_MAX = 8
 /** The relay writes {@link MARKER.keepalive} to an idle session this often. */
 export const KEEPALIVE_INTERVAL_MS = 15_000
-/** The relay closes a session that does not take a marker within this time. */
+/** The relay closes a session that does not accept a marker within this time. */
 export const MARKER_WRITE_DEADLINE_MS = 5_000
 /** A public connection waits for a ready session at most this long. */
 export const CLAIM_TIMEOUT_MS = 10_000
 
-/** A public ClientHello must be whole this long after the connection opened, with a proxy's header before it. */
+/** The deadline of a complete public ClientHello, from the opening of the connection, including a PROXY header before it. */
 export const CLIENT_HELLO_CONNECTION_DEADLINE_MS = 10_000
-/** A public ClientHello must be whole this long after its first byte. */
+/** The deadline of a complete public ClientHello, from its first byte. */
 export const CLIENT_HELLO_DEADLINE_MS = 2_000
 /** A public ClientHello has at most this many bytes, with its record headers. */
 export const CLIENT_HELLO_MAX_BYTES: number = 64 * 1024
 
 /** The binding, the random value after the TLS marker, has this many bytes. */
 export const BINDING_BYTES = 16
-/** The relay forgets a binding that was not used within this time. */
+/** The relay forgets an unused binding after this time. */
 export const BINDING_TTL_MS: number = 5 * 60_000
 
 /** A request body of `/v1/sign` has at most this many bytes. */
 export const SIGN_BODY_MAX_BYTES: number = 512 * 1024
-/** `timestamp_unix` may differ from the relay's clock by at most this. */
+/** The largest difference of `timestamp_unix` from the relay's clock. */
 export const SIGN_CLOCK_SKEW_S = 30
 /** The random `nonce` of a request to `/v1/sign` has this many bytes, and twice as many hexadecimal digits. */
 export const SIGN_NONCE_BYTES = 16
@@ -107,25 +107,25 @@ export const WEBSOCKET_MESSAGE_MAX_BYTES: number = 1024 * 1024
 export const CORS_MAX_AGE_S: number = 24 * 60 * 60
 
 /**
- * One client address, or an IPv6 /64, may use this many units of work before authentication a minute.
+ * The units of unauthenticated work that a client address or IPv6 /64 may use per minute.
  * A relay's operator may set another number.
  */
 export const SOURCE_BUDGET_PER_MINUTE = 10
-/** One client address, or an IPv6 /64, may use this many units at once: a developer starts a project of ten sites. */
+/** The units that a client address or IPv6 /64 may use in a burst: a developer starts a project of ten sites. */
 export const SOURCE_BUDGET_BURST = 60
-/** All clients of a relay together may use this many units a minute. A relay's operator may set another number. */
+/** The units that all clients of a relay together may use per minute. A relay's operator may set another number. */
 export const RELAY_BUDGET_PER_MINUTE = 600
-/** All clients of a relay together may use this many units at once. */
+/** The units that all clients of a relay together may use in a burst. */
 export const RELAY_BUDGET_BURST = 600
-/** An endpoint costs this many of these units. */
+/** The cost of each endpoint in these units. */
 export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
 
 /**
- * A port whose lease was lost stays reserved for its identity this long. After that it is kept only while it is free.
+ * How long a port whose lease was lost stays reserved for its identity. After that, the identity gets it back only if it is still free.
  */
 export const PORT_RESERVATION_MS: number = 5 * 60_000
 
-/** One client address, or an IPv6 /64, may fail this many admin logins a minute. The relay answers more with `rate_limited`. */
+/** The failed admin logins that a client address or IPv6 /64 may have per minute. The relay answers more with `rate_limited`. */
 export const LOGIN_FAILURES_PER_MINUTE = 5
 
 /** Hello and answer on the first stream of a datagram tunnel have at most this many bytes each. */
@@ -135,29 +135,29 @@ export const TUNNEL_HELLO_DEADLINE_MS = 10_000
 /** A DATAGRAM of this size, flow id included, always fits: a QUIC packet of 1200 bytes has room for it. */
 export const DATAGRAM_ALWAYS_BYTES = 1150
 /**
- * A larger QUIC packet has at most this many bytes beside the DATAGRAM (RFC 9000 §17.3, RFC 9221 §4), with some to spare.
+ * The overhead of a larger QUIC packet besides the DATAGRAM, in bytes (RFC 9000 §17.3, RFC 9221 §4), with some to spare.
  */
 export const TUNNEL_PACKET_OVERHEAD_BYTES = 50
 /**
- * Bytes of an aggregate of datagrams where the path takes this many, less than {@link TUNNEL_HEARTBEAT_BYTES}: the heartbeat proves
- * it. Elsewhere an aggregate has at most {@link DATAGRAM_ALWAYS_BYTES}.
+ * The largest aggregate of datagrams, in bytes, if the path carries it. It is below {@link TUNNEL_HEARTBEAT_BYTES}, so the heartbeat proves
+ * that. Otherwise an aggregate has at most {@link DATAGRAM_ALWAYS_BYTES}.
  */
 export const DATAGRAM_AGGREGATE_MAX_BYTES = 2900
-/** Datagrams that wait in one queue of relay or SDK. */
+/** The most datagrams in one queue of relay or SDK. */
 export const DATAGRAM_QUEUE_MAX = 4096
 /**
- * Milliseconds for which a datagram waits in a queue in which younger ones wait behind it. Then it is dropped. A process that has
- * a quarter of a processor gets none for 75 ms at a time.
+ * How long a datagram may wait in a queue with newer ones behind it before it is dropped, in milliseconds. A process with
+ * a quarter of a processor gets no time for 75 ms in a row.
  */
 export const DATAGRAM_WAIT_MAX_MS = 200
 /**
- * The same for a queue that stands: one from which nothing has come for {@link DATAGRAM_STANDING_INTERVAL_MS} that had waited for
+ * The same for a standing queue: one in which, for {@link DATAGRAM_STANDING_INTERVAL_MS}, no sent datagram had waited for
  * {@link DATAGRAM_STANDING_TARGET_MS} or less.
  */
 export const DATAGRAM_STANDING_WAIT_MAX_MS = 20
-/** The wait in milliseconds that shows that a queue was empty a moment ago: the target of CoDel (RFC 8289 §4.4). */
+/** A wait in milliseconds at which a queue is not standing: CoDel's target (RFC 8289 §4.4). */
 export const DATAGRAM_STANDING_TARGET_MS = 5
-/** Milliseconds after which a queue is not that of a burst or a stall any more: the interval of CoDel (RFC 8289 §4.3). */
+/** Milliseconds after which a queue is standing, rather than due to a burst or a stall: CoDel's interval (RFC 8289 §4.3). */
 export const DATAGRAM_STANDING_INTERVAL_MS = 100
 /** Flow ids are from 1 to this, 32 bits. */
 export const FLOW_ID_MAX = 0xffff_ffff
@@ -165,21 +165,21 @@ export const FLOW_ID_MAX = 0xffff_ffff
 export const FLOW_IDLE_MS: number = 5 * 60_000
 /** The SDK sends something on a tunnel at least this often. */
 export const TUNNEL_KEEPALIVE_MS = 15_000
-/** Either side gives a tunnel up after this much silence. */
+/** Either side closes a tunnel after this much silence. */
 export const TUNNEL_IDLE_MS = 60_000
-/** Either side asks QUIC this often how large the packets are that the path carries. */
+/** The interval at which either side asks QUIC for the path MTU. */
 export const PATH_MTU_POLL_MS = 250
-/** A tunnel's stream accepts this many unread bytes: only a token, its answer and heartbeats pass there. */
+/** The window of a tunnel's stream, in bytes: it carries only a token, its answer and heartbeats. */
 export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
 /**
- * A heartbeat on the first stream has this many bytes: two full packets of real paths, so that a path that drops large
+ * The size of a heartbeat on the first stream, in bytes: two full packets of real paths, so that a path that drops large
  * ones is noticed.
  */
 export const TUNNEL_HEARTBEAT_BYTES = 3000
 
-/** A route has at most this many relays. Each passes on how many the visitor has passed. */
+/** The most relays of a route. Each forwards the number of relays that the visitor has passed. */
 export const HOP_RELAYS_MAX = 4
-/** An owner has at most this many hop routes at one relay: one for each hostname of each site, and those that replace them. */
+/** The most hop routes of an owner at one relay: one for each hostname of each site, and their replacements. */
 export const HOP_ROUTES_PER_OWNER_MAX = 64
-/** A hop route ends at most this long after the relay took it. */
+/** A hop route expires at most this long after the relay accepted it. */
 export const HOP_ROUTE_TTL_MAX_S = 600

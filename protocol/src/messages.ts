@@ -7,7 +7,7 @@ import type { SiteStatement } from './site-statement.ts'
 /** An identity is a name and the address of a secp256k1 key. It holds leases. */
 export interface Identity {
   /**
-   * The lease name: one DNS label of at most {@link LEASE_NAME_MAX_CHARS} characters. A relay takes it in any case, and
+   * The lease name: one DNS label of at most {@link LEASE_NAME_MAX_CHARS} characters. A relay accepts any letter case, and
    * answers with the normalized one.
    */
   name: string
@@ -15,13 +15,13 @@ export interface Identity {
   address: string
 }
 
-/** LeaseMetadata is what a site says of itself, for the relay's list of sites. The relay does not check that it is true. */
+/** LeaseMetadata is a site's description of itself, for the relay's list of sites. The relay does not verify it. */
 export interface LeaseMetadata {
   /** A text of at most {@link METADATA_DESCRIPTION_MAX_CHARS} UTF-16 code units. */
   description?: string | undefined
   /** The person or organization that runs the site, in at most {@link METADATA_OWNER_MAX_CHARS} UTF-16 code units. */
   owner?: string | undefined
-  /** An `http:` or `https:` URL, or a picture as a data URL, of at most {@link METADATA_THUMBNAIL_MAX_CHARS} code units. */
+  /** An `http:` or `https:` URL, or an image as a data URL, of at most {@link METADATA_THUMBNAIL_MAX_CHARS} code units. */
   thumbnail?: string | undefined
   /** At most {@link METADATA_TAGS_MAX} tags, each of at most {@link METADATA_TAG_MAX_CHARS} code units. */
   tags?: string[] | undefined
@@ -32,38 +32,38 @@ export interface LeaseMetadata {
   hide?: boolean | undefined
 }
 
-/** DomainResponse is the answer to `GET /sdk/domain`: what the relay speaks and offers. */
+/** DomainResponse is the answer to `GET /sdk/domain`: the relay's versions and features. */
 export interface DomainResponse {
   /** The {@link PROTOCOL_VERSION} of the relay. */
   protocol_version: string
   /** The release of the relay's software. */
   release_version: string
-  /** The relay's extensions. Another implementation may leave the field out, or have words that are not known here. */
+  /** The relay's extensions. Another implementation may omit the field or list unknown ones. */
   extensions: readonly Extension[]
   /** Present only while static caching is enabled. */
   cache?: StaticCacheLimits | undefined
-  /** *Extension*: true where the relay answers `GET /discovery`; left out elsewhere. */
+  /** *Extension*: true if the relay answers `GET /discovery`; otherwise omitted. */
   discovery?: boolean | undefined
-  /** *Extension*: true where the relay has downloads of the command `svc`, and so its installer installs it; left out elsewhere. */
+  /** *Extension*: true if the relay has downloads of the command `svc`, and so an installer; otherwise omitted. */
   downloads?: boolean | undefined
   ens: EnsStatus
   x402: X402FacilitatorInfo
 }
 
-/** StaticCacheLimits bounds what a site may store at the relay. */
+/** StaticCacheLimits limits what a site may store at the relay. */
 export interface StaticCacheLimits {
-  /** The bytes that all files of one snapshot may have together. */
+  /** The largest total size of a snapshot, in bytes. */
   max_exposure_bytes: number
-  /** The bytes that one file may have. */
+  /** The largest size of one file, in bytes. */
   max_object_size: number
 }
 
-/** StaticCacheManifest names the files of a snapshot: the body of `POST /sdk/cache`, and the first part of `PUT /sdk/cache`. */
+/** StaticCacheManifest lists the files of a snapshot: the body of `POST /sdk/cache`, and the first part of `PUT /sdk/cache`. */
 export interface StaticCacheManifest {
   /** The path of the listed file that visitors get for `/`, and for an unknown path without an extension. */
   index: string
   /**
-   * *Extension*: `false` when an unknown path is not that of the index: the live site answers it, if there is one. A relay that does
+   * *Extension*: `false` if unknown paths do not get the index: the live site answers them, if it is online. A relay that does
    * not know the field sends the index.
    */
   fallback?: boolean | undefined
@@ -75,7 +75,7 @@ export interface StaticCacheManifest {
 export interface StaticCacheFile {
   /** Relative, with `/` between its segments, as in `assets/main.js`. */
   path: string
-  /** Bytes. */
+  /** The size in bytes. */
   size: number
   /** 64 hexadecimal digits, in lower case. */
   sha256: string
@@ -83,17 +83,17 @@ export interface StaticCacheFile {
 
 /** StaticCacheStatus says whether the relay stores a snapshot of the site: the answer to every request of `/sdk/cache`. */
 export interface StaticCacheStatus {
-  /** For `POST`: whether a snapshot with this very manifest is there, and has not expired. */
+  /** For `POST`: whether an unexpired snapshot with exactly this manifest exists. */
   present: boolean
-  /** The time at which the snapshot expires if the site is not renewed meanwhile. Only while one is present. RFC 3339. */
+  /** The expiry of the snapshot if the site is not renewed (RFC 3339). Only while one is present. */
   expires_at?: string | undefined
 }
 
-/** EnsStatus describes the relay's ENS automation. A text is empty when there is nothing to say. */
+/** EnsStatus describes the relay's ENS automation. Unused texts are empty. */
 export interface EnsStatus {
-  /** Says whether the automation is on, for a domain that is not local. */
+  /** Whether the automation is on, for a non-local domain. */
   enabled: boolean
-  /** A diagnostic of the DNS provider, and no proof that the name resolves. It is always false for embedded DNS. */
+  /** A diagnostic of the DNS provider, which does not prove that the name resolves. Always false for embedded DNS. */
   verified: boolean
   /** The DNS provider that has the records. */
   provider: string
@@ -124,11 +124,11 @@ export interface X402FacilitatorInfo {
   pay_to: string
 }
 
-/** RegisterChallengeRequest is the body of `POST /sdk/register/challenge`: it says who wants which lease. */
+/** RegisterChallengeRequest is the body of `POST /sdk/register/challenge`: the identity and the wanted lease. */
 export interface RegisterChallengeRequest {
   identity: Identity
   /**
-   * Registers under the canonical hostname alone when another identity has the friendly one. Otherwise the relay answers
+   * Registers under the canonical hostname alone if another identity has the friendly one. Without it, the relay answers
    * `hostname_conflict`.
    * @default false
    */
@@ -139,7 +139,7 @@ export interface RegisterChallengeRequest {
    */
   metadata?: LeaseMetadata | undefined
   /**
-   * Prefers an endpoint in the overlay. A relay without one gives its own.
+   * Prefers an endpoint in the overlay. A relay without an overlay returns its own.
    * @default false
    */
   overlay?: boolean | undefined
@@ -149,17 +149,17 @@ export interface RegisterChallengeRequest {
    */
   ttl?: number | undefined
   /**
-   * Asks for a dedicated UDP port, without which there is no lease.
+   * Requires a dedicated UDP port; without one, the registration fails.
    * @default false
    */
   udp_enabled?: boolean | undefined
   /**
-   * Asks for a dedicated TCP port, without which there is no lease.
+   * Requires a dedicated TCP port; without one, the registration fails.
    * @default false
    */
   tcp_enabled?: boolean | undefined
   /**
-   * Permits the relay to store the site's files and to end TLS for them. It does not go with dedicated ports.
+   * Permits the relay to store the site's files and to terminate TLS for them. It excludes dedicated ports.
    * @default false
    */
   cache?: boolean | undefined
@@ -171,13 +171,13 @@ export interface RegisterChallengeRequest {
   cache_ttl?: number | undefined
 }
 
-/** RegisterChallengeResponse is the answer to it: the message to be signed. */
+/** RegisterChallengeResponse is the answer to it: the message to sign. */
 export interface RegisterChallengeResponse {
   /** The id in the form of {@link CHALLENGE_ID}. */
   challenge_id: string
-  /** The time at which the challenge expires, {@link CHALLENGE_TTL_S} after its issue. */
+  /** The expiry of the challenge, {@link CHALLENGE_TTL_S} after its issue. */
   expires_at: string
-  /** The text that {@link siweMessage} makes. The client checks it with {@link isSiweFor} before it signs it. */
+  /** The text of {@link siweMessage}. The client checks it with {@link isSiweFor} before signing. */
   siwe_message: string
 }
 
@@ -190,14 +190,14 @@ export interface RegisterRequest {
   /** The 65-byte `personal_sign` signature (EIP-191) of the identity's key, as `0x` hexadecimal. */
   siwe_signature: string
   /**
-   * The public IP address that the client believes to have. A ban of it applies as to the one that the relay sees.
+   * The client's own view of its public IP address. Bans apply to it as to the address that the relay sees.
    * @default none
    */
   reported_ip?: string | undefined
 }
 
 /**
- * Routing says whether the relay's policy lets visitors reach a lease: it does, it will once its operator has approved
+ * Routing says whether the relay's policy lets visitors reach a lease: it does, it will once the operator has approved
  * the identity, or it does not, because the identity or an address is banned or denied.
  */
 export type Routing = 'allowed' | 'approval' | 'rejected'
@@ -210,9 +210,9 @@ export interface ReverseEndpoint {
   capability: string
   /** The expiry of the capability, never later than the lease's own. */
   expires_at: string
-  /** Says whether the endpoint uses the overlay. A browser client refuses such an endpoint. */
+  /** Whether the endpoint uses the overlay. A browser client refuses such an endpoint. */
   overlay: boolean
-  /** The gateway's signed descriptor, whose address is that of `url`. It is there when `overlay` is true. */
+  /** The gateway's signed descriptor, for the address of `url`. Present when `overlay` is true. */
   gateway?: RelayDescriptor | undefined
   /** *Extension*: the routing at the time of this answer. A relay may leave it out. */
   routing?: Routing | undefined
@@ -240,27 +240,27 @@ export interface RegisterResponse {
   /** Says whether the lease has a dedicated TCP port. */
   tcp_enabled: boolean
   /**
-   * *Extension*, of a lease with UDP: the port of the relay's URL, which also accepts its datagram tunnel. Older
-   * clients of the protocol need it. Others know the URL.
+   * *Extension*, for a lease with UDP: the port of the relay's URL, which also accepts its datagram tunnel. Older
+   * clients need it; others know the URL.
    */
   sni_port?: number | undefined
   /**
-   * *Extension*, of a lease with UDP: `host:port` where QUIC tunnels of this lease come in, when that is not the relay's
-   * authority: the machine that has the lease's UDP port. Its certificate is that of the relay's host name.
+   * *Extension*, for a lease with UDP: `host:port` for the QUIC tunnels of this lease, when that is not the relay's
+   * authority: the machine that has the lease's UDP port. Its certificate is for the relay's hostname.
    */
   udp_tunnel_addr?: string | undefined
   /**
-   * *Extension*: another identity had the friendly hostname before, as far as the relay remembers. Browsers that visited it keep its
-   * cookies, storage and service workers of that name.
+   * *Extension*: another identity had the friendly hostname before, as far as the relay remembers. Browsers that visited it keep the
+   * name's cookies, storage and service workers.
    */
   previous_owner?: PreviousOwner | undefined
 }
 
-/** PreviousOwner tells the owner of a friendly hostname of the one before. */
+/** PreviousOwner informs the owner of a friendly hostname about the previous one. */
 export interface PreviousOwner {
   /** The time at which that lease ended. */
   until: string
-  /** The time until which a certificate may be valid for the hostname whose key the other identity has, when it lies ahead. */
+  /** The time, if in the future, until which the other identity may have a valid certificate for the hostname. */
   certified_until?: string | undefined
 }
 
@@ -269,7 +269,7 @@ export interface RenewRequest {
   /** The lease token, of the registration or of a later renewal. */
   access_token: string
   /**
-   * The time to live in seconds from now, as in {@link RegisterChallengeRequest}. An earlier choice does not count.
+   * The time to live in seconds from now, as in {@link RegisterChallengeRequest}. Earlier values do not matter.
    * @default 120
    */
   ttl?: number | undefined
@@ -284,14 +284,14 @@ export interface RenewRequest {
    */
   metadata?: LeaseMetadata | undefined
   /**
-   * *Extension*: whether the client believes to have UDP. The relay answers `transport_mismatch` when the lease
+   * *Extension*: whether the client expects to have UDP. The relay answers `transport_mismatch` when the lease
    * differs.
    */
   udp_enabled?: boolean | undefined
-  /** *Extension*: the same of TCP. */
+  /** *Extension*: the same for TCP. */
   tcp_enabled?: boolean | undefined
   /**
-   * *Extension* `site_statement`: the site's word that visitors reach it at this relay.
+   * *Extension* `site_statement`: the site's statement that visitors reach it at this relay.
    * @default the lease keeps its own
    */
   statement?: SiteStatement | undefined
@@ -306,7 +306,7 @@ export interface RenewResponse {
   reverse_endpoint: ReverseEndpoint
 }
 
-/** ReverseEndpointRequest is the body of `POST /sdk/reverse`, which asks for another reverse endpoint. */
+/** ReverseEndpointRequest is the body of `POST /sdk/reverse`, which requests another reverse endpoint. */
 export interface ReverseEndpointRequest {
   /** The lease token. */
   access_token: string
@@ -340,7 +340,7 @@ export interface SiteCertificate {
 
 /** *Extension* `site_certificate`: SiteCertificatePending is the answer while the certificate is being issued. */
 export interface SiteCertificatePending {
-  /** The client asks again after this many seconds, with the same request. */
+  /** The seconds after which the client repeats the same request. */
   retry_after: number
 }
 
@@ -349,7 +349,7 @@ export interface Lease {
   /** The normalized lease name. */
   name: string
   expires_at: string
-  /** The time of the registration. A lease that replaces an active one of its identity has the time of that one. */
+  /** The time of the registration. A lease that replaces an active one of its identity keeps that one's time. */
   first_seen_at: string
   /** The time of the last registration or renewal. */
   last_seen_at: string
@@ -361,26 +361,26 @@ export interface Lease {
   tcp_enabled: boolean
   /** `host:port` of the dedicated TCP port, when the lease has one. */
   tcp_addr?: string | undefined
-  /** Empty when the site gave none. */
+  /** Empty if the site sent none. */
   metadata: LeaseMetadata
   /** The number of ready reverse sessions. */
   ready: number
 }
 
-/** HealthResponse says whether a relay can take work. */
+/** HealthResponse is the health of a relay. */
 export interface HealthResponse {
-  /** With `degraded` the relay serves its visitors, but has a fault. */
+  /** `degraded`: the relay serves its visitors, but has a problem. */
   status: 'ok' | 'degraded'
-  /** *Extension*: the fault, in words. */
+  /** *Extension*: the problem, as text. */
   message?: string | undefined
 }
 
 /**
- * *Extension*: an answer that would be too large has a part of the list, and the client gets the rest with
- * `?after=<next>`. An entry that exists all the while is in exactly one of the parts.
+ * *Extension*: an answer that would be too large has only a page of the list, and the client gets the rest with
+ * `?after=<next>`. An entry that exists throughout is in exactly one page.
  */
 export interface Paged {
-  /** The opaque start of the next part. Undefined at the end of the list. */
+  /** The opaque cursor of the next page. Undefined at the end of the list. */
   next?: string | undefined
 }
 
@@ -401,9 +401,9 @@ export interface PolicyLease extends Lease {
   bps: number
   /** The client address of the last registration or renewal, as the relay saw it. */
   client_ip: string
-  /** The address that the client reported, when it did. */
+  /** The address that the client reported, if any. */
   reported_ip?: string | undefined
-  /** The effective approval: explicit, or by the mode `auto`. A denied identity has none. */
+  /** The effective approval: explicit, or by the mode `auto`. False for a denied identity. */
   is_approved: boolean
   /** Says whether the identity is banned. */
   is_banned: boolean
@@ -411,7 +411,7 @@ export interface PolicyLease extends Lease {
   is_denied: boolean
   /** Says whether `client_ip` or `reported_ip` is banned. */
   is_ip_banned: boolean
-  /** *Extension*: the bans that match its addresses, as {@link PolicyDecisionsResponse.banned_ips} has them. */
+  /** *Extension*: the bans that match its addresses, in the form of {@link PolicyDecisionsResponse.banned_ips}. */
   ip_bans: string[]
 }
 
@@ -425,7 +425,7 @@ export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 
 /** PolicyPortSettings say whether leases may have dedicated ports of one kind, and how many leases. */
 export interface PolicyPortSettings {
-  /** Allows such ports, where the relay's own settings give a range for them. */
+  /** Allows such ports, if the relay's own settings have a range for them. */
   enabled: boolean
   /** The number of leases with such a port. 0 means no limit. */
   max_leases: number
@@ -443,20 +443,20 @@ export interface PolicySettings {
   udp: PolicyPortSettings
   /** Dedicated TCP ports. */
   tcp_port: PolicyPortSettings
-  /** *Extension*: friendly names that no identity gets, normalized. An update without them leaves them as they are. */
+  /** *Extension*: friendly names that no identity may register, normalized. An update without them keeps them. */
   reserved_names?: string[] | undefined
 }
 
 /**
- * PolicyStateResponse is the answer to `GET /api/policy/state`: the settings, and every lease with the decisions that
- * hold for it.
+ * PolicyStateResponse is the answer to `GET /api/policy/state`: the settings, and every lease with the decisions
+ * about it.
  */
 export interface PolicyStateResponse extends Paged {
   policy: PolicySettings
   leases: PolicyLease[]
 }
 
-/** LeasePolicyUpdate changes decisions about an identity. An absent field stays as it is. */
+/** LeasePolicyUpdate changes decisions about an identity. An absent field is unchanged. */
 export interface LeasePolicyUpdate {
   /** The identity key: `name:address`. The relay normalizes it. The identity need not have a lease. */
   identity_key: string
@@ -487,11 +487,11 @@ export interface RelayPolicyUpdate {
 }
 
 /**
- * *Extension*: PolicyDecisionsResponse has every current decision, also about identities and addresses without a lease.
+ * *Extension*: PolicyDecisionsResponse has every current decision, including those about identities and addresses without a lease.
  */
 export interface PolicyDecisionsResponse extends Paged {
   /**
-   * The approved identity keys, as in the two lists that follow. Approvals by mode `auto` are not decisions, and not
+   * The approved identity keys. Approvals by mode `auto` are not decisions and are not
    * listed.
    */
   approved: string[]
@@ -508,11 +508,11 @@ export interface PolicyDecisionsResponse extends Paged {
 }
 
 interface Step<Kind extends string, Update> {
-  /** The settings, the identity, the address or the relay that was changed. */
+  /** What was changed: the settings, an identity, an address or a relay. */
   kind: Kind
-  /** The update as the relay took it, normalized. */
+  /** The update as the relay applied it, normalized. */
   made: Update
-  /** The update that takes this one back. */
+  /** The update that reverts this one. */
   undo: Update
 }
 
@@ -525,7 +525,7 @@ export type PolicyStep =
 
 /** *Extension*: a PolicyChange is a change that was made through the API. */
 export type PolicyChange = PolicyStep & {
-  /** The number of the change, from 1 up since the relay started, or since its engine did where it is several machines. */
+  /** The number of the change, counted from 1 since the relay started or, with several machines, since its Redis did. */
   id: number
   /** The time of the change. */
   at: string
@@ -557,7 +557,7 @@ export interface AdminAuthStatusResponse {
   authenticated: boolean
 }
 
-/** *Extension*: AdminCertificatesResponse is what certificates the relay holds, one entry for each kind of host. */
+/** *Extension*: AdminCertificatesResponse lists the relay's certificates, one entry for each kind of host. */
 export interface AdminCertificatesResponse {
   certificates: HeldCertificates[]
 }
@@ -567,9 +567,9 @@ export interface HeldCertificates {
   host_kind: 'root' | 'wildcard' | 'site'
   /** The number of certificates. */
   count: number
-  /** The DNS names of the one that ends first. */
+  /** The DNS names of the one that expires first. */
   names: string[]
-  /** The time at which that one ends, RFC 3339; empty when there is none. */
+  /** The expiry of that one, RFC 3339; empty when there is none. */
   not_after: string
   /** Why the last order failed; empty when it succeeded, or when there was none. */
   last_error: string
@@ -577,58 +577,58 @@ export interface HeldCertificates {
   last_error_at: string
 }
 
-/** *Extension*: AdminCacheResponse is what the static cache stores. */
+/** *Extension*: AdminCacheResponse is the content of the static cache. */
 export interface AdminCacheResponse {
-  /** One for each site, that which expires first coming first. */
+  /** One for each site, earliest expiry first. */
   sites: CachedSite[]
-  /** The bytes of the disk that the cache uses, uploads included, on all machines. */
+  /** The disk space that the cache uses, in bytes, including uploads, on all machines. */
   used_bytes: number
-  /** Those that it may use; 0 while it is off. */
+  /** The limit of the disk space, in bytes; 0 while the cache is off. */
   max_bytes: number
 }
 
-/** *Extension*: AdminPaymentsResponse is what the payment facilitator does, since the relay started. */
+/** *Extension*: AdminPaymentsResponse has the payment facilitator's figures since the relay started. */
 export interface AdminPaymentsResponse {
-  /** Says whether the relay has a facilitator; if not, the texts are empty and the numbers 0. */
+  /** Whether the relay has a facilitator; if not, the texts are empty and the numbers 0. */
   enabled: boolean
   /** The name of the network, for people. */
   network_name: string
   /** The address of the recipient. */
   pay_to: string
-  /** Payments that were carried out. */
+  /** The number of settled payments. */
   settled: number
-  /** Requests about payments that were refused, for what the payments were. */
+  /** The number of requests that were refused because of the payment. */
   refused: number
-  /** Requests that had no answer, since full nodes, the journal or room were missing. */
+  /** The number of requests that failed because full nodes, the journal or capacity were missing. */
   failed: number
-  /** Payments that the journal has without an outcome: the next one who asks finds out. */
+  /** The number of payments in the journal without an outcome; the next request about one resolves it. */
   open: number
 }
 
-/** *Extension*: CachedSite is a site whose files the relay stores, with a lease or without one. */
+/** *Extension*: CachedSite is a site whose files the relay stores, with or without a lease. */
 export interface CachedSite {
   identity_key: string
   /** The canonical hostname, at which visitors get the files. */
   hostname: string
   /** The number of files. */
   files: number
-  /** Their bytes. */
+  /** Their total size, in bytes. */
   bytes: number
   /** The time of the upload, RFC 3339. */
   published_at: string
-  /** The time at which the relay removes the files, if the site is not renewed meanwhile. RFC 3339. */
+  /** The time at which the relay removes the files if the site is not renewed. RFC 3339. */
   expires_at: string
   /** True when the site has a lease now. */
   has_lease: boolean
-  /** True when visitors get the files now: not while the site waits for an approval, or nobody reaches the machine. */
+  /** True when visitors get the files now: false while the site waits for approval, or the machine is unreachable. */
   is_served: boolean
   /** The `CLUSTER_ADDR` of the machine that has the files; absent where the relay is one machine. */
   machine?: string | undefined
 }
 
 /**
- * *Extension*: AdminLoadResponse is the relay's current load. Bytes are those of TCP, counted since the relay started. Where
- * the relay runs on several machines, the numbers are those of all of them that are not gone.
+ * *Extension*: AdminLoadResponse is the relay's current load. Bytes are TCP bytes since the relay started. If
+ * the relay runs on several machines, the numbers are totals of those that are not gone.
  */
 export interface AdminLoadResponse {
   /** The number of active leases. Each machine has the same. */
@@ -639,31 +639,31 @@ export interface AdminLoadResponse {
   carriers: number
   /** The number of open TCP connections of visitors to sites. */
   visitor_connections: number
-  /** The bytes that came from visitors, their handshakes included. */
+  /** The bytes from visitors, including their handshakes. */
   visitor_received_bytes: number
   /** The bytes that were sent to visitors. */
   visitor_sent_bytes: number
-  /** The machines of the relay: that which answers first, then the others. Absent where the relay runs on one machine. */
+  /** The machines of the relay, the answering one first. Absent when the relay runs on one machine. */
   machines?: AdminMachine[] | undefined
-  /** Says whether the engine, through which the machines share their state, answers. Absent where there is none. */
+  /** Whether the Redis through which the machines share their state (the engine) answers. Absent without one. */
   engine?: 'up' | 'down' | undefined
 }
 
-/** *Extension*: AdminMachine is one machine of a relay that runs on several, as the machine that answers knows it. */
+/** *Extension*: AdminMachine is one machine of a relay that runs on several, as the answering machine knows it. */
 export interface AdminMachine {
   /** The address at which the other machines reach it. */
   address: string
   release_version: string
   /**
-   * The machine is `online`; or `draining`, so that it takes nothing new and ends soon; or `unreachable` for the machine that
-   * answers, although the engine knows it; or `gone`, with the last numbers that were known.
+   * The machine is `online`; or `draining`: it accepts nothing new and will exit; or `unreachable` for the answering
+   * machine, although Redis knows it; or `gone`, with its last known numbers.
    */
   state: 'online' | 'draining' | 'unreachable' | 'gone'
-  /** True for the machine that answers. */
+  /** True for the answering machine. */
   is_this: boolean
   /** The time of its start, RFC 3339. */
   started_at: string
-  /** The time at which it was heard of last, RFC 3339. */
+  /** The time of its last sign of life, RFC 3339. */
   seen_at: string
   /** The number of open WebSockets and native sessions of tenants at this machine. */
   carriers: number
@@ -671,8 +671,8 @@ export interface AdminMachine {
   ready_sessions: number
   /** The number of open TCP connections of visitors at this machine. */
   visitor_connections: number
-  /** The bytes that came from visitors since the machine started. */
+  /** The bytes from visitors since the machine started. */
   visitor_received_bytes: number
-  /** The bytes that were sent to visitors since the machine started. */
+  /** The bytes to visitors since the machine started. */
   visitor_sent_bytes: number
 }

@@ -1,17 +1,17 @@
-// Finds the largest DATAGRAM (RFC 9221) that a tunnel's path carries. Either end asks its QUIC for the size of packets.
+// Finds the largest DATAGRAM (RFC 9221) that a tunnel's path carries, by asking QUIC for the packet size.
 
 import { DATAGRAM_ALWAYS_BYTES, PATH_MTU_POLL_MS, TUNNEL_PACKET_OVERHEAD_BYTES } from './limits.ts'
 
-/** A Path is a QUIC connection's knowledge of its path. */
+/** A Path is a QUIC connection with path metrics. */
 interface Path {
-  /** Returns the metrics, null when there are none. `pmtu` among them is the size of the largest packets, in bytes. */
+  /** Returns the metrics, or null. `pmtu` is the largest packet size, in bytes. */
   getMetrics(): object | null
 }
 
 /**
- * maxDatagramSizeOf follows how large the DATAGRAMs are that a path carries.
- * @returns a function to call before each DATAGRAM, for the size in bytes with the flow id, at least
- *   {@link DATAGRAM_ALWAYS_BYTES}; it asks the connection only every {@link PATH_MTU_POLL_MS}, since that waits for its thread
+ * maxDatagramSizeOf tracks the largest DATAGRAM that a path carries.
+ * @returns a function to call before each DATAGRAM, which returns the size in bytes with the flow id, at least
+ *   {@link DATAGRAM_ALWAYS_BYTES}; it asks the connection only every {@link PATH_MTU_POLL_MS}, because that waits for its thread
  */
 export function maxDatagramSizeOf(path: Path): () => number {
   let size = 0

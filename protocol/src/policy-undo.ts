@@ -1,4 +1,4 @@
-// Makes the update that takes a change of the policy back.
+// Makes the update that reverts a change of the policy.
 
 import type { LeasePolicyUpdate, PolicyDecisionsResponse } from './messages.ts'
 
@@ -14,7 +14,7 @@ export function undoPolicyUpdate(
   const restored: LeasePolicyUpdate = { identity_key }
   if (update.is_banned !== undefined) restored.is_banned = before.banned.includes(identity_key)
   if (update.is_denied !== undefined) restored.is_denied = before.denied.includes(identity_key)
-  // A denial revokes the approval as well.
+  // A denial also revokes the approval.
   if (update.is_approved !== undefined || update.is_denied === true)
     restored.is_approved = before.approved.includes(identity_key)
   if (update.bps !== undefined) restored.bps = before.bps[identity_key] ?? 0

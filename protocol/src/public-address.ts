@@ -1,6 +1,6 @@
-// Public IP addresses, which mean one host to everybody. Untrusted parties can make a relay or SDK dial no others.
+// Public IP addresses: the only ones that untrusted parties may make a relay or SDK dial.
 
-/** Networks that are not globally reachable (IANA IPv4 Special-Purpose Address Registry), multicast and reserved ones. */
+/** Networks that are not globally reachable (IANA IPv4 Special-Purpose Address Registry), multicast or reserved. */
 const IPV4_SPECIAL = [
   '0.0.0.0/8', // this network, unspecified
   '10.0.0.0/8', // private
@@ -28,7 +28,7 @@ const IPV6_SPECIAL = [
   '3fff::/20', // documentation
 ] as const
 
-/** IPv6 networks whose addresses carry an IPv4 address, and the byte at which it begins: that host is reached. */
+/** IPv6 networks that embed an IPv4 address, which is the host that is reached, and the byte at which it begins. */
 const IPV4_CARRIERS = [
   ['::ffff:0:0/96', 12], // IPv4-mapped (RFC 4291 §2.5.5.2)
   ['64:ff9b::/96', 12], // NAT64 (RFC 6052 §2.1)
@@ -41,10 +41,10 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const IPV6_CHARACTERS = /^[\dA-Fa-f:.]{2,45}$/
 
 /**
- * Says whether an IP address is public: no loopback, private, link-local, shared, multicast, documentation or otherwise
- * special address, also not within an IPv4-mapped, NAT64 or 6to4 one.
+ * Returns whether an IP address is public: not a loopback, private, link-local, shared, multicast, documentation or otherwise
+ * special address, nor an IPv4-mapped, NAT64 or 6to4 form of one.
  * @param address IPv4 in four decimal numbers, or IPv6 without a zone
- * @returns false for text that is no IP address, too
+ * @returns false also for text that is not an IP address
  */
 export function isPublicAddress(address: string): boolean {
   const bytes = addressBytes(address)
@@ -58,7 +58,7 @@ function isPublic(bytes: readonly number[]): boolean {
   return isWithin(bytes, IPV6_GLOBAL) && !IPV6_SPECIAL.some((network) => isWithin(bytes, network))
 }
 
-/** @param network a network of the address's own family */
+/** @param network a network of the same address family */
 function isWithin(bytes: readonly number[], network: string): boolean {
   const [first = '', length] = network.split('/')
   const prefix = Number(length)
@@ -68,7 +68,7 @@ function isWithin(bytes: readonly number[], network: string): boolean {
   })
 }
 
-/** Returns the address in network byte order, 4 bytes or 16. Undefined for text that is no IP address. */
+/** Returns the address in network byte order, 4 or 16 bytes. Undefined for text that is not an IP address. */
 function addressBytes(address: string): number[] | undefined {
   if (IPV4.test(address)) return address.split('.').map(Number)
   if (!IPV6_CHARACTERS.test(address)) return undefined

@@ -1,18 +1,18 @@
-// The order of releases, by the precedence of semantic versioning.
+// Compares releases by semantic versioning.
 
-/** The form of a version (Semantic Versioning 2.0.0, section 2 and 9), with its parts. A relay's text is at most this long. */
+/** A version (Semantic Versioning 2.0.0, sections 2 and 9), with its parts, limited in length. */
 const VERSION =
   /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-([0-9a-z-]{1,32}(?:\.[0-9a-z-]{1,32}){0,7}))?(?:\+[0-9a-z.-]{1,64})?$/i
 const NUMBER = /^\d+$/
 
-/** Says whether a text is a semantic version. A number in it has at most nine digits. */
+/** Returns whether a text is a semantic version whose numbers have at most nine digits. */
 export function isVersion(text: string): boolean {
   return VERSION.test(text)
 }
 
 /**
  * Compares two versions by their precedence (Semantic Versioning 2.0.0, section 11).
- * @returns less than 0 when `one` is older, more than 0 when it is newer, 0 for the same; undefined when one is no version
+ * @returns less than 0 when `one` is older, more than 0 when it is newer, 0 for the same; undefined when one is not a version
  */
 export function compareVersions(one: string, other: string): number | undefined {
   const [mine, theirs] = [VERSION.exec(one), VERSION.exec(other)]
@@ -24,7 +24,7 @@ export function compareVersions(one: string, other: string): number | undefined 
   return comparePreReleases(mine[4], theirs[4])
 }
 
-/** A version without a pre-release comes after all that have one. */
+/** A version without a pre-release follows all those with one. */
 function comparePreReleases(one: string | undefined, other: string | undefined): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   const [mine, theirs] = [one.split('.'), other.split('.')]

@@ -1,4 +1,4 @@
-// The self-probe: a site visits itself, and compares what both ends of that connection export (RFC 8446 §7.5).
+// The self-probe: a site visits itself, and compares both ends' exported keying material (RFC 8446 §7.5).
 
 /** Both ends of a probe export keying material with this label, without a context (RFC 5705 §4). */
 export const PROBE_LABEL = 'Svc-MITM-Probe-v1'
@@ -6,13 +6,13 @@ export const PROBE_LABEL = 'Svc-MITM-Probe-v1'
 export const PROBE_MATERIAL_BYTES = 32
 /** A probe begins with a nonce of this many bytes, which only the site itself can recognize. */
 export const PROBE_NONCE_BYTES = 16
-/** At least so much random padding follows the nonce, so that the probe's size tells nothing. */
+/** The shortest random padding after the nonce, in bytes, which hides the probe's size. */
 export const PROBE_PADDING_MIN_BYTES = 96
-/** At most so much random padding follows the nonce. */
+/** The longest random padding after the nonce, in bytes. */
 export const PROBE_PADDING_MAX_BYTES = 320
 /** A probe without a verdict this long after its first packet has failed. */
 export const PROBE_DEADLINE_MS = 5_000
-/** The site may hold a connection's first bytes back this long while it expects a probe. */
+/** How long the site may hold back a connection's first bytes while it expects a probe. */
 export const PROBE_PEEK_MS = 100
-/** A site probes itself no more often than this. */
+/** The shortest interval between probes. */
 export const PROBE_COOLDOWN_MS = 30_000

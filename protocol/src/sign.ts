@@ -1,4 +1,4 @@
-// `/v1/sign`: the keyless signer's request and response. Byte fields are base64 of whole handshake messages.
+// `/v1/sign`: the keyless signer's request and response. Byte fields are base64 of complete handshake messages.
 
 /** The id of the only key that a relay signs with: that of its tenant certificate chain. */
 export const SIGN_KEY_ID = 'relay-cert'
@@ -8,35 +8,35 @@ export const SIGN_ALGORITHMS = ['ECDSA_SHA256', 'RSA_PSS_SHA256', 'Ed25519'] as 
 /** SignAlgorithm is one of {@link SIGN_ALGORITHMS}. */
 export type SignAlgorithm = (typeof SIGN_ALGORITHMS)[number]
 
-/** SignRequest asks for the signature of a CertificateVerify of TLS 1.3 (RFC 8446 §4.4.3), and of nothing else. */
+/** SignRequest requests the signature of a TLS 1.3 CertificateVerify (RFC 8446 §4.4.3), and of nothing else. */
 export interface SignRequest {
   /** Always {@link SIGN_KEY_ID}. */
   key_id: string
-  /** The algorithm of the key of the certificate that is presented. The relay refuses any other. */
+  /** The algorithm of the presented certificate's key. The relay refuses any other. */
   algorithm: SignAlgorithm
   /** The 16 bytes after the TLS marker, in base64. */
   binding: string
-  /** The ClientHello that the relay bridged. With a HelloRetryRequest it is the first one. */
+  /** The ClientHello that the relay bridged; the first one, if there was a HelloRetryRequest. */
   client_hello: string
   server_hello: string
   encrypted_extensions: string
   /** The Certificate message or, with the extension `certificate_compression`, the CompressedCertificate (RFC 8879). */
   certificate: string
-  /** *Extension*: the HelloRetryRequest, when the handshake had one. The ClientHello after it comes with it. */
+  /** *Extension*: the HelloRetryRequest, if the handshake had one. Requires `client_hello_retry`. */
   hello_retry_request?: string | undefined
   /** *Extension*: the second ClientHello, after a HelloRetryRequest. */
   client_hello_retry?: string | undefined
-  /** The time by the relay's clock, in seconds since the epoch. It may be {@link SIGN_CLOCK_SKEW_S} off. */
+  /** The time by the relay's clock, in seconds since the epoch, within {@link SIGN_CLOCK_SKEW_S}. */
   timestamp_unix: number
   /** A nonce of 16 random bytes, in hexadecimal. */
   nonce: string
 }
 
-/** SignResponse is the answer of `/v1/sign`, without the envelope. It names key and algorithm of the request. */
+/** SignResponse is the answer of `/v1/sign`, without the envelope. It repeats the request's key and algorithm. */
 export interface SignResponse {
   key_id: string
   algorithm: SignAlgorithm
-  /** The signature as CertificateVerify carries it (RFC 8446 §4.4.3), ECDSA in DER, in base64. */
+  /** The signature for CertificateVerify (RFC 8446 §4.4.3), ECDSA in DER, in base64. */
   signature: string
 }
 

@@ -1,24 +1,24 @@
-// Reads the manifest of a snapshot: what a site says about the files that the relay stores (docs/protocol.md §15.1).
+// Parses the manifest of a snapshot: the list of files for the relay to store (docs/protocol.md §15.1).
 
 import { compareCachePaths, problemOfCachePath } from './cache-path.ts'
 import { CACHE_FILES_MAX } from './limits.ts'
 import type { StaticCacheFile, StaticCacheManifest } from './messages.ts'
 
-/** The bounds of what the relay takes, as it says in `StaticCacheLimits`. */
+/** The limits that the relay announces in `StaticCacheLimits`. */
 export interface ManifestLimits {
-  /** Bytes of all files together. */
+  /** The largest total size, in bytes. */
   maxExposureBytes: number
-  /** Bytes of one file. */
+  /** The largest size of one file, in bytes. */
   maxObjectBytes: number
 }
 
 const SHA256 = /^[\da-f]{64}$/
-/** Characters of a path that an error message repeats. */
+/** The most characters of a path in an error message. */
 const QUOTED_CHARS = 100
 
 /**
- * @param value decoded JSON; members that are not known are left out
- * @throws Error with a sentence that names the first thing that is wrong
+ * @param value decoded JSON; unknown members are dropped
+ * @throws Error whose message names the first error
  */
 export function parseManifest(value: unknown, limits: ManifestLimits): StaticCacheManifest {
   const { index, fallback, files: listed } = objectOf(value, 'the manifest')
@@ -49,7 +49,7 @@ function parseFile(value: unknown, name: string, { maxObjectBytes }: ManifestLim
   return { path, size, sha256 }
 }
 
-/** Paths are unique and sorted, and none is the directory of another one: a file system could hold only one of both. */
+/** Checks that paths are unique and sorted, and that none is the directory of another, which a file system could not store. */
 function requireOrder(files: readonly StaticCacheFile[]): void {
   const paths = files.map(({ path }) => path)
   for (const [number, path] of paths.entries()) {
@@ -67,7 +67,7 @@ function requireOrder(files: readonly StaticCacheFile[]): void {
   }
 }
 
-/** Files with one hash are equal, and stored once. */
+/** Checks that files with the same hash, which are stored once, have the same size. */
 function requireOneSize(files: readonly StaticCacheFile[]): void {
   const sizes = new Map<string, number>()
   for (const { path, size, sha256 } of files) {
@@ -77,7 +77,7 @@ function requireOneSize(files: readonly StaticCacheFile[]): void {
   }
 }
 
-/** @returns the place of the first of the sorted texts that is not before `least` */
+/** @returns the index of the first of the sorted texts that is not before `least` */
 function firstFrom(sorted: readonly string[], least: string): number {
   let low = 0
   let high = sorted.length
@@ -95,7 +95,7 @@ function objectOf(value: unknown, name: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** Escapes what a log or a terminal would take for something else. */
+/** Quotes a path for logs and terminals. */
 function quote(path: string): string {
   return JSON.stringify(path.slice(0, QUOTED_CHARS))
 }

@@ -1,11 +1,11 @@
-// Timeouts, pauses and exponential backoff with web-standard timers: what the relay and the SDKs have in common.
+// Timeouts, pauses and exponential backoff with web-standard timers, for the relay and the SDKs.
 
-/** TIMER_MAX_MS is the longest delay of `setTimeout` in milliseconds, which fires at once after a longer one. */
+/** TIMER_MAX_MS is the longest delay of `setTimeout`, in milliseconds. With a longer one it fires at once. */
 export const TIMER_MAX_MS: number = 2 ** 31 - 1
 
 /**
- * Settles as `promise` does. After `ms` milliseconds it calls `onTimeout` and rejects with the error that this returns;
- * the promise's own outcome is dropped then.
+ * Settles as `promise` does. After `ms` milliseconds it calls `onTimeout` and rejects with the returned error;
+ * the promise's own outcome is then ignored.
  */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => Error): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
@@ -22,7 +22,7 @@ export async function settledWithin(promise: Promise<unknown>, ms: number): Prom
   await withTimeout(promise, ms, () => new Error()).catch(() => {})
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason when it aborts before. The work behind it goes on. */
+/** Settles as `promise` does, or rejects with the signal's reason when it aborts first. The underlying work continues. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await promise
   const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -51,25 +51,25 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the milliseconds to wait after a failure: `firstMs`, and with each failure twice as long, up to `maxMs`.
- * @param failures the failures before this one, in a row
+ * Returns the milliseconds to wait after a failure: `firstMs`, doubled with each failure, up to `maxMs`.
+ * @param failures the number of previous failures in a row
  */
 export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
   return Math.min(firstMs * 2 ** failures, maxMs)
 }
 
-/** Returns between half of `ms` and the whole, at random, so that those who failed together do not come back together. */
+/** Returns a random time between half of `ms` and `ms`, so that those who failed together do not retry together. */
 export function jittered(ms: number): number {
   return ms * (0.5 + Math.random() / 2)
 }
 
-/** Backoff counts failures in a row, and knows how long to wait after each. */
+/** Backoff counts failures in a row, and returns how long to wait after each. */
 export class Backoff {
   readonly #firstMs: number
   readonly #maxMs: number
   #failures = 0
 
-  /** Both in milliseconds, as those of {@link backoffMs}. */
+  /** The parameters are those of {@link backoffMs}, in milliseconds. */
   constructor(firstMs: number, maxMs: number) {
     this.#firstMs = firstMs
     this.#maxMs = maxMs
@@ -80,7 +80,7 @@ export class Backoff {
     return backoffMs(this.#failures++, this.#firstMs, this.#maxMs)
   }
 
-  /** The next failure counts as the first. */
+  /** Resets the count, so that the next failure is the first. */
   reset(): void {
     this.#failures = 0
   }

@@ -5,13 +5,13 @@ import type { Identity } from './messages.ts'
 /** TOKEN_HEADER is the header of lease tokens and reverse capabilities (RFC 7515 §4). */
 export const TOKEN_HEADER = { alg: 'ES256K', typ: 'JWT' } as const
 
-/** AUDIENCE has the `aud` of each kind of token: none is ever taken for another. */
+/** AUDIENCE has the `aud` of each kind of token, so that none is mistaken for another. */
 export const AUDIENCE = {
   /** The lease token: for renew, unregister, reverse rotation, signer, cache and datagram tunnel. */
   lease: 'svc-sdk',
   /** The reverse capability: for `/sdk/connect` only. */
   reverse: 'svc-reverse',
-  /** The delegated capability: for `/sdk/connect` of one gateway, which carries the session on to the relay of the lease. */
+  /** The delegated capability: for `/sdk/connect` of one gateway, which forwards the session to the relay of the lease. */
   overlayReverse: 'svc-overlay-reverse',
 } as const
 
@@ -30,16 +30,16 @@ export interface TokenClaims {
   jti: string
   /** The time of issue, in seconds since the epoch. */
   iat: number
-  /** The time from which the token is valid: that of issue. */
+  /** The time from which the token is valid: the time of issue. */
   nbf: number
-  /** The time at which the token expires: that of the lease, when the relay issued the token. */
+  /** The expiry of the token: that of the lease at the time of issue. */
   exp: number
   /** The identity of the lease, normalized. */
   identity: Identity
   /** The id of one lease instance. A replaced lease has another one. */
   lease_id: string
-  /** The address of the relay of the lease, lower case with `0x`. A delegated capability alone has it. */
+  /** The address of the relay of the lease, lower case with `0x`. Only a delegated capability has it. */
   ingress?: string | undefined
-  /** The address of the gateway, likewise. */
+  /** The address of the gateway, in the same form. */
   gateway?: string | undefined
 }

@@ -67,9 +67,9 @@ describe('a broken file', () => {
     [
       'identity.json',
       `{"private_key":"0x${'0'.repeat(64)}"}`,
-      /identity\.json: private_key is no key of secp256k1/,
+      /identity\.json: private_key is not a secp256k1 key/,
     ],
-    ['identity.json', `{"private_key":"${ORDER}"}`, /identity\.json: private_key is no key of secp256k1/],
+    ['identity.json', `{"private_key":"${ORDER}"}`, /identity\.json: private_key is not a secp256k1 key/],
   ]
   test.each(broken)('%s with %j is named, and stays as it is', async (name, content, need) => {
     await writeFile(file(name), content)

@@ -3,7 +3,7 @@
 
 import { runCommand } from './run-command.ts'
 
-/** The exit code after a second signal, when `svc` does not wait for unregistration and leases expire. */
+/** The exit code after a second signal, when `svc` does not unregister the leases, which then expire. */
 const INSISTED = 130
 
 /** How long unfinished connections may delay the exit, in milliseconds. */

@@ -1,4 +1,4 @@
-// The leases of a site at the relays of its route behind the first: with them it may use the relay, and no list shows them.
+// The leases of a site at the relays of its route after the first: they allow it to use the relay, and are never listed.
 
 import { LEASE_TTL_DEFAULT_S } from '@svc/protocol'
 import {
@@ -13,7 +13,7 @@ interface HopLeaseOptions {
   client: RelayClient
   name: string
   identity: KeyIdentity
-  /** Called when the relay does not know the lease any more. */
+  /** Called when the relay no longer knows the lease. */
   gone(error: SvcError): void
 }
 
@@ -45,8 +45,8 @@ export class HopLease {
   }
 
   /**
-   * Resolves with the lease, and registers one where there is none. Callers at the same time have the same one.
-   * @param trusting takes a lease that is not due as it is
+   * Resolves with the lease, and registers one if there is none. Concurrent callers share it.
+   * @param trusting returns a lease that is not yet due without asking the relay
    * @throws SvcError
    */
   acquire(trusting: boolean): Promise<Registration> {

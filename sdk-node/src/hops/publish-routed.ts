@@ -14,7 +14,7 @@ import { sharedOptions } from '../known-options.ts'
 import type { NodeOptions } from '../platform.ts'
 import { SiteRoute } from './site-route.ts'
 
-/** The platform and the options of a site, as a route changes them. */
+/** The platform and options of a site, changed for a route. */
 export interface Routed {
   platform: Platform
   options: PublishOptions
@@ -22,7 +22,7 @@ export interface Routed {
 }
 
 /**
- * @param options without `relay`: visitors come to the first of the route
+ * @param options without `relay`, which is the first of the route
  * @throws SvcError `invalid_option`
  */
 export async function routed(
@@ -33,9 +33,9 @@ export async function routed(
   const { identity, carrier = 'native', ca, proxy, cache } = options
   if (carrier === 'websocket')
     throw new SvcError('invalid_option', 'a route has a native carrier, not a websocket')
-  if (cache !== undefined) throw new SvcError('invalid_option', 'cache does not go with a route')
+  if (cache !== undefined) throw new SvcError('invalid_option', 'cache and route exclude each other')
   if (platform.serveRaw || platform.openDatagrams)
-    throw new SvcError('invalid_option', 'a route does not go with dedicated TCP and UDP ports')
+    throw new SvcError('invalid_option', 'a route excludes dedicated TCP and UDP ports')
   const privateKey = isBytes(identity) ? identity : await platform.loadIdentity(identity)
   const given = options.name ?? nameOfAddress(identityFromKey(privateKey).address)
   const name = normalizeName(`${given}`) ?? given
@@ -48,7 +48,7 @@ export async function routed(
   }
 }
 
-/** Resolves when visitors can come. @throws SvcError */
+/** Resolves when visitors can connect. @throws SvcError */
 export async function publishRouted(...args: Parameters<typeof routed>): Promise<PlatformSite> {
   const { platform, options } = await routed(...args)
   return publishOn(platform, sharedOptions(options))

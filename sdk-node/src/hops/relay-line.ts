@@ -1,5 +1,5 @@
-// The relays of a route, from the one that the site connects to: connections to each lead through those before it, with TLS to each
-// inside of the TLS to the one before. So each relay sees its neighbours' addresses and no others.
+// The relays of a route, from the one that the site connects to: a connection to each goes through those before it, with TLS to each
+// inside the TLS to the one before. So each relay sees only its neighbours' addresses.
 
 import type { IncomingMessage } from 'node:http'
 import { Agent, type AgentOptions } from 'node:https'
@@ -31,11 +31,11 @@ interface LineRelay {
 interface LineOptions {
   /** Origins, from the relay that the site connects to. */
   relays: readonly URL[]
-  /** Returns a CA, a name resolution and a proxy for each connection. */
+  /** Returns a CA, a DNS lookup and a proxy for each connection. */
   tls(): AgentOptions & { proxyFor?: ProxyFor }
   /**
    * Resolves with the lease token at the relay of that index.
-   * @param trusting false when the relay did not know the lease of the last one
+   * @param trusting false when the relay did not know the lease of the previous token
    */
   token(index: number, trusting: boolean): Promise<string>
   /** Called when a connection to a relay of the line has ended. */
@@ -49,7 +49,7 @@ export class RelayLine {
   constructor(options: LineOptions) {
     this.#options = options
     this.relays = options.relays.map((url, index) => {
-      // An agent counts a connection when it is there: it would open any number at once.
+      // An agent counts only established connections, so it would open any number at once.
       const semaphore = new Semaphore(index === 0 ? RELAY_CONNECTIONS_MAX : ROUTE_CONNECTIONS_MAX)
       const fetch = new RelayFetch(
         () => new LineAgent({ keepAlive: true }, () => this.connect(index)),
@@ -63,7 +63,7 @@ export class RelayLine {
     for (const { fetch } of this.relays) fetch.forgetConnections()
   }
 
-  /** Closes every kept connection. */
+  /** Closes all idle connections. */
   close(): void {
     for (const { fetch } of this.relays) fetch.close()
   }
@@ -80,7 +80,7 @@ export class RelayLine {
   }
 
   /**
-   * Opens a connection to the public port of a relay: TCP to the first, and through the one before to each other.
+   * Opens a connection to the public port of a relay: by TCP to the first, and to each other through the one before.
    * @throws SvcError
    */
   async open(index: number): Promise<Duplex> {
@@ -90,7 +90,7 @@ export class RelayLine {
     try {
       return await this.#lead(index, token)
     } catch (error) {
-      // The relay has been restarted, and knows no lease of before.
+      // The relay was restarted and forgot the lease.
       if (!(error instanceof SvcError && LEASE_UNKNOWN.has(error.code))) throw notOfTheSite(error, url)
     }
     const renewed = await this.#options.token(index - 1, false)
@@ -133,7 +133,7 @@ export class RelayLine {
     const socket = connect({
       ...options,
       socket: raw,
-      // The name that the certificate has to have, also where it is an address.
+      // The name that the certificate must have, even if it is an address.
       host: name,
       ...(isIP(name) === 0 && { servername: name }),
       ALPNProtocols: ['http/1.1'],
@@ -143,10 +143,10 @@ export class RelayLine {
   }
 }
 
-/** A failure on the way to a relay says nothing of the lease at that relay. */
+/** Converts a failure on the way to a relay, which says nothing about the lease at that relay. */
 function notOfTheSite(cause: unknown, { host }: URL): SvcError {
   const { message, retryAfterMs } = asSvcError(cause, 'relay_unreachable', 'no connection')
-  return new SvcError('relay_unreachable', `no way to ${host}: ${message}`, { cause, retryAfterMs })
+  return new SvcError('relay_unreachable', `no route to ${host}: ${message}`, { cause, retryAfterMs })
 }
 
 /** Resolves with the socket when it is connected. @throws SvcError */
@@ -167,7 +167,7 @@ function settled<S extends Socket>(socket: S, event: string, host: string): Prom
   })
 }
 
-/** Asks the relay at the other end of `socket` to lead the connection on to its neighbour. */
+/** Asks the relay at the other end of `socket` to forward the connection to its neighbour. */
 function leadTo(socket: TLSSocket, relay: URL, neighbour: URL, token: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = request({
@@ -193,7 +193,7 @@ function leadTo(socket: TLSSocket, relay: URL, neighbour: URL, token: string): P
   })
 }
 
-/** An agent whose connections somebody else opens. */
+/** An agent whose connections are opened by its caller. */
 class LineAgent extends Agent {
   readonly #open: () => Promise<Duplex>
 

@@ -3,7 +3,7 @@
 import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { type HopRoute, type HopRouteMethod, hopRouteText } from '@svc/protocol'
 
-/** A hop route without what the signer adds. */
+/** A hop route without the signer's fields. */
 type HopRouteTerms = Omit<HopRoute, 'owner_public_key' | 'signature'>
 
 /** Signs hop routes of one owner. */

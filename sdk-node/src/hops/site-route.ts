@@ -1,4 +1,4 @@
-// A site's route over several relays: visitors come in at the first, the site connects to the last, and each knows its neighbours.
+// A site's route over several relays: visitors connect to the first, the site connects to the last, and each knows its neighbours.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
@@ -27,37 +27,37 @@ const TOKEN_BYTES = 32
 const MS_PER_S = 1000
 
 interface SiteRouteOptions {
-  /** In the order of a visitor's bytes. */
+  /** The relays, in the order of a visitor's bytes. */
   route: readonly (string | URL)[]
   name: string
   privateKey: Uint8Array
   ca: string | Buffer | undefined
   /** The option of `publish`. */
   proxy?: string | URL | undefined
-  /** Several sessions share a connection where the last relay lists `native_yamux`. */
+  /** Whether sessions share connections if the last relay lists `native_yamux`. */
   isMultiplexed: boolean
 }
 
-/** The parts of its route that the site holds while it is online: one of each carrier. */
+/** The state of an installed route: one for each carrier. */
 interface Installed {
   site: CarrierRelay
   lost: (error: SvcError) => void
-  /** The time at which the hop routes end that were taken last, by `performance.now()`. */
+  /** The expiry of the last accepted hop routes, by `performance.now()`. */
   until: number
   timer: NodeJS.Timeout | undefined
-  /** Resolves when the refresh under way is done. */
+  /** Resolves when the current refresh is done. */
   refreshing: Promise<void> | undefined
 }
 
 export class SiteRoute {
   readonly #line: RelayLine
-  /** At the relays behind the first, from the one that the site connects to. */
+  /** The leases at the relays after the first, from the one that the site connects to. */
   readonly #leases: HopLease[]
   readonly #sign: SignHopRoute
   readonly #open: OpenCarrier
-  /** By hostname: the tokens of its hop routes, from the relay that the site connects to. They stay, so that each is replaced. */
+  /** By hostname, the tokens of its hop routes, from the relay that the site connects to. They are kept, so that later routes replace earlier ones. */
   readonly #tokens = new Map<string, string[]>()
-  /** The end of the last signature. Each ends later than the one before, though the relays' clocks differ. */
+  /** The expiry of the last signature. Each expires later than the one before, though the relays' clocks differ. */
   #signedUntil = 0
   #installed: Installed | undefined
 
@@ -79,7 +79,7 @@ export class SiteRoute {
       .map(({ client }) => new HopLease({ client, name, identity, gone: (error) => this.#lost(error) }))
   }
 
-  /** The parts of a platform whose site has this route. Its relay is the first. */
+  /** The platform of a site with this route, whose relay is the first. */
   get platform(): Pick<Platform, 'fetch' | 'forgetConnections' | 'followPage' | 'openCarrier'> {
     const first = this.#line.relays.at(-1)!
     return {
@@ -92,13 +92,13 @@ export class SiteRoute {
     }
   }
 
-  /** Opens a connection to the public port of the first relay, which takes it for one of its neighbour. @throws SvcError */
+  /** Opens a connection to the public port of the first relay, which sees it as its neighbour's. @throws SvcError */
   visit(): Promise<Duplex> {
     return this.#line.open(this.#line.relays.length - 1)
   }
 
   #openCarrier: OpenCarrier = async (site, traffic, events, signal) => {
-    // From the site outwards: the lease at each relay is asked for through the one before.
+    // From the site outwards: each lease is requested through the relay before.
     for (const index of this.#leases.keys()) await this.#acquire(index, false)
     const { carrierUrl: url, ...last } = this.#leases[0]!.current!
     const installed: Installed = {
@@ -114,7 +114,7 @@ export class SiteRoute {
       carrier.close()
       events.ended(error)
     }
-    // The last attempt's carrier may still be there: a site that failed for another reason closes it late.
+    // The last attempt's carrier may still exist: a site that failed for another reason closes it late.
     if (this.#installed) this.#uninstall(this.#installed)
     this.#installed = installed
     try {
@@ -146,7 +146,7 @@ export class SiteRoute {
     }
   }
 
-  /** The carrier as the site sees it: the route ends with it. */
+  /** Wraps the carrier, so that the route ends with it. */
   #carrierOf(installed: Installed, carrier: SiteCarrier): SiteCarrier {
     return {
       get isClosed() {
@@ -168,14 +168,14 @@ export class SiteRoute {
     }
   }
 
-  /** The lease at a relay behind the first. */
+  /** Resolves with the lease at a relay after the first. */
   async #acquire(index: number, trusting: boolean): Promise<Registration> {
     return await this.#leases[index]!.acquire(trusting).catch((error) => {
       throw notOfTheSite(error)
     })
   }
 
-  /** A carrier that ends late leaves the route to the carrier that came after it. */
+  /** Ends the route, unless a later carrier uses it. */
   #uninstall(installed: Installed): void {
     clearTimeout(installed.timer)
     if (this.#installed === installed) this.#installed = undefined
@@ -197,7 +197,7 @@ export class SiteRoute {
     }, ms)
   }
 
-  /** Brings the route again, since it would end, and to see whether every relay of it is there. */
+  /** Installs the route again, because it would expire, and to check whether each of its relays is reachable. */
   async #refresh(installed: Installed): Promise<void> {
     try {
       await this.#bring(installed)
@@ -209,7 +209,7 @@ export class SiteRoute {
     }
   }
 
-  /** A route whose relays only want it less often stays until it would end before they take it again. */
+  /** Handles a failed refresh. If the relays only want it less often, the route stays unless it would expire before they accept it again. */
   #notBrought(installed: Installed, error: unknown): void {
     const pauseMs = error instanceof TooOften ? (error.retryAfterMs ?? HOP_REFRESH_MS) : undefined
     if (pauseMs !== undefined && performance.now() + pauseMs + HOP_REFRESH_MS < installed.until)
@@ -217,7 +217,7 @@ export class SiteRoute {
     else this.#lost(asSvcError(error, 'relay_unreachable', 'the route is broken'))
   }
 
-  /** Brings the hop routes of each hostname, from the site outwards: a visitor comes in when the whole way is there. */
+  /** Installs the hop routes of each hostname, from the site outwards, so that visitors come only when the whole route exists. */
   async #bring(installed: Installed): Promise<void> {
     const { site } = installed
     const until = performance.now() + HOP_ROUTE_TTL_S * MS_PER_S
@@ -259,13 +259,13 @@ export class SiteRoute {
     }
   }
 
-  /** @param now by the clock of the relay that the signature is for */
+  /** @param now the time by the clock of the relay that the signature is for */
   #endAfter(now: number): number {
     this.#signedUntil = Math.max(now + HOP_ROUTE_TTL_S * MS_PER_S, this.#signedUntil + 1)
     return this.#signedUntil
   }
 
-  /** Gives the leases up from the first relay on, while there is a way to each. */
+  /** Unregisters the leases, starting at the first relay, while each is still reachable. */
   async #close(): Promise<void> {
     if (this.#installed) this.#uninstall(this.#installed)
     for (const lease of this.#leases.toReversed()) await lease.release()
@@ -273,7 +273,7 @@ export class SiteRoute {
   }
 }
 
-/** A relay takes no hop route at the moment. It knows the lease, and so it still has the routes that it took before. */
+/** A relay accepts no hop route at the moment. It knows the lease, so it still has the earlier routes. */
 class TooOften extends SvcError {
   constructor({ message, retryAfterMs }: SvcError) {
     super('rate_limited', message, { retryAfterMs })
@@ -295,7 +295,7 @@ function randomToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
-/** The codes that are about the lease at the first relay would make the site drop that lease, or end. */
+/** Replaces codes that would make the site drop its lease at the first relay, or end. */
 function notOfTheSite(error: SvcError): SvcError {
   const { code, message, retryAfterMs } = error
   if (code === 'aborted' || code === 'rate_limited' || code === 'ip_banned') return error

@@ -1,4 +1,4 @@
-// The connections to one target: those that are idle wait for the next request, the last used first.
+// The connection pool of one target: the most recently used idle connection serves the next request.
 
 import type { Socket } from 'node:net'
 import { KEEP_ALIVE_MARGIN_MS, TARGET_IDLE_MAX, TARGET_IDLE_MS } from '../limits.ts'
@@ -37,8 +37,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Keeps a connection for another exchange.
-   * @param keptMs the time for which the target keeps it, if it says so
+   * Returns a connection to the pool.
+   * @param keptMs how long the target keeps it, if it says so
    */
   keep(connection: TargetConnection, keptMs: number = Number.POSITIVE_INFINITY): void {
     const ms = Math.min(TARGET_IDLE_MS, keptMs - KEEP_ALIVE_MARGIN_MS)
@@ -51,7 +51,7 @@ export class ConnectionPool {
 
   /**
    * Opens a connection.
-   * @param opened called with the socket, with which the caller can give up
+   * @param opened called with the socket, so that the caller can abort
    * @throws the error of the connection
    */
   async open(opened: (socket: Socket) => void): Promise<TargetConnection> {

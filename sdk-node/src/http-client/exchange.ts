@@ -28,10 +28,10 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   #first: BodyBatch | undefined
   #isSent = false
   #isBodyBroken = false
-  /** The content ended, or the exchange failed. The connection is another's then. */
+  /** True when the content ended or the exchange failed. Then another exchange may have the connection. */
   #isOver = false
   #failure: { error: unknown } | undefined
-  /** The error that comes behind the bytes that wait. */
+  /** The error after the waiting bytes. */
   #lateFailure: Error | undefined
   #isPaused = false
   #isHeard = false
@@ -51,9 +51,9 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
 
   /**
    * Sends the request.
-   * @returns the response, once its head is there, and the content that came with it is no fault
+   * @returns the response, once its head has arrived and the content with it is valid
    * @throws TargetFault
-   * @throws the error of the request's body, or with which the exchange was cancelled
+   * @throws the error of the request's body, or the reason of the cancellation
    */
   async run(): Promise<DirectResponse> {
     if (this.#connection.isOver) this.#faulted(new HttpError('incomplete_message'))
@@ -72,7 +72,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     return this.#isBodyBroken
   }
 
-  /** True when not one byte of a response came. */
+  /** True when no byte of a response arrived. */
   get isUnheard(): boolean {
     return !this.#isHeard
   }
@@ -140,7 +140,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 
   closed(error: Error): void {
-    // What came before the end is still read.
+    // Bytes before the end are still read.
     if (this.#head?.framing === 'close' && this.#connection.isEnded) return
     if (this.#decoder && !this.#isOver && this.#connection.unread.length > 0) this.#lateFailure = error
     else this.#faulted(error)
@@ -160,7 +160,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
       socket.write(head, 'latin1')
       if (!body || !(await this.#isContentWanted())) return
     } else {
-      // The first bytes of the content leave with the head.
+      // Sends the first bytes of the content with the head.
       socket.cork()
       socket.write(head, 'latin1')
       process.nextTick(() => socket.uncork())
@@ -168,7 +168,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     await this.#sendContent(body)
   }
 
-  /** Waits for the target's word (RFC 9110 §10.1.1), and no longer than a while: a server may not know the expectation. */
+  /** Waits for 100 (Continue) (RFC 9110 §10.1.1), with a deadline, because a server may not support it. */
   async #isContentWanted(): Promise<boolean> {
     let late: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
@@ -251,7 +251,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     return bytes
   }
 
-  /** The response is whole: the connection carries another exchange if both sides are at the same place. */
+  /** Ends a complete response: the connection is reusable if both sides are in sync. */
   #finish(): void {
     const connection = this.#connection
     const { persistent, keptMs } = this.#head!
@@ -264,7 +264,7 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     this.drained()
   }
 
-  /** Fails because of what the target did. */
+  /** Fails because of an error of the target. */
   #faulted(cause: unknown): TargetFault {
     const { host, port } = this.#pool.dialer
     const fault = new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard)
@@ -290,13 +290,13 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 }
 
-/** Takes white space from around a chunk's size and its extensions, which mean nothing here (RFC 9112 §7.1.1, BWS). */
+/** Removes white space around a chunk's size and its extensions, which are ignored (RFC 9112 §7.1.1, BWS). */
 function withoutBlanksBetween(line: string): string {
   const [size = '', ...extensions] = line.split(/([;=])/)
   return [size.trimEnd(), ...extensions.map((part) => part.trim())].join('')
 }
 
-/** Reads the lines of chunks without white space, which is refused in requests, where parsers disagree about it. */
+/** Reads chunk lines without white space, which only requests refuse, because parsers disagree about it. */
 function withoutBlanks(source: ByteSource): ByteSource {
   return {
     readLine: (limit, code) => {

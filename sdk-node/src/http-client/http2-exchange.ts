@@ -1,4 +1,4 @@
-// One request on a stream of HTTP/2, and its response: bodies as bytes with back-pressure both ways, and trailers both ways.
+// One request on an HTTP/2 stream, and its response: with back-pressure and trailers in both directions.
 
 import {
   type ClientHttp2Stream,
@@ -23,11 +23,11 @@ export class Http2Exchange implements DirectResponse {
   #head: { status: number; length: number | undefined; fields: Field[] } | undefined
   #trailers: Field[] | undefined
   #interim = 0
-  /** The target itself ended the content. */
+  /** True when the target itself ended the content. */
   #isWhole = false
   #isSent = false
   #isBodyBroken = false
-  /** The content ended, or the exchange failed. */
+  /** True when the content ended or the exchange failed. */
   #isOver = false
   #failure: { error: unknown } | undefined
   #wake: (() => void) | undefined
@@ -42,9 +42,9 @@ export class Http2Exchange implements DirectResponse {
 
   /**
    * Sends the request.
-   * @returns the response, once its head is there
+   * @returns the response, once its head has arrived
    * @throws TargetFault
-   * @throws the error of the request's body, or with which the exchange was cancelled
+   * @throws the error of the request's body, or the reason of the cancellation
    */
   async run(): Promise<DirectResponse> {
     try {
@@ -64,7 +64,7 @@ export class Http2Exchange implements DirectResponse {
     return this.#isBodyBroken
   }
 
-  /** True when nothing of a response came. */
+  /** True when nothing of a response arrived. */
   get isUnheard(): boolean {
     return this.#head === undefined && this.#interim === 0
   }
@@ -131,7 +131,7 @@ export class Http2Exchange implements DirectResponse {
   }
 
   #listen(stream: ClientHttp2Stream): void {
-    // Node also ends the content of a stream that the target resets without an error, after it has closed the stream.
+    // Node also ends the content when the target resets the stream without an error, after it has closed the stream.
     const push = stream.push.bind(stream)
     stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
       if (chunk === null) this.#isWhole ||= !stream.closed
@@ -176,7 +176,7 @@ export class Http2Exchange implements DirectResponse {
     this.#headCame.resolve()
   }
 
-  /** The target ended the response: what is left of the request is not wanted (RFC 9113 §8.1). */
+  /** Handles the end of the response: the target does not want the rest of the request (RFC 9113 §8.1). */
   #ended(): void {
     if (this.#isOver) return
     if (!this.#head || !this.#isWhole) return void this.#faulted(new HttpError('incomplete_message'))
@@ -198,7 +198,7 @@ export class Http2Exchange implements DirectResponse {
     stream.end()
   }
 
-  /** Waits for the target's word (RFC 9110 §10.1.1), and no longer than a while: a server may not know the expectation. */
+  /** Waits for 100 (Continue) (RFC 9110 §10.1.1), with a deadline, because a server may not support it. */
   async #isContentWanted(): Promise<boolean> {
     let late: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
@@ -209,7 +209,7 @@ export class Http2Exchange implements DirectResponse {
     return !this.#isOver && !this.#head
   }
 
-  /** A call of gRPC is a conversation, in which the visitor may be silent for as long as it likes. */
+  /** Reads the body. In a gRPC call, the visitor may be silent for any time. */
   async #read(body: DirectBody): Promise<Uint8Array | undefined> {
     try {
       return await (isGrpc(this.#request.fields) ? body.next(Number.POSITIVE_INFINITY) : body.next())
@@ -219,7 +219,7 @@ export class Http2Exchange implements DirectResponse {
     }
   }
 
-  /** Fails because of what the target did. */
+  /** Fails because of an error of the target. */
   #faulted(cause: unknown): void {
     const { host, port } = this.#sessions.dialer
     this.#fail(new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard))
@@ -242,7 +242,7 @@ export class Http2Exchange implements DirectResponse {
   }
 }
 
-/** The fields of one name are joined (RFC 9110 §5.3): an object has each name once. */
+/** Joins fields of the same name (RFC 9110 §5.3), because an object has each name once. */
 function headersOf({
   method,
   target,
@@ -250,7 +250,7 @@ function headersOf({
   expectsContinue,
   takesTrailers,
 }: OutgoingRequest): OutgoingHttpHeaders {
-  // A field may have the name of a member that every object has.
+  // A field may have the name of a member of Object.prototype.
   const headers: OutgoingHttpHeaders = Object.create(null)
   headers[':method'] = method
   headers[':path'] = target

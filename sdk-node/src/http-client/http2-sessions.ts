@@ -1,4 +1,4 @@
-// HTTP/2 with one target: requests share sessions, which are opened when one is needed and end when they are idle.
+// HTTP/2 with one target: requests share sessions, which are opened on demand and closed when idle.
 
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { TLSSocket } from 'node:tls'
@@ -14,7 +14,7 @@ import {
 import type { TargetDialer } from './target-dialer.ts'
 import { AnswerError } from './target-fault.ts'
 
-/** The windows of all streams that a session may have. */
+/** The windows of all streams of a session, in bytes. */
 const SESSION_WINDOW_BYTES = HTTP2_STREAM_WINDOW_BYTES * HTTP2_STREAMS_MAX
 
 /** An Http2Session counts the streams of a session. */
@@ -23,7 +23,7 @@ export class Http2Session {
   #streams = 0
   #isLeaving = false
 
-  /** @param session one whose target has sent its settings */
+  /** @param session a session whose target has sent its settings */
   constructor(session: ClientHttp2Session) {
     this.session = session
     session.setTimeout(TARGET_IDLE_MS, () => {
@@ -35,12 +35,12 @@ export class Http2Session {
     session.unref()
   }
 
-  /** True when no stream can be opened any more. */
+  /** True when no more streams can be opened. */
   get isOver(): boolean {
     return this.#isLeaving || this.session.closed || this.session.destroyed
   }
 
-  /** The number of streams that the target takes at once. */
+  /** The most concurrent streams that the target allows. */
   get capacity(): number {
     return Math.min(HTTP2_STREAMS_MAX, this.session.remoteSettings.maxConcurrentStreams ?? HTTP2_STREAMS_MAX)
   }
@@ -49,13 +49,13 @@ export class Http2Session {
     return !this.isOver && this.#streams < this.capacity
   }
 
-  /** Counts one stream more. */
+  /** Counts one more stream. */
   hold(): void {
     if (this.#streams === 0) this.session.ref()
     this.#streams += 1
   }
 
-  /** Counts one stream less. */
+  /** Counts one stream fewer. */
   release(): void {
     this.#streams -= 1
     if (this.#streams === 0) this.session.unref()
@@ -68,14 +68,14 @@ export class Http2Sessions {
   #open: Http2Session[] = []
   #opening: Promise<Http2Session> | undefined
 
-  /** @param origin that of the target, for the session alone: each request names the authority that it is for */
+  /** @param origin the target's origin, for the session; each request has its own authority */
   constructor(dialer: TargetDialer, origin: string) {
     this.dialer = dialer
     this.#origin = origin
   }
 
   /**
-   * Resolves with a session that counts one stream more; the caller releases it.
+   * Resolves with a session on which the stream is already counted; the caller must release it.
    * @throws AnswerError when the target does not speak HTTP/2
    * @throws the error of the connection
    */
@@ -87,7 +87,7 @@ export class Http2Sessions {
           this.#opening = undefined
         })
         const opened = await this.#opening
-        // One that takes nothing fails the request, and is not tried for ever.
+        // A session without capacity fails the request, rather than being retried forever.
         if (opened.hasRoom || opened.isOver || opened.capacity === 0) found = opened
       }
       if (!found) continue
@@ -123,10 +123,10 @@ export class Http2Sessions {
   }
 }
 
-/** Waits for the target's settings: a server of HTTP/1.1 answers the preface with anything else (RFC 9113 §3.4). */
+/** Waits for the target's settings: an HTTP/1.1 server answers the preface with something else (RFC 9113 §3.4). */
 async function settled(session: ClientHttp2Session): Promise<void> {
   let failure: unknown
-  // A session without a listener for its errors would end the process.
+  // Without an error listener, a session's error would end the process.
   session.on('error', (error) => {
     failure ??= error
   })

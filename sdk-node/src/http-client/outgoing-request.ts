@@ -1,21 +1,21 @@
-// A request to a target, whatever the version of HTTP, and its head in HTTP/1.1.
+// A request to a target, of any HTTP version, and its head in HTTP/1.1.
 
 import { type DirectBody, endToEnd, type Field, type Inform } from '@svc/sdk-core'
 
-/** OutgoingRequest is a request as the target has to get it. */
+/** OutgoingRequest is a request for the target. */
 export interface OutgoingRequest {
   method: string
-  /** The path that the visitor requested, without its query, for the text of a fault. */
+  /** The requested path without its query, for error messages. */
   path: string
-  /** Path and query at the target. */
+  /** The path and query at the target. */
   target: string
-  /** The fields, first of them the host, without those of a connection. */
+  /** The fields, host first, without hop-by-hop ones. */
   fields: Field[]
   /** Undefined when there is no content. */
   body: DirectBody | undefined
   /** True when the visitor sent `Expect: 100-continue`. */
   expectsContinue: boolean
-  /** True when the visitor takes trailers. */
+  /** True when the visitor accepts trailers. */
   takesTrailers: boolean
   /** Called with interim responses other than 100. */
   inform: Inform | undefined
@@ -25,20 +25,20 @@ export interface OutgoingRequest {
   readTrailers(fields: readonly Field[]): Field[]
 }
 
-/** The media types of gRPC over HTTP/2. That of gRPC-Web, which any version of HTTP carries, is another one. */
+/** The media types of gRPC over HTTP/2. gRPC-Web, which works over any HTTP version, has others. */
 const GRPC = /^application\/grpc(?:$|[+;])/i
 
-/** Requests of these methods say so when they have no content (RFC 9110 §8.6): a server might wait for it. */
+/** Methods whose requests declare empty content (RFC 9110 §8.6), for which a server might otherwise wait. */
 const USUALLY_WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
-/** The field of which the visitor's framing is made anew. */
+/** The framing field, which is set anew. */
 const FRAMING = ['content-length']
 
-/** Says whether a request is a call of gRPC, which HTTP/2 alone carries. */
+/** Returns whether a request is a gRPC call, which needs HTTP/2. */
 export function isGrpc(fields: readonly Field[]): boolean {
   return fields.some(([name, value]) => name === 'content-type' && GRPC.test(value))
 }
 
-/** Says whether the content has the chunked coding in HTTP/1.1. */
+/** Returns whether the content is chunked in HTTP/1.1. */
 export function isChunked({ body, fields }: OutgoingRequest): boolean {
   return body !== undefined && !fields.some(([name]) => name === 'content-length')
 }
@@ -58,7 +58,7 @@ export function encodeHead(request: OutgoingRequest): string {
   return `${head}\r\n`
 }
 
-/** Returns the fields of a response, or its trailers, that the visitor gets, without those of a connection and of framing. */
+/** Returns a response's fields or trailers for the visitor, without hop-by-hop and framing fields. */
 export function passedFields({ readFields }: OutgoingRequest, fields: readonly Field[]): Field[] {
   return readFields(endToEnd(fields, FRAMING))
 }

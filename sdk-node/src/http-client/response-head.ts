@@ -1,4 +1,4 @@
-// Parses the head of a response line by line, as it comes, and frames its content (RFC 9112 §4, §5, §6.3).
+// Parses the head of a response line by line, as it arrives, and finds its framing (RFC 9112 §4, §5, §6.3).
 
 import type { Field, Inform } from '@svc/sdk-core'
 import { HEAD_BYTES, HttpError, type LineBuffer, parseField } from '@svc/sdk-core/http1'
@@ -19,13 +19,13 @@ export interface ResponseHead {
   status: number
   statusText: string
   fields: Field[]
-  /** The sign by which the content ends: a number of octets, the chunked coding, or the end of the connection. */
+  /** What marks the end of the content: a length in octets, the chunked coding, or the end of the connection. */
   framing: number | 'chunked' | 'close'
-  /** The Content-Length, which a response to HEAD has without the content. */
+  /** The Content-Length, which a response to HEAD has without content. */
   length: number | undefined
   /** True when another request can follow on the connection. */
   persistent: boolean
-  /** The time for which the server keeps the idle connection, in milliseconds, if it says so. */
+  /** How long the server keeps an idle connection, in milliseconds, if it says so. */
   keptMs: number | undefined
 }
 
@@ -39,7 +39,7 @@ export class ResponseHeadParser {
   readonly #method: string
   #line: Line | undefined
   #fields: Field[] = []
-  /** The bytes that this head, with those of interim responses before it, may still have. */
+  /** The number of bytes left for this head and preceding interim responses. */
   #left = HEAD_BYTES
   #interim = 0
   readonly #informed: Inform
@@ -54,7 +54,7 @@ export class ResponseHeadParser {
   }
 
   /**
-   * Reads on.
+   * Reads more.
    * @returns the final head, or undefined when more bytes are needed
    * @throws HttpError, AnswerError when the head is malformed or too large
    */
@@ -80,7 +80,7 @@ export class ResponseHeadParser {
     this.#fields = []
     if (status >= 200) return frame({ status, statusText, fields, isOld, method: this.#method })
     this.#interim += 1
-    if (status === 101) throw new AnswerError('changed to another protocol, for which nobody asked')
+    if (status === 101) throw new AnswerError('switched protocols without a request to')
     if (this.#interim > INTERIM_RESPONSES_MAX)
       throw new AnswerError('answered with too many interim responses')
     this.#informed(status, statusText, fields)
@@ -109,7 +109,7 @@ function parseLine(line: string): Field {
   }
 }
 
-/** Refuses every framing that two parsers could read in two ways (RFC 9112 §11.1). */
+/** Refuses any framing that parsers may read differently (RFC 9112 §11.1). */
 function frame({
   status,
   statusText,
@@ -137,14 +137,14 @@ function frame({
     statusText,
     fields,
     framing: isEmpty ? 0 : coding === 'chunked' ? 'chunked' : (length ?? 'close'),
-    // Where both are, the coding counts (RFC 9112 §6.3), and the length says nothing of what GET would give.
+    // If both exist, the coding wins (RFC 9112 §6.3), and the length is not that of a GET.
     length: status === 204 || coding !== undefined ? undefined : length,
     persistent: options === '' ? !isOld : !has('close') && (!isOld || has('keep-alive')),
     keptMs,
   }
 }
 
-/** Equal lengths, as fields or as a list, are one (RFC 9110 §8.6). */
+/** Repeated equal lengths count as one (RFC 9110 §8.6). */
 function parseLength(value: string, before: number | undefined): number {
   let length = before
   for (const text of value.split(',')) {
@@ -159,7 +159,7 @@ function parseLength(value: string, before: number | undefined): number {
 function checkCoding(coding: string, length: number | undefined, isOld: boolean): void {
   if (length !== undefined) throw new HttpError('ambiguous_length')
   if (isOld) throw new AnswerError('answered in HTTP/1.0 with a transfer coding')
-  // `identity` is the absence of a coding, in servers of RFC 2616.
+  // In RFC 2616, `identity` means no coding.
   if (coding !== 'chunked' && coding !== 'identity')
     throw new AnswerError('answered with a transfer coding other than chunked')
 }

@@ -1,4 +1,4 @@
-// Connects to one target: over TCP, a Unix socket, or TLS, which agrees on a version of HTTP by ALPN (RFC 7301).
+// Connects to one target: over TCP, a Unix socket, or TLS, which negotiates the HTTP version by ALPN (RFC 7301).
 
 import { isIP, connect as open, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as openTls } from 'node:tls'
@@ -8,13 +8,13 @@ import { localhostLookup } from '../net/localhost-lookup.ts'
 const HTTP_PORT = 80
 const HTTPS_PORT = 443
 
-/** The way to a target, beside its URL. */
+/** How to reach a target, besides its URL. */
 export interface TargetAccess {
-  /** PEM of the authority that an HTTPS target's certificate is checked against. */
+  /** PEM of the CA of an HTTPS target. */
   ca?: string | Buffer | undefined
-  /** The name in the certificate of an HTTPS target, where it is not that of the URL. */
+  /** The name in the certificate of an HTTPS target, if it is not the URL's host. */
   serverName?: string | undefined
-  /** The path of the Unix socket at which the target listens; the URL then says what it is told. */
+  /** The path of the Unix socket at which the target listens; the URL then gives the Host. */
   socketPath?: string | undefined
 }
 
@@ -23,12 +23,12 @@ export class TargetDialer {
   readonly port: number
   readonly #tls: ConnectionOptions | undefined
   readonly #socketPath: string | undefined
-  /** The next TLS connection resumes this session. */
+  /** The TLS session to resume next. */
   #session: Buffer | undefined
 
   constructor(target: URL, { ca, serverName, socketPath }: TargetAccess) {
     const isTls = target.protocol === 'https:'
-    // An IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3).
+    // A URL puts an IPv6 address in brackets, and an address is not a server name (RFC 6066 §3).
     this.host = target.hostname.replace(/^\[|\]$/g, '')
     this.#socketPath = socketPath
     this.port = Number(target.port) || (isTls ? HTTPS_PORT : HTTP_PORT)
@@ -42,8 +42,8 @@ export class TargetDialer {
 
   /**
    * Opens a connection.
-   * @param protocol the version of HTTP that a TLS target is offered
-   * @param opened called with the socket, with which the caller can give up
+   * @param protocol the HTTP version to offer to a TLS target
+   * @param opened called with the socket, so that the caller can abort
    * @throws the error of the connection
    */
   async connect(protocol: 'http/1.1' | 'h2', opened: (socket: Socket) => void): Promise<Socket> {

@@ -1,37 +1,37 @@
-// The fault in a target's answer, in words: for the visitor without the target's address, for the site with it.
+// Messages about a target's invalid answer: for the visitor without the target's address, for the site with it.
 
 import { SvcError } from '@svc/sdk-core'
 import { HttpError } from '@svc/sdk-core/http1'
 import { FAULT_PATH_MAX } from '../limits.ts'
 
-/** What a target did, by the code of the part that found it. */
+/** The message for each error code. */
 const FAULTS: Partial<Record<HttpError['code'], string>> = {
   ambiguous_length: 'answered with two different lengths',
   head_too_large: 'answered with a header section that is too large',
-  incomplete_message: 'ended the connection within its answer',
+  incomplete_message: 'ended the connection during its answer',
   invalid_chunk: 'answered with a malformed chunk',
-  invalid_content_length: 'answered with a Content-Length that is no length',
+  invalid_content_length: 'answered with an invalid Content-Length',
   invalid_field: 'answered with a malformed header field',
   invalid_line_end: 'answered with a line that does not end with CRLF',
-  invalid_request_line: 'answered with what is not HTTP/1.1',
+  invalid_request_line: 'did not answer with HTTP/1.1',
   trailers_too_large: 'answered with a trailer section that is too large',
 }
 
-/** An AnswerError says in words what is wrong with an answer; the words go on after the name of the server. */
+/** An AnswerError says what is wrong with an answer, as the end of a sentence that begins with the server's name. */
 export class AnswerError extends Error {}
 
-/** What a fault is told of. */
+/** The request that a fault belongs to. */
 export interface FaultPlace {
   host: string
   port: number
   method: string
-  /** The path without its query, which may hold secrets of the visitor. */
+  /** The path without its query, which may contain secrets of the visitor. */
   path: string
 }
 
-/** A TargetFault is a fault of the target in the answer to one request. The visitor gets 502. */
+/** A TargetFault is a target's invalid answer to one request. The visitor gets 502. */
 export class TargetFault extends SvcError {
-  /** The text for the visitor, who does not learn where the target is. */
+  /** The text for the visitor, without the target's address. */
   readonly visitorText: string
 
   constructor({ host, port, method, path }: FaultPlace, cause: unknown, isUnheard: boolean) {

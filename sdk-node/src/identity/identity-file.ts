@@ -1,5 +1,5 @@
-// Keeps the identity in a file, as JSON with `private_key` or `mnemonic`. Only its owner may read the file, and it is created
-// once, however many processes start at the same time.
+// Stores the identity in a file, as JSON with `private_key` or `mnemonic`. Only its owner may read the file, and it is created
+// once, even if several processes start at the same time.
 
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { createPrivateKey, identityFromKey, SvcError } from '@svc/sdk-core'
@@ -47,7 +47,7 @@ function keyOf(path: string, digits: string): Uint8Array {
     identityFromKey(key)
     return key
   } catch {
-    throw new SvcError('identity_unavailable', `"private_key" of ${path} is no key of secp256k1`)
+    throw new SvcError('identity_unavailable', `"private_key" of ${path} is not a secp256k1 key`)
   }
 }
 
@@ -55,7 +55,7 @@ function parseJson(path: string, text: string): Record<string, unknown> {
   try {
     return { ...JSON.parse(text) }
   } catch {
-    // the parser's message would quote the file
+    // The parser's message would quote the file.
     throw new SvcError('identity_unavailable', `${path} is not JSON`)
   }
 }

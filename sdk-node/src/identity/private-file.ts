@@ -6,13 +6,13 @@ import { withoutByteOrderMark } from '@svc/protocol'
 import { type OwnErrorCode, SvcError } from '@svc/sdk-core'
 
 const PRIVATE_MODE = 0o600
-/** The end of a draft's name, behind that of its file: a UUID. */
+/** The suffix of a temporary file's name: a UUID. */
 const DRAFT_END = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
-/** Any access of group and others. */
+/** The permission bits of group and others. */
 const OTHERS = 0o077
 
 /**
- * Resolves with the file's text, without the byte-order mark that an editor may have put before it.
+ * Resolves with the file's text, without the byte-order mark that an editor may have added.
  * @param code the code of the error when others may read it
  * @throws SvcError, or the error of the file system
  */
@@ -20,7 +20,7 @@ export async function readPrivateFile(path: string, code: OwnErrorCode): Promise
   const file = await open(path, 'r')
   try {
     const { mode } = await file.stat()
-    // Windows has no such modes
+    // Windows has no such modes.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
       throw new SvcError(code, `${path} is open to others: run chmod 600 on it`)
     return withoutByteOrderMark(await file.readFile('utf8'))
@@ -30,13 +30,13 @@ export async function readPrivateFile(path: string, code: OwnErrorCode): Promise
 }
 
 /**
- * Creates a file, unless a faster process has: its file stays as it is.
+ * Creates a file, unless another process was faster: that file is kept.
  * @throws the error of the file system
  */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeBeside(path, text, async (draft) => {
-    // a link never replaces a file
+    // `link` never replaces a file.
     await link(draft, path).catch((error) => {
       if (error.code !== 'EEXIST') throw error
     })
@@ -45,14 +45,14 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 }
 
 /**
- * Replaces a file, whole or not at all.
+ * Replaces a file atomically.
  * @throws the error of the file system
  */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
   await writeBeside(path, text, (draft) => rename(draft, path))
 }
 
-/** Writes the text to a file beside `path`, and removes that when it cannot be put in place. */
+/** Writes the text to a temporary file beside `path`, and removes that when it cannot be put in place. */
 async function writeBeside(
   path: string,
   text: string,
@@ -68,7 +68,7 @@ async function writeBeside(
   }
 }
 
-/** Removes the drafts of a file that a process left when it was killed. Nobody else may be writing the file meanwhile. */
+/** Removes the temporary files that a killed process left. No other process may be writing the file meanwhile. */
 export async function removeDrafts(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])

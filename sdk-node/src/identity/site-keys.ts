@@ -1,4 +1,4 @@
-// Keeps the key of each site's own certificate, with its chain, in a file beside the identity file. Only its owner may
+// Stores the key and chain of each site's own certificate in a file beside the identity file. Only its owner may
 // read it.
 
 import {
@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { type SiteKey, type SiteKeyStore, type SiteName, type StoredSiteKey, SvcError } from '@svc/sdk-core'
 import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
 
-/** A NodeSiteKey is a site's key as Node has it. */
+/** A NodeSiteKey is a site's key in Node. */
 export interface NodeSiteKey extends SiteKey {
   readonly privateKey: KeyObject
 }
@@ -23,8 +23,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERT
 const BASE64_LINE = /.{1,64}/g
 
 /**
- * Keeps keys beside an identity file: `identity.json` has `identity-demo@relay.example.pem` beside it. A file is a private key
- * (PKCS #8) and then a chain, leaf first, both PEM.
+ * Stores keys beside an identity file: `identity-demo@relay.example.pem` beside `identity.json`. A file has a private key
+ * (PKCS #8) and then a chain, leaf first, both as PEM.
  */
 export function siteKeysBeside(identityPath: string): SiteKeyStore<NodeSiteKey> {
   return {
@@ -44,20 +44,20 @@ export function siteKeysBeside(identityPath: string): SiteKeyStore<NodeSiteKey> 
   }
 }
 
-/** Makes a key for each site that lives as long as the process: its identity is in no file either. */
+/** Makes a key for each site that lives as long as the process, for an identity without a file. */
 export function siteKeysInMemory(): SiteKeyStore<NodeSiteKey> {
   return { load: async () => ({ key: siteKey(newKey()), chain: undefined, save: async () => {} }) }
 }
 
-/** What the file of a site has, as far as it is public. */
+/** The public content of a site's file. */
 export interface KeptCertificate {
   publicKey: KeyObject
-  /** Leaf first; empty when the site has got none yet. */
+  /** Leaf first; empty when the site has no certificate yet. */
   chain: readonly X509Certificate[]
 }
 
 /**
- * Resolves with what the file of a site has. Undefined where there is no file.
+ * Reads a site's file. Undefined when there is none.
  * @throws SvcError `certificate_unavailable`, whose message says what is wrong with the file
  */
 export async function readKeptCertificate(
@@ -78,7 +78,7 @@ export async function readKeptCertificate(
   }
 }
 
-/** Returns the path of a site's file. A colon of a port is no character of Windows' file names. */
+/** Returns the path of a site's file. Windows' file names cannot contain the colon of a port. */
 function siteKeyPath(identityPath: string, { name, relay }: SiteName): string {
   const stem = basename(identityPath, '.json')
   return join(dirname(identityPath), `${stem}-${name}@${relay.replaceAll(':', '_')}.pem`)
@@ -103,7 +103,7 @@ function parseKey(path: string, text: string): KeyObject {
     const key = createPrivateKey(text)
     if (key.asymmetricKeyDetails?.namedCurve === CURVE) return key
   } catch {
-    // the parser's message says nothing of use
+    // The parser's message is of no use.
   }
   throw new SvcError(
     'certificate_unavailable',

@@ -1,5 +1,5 @@
-// The way out through an HTTP proxy: which one a connection takes, as HTTPS_PROXY and NO_PROXY or an option say, and a tunnel by CONNECT
-// (RFC 9110 §9.3.6), within which TLS to the relay stays end to end.
+// Connections through an HTTP proxy: its choice, by HTTPS_PROXY and NO_PROXY or an option, and a tunnel by CONNECT
+// (RFC 9110 §9.3.6), inside which TLS to the relay is end to end.
 
 import { BlockList, isIP, isIPv6, connect as open, type Socket } from 'node:net'
 import { type ConnectionOptions, connect } from 'node:tls'
@@ -8,10 +8,10 @@ import { SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS } from '../limits.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 
-/** Returns the proxy that a connection to a URL takes; undefined: it goes there directly. */
+/** Returns the proxy for a connection to a URL; undefined for a direct one. */
 export type ProxyFor = (url: URL) => URL | undefined
 
-/** Options of TLS connections to a relay, and their way. */
+/** Options of TLS connections to a relay, and their proxy. */
 export interface RelayConnectOptions extends ConnectionOptions {
   proxyFor?: ProxyFor | undefined
 }
@@ -20,7 +20,7 @@ export interface RelayConnectOptions extends ConnectionOptions {
 export interface Tunnel {
   /** TCP to the proxy. */
   raw: Socket
-  /** What leads to the host: the same, or TLS to the proxy over it. */
+  /** The tunnel to the host: the same socket, or TLS to the proxy over it. */
   socket: Socket
 }
 
@@ -31,7 +31,7 @@ const OK = 200
 const PROXY_AUTHENTICATION_REQUIRED = 407
 
 /**
- * @param option the proxy of all connections; empty: none. Undefined: that of HTTPS_PROXY, but for the hosts in NO_PROXY
+ * @param option the proxy of all connections; empty for none. Undefined for HTTPS_PROXY, except for the hosts in NO_PROXY
  * @throws SvcError `invalid_option` unless it is an http: or https: URL
  */
 export function proxyChoice(option: string | URL | undefined, env: Environment = process.env): ProxyFor {
@@ -43,7 +43,7 @@ export function proxyChoice(option: string | URL | undefined, env: Environment =
 }
 
 /**
- * Opens a connection to the host of `url` through a proxy, both of whose directions end by themselves.
+ * Opens a connection to the host of `url` through a proxy, with half-close.
  * @throws SvcError `relay_unreachable`
  */
 export function openThrough(proxy: URL, url: URL, signal?: AbortSignal): Promise<Tunnel> {
@@ -78,11 +78,11 @@ export function openThrough(proxy: URL, url: URL, signal?: AbortSignal): Promise
     asked.on('response', ({ statusCode }) => fail(`it answered ${statusCode}`))
     asked.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
       if (statusCode === PROXY_AUTHENTICATION_REQUIRED)
-        return fail('it wants a name and a password: they belong into its URL')
+        return fail('it requires a user name and password: put them into its URL')
       if (statusCode !== OK) return fail(`it answered ${statusCode}`)
       settle()
       if (head.length > 0) socket.unshift(head)
-      // what is opened over it gets the same error, and has a listener for it
+      // The connection over it gets the same error and has a listener.
       socket.on('error', () => {})
       resolve({ raw, socket })
     })
@@ -113,7 +113,7 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
   return { 'Proxy-Authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
-/** The name in lower case comes first, as with other programs. */
+/** The lower-case name takes precedence, as in other programs. */
 function fromEnvironment(env: Environment, name: string): string {
   return env[name] ?? env[name.toUpperCase()] ?? ''
 }
@@ -121,11 +121,11 @@ function fromEnvironment(env: Environment, name: string): string {
 function parseProxy(given: string, source: string): URL {
   const url = URL.parse(given.includes('://') ? given : `http://${given}`)
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url
-  // the value may hold a password
+  // The value may contain a password.
   throw new SvcError('invalid_option', `${source} must be the http: or https: URL of an HTTP proxy`)
 }
 
-/** Whether an entry of NO_PROXY means a host: a name and those below it, an address, a network, or with `*` every host. */
+/** Returns whether an entry of NO_PROXY matches a host: a name and those below it, an address, a network, or `*` for all. */
 function isMeant(entry: string, { hostname, port }: URL): boolean {
   const host = bare(hostname).toLowerCase()
   const [, pattern = '', only] =

@@ -1,4 +1,4 @@
-// Name resolution for Node's sockets: names under `localhost` are loopback (RFC 6761 §6.3), also where the system knows none.
+// DNS lookup for Node's sockets: names under `localhost` are loopback (RFC 6761 §6.3), even if the system does not know them.
 
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
 
@@ -14,14 +14,14 @@ type LookupCallback = (
   family?: number,
 ) => void
 
-/** Resolves a name, in the form of `dns.lookup`, as `net.connect` takes it. */
+/** Resolves a name, with the signature of `dns.lookup`, for `net.connect`. */
 export function localhostLookup(hostname: string, options: LookupOptions, callback: LookupCallback): void {
   if (!LOCALHOST.test(hostname)) {
     systemLookup(hostname, options, callback)
     return
   }
   const wanted = LOOPBACK.filter(({ family }) => familyAllows(options.family, family))
-  // sockets expect the answer after this call has returned
+  // Sockets expect the answer after this call has returned.
   process.nextTick(() => {
     if (options.all) callback(null, wanted)
     else callback(null, wanted[0]!.address, wanted[0]!.family)

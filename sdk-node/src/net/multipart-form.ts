@@ -1,5 +1,5 @@
 // Encodes a form as multipart/form-data (RFC 7578), part by part. `new Response(form)` does so too, but when a file cannot be read
-// it leaves a rejection behind that nobody can handle, and that ends the process.
+// it leaves an unhandled rejection, which ends the process.
 
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -46,7 +46,7 @@ function headOf(name: string, value: FormDataEntryValue, boundary: string): stri
   return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}\r\n${type}\r\n`
 }
 
-/** As the HTML standard escapes names ("multipart/form-data encoding algorithm"). */
+/** Escapes a name as the HTML standard does ("multipart/form-data encoding algorithm"). */
 function escaped(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -1,5 +1,5 @@
-// The certificate chain that a relay shows over TLS, in place of the one that it would tell: other relays of the family have no
-// endpoint for that.
+// The certificate chain that a relay presents over TLS, for relays of other implementations, which have no
+// endpoint for it.
 
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
@@ -8,10 +8,10 @@ import { PATH } from '@svc/protocol'
 import type { FetchFunction, FetchResponse } from '@svc/sdk-core'
 import { openThrough, type RelayConnectOptions } from './forward-proxy.ts'
 
-/** Answers of a relay that does not have the endpoint. */
+/** The statuses of a relay without the endpoint. */
 const MISSING: ReadonlySet<number> = new Set([404, 405])
 
-/** @param tls returns a CA, a name resolution and a proxy for a connection to the relay */
+/** @param tls returns a CA, a DNS lookup and a proxy for a connection to the relay */
 export function withPeerChain(fetch: FetchFunction, tls: () => RelayConnectOptions): FetchFunction {
   return async (url, init) => {
     const answer = await fetch(url, init)
@@ -23,7 +23,7 @@ export function withPeerChain(fetch: FetchFunction, tls: () => RelayConnectOptio
   }
 }
 
-/** A relay may answer unknown paths with its page. */
+/** Returns whether the endpoint is missing. A relay may answer unknown paths with its page. */
 function isMissing({ status, ok, headers }: FetchResponse): boolean {
   return MISSING.has(status) || (ok && headers.get('Content-Type')?.startsWith('text/html') === true)
 }

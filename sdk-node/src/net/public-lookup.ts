@@ -1,4 +1,4 @@
-// Name resolution for hosts that a relay names: only public addresses are dialled, those that were looked at.
+// DNS lookup for hosts that a relay names: only checked, public addresses are dialed.
 
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
@@ -8,8 +8,8 @@ import type { ProxyFor } from './forward-proxy.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 
 /**
- * Resolves a name, in the form of `dns.lookup`, as `net.connect` takes it. Each connection resolves and checks it anew, so that
- * a name cannot lead elsewhere after it was checked.
+ * Resolves a name, with the signature of `dns.lookup`, for `net.connect`. Each connection resolves and checks it again, so that
+ * the address cannot change after the check.
  */
 export function publicLookup(
   hostname: string,
@@ -27,7 +27,7 @@ export function publicLookup(
 }
 
 /**
- * A socket resolves no address, so that one is looked at here. A proxy resolves names itself, and where they lead cannot be looked at.
+ * Checks what the lookup cannot: sockets do not look up IP addresses, and a proxy resolves names itself, out of sight.
  * @throws SvcError
  */
 export function requirePublicHost(url: URL, proxyFor?: ProxyFor): void {
@@ -35,7 +35,7 @@ export function requirePublicHost(url: URL, proxyFor?: ProxyFor): void {
   if (proxyFor?.(url) !== undefined)
     throw new SvcError(
       'relay_unreachable',
-      `${hostname} is a gateway, to which no connection goes through a proxy`,
+      `${hostname} is a gateway, which cannot be reached through a proxy`,
     )
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host)

@@ -1,4 +1,4 @@
-// `fetch` for the relay's control plane, by Node's HTTP client. It trusts a given CA, and knows `localhost`.
+// `fetch` for the relay's control plane, on Node's HTTP client. It trusts a given CA and resolves `localhost`.
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type Agent, request } from 'node:https'
@@ -12,12 +12,12 @@ export class RelayFetch {
   readonly #makeAgent: () => Agent
   readonly #semaphore: Semaphore | undefined
   #agent: Agent | undefined
-  /** The time of `performance.now()` at which the connections were forgotten last. */
+  /** The time of `performance.now()` at which the connections were last dropped. */
   #forgottenAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param makeAgent makes what keeps the connections to the relay
-   * @param semaphore of requests, where the agent does not limit its connections
+   * @param makeAgent makes the agent that pools the connections to the relay
+   * @param semaphore limits requests, if the agent does not limit its connections
    */
   constructor(makeAgent: () => Agent, semaphore?: Semaphore) {
     this.#makeAgent = makeAgent
@@ -25,7 +25,7 @@ export class RelayFetch {
   }
 
   /**
-   * Resolves with the head of the answer, whose body is still to come. It follows no redirect and sends no cookie.
+   * Resolves with the head of the answer, before its body. It follows no redirects and sends no cookies.
    * @throws the error of the connection, or the reason of the signal
    */
   async fetch(url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
@@ -37,7 +37,7 @@ export class RelayFetch {
       asked.on('response', resolve)
       asked.on('error', reject)
       if (end) asked.on('close', end)
-      // to ask for the class FormData by its name would load all of Node's fetch
+      // Naming the class FormData would load all of Node's fetch.
       if (typeof body === 'object') sendForm(asked, body, reject)
       else asked.end(body)
     })
@@ -51,8 +51,8 @@ export class RelayFetch {
   }
 
   /**
-   * Closes the connections that are kept. Requests under way have deadlines of their own. All sites of the process call it
-   * when the network breaks: the first one counts, so that those that it found again stay.
+   * Closes idle connections; running requests have deadlines of their own. All sites of the process call it
+   * when the network breaks, and only the first call counts, so that new connections stay.
    */
   forgetConnections(): void {
     const now = performance.now()
@@ -65,20 +65,20 @@ export class RelayFetch {
       for (const socket of sockets ?? []) socket.destroy()
   }
 
-  /** Closes all connections. Requests under way fail. */
+  /** Closes all connections. Running requests fail. */
   close(): void {
     this.#agent?.destroy()
     this.#agent = undefined
   }
 }
 
-/** Sends the form as fast as the connection takes it, and no further than the relay wants it. */
+/** Sends the form as fast as the connection accepts it, until the relay answers. */
 function sendForm(asked: ClientRequest, form: FormData, reject: (error: Error) => void): void {
   const { headers, body } = encodeForm(form)
-  // The request itself would only say that its connection ended.
+  // The request's own error would only say that its connection ended.
   body.on('error', reject)
   for (const [name, value] of Object.entries(headers)) asked.setHeader(name, value)
-  // An error of either ends both.
+  // An error of one ends both.
   pipeline(body, asked, () => {})
   asked.on('response', (answer) => {
     answer.on('end', () => {

@@ -1,4 +1,4 @@
-// What the sites of this process share when they reach their relays: kept connections, the authorities, TLS sessions.
+// What the sites of this process share for their relays: pooled connections, CAs, TLS sessions.
 
 import { Agent, type AgentOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
@@ -18,7 +18,7 @@ export class RelayTransport {
   #webSockets: Agent | undefined
 
   /**
-   * @param ca PEM; the system's authorities when it is undefined
+   * @param ca PEM; undefined for the system's CAs
    * @param proxyFor the proxy of each connection
    */
   constructor(ca: string | Buffer | undefined, proxyFor: ProxyFor = () => undefined) {
@@ -26,11 +26,11 @@ export class RelayTransport {
     this.#proxyFor = proxyFor
     const agent = (): Agent =>
       new RelayAgent({ ...this.connect, keepAlive: true, maxSockets: RELAY_CONNECTIONS_MAX }, proxyFor)
-    // An agent counts a connection through a proxy when it is there: it would open any number at once.
+    // An agent counts a connection through a proxy only once established, so it would open any number at once.
     this.fetch = new RelayFetch(agent, new Semaphore(RELAY_CONNECTIONS_MAX))
   }
 
-  /** Options of TLS connections to a relay. Reading the authorities takes longer than a resumed handshake. */
+  /** Options of TLS connections to a relay. They are cached, because loading the CAs takes longer than a resumed handshake. */
   get connect(): AgentOptions & { secureContext: SecureContext; proxyFor: ProxyFor } {
     this.#context ??= createSecureContext({ ca: this.#ca })
     return {
@@ -51,8 +51,8 @@ export class RelayTransport {
 const transports = new Map<string, RelayTransport>()
 
 /**
- * The transport of all sites of this process that trust the same authority, and go out by the same proxy.
- * @param proxy the option; that of the environment when it is undefined
+ * Returns the transport of all sites of this process with the same CA and proxy.
+ * @param proxy the option; undefined for the environment's
  * @throws SvcError `invalid_option`
  */
 export function relayTransport(ca: string | Buffer | undefined, proxy?: string | URL): RelayTransport {
@@ -61,12 +61,12 @@ export function relayTransport(ca: string | Buffer | undefined, proxy?: string |
   if (known) return known
   const transport = new RelayTransport(ca, proxyChoice(proxy))
   transports.set(key, transport)
-  // Sites that have the one that makes room keep it.
+  // Sites that use the dropped one keep it.
   if (transports.size > AUTHORITIES_MAX) transports.delete(transports.keys().next().value!)
   return transport
 }
 
-/** Connects to relays, each by its proxy if it has one. */
+/** Connects to relays, through a proxy if there is one. */
 class RelayAgent extends Agent {
   readonly #proxyFor: ProxyFor
 

@@ -1,4 +1,4 @@
-// `fetch` of a site: that of a visitor from this process, who knows names under `localhost` and trusts the relay's authority.
+// `fetch` of a site: it acts as a visitor, resolves names under `localhost`, and trusts the relay's CA.
 
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
@@ -8,18 +8,18 @@ import { REDIRECTS_MAX } from '../limits.ts'
 import { relayTransport } from './relay-transport.ts'
 
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
-/** Fields that are for one origin alone: a redirect to another one leaves them out. */
+/** Fields that a redirect to another origin drops. */
 const OF_ONE_ORIGIN = ['authorization', 'proxy-authorization', 'cookie', 'host']
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** What a site in Node has beside that of a page. */
+/** The additional member of a site in Node. */
 export interface SiteFetch {
   /**
-   * Asks the site as a visitor does, over TLS through the relay, and resolves with its response. In contrast to the `fetch` of Node
-   * it finds names under `localhost` on every system, and trusts the option `ca`.
+   * Sends a request to the site as a visitor does, over TLS through the relay. Unlike Node's `fetch`,
+   * it resolves names under `localhost` on every system, and trusts the option `ca`.
    * @param pathOrUrl resolved against the site's `url`
-   * @param init as of `fetch`; the body is read before the request is sent
-   * @throws TypeError as `fetch` does; the cause of a connection that failed is its `cause`
+   * @param init as for `fetch`; the body is read before the request is sent
+   * @throws TypeError as `fetch` does; `cause` has the error of a failed connection
    */
   fetch(pathOrUrl: string | URL, init?: RequestInit): Promise<Response>
 }
@@ -63,7 +63,7 @@ interface Asked {
   body: Buffer | null
 }
 
-/** The next request, as the fetch standard makes it. */
+/** Returns the next request, by the Fetch standard. */
 function redirected({ url: from, method, headers, body }: Asked, status: number, url: URL): Asked {
   const next = new Headers(headers)
   if (url.origin !== from.origin) for (const field of OF_ONE_ORIGIN) next.delete(field)
@@ -85,7 +85,7 @@ async function send(
   asked.end(body ?? undefined)
   try {
     const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    // from here on the body has the error
+    // From here on, the body reports the error.
     asked.on('error', () => {})
     return answer
   } catch (cause) {

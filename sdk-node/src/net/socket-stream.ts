@@ -1,22 +1,22 @@
-// A socket as the SDK's byte stream: back-pressure both ways, each direction ending by itself.
+// A socket as the SDK's byte stream, with back-pressure in both directions and half-close.
 
 import type { Socket } from 'node:net'
 import type { ByteStream } from '@svc/sdk-core'
 
 export interface Meter {
   received(bytes: number): void
-  /** @param bytes 0 when bytes that were given before may have left meanwhile */
+  /** @param bytes 0 when earlier bytes may have been sent meanwhile */
   sent(bytes: number): void
 }
 
-/** What a stream was made of, for another user of it. */
+/** The parts of a stream, for another user. */
 interface Released {
   socket: Socket
   reset: (socket: Socket) => void
   meter: Meter | undefined
 }
 
-/** Writes of at least this many bytes leave at once: to join them with others would copy them. */
+/** Writes of at least this many bytes are sent at once: joining them with others would copy them. */
 const LARGE_WRITE_BYTES: number = 16 * 1024
 
 export class SocketStream implements ByteStream {
@@ -25,12 +25,12 @@ export class SocketStream implements ByteStream {
   readonly #meter: Meter | undefined
   readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>
   #failure: unknown
-  /** Wakes the reader and the writers that wait for a change. */
+  /** The callbacks of readers and writers that wait for a change. */
   #waiting: (() => void)[] = []
 
   /**
-   * @param socket one that half-closes (`allowHalfOpen`)
-   * @param reset breaks its connection off; it gets the socket, which may be a TLS connection within that of a session
+   * @param socket a socket with `allowHalfOpen`
+   * @param reset resets the connection; it gets the socket, which may be a TLS connection inside a session's
    */
   constructor(socket: Socket, reset: (socket: Socket) => void, meter?: Meter) {
     this.#socket = socket
@@ -53,15 +53,15 @@ export class SocketStream implements ByteStream {
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener)
     if (socket.destroyed) this.#fail(new Error('the connection broke'))
   }
-  /** Puts bytes back that were read too far. */
+  /** Puts back bytes that were read too far. */
   unread(bytes: Uint8Array): void {
     this.#socket.unshift(bytes)
   }
 
-  /** Gives the socket to another user. The stream is over then. */
+  /** Hands the socket to another user, and ends this stream. */
   release(): Released {
     for (const [event, listener] of Object.entries(this.#listeners)) this.#socket.off(event, listener)
-    // The other user has the same error from its own socket.
+    // The other user gets the same error from its own socket.
     this.#socket.on('error', () => {})
     return { socket: this.#socket, reset: this.#reset, meter: this.#meter }
   }
@@ -81,7 +81,7 @@ export class SocketStream implements ByteStream {
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
-    // bytes that come within one turn of the event loop, such as the records of one read, leave in one write
+    // Bytes of one event-loop turn, such as the records of one read, are sent in one write.
     if (bytes.length < LARGE_WRITE_BYTES && this.#socket.writableCorked === 0) {
       this.#socket.cork()
       setImmediate(() => {

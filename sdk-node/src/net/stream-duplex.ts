@@ -1,4 +1,4 @@
-// A byte stream as a Node Duplex, for what takes sockets.
+// A byte stream as a Node Duplex, for APIs that need sockets.
 
 import { Duplex } from 'node:stream'
 import type { ByteStream } from '@svc/sdk-core'
@@ -8,7 +8,7 @@ type Done = (error?: Error) => void
 
 export class StreamDuplex extends Duplex {
   readonly #stream: ByteStream
-  /** The last read, which may be under way. */
+  /** The last read, which may be pending. */
   #reading: Promise<Uint8Array | undefined> | undefined
 
   constructor(stream: ByteStream) {
@@ -42,7 +42,7 @@ export class StreamDuplex extends Duplex {
     done(error)
   }
 
-  /** Lets what was written arrive, such as the alert that ends a handshake: an abort would overtake it. */
+  /** Lets written bytes arrive, such as the alert that ends a handshake: an abort would overtake them. */
   async #leave(): Promise<void> {
     const linger = setTimeout(() => this.#stream.abort(), STREAM_LINGER_MS)
     try {

@@ -1,4 +1,4 @@
-// The journal of payments as a file, of which each record is on the disk before the facilitator goes on.
+// The journal of payments as a file. Each record is on the disk before the facilitator continues.
 
 import { open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -6,8 +6,8 @@ import { type JournalFile, openLogJournal, type PaymentJournal } from '@svc/paym
 import { createPrivateFile, replacePrivateFile } from '../identity/private-file.ts'
 
 /**
- * Opens the journal of a facilitator in this process, for `createFacilitator`. One process at a time may have it open.
- * @param path of the file. It is created at the first payment, and readable for its owner alone.
+ * Opens the journal of a facilitator in this process, for `createFacilitator`. Only one process at a time may open it.
+ * @param path the file. It is created at the first payment, readable only by its owner.
  * @throws PaymentError `journal_failed` when the disk has changed it; the error of the file system
  */
 export async function openPaymentJournal(path: string): Promise<PaymentJournal> {
@@ -38,7 +38,7 @@ function fileAt(path: string): JournalFile {
   }
 }
 
-/** A file that was renamed is in its folder after a crash only when the folder was written, too. Windows has no such call. */
+/** Syncs a folder: after a crash, a renamed file is there only if its folder was also synced. Windows has no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')

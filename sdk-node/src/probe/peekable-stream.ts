@@ -1,14 +1,14 @@
-// A stream whose first bytes can be read without taking them.
+// A stream whose first bytes can be peeked.
 
 import type { ByteStream } from '@svc/sdk-core'
 
-/** @returns the bytes that came first within `ms` milliseconds, and the stream with nothing taken from it */
+/** @returns the first bytes within `ms` milliseconds, and the complete stream */
 export async function peekableStream(
   stream: ByteStream,
   ms: number,
 ): Promise<{ first: Uint8Array | undefined; rest: ByteStream }> {
   let reading: Promise<Uint8Array | undefined> | undefined = stream.read()
-  reading.catch(() => {}) // the next reader gets the error
+  reading.catch(() => {}) // The next reader gets the error.
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

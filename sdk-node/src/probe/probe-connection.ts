@@ -1,4 +1,4 @@
-// The self-probe's connection to the own site, which begins as any browser's does.
+// The self-probe's connection to the site, which starts like a browser's.
 
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -7,7 +7,7 @@ import { connect } from 'node:tls'
 export interface ProbeConnection {
   /** Rejects when there will be no handshake. */
   secured: Promise<void>
-  /** Resolves when the connection is over, however it ended. */
+  /** Resolves when the connection has ended for any reason. */
   broken: Promise<void>
   exportKeyingMaterial(label: string, length: number): Buffer
   send(bytes: Buffer): void
@@ -15,7 +15,7 @@ export interface ProbeConnection {
 }
 
 /**
- * Opens a connection over another one, which leads to the site's port.
+ * Opens a connection over another one to the site's port.
  * @param options a CA
  */
 export function openProbeConnectionOver(
@@ -44,7 +44,7 @@ export function openProbeConnectionOver(
   }
 }
 
-/** @param options a CA and a name resolution */
+/** @param options a CA and a DNS lookup */
 export function openProbeConnection(url: URL, options: object): ProbeConnection {
   const { hostname, port } = url
   const socket = connect({
@@ -59,9 +59,9 @@ export function openProbeConnection(url: URL, options: object): ProbeConnection 
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the relay closed the connection')))
   })
-  secured.catch(() => {}) // the one that matters is asked for
+  secured.catch(() => {}) // Callers await the promise that they need.
   socket.on('error', () => {})
-  // the site's answer is for visitors: the probe drops it
+  // Discards the site's answer.
   socket.resume()
   return {
     secured,

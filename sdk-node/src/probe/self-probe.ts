@@ -1,4 +1,4 @@
-// Looks for a relay that ends TLS: the site visits itself, from its own address, and compares what both ends of the connection export.
+// Detects a relay that terminates TLS: the site visits itself, from its own address, and compares both ends' exported keying material.
 
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import {
@@ -16,10 +16,10 @@ import { peekableStream } from './peekable-stream.ts'
 import type { ProbeConnection } from './probe-connection.ts'
 
 /**
- * - `not_seen_from_here`: the visit's TLS had both its ends here. A relay that knows the site's address, or reads some visitors alone, can
- *   spare this visit, so it says nothing of any other.
- * - `suspected`: there are two connections, so something between them reads what passes.
- * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break.
+ * - `not_seen_from_here`: both ends of the visit's TLS are here. A relay that knows the site's address, or intercepts only some visitors, can
+ *   spare this visit, so this says nothing about others.
+ * - `suspected`: there are two TLS connections, so something between them can read the traffic.
+ * - `failed`: the probe did not arrive, which proves nothing: relays are slow, and networks break.
  * - `cached`: no probe took place. The relay's copy of the site's files answers at the only hostname of the site.
  */
 export type ProbeVerdict = 'not_seen_from_here' | 'suspected' | 'failed' | 'cached'
@@ -39,8 +39,8 @@ export class SelfProbe {
   #probedAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param visit opens a connection as a visitor does
-   * @param url of the site, once there is one; undefined while nothing passes there to the site
+   * @param visit opens a connection like a visitor
+   * @param url returns the site's URL; undefined while it does not lead to the site
    */
   constructor(
     visit: (url: URL) => ProbeConnection,
@@ -52,7 +52,7 @@ export class SelfProbe {
     this.#verdict = verdict
   }
 
-  /** Called with each connection: real visitors start probes, and probes are found among the visitors. */
+  /** Called with each connection: real visitors trigger probes, and probes are recognized among the visitors. */
   readonly admit: Admit = async (stream) => {
     const pending = this.#pending
     if (!pending) {
@@ -83,7 +83,7 @@ export class SelfProbe {
   async #probe(visit: ProbeConnection): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<ProbeVerdict>()
     const nonce = randomBytes(PROBE_NONCE_BYTES)
-    // Awaited from the first packet on: something that terminates TLS may come here before its handshake with the probe is
+    // Awaited from the first packet on: a TLS interceptor may connect here before its handshake with the probe is
     // done.
     const theirs = visit.secured.then(() => visit.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES))
     this.#pending = { nonce, theirs, settle: resolve }

@@ -1,4 +1,4 @@
-// The certificates that a visitor of a host sees, whether a client trusts them or not.
+// The certificates that a host presents, trusted or not.
 
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -9,16 +9,16 @@ import { openThrough } from '../net/forward-proxy.ts'
 import { relayTransport } from '../net/relay-transport.ts'
 
 export interface ShownChain {
-  /** The certificates, leaf first, as far as they were sent or are known here. */
+  /** The certificates, leaf first, that were sent or are known here. */
   chain: readonly [X509Certificate, ...X509Certificate[]]
-  /** The reason for which a client refuses the chain, in OpenSSL's words. Undefined where it does not. */
+  /** OpenSSL's reason to refuse the chain. Undefined when it is trusted. */
   refusal: string | undefined
 }
 
 /**
- * Visits `url` for the sake of its certificates.
- * @param ca PEM; the system's authorities when it is undefined
- * @param deadlineMs milliseconds for the handshake
+ * Connects to `url` to get its certificates.
+ * @param ca PEM; undefined for the system's CAs
+ * @param deadlineMs the deadline of the handshake, in milliseconds
  * @param proxy the option of `publish`
  * @throws SvcError `relay_unreachable` when there is no handshake
  */

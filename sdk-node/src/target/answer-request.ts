@@ -1,11 +1,11 @@
-// Answers a Request by the direct way of a handler, for callers that have a Request: a wrapper around a target.
+// Answers a Request by a handler's direct path, for callers that have a Request, such as a wrapper around a target.
 
 import { type DirectHandler, type DirectResponse, lossSignal } from '@svc/sdk-core'
 
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** @throws the error of an exchange that failed, or that was cancelled because the visitor's connection broke */
+/** @throws the error of an exchange that failed or was cancelled because the visitor's connection broke */
 export async function answerRequest(request: Request, direct: DirectHandler): Promise<Response> {
   const { method, headers } = request
   const signal = lossSignal(request)
@@ -18,7 +18,7 @@ export async function answerRequest(request: Request, direct: DirectHandler): Pr
   return toResponse(await exchange.respond(), method)
 }
 
-/** Makes a Response, whose content is read as it is pulled. */
+/** Makes a Response whose content is read on demand. */
 export function toResponse(answer: DirectResponse, method: string): Response {
   const { status, statusText, fields, length } = answer
   const headers = new Headers(fields.map(([name, value]) => [name, value] as [string, string]))

@@ -1,4 +1,4 @@
-// One request on its direct way to the target: with the fields of a proxy, over a kept connection where there is one.
+// One request on the direct path to the target: with the fields of a proxy, over an idle connection if there is one.
 
 import type { Socket } from 'node:net'
 import { type DirectExchange, type DirectRequest, type DirectResponse, fieldsForVisitor } from '@svc/sdk-core'
@@ -15,11 +15,11 @@ import { targetPath } from './target-path.ts'
 
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** What a TLS server answers that takes none of the offered protocols: here one of HTTP/2 alone (RFC 7301 §3.2). */
+/** The error of a TLS server that supports none of the offered protocols: here, an HTTP/2-only one (RFC 7301 §3.2). */
 const NO_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 const BAD_GATEWAY = 'The server behind this site does not answer\n'
 
-/** The choice of the view in which the target is asked: that of its `TargetOrigin`, or a fixed one. */
+/** Chooses the origin view of a request: by `TargetOrigin`, or a fixed one. */
 type AnswerIn = TargetOrigin['answer']
 
 export interface ForwardingOptions {
@@ -66,7 +66,7 @@ export class ForwardedExchange implements DirectExchange {
     for (const exchange of this.#exchanges) exchange.cancel(reason)
   }
 
-  /** @returns undefined when the request was sent, and cannot be sent again */
+  /** @returns undefined when the request was already sent and cannot be repeated */
   #askIn(view: TargetView): Promise<DirectResponse> | undefined {
     const isAgain = this.#exchanges.length > 0
     const body = isAgain ? this.#kept?.again() : (this.#kept ?? this.#asked.body)
@@ -114,7 +114,7 @@ export class ForwardedExchange implements DirectExchange {
     }
   }
 
-  /** Says whether the target closed a kept connection at the very moment at which it was used again. */
+  /** Returns whether the request may be repeated because the target closed an idle connection just when it was reused. */
   #mayRepeat({ body, method }: OutgoingRequest): boolean {
     return this.#exchanges.at(-1)!.isUnheard && !body && SAFE.has(method) && !this.#cancelled
   }
@@ -126,7 +126,7 @@ export class ForwardedExchange implements DirectExchange {
   }
 }
 
-/** The answer of a site whose target does not answer, or with a fault. */
+/** Returns the answer of a site whose target does not answer, or answers with an error. */
 export function badGateway(cause: unknown): DirectResponse {
   return textResponse(502, cause instanceof TargetFault ? cause.visitorText : BAD_GATEWAY)
 }

@@ -1,16 +1,16 @@
-// Makes the header fields of a request to the target: the SDK says where the request came from, whatever the visitor said.
+// Makes the header fields of a request to the target: the SDK sets the forwarding fields, ignoring the visitor's.
 
 import { isClaimedField } from '@svc/protocol'
 import { endToEnd, type Field, fieldsForTarget } from '@svc/sdk-core'
 import type { TargetView } from './target-origin.ts'
 
 const SET_HERE = ['host', 'expect']
-/** These may be in no trailers (RFC 9110 §6.5.1). */
+/** Fields that are not allowed in trailers (RFC 9110 §6.5.1). */
 const FRAMING = ['host', 'content-length', 'expect']
 
 /**
- * Without an address of the visitor, which the relay alone knows, no field claims one: `X-Forwarded-For` is left out. Of what is said
- * here, `fields` have only what `allowFields` lets through, and that stays as it came.
+ * `X-Forwarded-For` is omitted, because only the relay knows the visitor's address. Of the fields that are set
+ * here, `fields` has only those that `allowFields` passes, which remain unchanged.
  */
 export function forwardedFields(fields: Iterable<Field>, view: TargetView): Field[] {
   const kept = fieldsForTarget(endToEnd(fields, SET_HERE), view)
@@ -22,7 +22,7 @@ export function forwardedFields(fields: Iterable<Field>, view: TargetView): Fiel
   ]
 }
 
-/** Returns the trailers of a request that the target gets: none that would say of the visitor what a header field may not say. */
+/** Returns the request trailers for the target, without those that a header field could not have. */
 export function forwardedTrailers(trailers: readonly Field[], view: TargetView): Field[] {
   return fieldsForTarget(endToEnd(trailers, FRAMING), view).filter(([name]) => !isClaimedField(name))
 }

@@ -25,18 +25,18 @@ export interface HttpTargetOptions extends Omit<TargetAccess, 'socketPath'> {
   /** The Host of requests. */
   host?: HostHeader | undefined
   /**
-   * Called with the error of a target that cannot be reached, or that refuses the visited host; the visitor of one that cannot be
-   * reached gets 502, and does not learn where the target is.
+   * Called with the error of a target that cannot be reached, or that refuses the visited host; visitors of an unreachable
+   * target get 502, without its address.
    */
   onError(error: SvcError): void
 }
 
 type Ways = Pick<ForwardingOptions, 'target' | 'pool' | 'http2'>
 
-/** The URL of a server that has no host and no port. */
+/** The URL of a server at a Unix socket. */
 const AT_UNIX_SOCKET = 'http://localhost'
 
-/** Passes requests on to `target`, WebSockets included. All but WebSockets have a direct way. */
+/** Returns a handler that forwards requests, including WebSockets, to `target`. All except WebSockets use the direct path. */
 export function httpTarget(
   given: URL,
   { ca, serverName, host, onError }: HttpTargetOptions,
@@ -92,13 +92,13 @@ interface FaultOptions extends Pick<HttpTargetOptions, 'onError'> {
   isPlainKnown: boolean
 }
 
-/** Reports a target that does not answer, and says once that it speaks TLS where that is the reason. */
+/** Reports a target that does not answer, and once adds that it speaks TLS if that is the reason. */
 class TargetFaults {
   readonly #dialer: TargetDialer
   readonly #socketPath: string | undefined
   readonly #origin: TargetOrigin
   readonly #onError: (error: SvcError) => void
-  /** The target answered without TLS, or has no need to, or was asked whether it speaks TLS. */
+  /** True when the target answered without TLS, uses TLS anyway, or was already probed for TLS. */
   #isPlainKnown: boolean
 
   constructor(dialer: TargetDialer, { socketPath, origin, isPlainKnown, onError }: FaultOptions) {
@@ -130,7 +130,7 @@ class TargetFaults {
   }
 }
 
-/** Asks for `/` in the name of nobody, and for the page to which the target leads from there. Resolves with the last status. */
+/** Requests `/` without credentials, and follows redirects. Resolves with the last status. */
 async function look(view: TargetView, ways: Ways): Promise<number> {
   let asked: DirectExchange | undefined
   const late = setTimeout(() => asked?.cancel(new Error('no answer in time')), HOST_LOOK_DEADLINE_MS)
@@ -152,12 +152,12 @@ async function look(view: TargetView, ways: Ways): Promise<number> {
   }
 }
 
-/** @returns where at the site itself the answer leads */
+/** @returns the target of a redirect within the site */
 function redirectOf({ status, fields }: DirectResponse, from: URL): URL | undefined {
   const location = fields.find(([name]) => name.toLowerCase() === 'location')?.[1]
   const next = status >= 300 && status < 400 && location ? URL.parse(location, from) : null
   if (next?.host !== from.host) return undefined
-  // the target may not know that visitors come by HTTPS
+  // The target may not know that visitors use HTTPS.
   next.protocol = from.protocol
   return next
 }

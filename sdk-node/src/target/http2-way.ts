@@ -1,4 +1,4 @@
-// The way to a target over HTTP/2, whose code is loaded for the first request that takes it.
+// Requests to a target over HTTP/2, whose code is loaded for the first one.
 
 import type { Http2Exchange } from '../http-client/http2-exchange.ts'
 import type { OutgoingRequest } from '../http-client/outgoing-request.ts'
@@ -7,7 +7,7 @@ import type { TargetDialer } from '../http-client/target-dialer.ts'
 type Begin = (request: OutgoingRequest) => Http2Exchange
 
 export class Http2Way {
-  /** The target takes all requests over HTTP/2, and not only calls of gRPC. */
+  /** True when all requests use HTTP/2, not only gRPC calls. */
   isOnlyOne: boolean
   readonly #dialer: TargetDialer
   readonly #origin: string
@@ -19,7 +19,7 @@ export class Http2Way {
     this.isOnlyOne = isOnlyOne
   }
 
-  /** Resolves with what begins an exchange. */
+  /** Resolves with the function that begins an exchange. */
   load(): Promise<Begin> {
     this.#begin ??= this.#load()
     return this.#begin

@@ -1,4 +1,4 @@
-// A request's content that can be sent again, as long as it is short.
+// A request's content that can be repeated if it is short.
 
 import type { DirectBody, Field } from '@svc/sdk-core'
 import { REPEATED_BODY_MAX_BYTES } from '../limits.ts'
@@ -29,7 +29,7 @@ export class KeptBody implements DirectBody {
     return bytes
   }
 
-  /** Returns the content once more, or undefined when it was too long or its end has not come. */
+  /** Returns the content again, or undefined when it was too long or has not ended. */
   again(): DirectBody | undefined {
     if (!this.#isWhole || !this.#pieces) return undefined
     const pieces = this.#pieces.values()

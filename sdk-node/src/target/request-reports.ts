@@ -2,17 +2,17 @@
 
 import { DIRECT, type DirectHandler, type DirectlyHandled } from '@svc/sdk-core'
 
-/** RequestReport is one request and how it was answered. */
+/** RequestReport is one answered request. */
 export interface RequestReport {
   method: string
-  /** The path without its query, which may hold secrets of the visitor. */
+  /** The path without its query, which may contain secrets of the visitor. */
   path: string
   status: number
-  /** Milliseconds until the head of the response was there. */
+  /** The time until the head of the response, in milliseconds. */
   ms: number
 }
 
-/** OnRequest is called with a report of each request that was answered. */
+/** OnRequest is called with a report of each answered request. */
 export type OnRequest = (report: RequestReport) => void
 
 export function reportingRequests(
@@ -48,7 +48,7 @@ function reportingDirectly(onRequest: OnRequest, direct: DirectHandler): DirectH
   }
 }
 
-/** @returns reports the request with the status of its response */
+/** @returns a function that reports the request with the status of its response */
 function startReport(
   onRequest: OnRequest,
   method: string,

@@ -1,4 +1,4 @@
-// Several targets behind one site: the path of a request, or the host that the visitor used, says which one answers.
+// Several targets behind one site, chosen by the path or the host of the request.
 
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,20 +10,20 @@ import { parseHttpTarget } from './target-address.ts'
 
 /**
  * A local HTTP server as in `http`; a folder, as a path that begins with `/` or `.` or as a `file:` URL; or a handler.
- * A server and a handler get the whole path of the request, a folder what comes behind the prefix.
+ * A server and a handler get the whole path of the request, a folder the part after the prefix.
  */
 export type RouteTarget = number | string | URL | FetchHandler
 
 /** Targets by `/prefix`, `host` or `host/prefix`. */
 export type Routes = Readonly<Record<string, RouteTarget>>
 
-/** The host of a route, empty for any host. A port is not allowed, since it would say nothing: a relay has one. */
+/** The host of a route, empty for any host. A port is not allowed: a relay has only one. */
 const HOST = /^[\w.-]*$/
 
 interface Place {
   /** The host, empty for any. */
   host: string
-  /** The path without a slash at its end, empty for all paths. */
+  /** The path without a trailing slash, empty for all paths. */
   prefix: string
 }
 
@@ -32,8 +32,8 @@ interface Route extends Place {
 }
 
 /**
- * Chooses the route by the longest prefix, and one of the visitor's host before one of any host.
- * @param otherwise answers requests that no route takes
+ * Chooses the route with the longest prefix; a route of the visitor's host precedes one of any host.
+ * @param otherwise answers requests without a matching route
  * @throws SvcError `invalid_option` that names the route
  */
 export async function routeHandler(
@@ -60,12 +60,12 @@ export async function routeHandler(
   return routed
 }
 
-/** `/api` takes `/api` and all paths below `/api/`, but not `/apis`. */
+/** `/api` matches `/api` and all paths below `/api/`, but not `/apis`. */
 function isBelow(pathname: string, prefix: string): boolean {
   return pathname.startsWith(prefix) && (pathname.length === prefix.length || pathname[prefix.length] === '/')
 }
 
-/** Parses a route's key to the form that the URL of a request has. */
+/** Parses a route's key, normalized like a request's URL. */
 function parsePlace(key: string): Place {
   const slash = key.indexOf('/')
   const host = slash < 0 ? key : key.slice(0, slash)
@@ -79,7 +79,7 @@ function parsePlace(key: string): Place {
   return { host: host && url.hostname, prefix: withoutSlashes(url.pathname) }
 }
 
-/** @returns the path without the slashes at its end */
+/** @returns the path without trailing slashes */
 function withoutSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
@@ -111,7 +111,7 @@ function folderPath(key: string, target: number | string | URL): string | undefi
   }
 }
 
-/** The folder's own paths begin behind the prefix; the redirects of `files` are relative, and stay right. */
+/** Strips the prefix for a folder; the redirects of `files` are relative and remain right. */
 function below(prefix: string, handler: FetchHandler): FetchHandler {
   if (prefix === '') return handler
   const name = prefix.slice(prefix.lastIndexOf('/') + 1)

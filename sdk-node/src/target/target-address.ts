@@ -12,7 +12,7 @@ const PORT_MAX = 65_535
 
 /**
  * @param option the name of the option, for the error
- * @throws SvcError `invalid_option` when `target` is no address
+ * @throws SvcError `invalid_option` when `target` is not an address
  */
 export function parseTcpTarget(option: string, target: number | string): TcpTarget {
   const parsed = hostAndPort(String(target))
@@ -22,7 +22,7 @@ export function parseTcpTarget(option: string, target: number | string): TcpTarg
 
 /**
  * @param option the name of the option, for the error
- * @throws SvcError `invalid_option` when `target` is no address
+ * @throws SvcError `invalid_option` when `target` is not an address
  */
 export function parseHttpTarget(target: number | string | URL, option = 'http'): URL {
   const path = unixPath(typeof target === 'object' ? decodeURI(target.href) : String(target))
@@ -43,7 +43,7 @@ export function parseHttpTarget(target: number | string | URL, option = 'http'):
   return scheme === undefined ? url : new URL(url.href.replace('http:', 'h2c:'))
 }
 
-/** @returns the URL of a parsed target that is asked over HTTP/2 without TLS, as one of `http:`; undefined for another */
+/** @returns the `http:` URL of a parsed target for HTTP/2 without TLS (prior knowledge); undefined for another */
 export function priorKnowledge({ protocol, href }: URL): URL | undefined {
   return protocol === 'h2c:' ? new URL(href.replace('h2c:', 'http:')) : undefined
 }
@@ -59,7 +59,7 @@ export function socketPathOf({ protocol, pathname }: URL): string | undefined {
   return protocol === 'unix:' ? decodeURI(pathname) : undefined
 }
 
-/** @returns the host as it stands in a URL: an IPv6 address in brackets */
+/** @returns the host as in a URL, with an IPv6 address in brackets */
 function hostAndPort(text: string): TcpTarget | undefined {
   const url = URL.parse(/^\d+$/.test(text) ? `tcp://${LOCAL}:${text}` : `tcp://${text}`)
   const port = Number(url?.port)

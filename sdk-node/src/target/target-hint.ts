@@ -1,4 +1,4 @@
-// What the owner of a target can do when its TLS fails: the reason behind a code of OpenSSL, and the option that helps.
+// Hints for the owner of a target whose TLS fails: the meaning of OpenSSL's code, and the option that helps.
 
 import { connect } from 'node:tls'
 import { TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
@@ -25,15 +25,15 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 const NOBODY: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EACCES'])
 
-/** Returns the hint for the error of a connection, or undefined when its code says it all. */
+/** Returns the hint for the error of a connection, or undefined when its code is enough. */
 export function tlsHint(cause: unknown): string | undefined {
   return HINTS[codeOf(cause)]
 }
 
-/** Resolves with the hint that an `http:` target speaks TLS, where it does: many such servers close without a word. */
+/** Resolves with the hint that an `http:` target speaks TLS, if it does: many such servers close silently. */
 export async function plainHint({ host, port }: TcpTarget): Promise<string | undefined> {
   const isTls = await new Promise<boolean>((resolve) => {
-    // nothing is sent, so that it does not matter whose certificate it is
+    // Nothing is sent, so the certificate need not be trusted.
     const socket = connect({
       host,
       port,
@@ -52,7 +52,7 @@ export async function plainHint({ host, port }: TcpTarget): Promise<string | und
   return isTls ? 'it speaks TLS: write https:// in front of it' : undefined
 }
 
-/** Says whether nobody listens there, so that there is nothing to ask. */
+/** Returns whether nothing listens there. */
 export function isNobody(cause: unknown): boolean {
   return NOBODY.has(codeOf(cause))
 }

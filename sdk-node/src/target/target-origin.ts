@@ -1,4 +1,4 @@
-// Chooses the origin that the target is told: the visitor's, or, where the target refuses that, its own.
+// Chooses the origin that the target sees: the visitor's or, if the target refuses that, its own.
 
 import { type Field, type OriginView, SvcError } from '@svc/sdk-core'
 
@@ -8,20 +8,20 @@ import { type Field, type OriginView, SvcError } from '@svc/sdk-core'
  */
 export type HostHeader = 'preserve' | 'rewrite' | (string & {})
 
-/** TargetView is an origin view, with what is said of the visitor's side. */
+/** TargetView is an origin view with the forwarding settings. */
 export interface TargetView extends OriginView {
-  /** The `Host` of requests to it. */
+  /** The `Host` of requests to the target. */
   readonly host: string
-  /** The target learns the visited host in `X-Forwarded-Host` and its kind. It does not where it has to believe in another origin. */
+  /** Whether the target gets the visited host in `X-Forwarded-Host` and the like. False when it must see another origin. */
   readonly isForwarded: boolean
 }
 
-/** A request to which the target's answer may say what it believes. */
+/** A request whose answer may reveal which origin the target accepts. */
 interface Asked {
   readonly url: URL
   readonly method: string
   readonly fields: Iterable<Field>
-  /** It asks for a WebSocket. */
+  /** True for a WebSocket handshake. */
   readonly isHandshake?: boolean
 }
 
@@ -33,9 +33,9 @@ interface TargetOriginOptions {
   /** The address of the target. */
   address: URL
   host: HostHeader | undefined
-  /** Asks the target for `/` in the name of nobody. Resolves with the status of the answer. */
+  /** Requests `/` from the target without credentials. Resolves with the status. */
   look(view: TargetView): Promise<number>
-  /** Called when the target turned out to refuse the visited host: everywhere, so that it gets its own, or at some paths with 421. */
+  /** Called when the target refuses the visited host: everywhere, so that it now gets its own, or at some paths with 421. */
   onRefused(error: SvcError): void
 }
 
@@ -45,9 +45,9 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const MISDIRECTED_REQUEST = 421
 
-/** A status from here on says nothing of the origin: another check may come before that of the origin. */
+/** From this status on, an answer says nothing about the origin, because another check may precede that of the origin. */
 const CLIENT_ERROR = 400
-/** Paths that are remembered; the oldest is forgotten. */
+/** The most remembered paths; the oldest is forgotten. */
 const TAKEN_PATHS_MAX = 256
 
 type Mode = 'preserve' | 'plain' | 'own origin' | 'rewrite'
@@ -56,11 +56,11 @@ export class TargetOrigin {
   readonly #options: TargetOriginOptions
   readonly #hostname: string | undefined
   #mode: Mode
-  /** The target may refuse the visited host; nobody looked yet. */
+  /** True while it is unknown whether the target refuses the visited host. */
   #isHostOpen: boolean
-  /** The target may compare `Origin` with the visited one, or with one whose scheme is its own. */
+  /** True while the target may compare `Origin` with the visited one, or with one of its own scheme. */
   #isOriginOpen: boolean
-  /** Paths at which it took the visited origin: a refusal there has another reason. */
+  /** Paths at which it accepted the visited origin: a refusal there has another reason. */
   readonly #taken = new Set<string>()
   #looking: Promise<void> | undefined
   #isSuggested = false
@@ -77,7 +77,7 @@ export class TargetOrigin {
     this.#isOriginOpen = isPreserved && isPlain(options.address)
   }
 
-  /** Whether the answer can still change what the target is told, so that the request may have to be sent again. */
+  /** Returns whether the answer may change the target's view, so that the request may have to be repeated. */
   mayAskAgain(asked: Asked): boolean {
     return this.#isHostOpen || this.#mayTryOrigins(asked)
   }
@@ -86,7 +86,7 @@ export class TargetOrigin {
     return this.#isOriginOpen && !this.#taken.has(asked.url.pathname) && hasOwnOrigin(asked)
   }
 
-  /** Forgets what was learnt: another server may answer at this address from now on. */
+  /** Forgets what was learned, because another server may now answer at this address. */
   forget(): void {
     const { host } = this.#options
     if (host !== undefined && host !== 'preserve') return
@@ -97,16 +97,16 @@ export class TargetOrigin {
     this.#taken.clear()
   }
 
-  /** Returns the view in which the target is asked now. */
+  /** Returns the current view for requests to the target. */
   view(visited: URL): TargetView {
     if (this.#last?.visited.host !== visited.host) this.#last = this.#viewOf(this.#mode, visited)
     return this.#last
   }
 
   /**
-   * Asks, and asks once more where the answer is a refusal of the host or of the origin.
-   * @param ask resolves with the answer, or returns undefined when the request cannot be sent again
-   * @param drop called with an answer in whose place there is a better one
+   * Sends the request, and repeats it once if the answer refuses the host or the origin.
+   * @param ask resolves with the answer, or returns undefined when the request cannot be repeated
+   * @param drop called with an answer that a better one replaces
    */
   async answer<A extends Answer>(
     asked: Asked,
@@ -149,7 +149,7 @@ export class TargetOrigin {
   }
 
   /**
-   * The status says that the host is refused, and the target refuses it here alone: a visitor chose where, so that the owner decides.
+   * Suggests `rewrite` when the target refuses the host only at this path: the visitor chose the path, so the owner must decide.
    */
   #suggestRewrite(visited: URL): void {
     const { address, onRefused } = this.#options
@@ -159,7 +159,7 @@ export class TargetOrigin {
     onRefused(new SvcError('host_refused', message))
   }
 
-  /** A target that refuses the visited host at `/`, and not its own, refuses the host. A visitor cannot choose what is looked at. */
+  /** Probes `/`: a target that refuses the visited host there but not its own refuses the host. Visitors cannot influence the probe. */
   async #lookAtHost(visited: URL): Promise<void> {
     const { look } = this.#options
     try {
@@ -168,15 +168,15 @@ export class TargetOrigin {
       this.#isHostOpen = false
       if (!REFUSALS.has(own) && own < 500 && REFUSALS.has(preserved)) this.#rewrite(visited)
     } catch {
-      // the target went away: the next refusal makes it look again
+      // The target is unreachable: the next refusal triggers another probe.
     } finally {
       this.#looking = undefined
     }
   }
 
   /**
-   * Most servers do not know that visitors come by HTTPS; some know their own name alone. A refusal may have had another reason, and a
-   * visitor may bring one about: so the scheme is tried anew at each refusal, and a name is asked for twice.
+   * Most servers do not know that visitors use HTTPS; some know only their own name. A refusal may have another reason, and a
+   * visitor may provoke one, so the scheme is tried again at each refusal, and a name needs two.
    */
   async #tryOrigins<A>(
     { url, method }: Asked,
@@ -199,7 +199,7 @@ export class TargetOrigin {
     return taken ?? own
   }
 
-  /** A server may take any origin at one path, and compare it at another one: what is learnt is of the path alone. */
+  /** Notes that a path accepts the origin. A server may check it at other paths, so this applies only to the path. */
   #took({ url }: Asked, { status }: Answer): void {
     if (status >= CLIENT_ERROR) return
     if (this.#taken.size === TAKEN_PATHS_MAX) this.#taken.delete(this.#taken.values().next().value!)
@@ -209,7 +209,7 @@ export class TargetOrigin {
   #rewrite(visited: URL): void {
     const { address, onRefused, host } = this.#options
     this.#isOriginOpen = false
-    // who chose `preserve` keeps the host, and the origin alone is the target's
+    // With an explicit `preserve`, the host is kept and only the origin becomes the target's.
     this.#become(host === undefined ? 'rewrite' : 'own origin')
     if (host !== undefined) return
     const message = `${address.host} refuses the host ${visited.host}: it gets its own in place of that from now on (host: rewrite)`
@@ -242,18 +242,18 @@ export class TargetOrigin {
   }
 }
 
-/** Servers refuse an origin with Forbidden, and the package ws with Unauthorized. */
+/** Returns whether the origin was refused: with Forbidden, or Unauthorized by the package ws. */
 function isOriginRefused({ status }: Answer, { isHandshake = false }: Asked): boolean {
   return status === 403 || (status === 401 && isHandshake)
 }
 
-/** Says whether a page of the site itself sent the request. */
+/** Returns whether a page of the site itself sent the request. */
 function hasOwnOrigin({ url, fields }: Asked): boolean {
   for (const [name, value] of fields) if (name.toLowerCase() === 'origin') return value === url.origin
   return false
 }
 
-/** A target that is reached by TLS knows that visitors are. */
+/** Returns whether the target is reached without TLS. One behind TLS expects `https:` origins. */
 function isPlain({ protocol }: URL): boolean {
   return protocol === 'http:'
 }

@@ -1,4 +1,4 @@
-// A local TCP service as the target: bytes go both ways as they are, and each direction ends by itself.
+// A local TCP service as the target: raw bytes in both directions, with half-close.
 
 import { connect, type Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
@@ -8,8 +8,8 @@ import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
 
 /**
- * Serves each visitor with a connection to `target`. A visitor whom the service does not take is reset: there is no other way
- * to say so in bytes that may be anything.
+ * Serves each visitor with a connection to `target`. If the service refuses, the visitor is reset, the only way
+ * to report an error in an arbitrary protocol.
  * @param onError called with the error of a service that cannot be reached
  */
 export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => void): ServeStream {
@@ -27,7 +27,7 @@ export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => 
   }
 }
 
-/** @param hint what the owner can do about it; the code of the error stands for it otherwise */
+/** @param hint what the owner can do about it; default: the error's code */
 export function unreachable({ host, port }: TcpTarget, cause: unknown, hint?: string): SvcError {
   return unanswered(`${host}:${port}`, cause, hint)
 }
@@ -58,7 +58,7 @@ function open({ host, port }: TcpTarget): Promise<Socket> {
   })
 }
 
-/** Copies one direction; when it breaks, it ends the other with it. */
+/** Copies one direction; if it breaks, it also ends the other. */
 async function copy(from: ByteStream, to: ByteStream): Promise<void> {
   try {
     for (let bytes = await from.read(); bytes; bytes = await from.read()) await to.write(bytes)

@@ -1,4 +1,4 @@
-// Proxies a visitor's WebSocket to the target, message by message. Only importer of ws.
+// Proxies a visitor's WebSocket to the target, message by message. The only importer of ws.
 
 import type { IncomingMessage } from 'node:http'
 import { connect as connectSocket } from 'node:net'
@@ -18,7 +18,7 @@ import { localhostLookup } from '../net/localhost-lookup.ts'
 import { forwardedFields } from './forwarded-fields.ts'
 import type { TargetView } from './target-origin.ts'
 
-/** RFC 6455 §7.4.1: no code was in the Close frame, or there was no such frame. Neither is ever sent. */
+/** RFC 6455 §7.4.1: the Close frame had no code, or there was none. Neither code is ever sent. */
 const NO_STATUS = 1005
 const ABNORMAL = 1006
 const TOO_BIG = 1009
@@ -36,8 +36,8 @@ interface Opened {
 }
 
 /**
- * Lets the target answer first: the visitor gets the protocol and the fields that the target answers with, or its refusal.
- * @throws the error with which the connection to the target failed
+ * Connects to the target first: the visitor gets the target's subprotocol and fields, or its refusal.
+ * @throws the error of the connection to the target
  */
 export async function proxyWebSocket(
   url: URL,
@@ -100,7 +100,7 @@ function open(
     })
     socket.on('open', () => {
       request.signal.removeEventListener('abort', leave)
-      // a message before the first listener would be lost
+      // A message before the first listener would be lost.
       socket.pause()
       resolve({ target: socket, fields })
     })
@@ -116,7 +116,7 @@ function fieldsOf({ rawHeaders }: IncomingMessage, view: TargetView): Field[] {
   return fieldsForVisitor(endToEnd(fields), view)
 }
 
-/** Passes on what the target answers in place of 101. */
+/** Forwards the target's answer when it is not 101. */
 function refusal(answer: IncomingMessage, view: TargetView): Response {
   const { statusCode: status = 0, statusMessage: statusText = '' } = answer
   const isEmpty = WITHOUT_BODY.has(status)
@@ -152,7 +152,7 @@ function join(visitor: VisitorSocket, target: WebSocket): void {
   })
 }
 
-/** Passes the target's messages on, no faster than the visitor takes them. */
+/** Forwards the target's messages, no faster than the visitor accepts them. */
 function passMessages(target: WebSocket, visitor: VisitorSocket): void {
   let poll: NodeJS.Timeout | undefined
   const stop = (): void => {

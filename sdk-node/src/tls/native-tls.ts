@@ -1,4 +1,4 @@
-// Ends visitors' TLS with Node's OpenSSL, where the site has the key of its certificate and a socket brings the visitor.
+// Terminates visitors' TLS with Node's OpenSSL, when the site has the key of its certificate.
 
 import { constants, KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { TLS_CONTEXT_LIFETIME_MS } from '../limits.ts'
 import { type Meter, SocketStream } from '../net/socket-stream.ts'
 import { StreamDuplex } from '../net/stream-duplex.ts'
 
-/** Those of the engine: forward secrecy and AEADs alone, in its order of preference. */
+/** The engine's ciphers: only forward secrecy and AEADs, in its order of preference. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -18,18 +18,18 @@ const CIPHERS = [
   'ECDHE-ECDSA-AES256-GCM-SHA384',
   'ECDHE-ECDSA-CHACHA20-POLY1305',
 ].join(':')
-/** An option that the types of Node do not have: visitors half-close. */
+/** An option that Node's types lack: visitors may half-close. */
 const HALF_OPEN: object = { allowHalfOpen: true }
 /** `LABEL CLIENT_RANDOM SECRET` (NSS key log format). */
 const KEY_LOG_LINE = /^(\w+) ([\da-f]{64}) ([\da-f]+)\s*$/
 
 interface KeptContext {
   context: SecureContext
-  /** The time of `performance.now()` at which its ticket key was made. */
+  /** The time of `performance.now()` at which its ticket key was created. */
   madeAt: number
 }
 
-/** Ends TLS on any stream. OpenSSL reads and writes the socket of a native session itself, without a detour. */
+/** Terminates TLS on any stream. OpenSSL reads and writes the socket of a native session directly. */
 export function nativeTls(): EndTls {
   const contexts = new WeakMap<readonly Uint8Array[], KeptContext>()
   return (stream, options) => {
@@ -53,7 +53,7 @@ function isNodeKey(key: SiteKey): key is NativeKey {
   return (key as Partial<NativeKey>).privateKey instanceof KeyObject
 }
 
-/** Makes a context, whose ticket key is new: sessions of an older one get a full handshake. */
+/** Makes a context with a new ticket key: sessions of an older one need a full handshake. */
 function contextOf({ chain, minVersion }: EndTlsOptions, { privateKey }: NativeKey): SecureContext {
   return createSecureContext({
     cert: chain.map(toPem).join(''),
@@ -85,23 +85,23 @@ class NativeTlsStream extends SocketStream implements TlsConnection {
     })
     super(socket, reset, meter)
     this.#socket = socket
-    // RFC 8446 §6.2: a fatal error ends the connection. Node tells it of a socket without a server in this way alone, while it still
+    // RFC 8446 §6.2: a fatal error ends the connection. For a socket without a server, Node reports it only by this event, while it still
     // reads.
     socket.on('_tlsError', (error: Error) => setImmediate(() => socket.destroy(error)))
     this.secure = secured(socket, options)
-    this.secure.catch(() => {}) // A caller that does not wait for it learns of the failure from read and write.
+    this.secure.catch(() => {}) // A caller that ignores it learns of the failure from read and write.
     const { onSecret } = options
     if (onSecret) socket.on('keylog', (line: Buffer) => logSecret(line, onSecret))
   }
 
   exportKeyingMaterial(label: string, length: number): Uint8Array {
-    // The types of Node demand a context, which would be part of the result in TLS 1.2.
+    // Node's types require a context, which would change the result in TLS 1.2.
     const socket: { exportKeyingMaterial(length: number, label: string): Buffer } = this.#socket as never
     return new Uint8Array(socket.exportKeyingMaterial(length, label))
   }
 }
 
-/** Takes the socket of a native session, or makes one of another stream, which its carrier meters. */
+/** Takes the socket of a native session, or wraps another stream, which its carrier meters. */
 function released(carrier: ByteStream): {
   socket: Duplex
   reset: (inner: Socket) => void
@@ -114,7 +114,7 @@ function released(carrier: ByteStream): {
   return { socket: new StreamDuplex(carrier), reset: () => carrier.abort(), meter: undefined }
 }
 
-/** Counts what passes on the socket itself, of which OpenSSL gives JavaScript the content only. */
+/** Counts the bytes on the socket itself, because OpenSSL exposes only the plaintext to JavaScript. */
 function meterOf(socket: Socket, meter: Meter): Meter {
   let { bytesRead, bytesWritten } = socket
   const received = (): void => {
@@ -155,7 +155,7 @@ function secured(
   })
 }
 
-/** @param code as the engine has it, by which the core tells visitors who left from faults */
+/** @param code the engine's code, by which the core distinguishes visitors who left from errors */
 function failed(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

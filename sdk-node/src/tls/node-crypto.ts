@@ -1,4 +1,4 @@
-// The TLS engine's primitives on node:crypto: records are sealed and opened at once, without a promise for each.
+// The TLS engine's cryptography on node:crypto: it seals and opens records synchronously.
 
 import * as node from 'node:crypto'
 import {
@@ -15,7 +15,7 @@ import { ALERT, CIPHER_SUITE, NAMED_GROUP } from '@svc/tls/messages'
 
 /** Bytes of the tag, in all three suites (RFC 8446 §5.2). */
 const TAG_BYTES = 16
-/** ChaCha20-Poly1305 has the same interface as GCM, which the types do not say. */
+/** ChaCha20-Poly1305 has the same interface as GCM, though not in the types. */
 const CIPHER: Readonly<Record<number, node.CipherGCMTypes>> = {
   [CIPHER_SUITE.TLS_AES_128_GCM_SHA256]: 'aes-128-gcm',
   [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 'aes-256-gcm',
@@ -25,7 +25,7 @@ const CIPHER: Readonly<Record<number, node.CipherGCMTypes>> = {
 const ML_KEM_768_SPKI: Buffer = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
 /** FIPS 203, table 3: an encapsulation key of ML-KEM-768, which comes first in the hybrid share. */
 const ENCAPSULATION_KEY_BYTES = 1184
-/** SEC 1 §2.3.3: the only form that TLS 1.3 has (RFC 8446 §4.2.8.2); OpenSSL would take others. */
+/** SEC 1 §2.3.3: the only form in TLS 1.3 (RFC 8446 §4.2.8.2); OpenSSL would accept others. */
 const UNCOMPRESSED_POINT = 4
 
 export const nodeCrypto: CryptoProvider = {
@@ -40,7 +40,7 @@ export const nodeCrypto: CryptoProvider = {
   hash: (name) => HASH_FUNCTION[name],
 }
 
-/** @throws TlsError `illegal_parameter` for what OpenSSL throws: it is about the peer's key */
+/** @throws TlsError `illegal_parameter` for errors of OpenSSL, which concern the peer's key */
 function valid<T>(run: () => T): T {
   try {
     return run()
@@ -93,7 +93,7 @@ function aead(cipherSuite: number, keyBytes: Uint8Array): Aead {
   }
 }
 
-/** A key pair that does not make its caller wait. */
+/** A synchronous key pair. */
 interface SyncKeyPair extends KeyPair {
   agree(peer: Uint8Array): Uint8Array
 }
@@ -110,11 +110,11 @@ function keyPair(group: number): SyncKeyPair {
 
 function x25519KeyPair(): SyncKeyPair {
   const { privateKey, publicKey } = node.generateKeyPairSync('x25519')
-  // RFC 8037 §2. As DER a key takes as long to export as to make.
+  // RFC 8037 §2. Exporting a key as DER takes as long as creating it.
   const { x } = publicKey.export({ format: 'jwk' })
   return {
     keyExchange: view(Buffer.from(x!, 'base64url')),
-    // OpenSSL refuses an all-zero secret, as RFC 8446 §7.4.2 asks.
+    // OpenSSL refuses an all-zero secret, as RFC 8446 §7.4.2 requires.
     agree: (peer) => valid(() => view(node.diffieHellman({ privateKey, publicKey: x25519PublicKey(peer) }))),
     erase,
   }
@@ -134,7 +134,7 @@ function curveKeyPair(curve: string): SyncKeyPair {
   return { keyExchange: view(own.generateKeys()), agree: (peer) => valid(() => agree(peer)), erase }
 }
 
-/** Does nothing: the private key was never in bytes of ours. */
+/** Does nothing, because the private key never was in JavaScript memory. */
 function erase(): void {}
 
 /** X25519MLKEM768 (draft-ietf-tls-ecdhe-mlkem §4): ML-KEM first, in the shares and in the secret. */
@@ -168,7 +168,7 @@ function runningHash(hash: node.Hash): RunningHash {
   }
 }
 
-/** Joins in memory of its own: a secret must not stay behind in Node's pool. */
+/** Concatenates in a separate buffer: a secret must not remain in Node's pool. */
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   const whole = new Uint8Array(a.length + b.length)
   whole.set(a)
@@ -176,14 +176,14 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return whole
 }
 
-/** @returns the same bytes, without Buffer's own meaning of `slice` */
+/** @returns the same bytes as a Uint8Array, without Buffer's `slice` */
 function view({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
 let mlKem: boolean | undefined
 
-/** @returns whether Node has ML-KEM: since 24.7, where its OpenSSL is 3.5 or later */
+/** @returns whether Node has ML-KEM: since 24.7, if its OpenSSL is 3.5 or later */
 function hasMlKem(): boolean {
   mlKem ??= typeof node.encapsulate === 'function' && canGenerateMlKem()
   return mlKem

@@ -222,7 +222,7 @@ describe('what cannot work is said when the site starts', () => {
     [
       { routes, paid: { ...paid, routes: [{ path: '/paid', amount: '0.0000001' }] } },
       'invalid_option',
-      'digits',
+      'decimal places',
     ],
     [{ tls: 8443, paid }, 'invalid_option', 'tls'],
     [{ tcp: 5432, paid }, 'invalid_option', 'http, fetch or routes'],

@@ -161,7 +161,7 @@ describe('a relay that nothing but a proxy leads to', () => {
     const { code, message } = await reported(refused, 'failed')
     expect([code, message]).toEqual([
       'relay_unreachable',
-      expect.stringContaining('wants a name and a password'),
+      expect.stringContaining('requires a user name and password'),
     ])
   })
 

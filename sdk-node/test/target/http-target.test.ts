@@ -97,9 +97,9 @@ describe.each(WAYS)('on the way: %s', (way) => {
   })
 
   test.each([
-    ['no HTTP', 'SSH-2.0-OpenSSH\r\n', 'answered with what is not HTTP/1.1'],
-    ['another version', 'HTTP/2.0 200 OK\r\n\r\n', 'answered with what is not HTTP/1.1'],
-    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'answered with what is not HTTP/1.1'],
+    ['no HTTP', 'SSH-2.0-OpenSSH\r\n', 'did not answer with HTTP/1.1'],
+    ['another version', 'HTTP/2.0 200 OK\r\n\r\n', 'did not answer with HTTP/1.1'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'did not answer with HTTP/1.1'],
     [
       'a status above 599',
       'HTTP/1.1 600 OK\r\n\r\n',
@@ -129,11 +129,7 @@ describe.each(WAYS)('on the way: %s', (way) => {
       'answered with two different lengths',
     ],
     ['a list of two lengths', `${OK}Content-Length: 1, 2\r\n\r\nab`, 'answered with two different lengths'],
-    [
-      'a length with a sign',
-      `${OK}Content-Length: +1\r\n\r\na`,
-      'answered with a Content-Length that is no length',
-    ],
+    ['a length with a sign', `${OK}Content-Length: +1\r\n\r\na`, 'answered with an invalid Content-Length'],
     [
       'both framings',
       `${OK}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -157,9 +153,9 @@ describe.each(WAYS)('on the way: %s', (way) => {
     [
       'another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
-      'changed to another protocol, for which nobody asked',
+      'switched protocols without a request to',
     ],
-    ['no end of the head', `${OK}A: b\r\n`, 'ended the connection within its answer'],
+    ['no end of the head', `${OK}A: b\r\n`, 'ended the connection during its answer'],
     [
       'too large a head',
       `${OK}A: ${'b'.repeat(HEAD_BYTES)}\r\n\r\n`,

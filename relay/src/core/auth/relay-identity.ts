@@ -44,7 +44,7 @@ async function fromFile(path: string, text: string): Promise<RelayIdentity> {
   try {
     return fromKey(key)
   } catch {
-    throw new SettingsError(path, 'private_key is no key of secp256k1')
+    throw new SettingsError(path, 'private_key is not a secp256k1 key')
   }
 }
 

@@ -10,61 +10,61 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 #relay = "https://relay.example"
 #relay = ["https://relay.example", "https://other.example"]
 
-# Ask the relays for others, and keep the tunnels at so many more, at most 8. Those that fail are replaced.
+# Ask the relays for others, and keep the tunnels at this many of them, at most 8. Those that fail are replaced.
 #discover = 3
 
-# One to three relays behind the relay: svc connects to the last of them, and each knows its neighbours alone.
+# One to three relays behind the relay: svc connects to the last of them, and each knows only its neighbours.
 #via = ["https://middle.example", "https://last.example"]
 
-# PEM of the authority to trust for the relays instead of the system's: that of a development relay.
+# PEM of the CA to trust for the relays instead of the system's, such as that of a development relay.
 #ca = "ca.pem"
 
-# The HTTP proxy through which svc reaches the relay; "" for none. Default: HTTPS_PROXY, but for the hosts in NO_PROXY.
+# The HTTP proxy to the relay; "" for none. Default: HTTPS_PROXY, except for the hosts in NO_PROXY.
 #proxy = "http://proxy.example:3128"
 
-# The identity's file, created when there is none. Default: IDENTITY_PATH, else that of svc.
+# The identity file, created if there is none. Default: IDENTITY_PATH, or else that of svc.
 #identity_path = "identity.json"
 
 # How visitors come: "native", several on a connection, "native-sessions", each on its own, or "websocket", that of a page.
 #carrier = "native"
 
-# Whose certificate visitors see: "own", or "shared", the relay's. Default: "own". Authorities publish
-# the names in certificates of sites' own: a name that has to stay unknown needs "shared".
+# Whose certificate visitors see: "own", or "shared", the relay's. Default: "own". CAs publish
+# the names in their certificates: a name that must stay secret needs "shared".
 #certificate = "own"
-# The oldest TLS that visitors may speak, which a certificate of the site's own allows to be "TLSv1.2".
+# The lowest TLS version for visitors: "TLSv1.2" needs a certificate of the site's own.
 #tls_min_version = "TLSv1.2"
 
-# Do not tell browsers to use https alone for the site's hostnames.
+# Do not tell browsers to use only https for the site's hostnames.
 #hsts = false
 
-# The canonical URL alone will do when the name is taken.
+# Accept the canonical URL alone when the name is taken.
 #allow_canonical = true
 
-# Leave a relay that is caught at answering visitors itself.
+# Leave a relay that answers visitors itself.
 #ban_mitm = true
 
-# Prefer visitors through a gateway of the relay's choice, where it has one.
+# Prefer visitors through a gateway of the relay's choice, if it has one.
 #overlay = true
 
 # Show the sites on the relay's public list.
 #listed = true
 
-# What that list shows of them beside their names: whose they are, words, and a picture, a file or a URL.
+# What that list shows besides their names: the owner, tags, and an image, as a file or a URL.
 #owner = "Somebody"
 #tags = ["demo"]
 #thumbnail = "https://relay.example/logo.png"
 
-# Who gets what visitors pay on routes that have a price, in USDC: 0x and 64 hexadecimal digits. Where they pay: "sui:mainnet", or
-# "sui:testnet", whose money is worth nothing. Who checks payments and carries them out: the relay, a URL, or "self" for svc, which
+# The address that receives payments for routes with a price, in USDC: 0x and 64 hexadecimal digits. The network: "sui:mainnet", or
+# "sui:testnet", whose money is worth nothing. The facilitator, which settles payments: the relay's, a URL, or "self" for svc, which
 # then asks these full nodes, or public ones.
 #x402_pay_to = "0x0000000000000000000000000000000000000000000000000000000000000001"
 #x402_network = "sui:testnet"
 #x402_facilitator = "self"
 #x402_endpoints = ["https://fullnode.testnet.sui.io:443"]
 
-# All of the above may be in a tunnel, too, and holds there alone.
+# All of the above may also be in a tunnel, for that tunnel only.
 
-# The agent (svc agent run): its control API, on this machine alone, and the wallets that may sign in to read its status. Default:
+# The agent (svc agent run): its control API, on a loopback address, and the wallets that may sign in to read its status. Default:
 # any wallet.
 #[agent]
 #control_addr = "127.0.0.1:4018"
@@ -72,44 +72,44 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 
 [[tunnel]]
 name = "demo"
-# With true it stays in this file and does not run.
+# With true it does not run.
 #paused = false
-# What the relay's public list says of it, with listed.
+# The description in the relay's public list, with listed.
 #description = "What this is"
 # An HTTP server: a port, "host:port", a URL, "grpc://50051" for one of HTTP/2 alone, or "unix:/run/app.sock".
 http = 3000
-# The Host that it gets: "preserve" for that of visitors, "rewrite" for its own, or a host. Default: preserve, and rewrite from the
-# time on at which it refuses that of visitors.
+# The Host that it gets: "preserve" for that of visitors, "rewrite" for its own, or a host. Default: preserve, and rewrite once
+# it has refused that of visitors.
 #host = "rewrite"
-# PEM of the authority behind the certificate of an https: target.
+# PEM of the CA of an https: target.
 #target_ca = "target.pem"
 # The name that this certificate is for, when it is not the host of the URL.
 #target_server_name = "app.internal"
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
-# Behind a target of a path, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1", "GET:0.01 POST:free".
+# After a path's target, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1", "GET:0.01 POST:free".
 #routes = { "/api" = 3001, "/docs" = "./docs", "/paid" = "3002 GET:0.01" }
-# Let in only visitors who sign in with one of these wallets; the endpoint is asked about contract wallets among them.
+# Admit only visitors who sign in with one of these wallets; the endpoint is for contract wallets among them.
 #allow_wallets = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
 #wallet_rpc = "https://rpc.example"
-# Let fields of requests through that svc removes, since a server would take what the visitor wrote for the word of a proxy.
+# Pass request fields that svc removes because a server would trust them as set by a proxy, though the visitor wrote them.
 #allow_fields = ["X-Forwarded-For"]
 
 #[[tunnel]]
 #name = "files"
-## A folder, served as it is.
+## A folder of static files.
 #folder = "./public"
 ## List folders that have no index.html; serve names that begin with a dot.
 #listing = true
 #hidden = false
-## Let the relay keep a copy, and show it at the canonical URL while svc is away, for so many seconds or as long as the relay
-## allows. The relay can read what passes there, so that ban_mitm does not go with it.
+## Let the relay store a copy and serve it at the canonical URL while svc is away, for this many seconds or as long as the relay
+## allows. The relay can read the traffic there, so this excludes ban_mitm.
 #cache = true
 #cache_ttl = 3600
 #ban_mitm = false
 
 #[[tunnel]]
 #name = "passthrough"
-## A TLS server, which gets the visitors' TLS as it is.
+## A TLS server, which gets the visitors' raw TLS.
 #tls = 8443
 
 #[[tunnel]]

@@ -211,7 +211,7 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     ...shared,
     field: 'thumbnail',
     flags: '--thumbnail <picture>',
-    help: 'a picture for that list: a URL, or a file',
+    help: 'an image for that list: a URL or a file',
   }),
   tag: usual<string[]>(TEXTS, [], {
     ...shared,
@@ -261,7 +261,7 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
   targetServerName: optional(TEXT, {
     field: 'target_server_name',
     flags: '--target-server-name <name>',
-    help: 'the name that this certificate is for [the host of the target]',
+    help: 'the name in its certificate [the host of the target]',
   }),
   hostHeader: optional(TEXT, {
     field: 'host',
@@ -271,7 +271,7 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
   route: usual<string[]>(ROUTES, [], {
     field: 'routes',
     flags: '--route <place=target>',
-    help: 'what answers below a /path, at a host, or both; several times. "/path=target GET:0.01" is paid with USDC',
+    help: 'the target for a /path, a host, or both; several times. "/path=target GET:0.01" costs USDC',
   }),
   allowWallet: optional(WALLETS, {
     field: 'allow_wallets',
