@@ -20,11 +20,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hopRouteSigner } from '../../../sdk-node/src/hops/sign-hop-route.ts'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
-import {
-  HOP_CHANGES_PER_OWNER,
-  HOP_CHANGES_PER_PEER,
-  NEIGHBOUR_CONNECTIONS,
-} from '../../src/features/overlay/hop/limits.ts'
+import { NEIGHBOUR_CONNECTIONS } from '../../src/features/overlay/hop/limits.ts'
+import { OVERLAY_LIMITS } from '../../src/features/overlay/limits.ts'
 import { type OverlayMember, type OverlayRelays, startOverlayRelays } from '../support/overlay-relays.ts'
 import { PROXY_TCP4, proxyHeader, tcp4 } from '../support/proxy-header.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
@@ -37,14 +34,16 @@ vi.mock('node:dns', async (original) => {
   return { ...(await original<object>()), lookup: lookupLocal }
 })
 
-const { VISITORS_MAX, PEER_BURST } = vi.hoisted(() => ({ VISITORS_MAX: 2, PEER_BURST: 600 }))
-vi.mock('../../src/features/overlay/hop/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  HOP_VISITORS_PER_NETWORK_MAX: 1,
-  HOP_VISITORS: { max: 64, perHolder: VISITORS_MAX, perHolderWhenHalfFull: VISITORS_MAX },
-  // The relation to the share of an owner is that of the real ones, for fewer requests.
-  HOP_CHANGES_PER_PEER: { perMinute: 1_200, burst: PEER_BURST },
-}))
+const VISITORS_MAX = 2
+const PEER_BURST = 600
+const limits = {
+  overlay: {
+    hopVisitors: { max: 64, perHolder: VISITORS_MAX, perHolderWhenHalfFull: VISITORS_MAX },
+    hopVisitorsPerNetwork: 1,
+    // The relation to the share of an owner is that of the real ones, for fewer requests.
+    hopChangesPerPeer: { perMinute: 1_200, burst: PEER_BURST },
+  },
+}
 
 type Terms = Omit<HopRoute, 'owner_public_key' | 'signature'>
 
@@ -66,10 +65,9 @@ let stranger: OverlayMember
 let owner: Owner
 
 beforeAll(async () => {
-  group = await startOverlayRelays('61.2', ['here.localhost', 'peer.localhost', 'stranger.localhost'], {
-    ADMIN_TOKEN,
-    TRUSTED_PROXIES: '127.61.2.0/24',
-  })
+  const env = { ADMIN_TOKEN, TRUSTED_PROXIES: '127.61.2.0/24' }
+  const hosts = ['here.localhost', 'peer.localhost', 'stranger.localhost']
+  group = await startOverlayRelays('61.2', hosts, env, limits)
   ;[here, peer, stranger] = group.members as [OverlayMember, OverlayMember, OverlayMember]
   await group.known()
   owner = await newOwner('demo')
@@ -279,14 +277,14 @@ test(
     // Owners share counters, by a key of chance: once in thousands of runs the stray one shares with the crowd of the last test.
     const mayBeCharged = changes
     const answers = await Promise.all(
-      Array.from({ length: HOP_CHANGES_PER_OWNER.burst + 100 }, () => bring(body)),
+      Array.from({ length: OVERLAY_LIMITS.hopChangesPerOwner.burst + 100 }, () => bring(body)),
     )
     const refused = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 404).length).toBeGreaterThanOrEqual(
-      HOP_CHANGES_PER_OWNER.burst - mayBeCharged,
+      OVERLAY_LIMITS.hopChangesPerOwner.burst - mayBeCharged,
     )
     expect(refused.length).toBeGreaterThan(0)
-    expect(HOP_CHANGES_PER_PEER.burst).toBeGreaterThan(answers.length)
+    expect(PEER_BURST).toBeGreaterThan(answers.length)
     expect(await bring(signed({ expires_at: inSeconds(330) }))).toEqual(TAKEN)
   },
   PATIENT_MS,

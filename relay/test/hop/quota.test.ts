@@ -1,12 +1,9 @@
 // The shares of holders: few of them do not fill what is for many.
 
 import { expect, test } from 'vitest'
-import {
-  HOP_VISITORS,
-  NEIGHBOUR_CONNECTIONS,
-  PEER_CONNECTIONS,
-} from '../../src/features/overlay/hop/limits.ts'
+import { NEIGHBOUR_CONNECTIONS, PEER_CONNECTIONS } from '../../src/features/overlay/hop/limits.ts'
 import { Quota, type QuotaLimits, Quotas } from '../../src/features/overlay/hop/quota.ts'
+import { OVERLAY_LIMITS } from '../../src/features/overlay/limits.ts'
 
 /** Takes all that one holder gets. @returns how much that is */
 function fill(room: Quota<string>, holder: string): number {
@@ -16,7 +13,7 @@ function fill(room: Quota<string>, holder: string): number {
 }
 
 test.each<[string, QuotaLimits]>([
-  ['visitors', HOP_VISITORS],
+  ['visitors', OVERLAY_LIMITS.hopVisitors],
   ['connections to neighbours', NEIGHBOUR_CONNECTIONS],
   ['connections to one peer', PEER_CONNECTIONS],
 ])('the holders who fill half of the %s leave their shares to many others', (_what, limits) => {

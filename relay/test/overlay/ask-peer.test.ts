@@ -3,16 +3,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { HOP_UPGRADE, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { INTERIM_RESPONSES_MAX } from '../../src/core/outbound/interim-responses.ts'
 import { sendToPeer, upgradeAtPeer } from '../../src/features/overlay/ask-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 
-vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  PEER_ANSWER_DEADLINE_MS: 1_000,
-}))
-
+const DEADLINE_MS = 1_000
 /** The head of a refusal, whose body has fewer bytes than it says. */
 const REFUSAL = 'HTTP/1.1 503 x\r\nContent-Length: 100\r\n\r\n{'
 /** Interim responses, behind which the peer takes what it is asked for. */
@@ -66,13 +62,13 @@ for (const [what, isCut] of [
   // An unhandled rejection would fail the run: it ends the process of a relay.
   test.each(UPGRADES)(`a peer refuses %s, and its answer ${what}`, async (_what, upgrade) => {
     breaksOff = isCut
-    const asked = upgradeAtPeer(network, peer, upgrade, new AbortController().signal)
+    const asked = upgradeAtPeer(network, peer, upgrade, new AbortController().signal, DEADLINE_MS)
     await expect(asked).rejects.toMatchObject({ code: 'feature_unavailable' })
   })
 
   test(`a peer refuses a hop route, and its answer ${what}`, async () => {
     breaksOff = isCut
-    const sent = sendToPeer(network, peer, { method: 'POST', path: PATH.hop, body: {} })
+    const sent = sendToPeer(network, peer, { method: 'POST', path: PATH.hop, body: {} }, DEADLINE_MS)
     await expect(sent).rejects.toMatchObject({ code: 'feature_unavailable' })
   })
 }

@@ -9,14 +9,7 @@ import { AvailableGateways } from '../../src/features/overlay/gateways/available
 import { GATEWAY_PROBES_PARALLEL_MAX } from '../../src/features/overlay/limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 
-vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  GATEWAY_PROBE_MS: 100,
-  GATEWAY_PROBE_FAILED_MAX_MS: 800,
-  GATEWAY_PROBE_TICK_MS: 10,
-  GATEWAY_PROBE_DEADLINE_MS: 200,
-}))
-
+const TIMES = { intervalMs: 100, failedMaxMs: 800, tickMs: 10, deadlineMs: 200 }
 const HOST = '127.0.94.1'
 
 const ends: (() => void)[] = []
@@ -44,7 +37,7 @@ function peerAt(port: number, identity: string): OverlayPeer {
 /** Asks these peers. @returns how often each was asked, by its identity, and the times */
 function ask(peers: readonly OverlayPeer[]): { gateways: AvailableGateways; asked: Map<string, number[]> } {
   const asked = new Map<string, number[]>()
-  const gateways = new AvailableGateways({
+  const network: Partial<OverlayNetwork> = {
     isUp: true,
     peers: () => peers,
     peerOf: (identity) => peers.find((peer) => peer.identity === identity),
@@ -52,7 +45,8 @@ function ask(peers: readonly OverlayPeer[]): { gateways: AvailableGateways; aske
       asked.set(identity, [...(asked.get(identity) ?? []), performance.now()])
       return dialPeer({ host: overlayAddress, port, localAddress: HOST }, signal)
     },
-  } as Partial<OverlayNetwork> as OverlayNetwork)
+  }
+  const gateways = new AvailableGateways(network as OverlayNetwork, TIMES)
   ends.push(() => gateways.close())
   gateways.start()
   return { gateways, asked }

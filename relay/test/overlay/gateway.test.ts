@@ -10,18 +10,18 @@ import { INTERIM_RESPONSES_MAX } from '../../src/core/outbound/interim-responses
 import { Gateway } from '../../src/features/overlay/gateways/gateway.ts'
 import { GatewaysOfLeases } from '../../src/features/overlay/gateways/gateways-of-leases.ts'
 import type { IngressIdentities } from '../../src/features/overlay/gateways/ingress-identities.ts'
-import { FAILED_GATEWAY_MS, FAILED_GATEWAYS_MAX } from '../../src/features/overlay/limits.ts'
+import { SourceLimits } from '../../src/features/overlay/gateways/source-limits.ts'
+import {
+  FAILED_GATEWAY_MS,
+  FAILED_GATEWAYS_MAX,
+  GATEWAY_SESSIONS_PER_INGRESS_MAX,
+  PEER_ANSWER_MAX_BYTES,
+} from '../../src/features/overlay/limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/features/overlay/overlay-network.ts'
 import type { VerifiedRelay } from '../../src/features/overlay/verified-relays.ts'
 import { inventRelay } from '../support/descriptors.ts'
 
-vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  GATEWAY_CARRY_DEADLINE_MS: 300,
-  PEER_ANSWER_MAX_BYTES: 1024,
-  GATEWAY_SESSIONS_PER_INGRESS_MAX: 3,
-}))
-
+const CARRY_MS = 300
 const PEER: OverlayPeer = {
   identity: '0xb',
   origin: 'https://b.example',
@@ -64,7 +64,8 @@ async function gatewayTo(answer: (socket: Socket) => void, isValid = true) {
   const network = { isUp: true, connect: async () => connect({ port, host: '127.0.0.1' }) }
   const verify = vi.fn(async () => (isValid ? { peer: PEER, claims: {} } : undefined))
   const identities = { verify } as unknown as IngressIdentities
-  return { gateway: new Gateway(network as unknown as OverlayNetwork, identities), verify }
+  const gateway = new Gateway(network as unknown as OverlayNetwork, identities, new SourceLimits(), CARRY_MS)
+  return { gateway, verify }
 }
 
 const carry = (gateway: Gateway, socket: Duplex = client().socket, clientIp = '192.0.2.1') =>
@@ -113,14 +114,15 @@ describe('a gateway', () => {
     const { gateway, verify } = await gatewayTo((socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n'),
     )
-    for (let n = 0; n < 3; n++) await carry(gateway, undefined, `192.0.2.${n}`)
-    await expect(carry(gateway, undefined, '192.0.2.9')).rejects.toMatchObject({ code: 'rate_limited' })
-    expect([gateway.limits.outbound, gateway.limits.refused.ingress_sessions]).toEqual([3, 1])
+    const max = GATEWAY_SESSIONS_PER_INGRESS_MAX
+    for (let n = 0; n < max; n++) await carry(gateway, undefined, `192.0.2.${n}`)
+    await expect(carry(gateway, undefined, '198.51.100.9')).rejects.toMatchObject({ code: 'rate_limited' })
+    expect([gateway.limits.outbound, gateway.limits.refused.ingress_sessions]).toEqual([max, 1])
     verify.mockResolvedValueOnce({ peer: { ...PEER, identity: '0xc' }, claims: {} })
-    await carry(gateway, undefined, '192.0.2.9')
+    await carry(gateway, undefined, '198.51.100.9')
     sockets[0]!.resetAndDestroy()
-    await vi.waitFor(() => expect(gateway.sessions).toBe(3))
-    await carry(gateway, undefined, '192.0.2.9')
+    await vi.waitFor(() => expect(gateway.sessions).toBe(max))
+    await carry(gateway, undefined, '198.51.100.9')
   })
 
   test('cuts the sessions of a banned relay or address, and no others', async () => {
@@ -151,7 +153,7 @@ describe('a gateway', () => {
       'feature_unavailable',
     ],
     ['refuses with no JSON', 'nonsense', 503, 'feature_unavailable'],
-    ['answers at great length', 'x'.repeat(4096), 503, 'feature_unavailable'],
+    ['answers at great length', 'x'.repeat(PEER_ANSWER_MAX_BYTES + 1), 503, 'feature_unavailable'],
   ])('passes on what the ingress says, which %s', async (_, body, status, code) => {
     const { gateway } = await gatewayTo((socket) =>
       socket.end(`HTTP/1.1 404 \r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`),

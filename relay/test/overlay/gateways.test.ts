@@ -20,22 +20,17 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/features/overlay/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  GATEWAY_PROBE_MS: 200,
-  GATEWAY_PROBE_FAILED_MAX_MS: 1000,
-  GATEWAY_PROBE_TICK_MS: 50,
-  // All clients of a test have one address.
-  GATEWAY_SOURCE_RATE: { perMinute: 1_000_000, burst: 10_000 },
-}))
-
+const probes = { intervalMs: 200, failedMaxMs: 1_000, tickMs: 50, deadlineMs: 5_000 }
+/** All clients of a test have one address. */
+const gatewaySourceRate = { perMinute: 1_000_000, burst: 10_000 }
+const limits = { discovery: { pollMs: 500 }, overlay: { probes, gatewaySourceRate } }
 const PATIENT = { timeout: 60_000, interval: 100 }
 
 let relays: OverlayMember[]
 let close: () => Promise<void>
 let ingress: OverlayMember
 beforeAll(async () => {
-  const group = await startOverlayRelays('0.91', [ROOT_HOST, ROOT_HOST, ROOT_HOST])
+  const group = await startOverlayRelays('0.91', [ROOT_HOST, ROOT_HOST, ROOT_HOST], {}, limits)
   ;({ members: relays, close } = group)
   await group.known()
   ingress = relays[0]!

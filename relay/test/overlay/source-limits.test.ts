@@ -5,7 +5,7 @@ import { SourceLimits } from '../../src/features/overlay/gateways/source-limits.
 import {
   GATEWAY_OUTBOUND_MAX,
   GATEWAY_SESSIONS_PER_SOURCE_MAX,
-  GATEWAY_SOURCE_RATE,
+  OVERLAY_LIMITS,
 } from '../../src/features/overlay/limits.ts'
 
 const A = '192.0.2.1'
@@ -16,12 +16,12 @@ afterEach(() => void vi.useRealTimers())
 
 /** Waits until one source has this many requests again. */
 function earn(requests: number): void {
-  vi.advanceTimersByTime((requests * 60_000) / GATEWAY_SOURCE_RATE.perMinute)
+  vi.advanceTimersByTime((requests * 60_000) / OVERLAY_LIMITS.gatewaySourceRate.perMinute)
 }
 
 describe('limits of a gateway (protocol §17.2.3)', () => {
   test('have the numbers of the specification', () => {
-    expect(GATEWAY_SOURCE_RATE).toEqual({ perMinute: 120, burst: 16 })
+    expect(OVERLAY_LIMITS.gatewaySourceRate).toEqual({ perMinute: 120, burst: 16 })
     expect([GATEWAY_SESSIONS_PER_SOURCE_MAX, GATEWAY_OUTBOUND_MAX]).toEqual([16, 128])
   })
 

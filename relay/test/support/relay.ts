@@ -12,6 +12,7 @@ import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { freePort } from '../../../tools/network/free-port.ts'
 import type { DiscoveryLimits } from '../../src/core/config/discovery-settings.ts'
+import type { OverlayLimits } from '../../src/core/config/overlay-settings.ts'
 import { createLog, type Logger } from '../../src/core/log/log.ts'
 import { type CloseOptions, type Relay, readSettings, type Settings, startRelay } from '../../src/index.ts'
 
@@ -57,6 +58,7 @@ export function newAccount() {
 /** What a test changes of limits that no setting names. */
 export interface TestLimits {
   discovery?: Partial<DiscoveryLimits>
+  overlay?: Partial<OverlayLimits>
 }
 
 /** @param life what a relay shares with the one before it, or shows of itself */
@@ -90,8 +92,12 @@ export async function startTestRelay(
   }
 }
 
-function withLimits(settings: Settings, { discovery = {} }: TestLimits = {}): Settings {
-  return { ...settings, discovery: { ...settings.discovery, limits: discovery } }
+function withLimits(settings: Settings, { discovery = {}, overlay = {} }: TestLimits = {}): Settings {
+  return {
+    ...settings,
+    discovery: { ...settings.discovery, limits: discovery },
+    overlay: { ...settings.overlay, limits: overlay },
+  }
 }
 
 export function relayClient(port: number, ca: string, host: string = ROOT_HOST): TestClient {

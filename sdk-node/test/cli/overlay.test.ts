@@ -19,14 +19,10 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../../relay/src/features/overlay/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  GATEWAY_PROBE_MS: 200,
-  GATEWAY_PROBE_FAILED_MAX_MS: 1000,
-  GATEWAY_PROBE_TICK_MS: 50,
-}))
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
+const probes = { intervalMs: 200, failedMaxMs: 1_000, tickMs: 50, deadlineMs: 5_000 }
+const limits = { discovery: { pollMs: 500 }, overlay: { probes } }
 const PATIENT = { timeout: TEST_TIMEOUT_MS, interval: 100 }
 
 let relays: OverlayMember[]
@@ -42,7 +38,7 @@ const running: Run[] = []
 beforeAll(async () => {
   metricsPorts = await Promise.all([freePort(), freePort(), freePort()])
   const env = (at: number) => ({ METRICS_ADDR: `127.0.0.1:${metricsPorts[at]}` })
-  const group = await startOverlayRelays('0.92', [ROOT_HOST, ROOT_HOST, ROOT_HOST], env)
+  const group = await startOverlayRelays('0.92', [ROOT_HOST, ROOT_HOST, ROOT_HOST], env, limits)
   ;({ members: relays, close: closeRelays } = group)
   ingress = relays[0]!
   home = await mkdtemp(join(tmpdir(), 'svc-overlay-site-'))

@@ -25,6 +25,8 @@ const POLL_EVERY_MS = 50
 /** Requests at once: more than the connections that a relay leads to its neighbours for one lease. */
 const CROWD = 40
 
+/** Two hostnames are brought twice, and refused for a minute then. */
+const limits = { overlay: { hopChangesPerOwner: { perMinute: 1, burst: 4 } } }
 /** Times of the SDK, shorter than the real ones. */
 const times = vi.hoisted(() => ({ routeS: 120 }))
 
@@ -32,11 +34,6 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-// Two hostnames are brought twice, and refused for a minute then.
-vi.mock('../../../relay/src/features/overlay/hop/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  HOP_CHANGES_PER_OWNER: { perMinute: 1, burst: 4 },
-}))
 vi.mock('../../src/limits.ts', async (original) => ({
   ...(await original<object>()),
   HOP_REFRESH_MS: 200,
@@ -51,7 +48,7 @@ let last: OverlayMember
 const refused = vi.spyOn(HopCounts.prototype, 'refused')
 
 beforeAll(async () => {
-  group = await startOverlayRelays('61.6', ['first.localhost', 'last.localhost'])
+  group = await startOverlayRelays('61.6', ['first.localhost', 'last.localhost'], {}, limits)
   ;[first, last] = group.members as [OverlayMember, OverlayMember]
   await group.known()
 }, PATIENT_MS)

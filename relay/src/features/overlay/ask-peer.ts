@@ -80,14 +80,16 @@ export async function askPeer(
 
 /**
  * Sends JSON to a peer.
+ * @param deadlineMs time for the whole answer
  * @throws RelayError the peer's refusal, or `feature_unavailable` when it does not answer
  */
 export async function sendToPeer(
   network: OverlayNetwork,
   peer: OverlayPeer,
   request: PeerRequest & { body: object },
+  deadlineMs: number = PEER_ANSWER_DEADLINE_MS,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(PEER_ANSWER_DEADLINE_MS)
+  const signal = AbortSignal.timeout(deadlineMs)
   const answer = await askPeer(network, peer, request, signal).catch(() => undefined)
   answer?.socket?.destroy()
   if (answer?.status !== 200) throw refusalOf(peer, answer)
@@ -95,6 +97,7 @@ export async function sendToPeer(
 
 /**
  * Resolves with a connection that the peer has upgraded, paused, from which nothing has been read. Each half ends by itself.
+ * @param deadlineMs time for the peer to take it
  * @throws RelayError the peer's refusal, or `feature_unavailable` when it does not answer
  */
 export async function upgradeAtPeer(
@@ -102,8 +105,9 @@ export async function upgradeAtPeer(
   peer: OverlayPeer,
   { path, upgrade, headers = {} }: { path: string; upgrade: string; headers?: Record<string, string> },
   gone: AbortSignal,
+  deadlineMs: number = PEER_ANSWER_DEADLINE_MS,
 ): Promise<Socket> {
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(PEER_ANSWER_DEADLINE_MS)])
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(deadlineMs)])
   const request = { path, headers: { ...headers, Connection: 'Upgrade', Upgrade: upgrade } }
   const answer = await askPeer(network, peer, request, signal).catch(() => undefined)
   if (answer?.socket === undefined) throw refusalOf(peer, answer)

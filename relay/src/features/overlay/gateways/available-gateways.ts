@@ -1,13 +1,8 @@
 // Asks each peer from time to time whether it is a gateway with room, over the overlay: one that cannot be reached so is of no use.
 
+import type { ProbeTimes } from '../../../core/config/overlay-settings.ts'
 import { askPeer } from '../ask-peer.ts'
-import {
-  GATEWAY_PROBE_DEADLINE_MS,
-  GATEWAY_PROBE_FAILED_MAX_MS,
-  GATEWAY_PROBE_MS,
-  GATEWAY_PROBE_TICK_MS,
-  GATEWAY_PROBES_PARALLEL_MAX,
-} from '../limits.ts'
+import { GATEWAY_PROBES_PARALLEL_MAX, OVERLAY_LIMITS } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import { GATEWAY_PATH } from './paths.ts'
 
@@ -21,21 +16,23 @@ interface Probe {
 
 export class AvailableGateways {
   readonly #network: OverlayNetwork
+  readonly #times: ProbeTimes
   /** By identity. */
   readonly #probes = new Map<string, Probe>()
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #running = 0
 
-  constructor(network: OverlayNetwork) {
+  constructor(network: OverlayNetwork, times: ProbeTimes = OVERLAY_LIMITS.probes) {
     this.#network = network
+    this.#times = times
   }
 
   /** Begins to ask: called when this relay listens on the overlay, perhaps again. */
   start(): void {
     if (this.#closing.signal.aborted) return
     clearInterval(this.#timer)
-    this.#timer = setInterval(() => this.#tick(), GATEWAY_PROBE_TICK_MS).unref()
+    this.#timer = setInterval(() => this.#tick(), this.#times.tickMs).unref()
     this.#tick()
   }
 
@@ -84,18 +81,18 @@ export class AvailableGateways {
     const before = this.#probes.get(peer.identity)
     const probe = {
       askedAt,
-      pauseMs: before?.pauseMs ?? GATEWAY_PROBE_MS,
+      pauseMs: before?.pauseMs ?? this.#times.intervalMs,
       isGateway: before?.isGateway ?? false,
     }
     this.#probes.set(peer.identity, probe)
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(GATEWAY_PROBE_DEADLINE_MS)])
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#times.deadlineMs)])
     try {
       const { status } = await askPeer(this.#network, peer, { path: GATEWAY_PATH }, signal)
       probe.isGateway = status === OK
-      probe.pauseMs = GATEWAY_PROBE_MS
+      probe.pauseMs = this.#times.intervalMs
     } catch {
       probe.isGateway = false
-      probe.pauseMs = Math.min(2 * probe.pauseMs, GATEWAY_PROBE_FAILED_MAX_MS)
+      probe.pauseMs = Math.min(2 * probe.pauseMs, this.#times.failedMaxMs)
     } finally {
       this.#running -= 1
     }

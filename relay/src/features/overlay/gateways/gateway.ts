@@ -7,7 +7,6 @@ import { sendData } from '../../../core/api/http/envelope.ts'
 import { RelayError } from '../../../core/errors.ts'
 import type { CarriedRequest, ReverseGateway } from '../../../core/reverse/connect-endpoint.ts'
 import { askPeer, errorIn, type PeerUpgrade } from '../ask-peer.ts'
-import { GATEWAY_CARRY_DEADLINE_MS } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import type { OverlayHandler } from '../overlay-server.ts'
 import { type IngressIdentities, unverifiedClaims } from './ingress-identities.ts'
@@ -15,6 +14,8 @@ import { join } from './join.ts'
 import { CARRIED_PATH } from './paths.ts'
 import { SourceLimits } from './source-limits.ts'
 
+/** Time until an ingress relay has taken a session, in milliseconds. */
+const GATEWAY_CARRY_DEADLINE_MS = 10_000
 /** Fields of a request, and of the answer to it, that the two ends of a session understand. */
 const REQUEST_FIELDS = ['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol'] as const
 const ANSWER_FIELDS = ['upgrade', 'sec-websocket-accept', 'sec-websocket-protocol'] as const
@@ -26,16 +27,25 @@ interface Carried {
 }
 
 export class Gateway implements ReverseGateway {
-  readonly limits: SourceLimits = new SourceLimits()
+  readonly limits: SourceLimits
   /** Requests by what became of them. */
   readonly counts: Record<'carried' | 'refused' | 'failed', number> = { carried: 0, refused: 0, failed: 0 }
   readonly #network: OverlayNetwork
   readonly #identities: IngressIdentities
+  readonly #carryMs: number
   readonly #carried = new Set<Carried>()
 
-  constructor(network: OverlayNetwork, identities: IngressIdentities) {
+  /** @param carryMs time until an ingress relay has taken a session */
+  constructor(
+    network: OverlayNetwork,
+    identities: IngressIdentities,
+    limits: SourceLimits = new SourceLimits(),
+    carryMs: number = GATEWAY_CARRY_DEADLINE_MS,
+  ) {
     this.#network = network
     this.#identities = identities
+    this.limits = limits
+    this.#carryMs = carryMs
   }
 
   /** Sessions that are joined. */
@@ -82,7 +92,7 @@ export class Gateway implements ReverseGateway {
     const gone = new AbortController()
     const leave = (): void => gone.abort(new Error('the client left'))
     socket.once('close', leave)
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(GATEWAY_CARRY_DEADLINE_MS)])
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(this.#carryMs)])
     const headers: Record<string, string> = { Connection: 'Upgrade', Upgrade: protocol }
     if (protocol === 'websocket')
       for (const name of REQUEST_FIELDS) headers[name] = `${request.headers[name] ?? ''}`

@@ -1,14 +1,14 @@
 // Limits what clients may ask of a gateway, before it looks at any signature.
 
 import { hash, randomBytes } from 'node:crypto'
-import { GcraLimiter, NETWORK_SLOTS } from '@svc/node-kit/gcra'
+import { GcraLimiter, NETWORK_SLOTS, type Rate } from '@svc/node-kit/gcra'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { RelayError } from '../../../core/errors.ts'
 import {
   GATEWAY_OUTBOUND_MAX,
   GATEWAY_SESSIONS_PER_INGRESS_MAX,
   GATEWAY_SESSIONS_PER_SOURCE_MAX,
-  GATEWAY_SOURCE_RATE,
+  OVERLAY_LIMITS,
 } from '../limits.ts'
 
 const SLOT_KEY_BYTES = 32
@@ -26,7 +26,7 @@ export class SourceLimits {
     ingress_sessions: 0,
     outbound: 0,
   }
-  readonly #rates = new GcraLimiter(NETWORK_SLOTS, GATEWAY_SOURCE_RATE)
+  readonly #rates: GcraLimiter
   /** Without it a client cannot aim at another one's slot. */
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
   /** Requests that are pending or bridged, by source. */
@@ -34,6 +34,11 @@ export class SourceLimits {
   /** Requests whose capability was checked, by the relay that signed it. */
   readonly #ingresses = new Map<string, number>()
   #outbound = 0
+
+  /** @param ofSource requests of one source */
+  constructor(ofSource: Rate = OVERLAY_LIMITS.gatewaySourceRate) {
+    this.#rates = new GcraLimiter(NETWORK_SLOTS, ofSource)
+  }
 
   /** Requests that are pending or bridged. */
   get outbound(): number {

@@ -37,6 +37,8 @@ export async function createGateways(
     { AvailableGateways },
     { GatewaysOfLeases },
     { takeCarried },
+    { SourceLimits },
+    { OVERLAY_LIMITS },
     paths,
   ] = await Promise.all([
     import('./gateway.ts'),
@@ -44,15 +46,22 @@ export async function createGateways(
     import('./available-gateways.ts'),
     import('./gateways-of-leases.ts'),
     import('./carried-sessions.ts'),
+    import('./source-limits.ts'),
+    import('../limits.ts'),
     import('./paths.ts'),
   ])
   const { policy } = state
   const identity = state.identity.address
-  const available = new AvailableGateways(network)
+  const { probes, gatewaySourceRate } = { ...OVERLAY_LIMITS, ...settings.overlay.limits }
+  const available = new AvailableGateways(network, probes)
   const choice = new GatewaysOfLeases({ available, relays, identity, origin: settings.url.origin })
   const gateway =
     settings.workers === 1
-      ? new Gateway(network, new IngressIdentities(network, relays, identity))
+      ? new Gateway(
+          network,
+          new IngressIdentities(network, relays, identity),
+          new SourceLimits(gatewaySourceRate),
+        )
       : undefined
   handlers.set(
     `GET ${paths.GATEWAY_PATH}`,

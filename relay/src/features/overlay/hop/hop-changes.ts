@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { GcraLimiter } from '@svc/node-kit/gcra'
 import { HOP_ROUTE_TTL_MAX_S, type HopRoute, type HopRouteMethod, parseHopRoute } from '@svc/protocol'
 import { fromWallTime, now } from '../../../core/clock.ts'
+import type { OverlayLimits } from '../../../core/config/overlay-settings.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
 import type { Route } from '../../../core/lease/route.ts'
 import type { PolicyRules } from '../../../core/policy/policy-rules.ts'
@@ -12,13 +13,7 @@ import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import type { HopCounts } from './hop-counts.ts'
 import { HopError } from './hop-error.ts'
 import type { HopRoutes } from './hop-routes.ts'
-import {
-  HOP_CHANGES_PER_OWNER,
-  HOP_CHANGES_PER_PEER,
-  HOP_CLOCK_SKEW_MS,
-  HOP_OWNER_SLOTS,
-  HOP_PEERS_MAX,
-} from './limits.ts'
+import { HOP_CLOCK_SKEW_MS, HOP_OWNER_SLOTS, HOP_PEERS_MAX } from './limits.ts'
 import { ownerOf } from './route-signature.ts'
 import { digestOf } from './tokens.ts'
 
@@ -34,6 +29,7 @@ interface HopChangesParts {
   routes: Pick<RoutingTable<Route>, 'publishedAt' | 'isCovered'>
   hops: HopRoutes
   counts: HopCounts
+  limits: Pick<OverlayLimits, 'hopChangesPerPeer' | 'hopChangesPerOwner'>
 }
 
 /** A route whose signature is valid. */
@@ -47,12 +43,13 @@ export class HopChanges {
   readonly #parts: HopChangesParts
   /** Changes of each peer, by its identity. */
   readonly #rates = new Map<string, GcraLimiter>()
-  readonly #owners = new GcraLimiter(HOP_OWNER_SLOTS, HOP_CHANGES_PER_OWNER)
+  readonly #owners: GcraLimiter
   /** Without it an owner cannot aim at another one's slot. */
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
 
   constructor(parts: HopChangesParts) {
     this.#parts = parts
+    this.#owners = new GcraLimiter(HOP_OWNER_SLOTS, parts.limits.hopChangesPerOwner)
   }
 
   /**
@@ -162,7 +159,7 @@ export class HopChanges {
 
   #charge({ identity }: OverlayPeer): void {
     const known = this.#rates.get(identity)
-    const rate = known ?? new GcraLimiter(1, HOP_CHANGES_PER_PEER)
+    const rate = known ?? new GcraLimiter(1, this.#parts.limits.hopChangesPerPeer)
     if (known === undefined) {
       const [oldest] = this.#rates.keys()
       if (this.#rates.size >= HOP_PEERS_MAX && oldest !== undefined) this.#rates.delete(oldest)

@@ -15,6 +15,7 @@ import type { Pipe } from '../../../core/bridge/pipe.ts'
 import type { VisitorServer } from '../../../core/bridge/visitor-server.ts'
 import type { Visitors } from '../../../core/bridge/visitors.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
+import type { OverlayLimits } from '../../../core/config/overlay-settings.ts'
 import { RelayError } from '../../../core/errors.ts'
 import { type PeekedHello, peekClientHello } from '../../../core/ingress/client-hello.ts'
 import type { BindingStore } from '../../../core/keyless/bindings.ts'
@@ -26,7 +27,6 @@ import { upgradeAtPeer } from '../ask-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import type { HopCounts, HopVisitorResult } from './hop-counts.ts'
 import type { HopEntry, HopRoutes, NextRelay } from './hop-routes.ts'
-import { HOP_VISITORS, HOP_VISITORS_PER_NETWORK_MAX } from './limits.ts'
 import { Quota, Quotas } from './quota.ts'
 import { digestOf } from './tokens.ts'
 
@@ -42,6 +42,7 @@ export interface HopVisitorsParts {
   counts: HopCounts
   /** The connections that leases have open at each peer, by its identity. */
   peerQuotas: Quotas<string, Lease>
+  limits: Pick<OverlayLimits, 'hopVisitors' | 'hopVisitorsPerNetwork'>
 }
 
 /** The data that one relay sends to the next about a visitor. The visitor's address is not in it. */
@@ -58,16 +59,19 @@ const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upg
 
 export class HopVisitors {
   readonly #parts: HopVisitorsParts
-  readonly #room = new Quota<Lease>(HOP_VISITORS)
+  readonly #room: Quota<Lease>
   /** At the first relay: the networks of each lease's visitors. */
-  readonly #networks = new Quotas<Lease, string>({
-    max: Number.POSITIVE_INFINITY,
-    perHolder: HOP_VISITORS_PER_NETWORK_MAX,
-    perHolderWhenHalfFull: HOP_VISITORS_PER_NETWORK_MAX,
-  })
+  readonly #networks: Quotas<Lease, string>
 
   constructor(parts: HopVisitorsParts) {
+    const { hopVisitors, hopVisitorsPerNetwork } = parts.limits
     this.#parts = parts
+    this.#room = new Quota(hopVisitors)
+    this.#networks = new Quotas({
+      max: Number.POSITIVE_INFINITY,
+      perHolder: hopVisitorsPerNetwork,
+      perHolderWhenHalfFull: hopVisitorsPerNetwork,
+    })
   }
 
   /** Visitors who are passed on now. */

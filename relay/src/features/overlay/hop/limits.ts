@@ -13,28 +13,12 @@ export const HOP_ROUTES: QuotaLimits = {
 export const HOP_REMOVED_MAX = 16_384
 /** The time, in milliseconds, by which a route may end later than {@link HOP_ROUTE_TTL_MAX_S} by this relay's clock: two clocks differ. */
 export const HOP_CLOCK_SKEW_MS = 60_000
-/**
- * Hop routes that one peer may bring, before any signature is checked: two thousand sites bring two each every 20 s. It bounds
- * the processor time for signatures, and leaves the shares of owners to {@link HOP_CHANGES_PER_OWNER}.
- */
-export const HOP_CHANGES_PER_PEER: { perMinute: number; burst: number } = { perMinute: 12_000, burst: 3_000 }
-/**
- * Hop routes that one owner signs for this relay or hands over to it: as many as it may have, each every 20 s, in both ways.
- */
-export const HOP_CHANGES_PER_OWNER: { perMinute: number; burst: number } = { perMinute: 400, burst: 200 }
-/** Counters of that limit, 8 bytes each. Owners share them, so a flood of keys takes no more memory. */
+/** Counters of the changes of owners, 8 bytes each. Owners share them, so a flood of keys takes no more memory. */
 export const HOP_OWNER_SLOTS = 16_384
 /** Hop routes that one lease may hand over: each of its hostnames every 20 s, and many reconnections. */
 export const HOP_HANDOVERS_PER_LEASE: { perMinute: number; burst: number } = { perMinute: 60, burst: 30 }
 /** Peers whose rates the relay remembers: as many as discovery knows. It forgets the oldest first. */
 export const HOP_PEERS_MAX = 1024
-/** Visitors that this relay passes on at once, by lease. */
-export const HOP_VISITORS: QuotaLimits = { max: 4096, perHolder: 256, perHolderWhenHalfFull: 16 }
-/**
- * Visitors of one lease from one network that the first relay passes on: a quarter of them, as {@link NETWORK_VISITORS_SHARE}
- * is of those whom a site serves. No relay behind it knows their networks.
- */
-export const HOP_VISITORS_PER_NETWORK_MAX = 64
 /** Connections to neighbours that sites have through this relay at once, by lease: a few for requests, and one for a probe. */
 export const NEIGHBOUR_CONNECTIONS: QuotaLimits = { max: 1024, perHolder: 16, perHolderWhenHalfFull: 4 }
 /**

@@ -4,12 +4,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { BODY_MAX_BYTES, type HopRouteMethod, PATH } from '@svc/protocol'
 import { sendData } from '../../../core/api/http/envelope.ts'
+import type { Settings } from '../../../core/config/settings.ts'
 import { RelayError } from '../../../core/errors.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
 import type { FeatureRoute, Route } from '../../../core/lease/route.ts'
 import type { Measured } from '../../../core/metrics/metrics.ts'
 import type { PolicyRules } from '../../../core/policy/policy-rules.ts'
 import type { RoutingTable } from '../../../core/routing/routing-table.ts'
+import { OVERLAY_LIMITS } from '../limits.ts'
 import type { OverlayHandler, OverlayUpgrade } from '../overlay-server.ts'
 import { HopChanges } from './hop-changes.ts'
 import { HopCounts } from './hop-counts.ts'
@@ -21,9 +23,10 @@ import { registerHopMetrics } from './metrics.ts'
 import { Neighbours, type NeighboursParts } from './neighbours.ts'
 import { Quotas } from './quota.ts'
 
-type HopsParts = Omit<HopVisitorsParts, 'hops' | 'counts' | 'peerQuotas'> &
+type HopsParts = Omit<HopVisitorsParts, 'hops' | 'counts' | 'peerQuotas' | 'limits'> &
   Omit<NeighboursParts, 'peerQuotas'> & {
     policy: PolicyRules
+    settings: Pick<Settings, 'overlay'>
     /** Origin of this relay. */
     origin: string
     routes: RoutingTable<Route>
@@ -50,6 +53,7 @@ export interface Hops extends Measured {
 }
 
 export function startHops(parts: HopsParts): Hops {
+  const limits = { ...OVERLAY_LIMITS, ...parts.settings.overlay.limits }
   const counts = new HopCounts()
   const peerQuotas = new Quotas<string, Lease>(PEER_CONNECTIONS)
   const features = new Map<string, FeatureRoute>()
@@ -67,9 +71,9 @@ export function startHops(parts: HopsParts): Hops {
       parts.routes.uncover(key, known)
     }
   })
-  const visitors = new HopVisitors({ ...parts, hops, counts, peerQuotas })
+  const visitors = new HopVisitors({ ...parts, hops, counts, peerQuotas, limits })
   const neighbours = new Neighbours({ ...parts, peerQuotas })
-  const changes = new HopChanges({ ...parts, hops, counts })
+  const changes = new HopChanges({ ...parts, hops, counts, limits })
   const handover = new HopHandover({ ...parts, hops, changes })
   const change = (method: HopRouteMethod): OverlayHandler => {
     return async (peer, request, response) => {
