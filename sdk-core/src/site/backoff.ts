@@ -1,6 +1,6 @@
 // Exponential backoff with a limit, and with jitter so that sites do not all come back at once.
 
-import { jittered } from '@svc/protocol/timers'
+import { jittered, pause } from '@svc/protocol/timers'
 import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../limits.ts'
 
 /**
@@ -39,17 +39,9 @@ export class Backoff {
    * @param isAsked whether the relay asked for this pause
    */
   pause(ms: number, signal: AbortSignal, isAsked = false): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        this.#wake = undefined
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      signal.addEventListener('abort', done, { once: true })
-      if (!isAsked) this.#wake = done
-    })
+    if (isAsked) return pause(ms, signal)
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    return pause(ms, AbortSignal.any([signal, woken.signal]))
   }
 }
