@@ -1,4 +1,4 @@
-// One request on one connection, and its response: the head strictly parsed, the content as bytes with back-pressure.
+// One request on a connection of HTTP/1.1, and its response: the head strictly parsed, the content as bytes with back-pressure.
 
 import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
 import {
@@ -8,43 +8,32 @@ import {
   ContentLengthDecoder,
   HttpError,
 } from '@svc/sdk-core/http1'
-import { CONTINUE_WAIT_MS, RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
+import { RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
 import type { ConnectionUser, TargetConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
+import { Exchange } from './exchange.ts'
 import { encodeHead, isChunked, type OutgoingRequest, passedFields } from './outgoing-request.ts'
 import { type ResponseHead, ResponseHeadParser } from './response-head.ts'
-import { TargetFault } from './target-fault.ts'
 
-export class TargetExchange implements ConnectionUser, DirectResponse {
+export class Http1Exchange extends Exchange<ResponseHead> implements ConnectionUser {
   readonly #connection: TargetConnection
   readonly #pool: ConnectionPool
-  readonly #request: OutgoingRequest
   readonly #parser: ResponseHeadParser
-  readonly #headCame = Promise.withResolvers<void>()
-  #head: ResponseHead | undefined
   #decoder: BodyDecoder | undefined
   #source: ByteSource
   /** The content that came with the head. */
   #first: BodyBatch | undefined
-  #isSent = false
-  #isBodyBroken = false
-  /** True when the content ended or the exchange failed. Then another exchange may have the connection. */
-  #isOver = false
-  #failure: { error: unknown } | undefined
   /** The error after the waiting bytes. */
   #lateFailure: Error | undefined
   #isPaused = false
   #isHeard = false
-  #wake: (() => void) | undefined
   #wakeSender: (() => void) | undefined
-  /** Ends the wait for 100. */
-  #decided: (() => void) | undefined
 
   constructor(connection: TargetConnection, pool: ConnectionPool, request: OutgoingRequest) {
+    super(request, pool.dialer)
     this.#connection = connection
     this.#source = connection.unread
     this.#pool = pool
-    this.#request = request
     this.#parser = new ResponseHeadParser(request.method, (...head) => this.#informed(...head))
     connection.user = this
   }
@@ -56,20 +45,15 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
    * @throws the error of the request's body, or the reason of the cancellation
    */
   async run(): Promise<DirectResponse> {
-    if (this.#connection.isOver) this.#faulted(new HttpError('incomplete_message'))
+    if (this.#connection.isOver) this.faulted(new HttpError('incomplete_message'))
     else
       this.#send().catch((error) => {
-        this.#fail(error)
+        this.fail(error)
       })
-    await this.#headCame.promise
+    await this.headCame.promise
     this.#first = this.ready()
-    if (this.#failure) throw this.#failure.error
+    if (this.failure) throw this.failure.error
     return this
-  }
-
-  /** True when the body of the request could not be read. */
-  get hasBrokenBody(): boolean {
-    return this.#isBodyBroken
   }
 
   /** True when no byte of a response arrived. */
@@ -77,53 +61,29 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     return !this.#isHeard
   }
 
-  get status(): number {
-    return this.#head!.status
-  }
-
   get statusText(): string {
-    return this.#head!.statusText
+    return this.head!.statusText
   }
 
   get fields(): Field[] {
-    const { fields, length } = this.#head!
-    const passed = passedFields(this.#request, fields)
+    const { fields, length } = this.head!
+    const passed = passedFields(this.request, fields)
     if (length !== undefined) passed.push(['content-length', String(length), 'Content-Length'])
     return passed
-  }
-
-  get length(): number | undefined {
-    return this.#head!.length
   }
 
   ready(): BodyBatch {
     const first = this.#first
     this.#first = undefined
     if (first) return first
-    const bytes = this.#isOver ? undefined : this.#take()
-    return { pieces: bytes ? [bytes] : [], size: bytes?.length ?? 0, done: this.#isDone }
-  }
-
-  async next(): Promise<BodyBatch> {
-    for (;;) {
-      const batch = this.ready()
-      if (batch.size > 0 || batch.done) return batch
-      if (this.#failure) throw this.#failure.error
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-  }
-
-  cancel(reason: unknown): void {
-    this.#fail(reason)
+    return this.batchOf(this.isOver ? undefined : this.#take())
   }
 
   received(): void {
     this.#isHeard = true
-    if (this.#head) this.#wakeReader()
+    if (this.head) this.wakeReader()
     else this.#readHead()
-    if (!this.#isOver && this.#connection.unread.length >= RESPONSE_READ_AHEAD_BYTES) {
+    if (!this.isOver && this.#connection.unread.length >= RESPONSE_READ_AHEAD_BYTES) {
       this.#isPaused = true
       this.#connection.socket.pause()
     }
@@ -135,30 +95,26 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   }
 
   ended(): void {
-    if (this.#head?.framing === 'close') this.#wakeReader()
+    if (this.head?.framing === 'close') this.wakeReader()
     else this.closed(new HttpError('incomplete_message'))
   }
 
   closed(error: Error): void {
     // Bytes before the end are still read.
-    if (this.#head?.framing === 'close' && this.#connection.isEnded) return
-    if (this.#decoder && !this.#isOver && this.#connection.unread.length > 0) this.#lateFailure = error
-    else this.#faulted(error)
-    this.#wakeReader()
-  }
-
-  get #isDone(): boolean {
-    return this.#isOver && !this.#failure
+    if (this.head?.framing === 'close' && this.#connection.isEnded) return
+    if (this.#decoder && !this.isOver && this.#connection.unread.length > 0) this.#lateFailure = error
+    else this.faulted(error)
+    this.wakeReader()
   }
 
   async #send(): Promise<void> {
     const { socket } = this.#connection
-    const { body, expectsContinue } = this.#request
-    const head = encodeHead(this.#request)
-    this.#isSent = !body
+    const { body, expectsContinue } = this.request
+    const head = encodeHead(this.request)
+    this.isSent = !body
     if (!body || expectsContinue) {
       socket.write(head, 'latin1')
-      if (!body || !(await this.#isContentWanted())) return
+      if (!body || !(await this.isContentWanted())) return
     } else {
       // Sends the first bytes of the content with the head.
       socket.cork()
@@ -168,27 +124,16 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     await this.#sendContent(body)
   }
 
-  /** Waits for 100 (Continue) (RFC 9110 §10.1.1), with a deadline, because a server may not support it. */
-  async #isContentWanted(): Promise<boolean> {
-    let late: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      this.#decided = resolve
-      late = setTimeout(resolve, CONTINUE_WAIT_MS)
-    })
-    clearTimeout(late)
-    return !this.#isOver && !this.#head
-  }
-
   #informed(status: number, statusText: string, fields: Field[]): void {
-    if (status === 100) this.#decided?.()
-    else this.#request.inform?.(status, statusText, passedFields(this.#request, fields))
+    if (status === 100) this.decided()
+    else this.request.inform?.(status, statusText, passedFields(this.request, fields))
   }
 
   async #sendContent(body: DirectBody): Promise<void> {
     const { socket } = this.#connection
-    const hasChunks = isChunked(this.#request)
-    for (let bytes = await this.#read(body); bytes; bytes = await this.#read(body)) {
-      if (this.#isOver) return
+    const hasChunks = isChunked(this.request)
+    for (let bytes = await this.readContent(body); bytes; bytes = await this.readContent(body)) {
+      if (this.isOver) return
       if (hasChunks) {
         socket.cork()
         socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
@@ -200,36 +145,27 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
         await new Promise<void>((resolve) => {
           this.#wakeSender = resolve
         })
-      if (this.#isOver) return
+      if (this.isOver) return
     }
-    if (this.#isOver) return
+    if (this.isOver) return
     if (hasChunks) socket.write('0\r\n\r\n', 'latin1')
-    this.#isSent = true
-  }
-
-  async #read(body: DirectBody): Promise<Uint8Array | undefined> {
-    try {
-      return await body.next()
-    } catch (error) {
-      this.#isBodyBroken = !this.#isOver
-      throw error
-    }
+    this.isSent = true
   }
 
   #readHead(): void {
     try {
       const head = this.#parser.read(this.#connection.unread)
       if (!head) return
-      this.#head = head
-      this.#decided?.()
+      this.head = head
+      this.decided()
       this.#decoder = decoderOf(head.framing)
       if (head.framing === 'chunked') this.#source = withoutBlanks(this.#source)
     } catch (error) {
-      this.#faulted(error)
+      this.faulted(error)
       return
     }
     if (this.#decoder.done) this.#finish()
-    this.#headCame.resolve()
+    this.headCame.resolve()
   }
 
   #take(): Uint8Array | undefined {
@@ -238,12 +174,12 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
     try {
       bytes = this.#decoder!.decode(this.#source)
     } catch (error) {
-      throw this.#faulted(error)
+      throw this.faulted(error)
     }
-    if (this.#decoder!.done || (isEnded && this.#head!.framing === 'close' && unread.length === 0))
+    if (this.#decoder!.done || (isEnded && this.head!.framing === 'close' && unread.length === 0))
       this.#finish()
     else if (this.#lateFailure) {
-      if (!bytes) this.#faulted(this.#lateFailure)
+      if (!bytes) this.faulted(this.#lateFailure)
     } else if (this.#isPaused && unread.length < RESPONSE_READ_AHEAD_BYTES) {
       this.#isPaused = false
       socket.resume()
@@ -254,39 +190,20 @@ export class TargetExchange implements ConnectionUser, DirectResponse {
   /** Ends a complete response: the connection is reusable if both sides are in sync. */
   #finish(): void {
     const connection = this.#connection
-    const { persistent, keptMs } = this.#head!
-    this.#isOver = true
+    const { persistent, keptMs } = this.head!
+    this.isOver = true
     connection.user = undefined
     if (this.#isPaused) connection.socket.resume()
-    if (persistent && this.#isSent && connection.unread.length === 0 && !connection.isOver)
+    if (persistent && this.isSent && connection.unread.length === 0 && !connection.isOver)
       this.#pool.keep(connection, keptMs)
     else connection.socket.destroy()
     this.drained()
   }
 
-  /** Fails because of an error of the target. */
-  #faulted(cause: unknown): TargetFault {
-    const { host, port } = this.#pool.dialer
-    const fault = new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard)
-    this.#fail(fault)
-    return fault
-  }
-
-  #fail(error: unknown): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#failure = { error }
+  protected override abandon(): void {
     this.#connection.user = undefined
     this.#connection.socket.destroy()
-    this.#headCame.reject(error)
-    this.#decided?.()
-    this.#wakeReader()
     this.drained()
-  }
-
-  #wakeReader(): void {
-    this.#wake?.()
-    this.#wake = undefined
   }
 }
 

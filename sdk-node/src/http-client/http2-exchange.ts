@@ -8,36 +8,31 @@ import {
 } from 'node:http2'
 import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
 import { HttpError } from '@svc/sdk-core/http1'
-import { CONTINUE_WAIT_MS, INTERIM_RESPONSES_MAX } from '../limits.ts'
+import { INTERIM_RESPONSES_MAX } from '../limits.ts'
+import { Exchange } from './exchange.ts'
 import type { Http2Session, Http2Sessions } from './http2-sessions.ts'
 import { isGrpc, type OutgoingRequest, passedFields } from './outgoing-request.ts'
-import { AnswerError, TargetFault } from './target-fault.ts'
+import { AnswerError } from './target-fault.ts'
 
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants
 
-export class Http2Exchange implements DirectResponse {
+interface Http2Head {
+  status: number
+  length: number | undefined
+  fields: Field[]
+}
+
+export class Http2Exchange extends Exchange<Http2Head> {
   readonly #sessions: Http2Sessions
-  readonly #request: OutgoingRequest
-  readonly #headCame = Promise.withResolvers<void>()
   #stream: ClientHttp2Stream | undefined
-  #head: { status: number; length: number | undefined; fields: Field[] } | undefined
   #trailers: Field[] | undefined
   #interim = 0
   /** True when the target itself ended the content. */
   #isWhole = false
-  #isSent = false
-  #isBodyBroken = false
-  /** True when the content ended or the exchange failed. */
-  #isOver = false
-  #failure: { error: unknown } | undefined
-  #wake: (() => void) | undefined
-  /** Ends the wait for 100. */
-  #decided: (() => void) | undefined
 
   constructor(sessions: Http2Sessions, request: OutgoingRequest) {
+    super(request, sessions.dialer)
     this.#sessions = sessions
-    this.#request = request
-    this.#headCame.promise.catch(() => {})
   }
 
   /**
@@ -49,28 +44,19 @@ export class Http2Exchange implements DirectResponse {
   async run(): Promise<DirectResponse> {
     try {
       const session = await this.#sessions.take()
-      if (this.#failure) session.release()
+      if (this.failure) session.release()
       else this.#begin(session)
     } catch (error) {
-      if (error instanceof AnswerError) this.#faulted(error)
-      else this.#fail(error)
+      if (error instanceof AnswerError) this.faulted(error)
+      else this.fail(error)
     }
-    await this.#headCame.promise
+    await this.headCame.promise
     return this
-  }
-
-  /** True when the body of the request could not be read. */
-  get hasBrokenBody(): boolean {
-    return this.#isBodyBroken
   }
 
   /** True when nothing of a response arrived. */
   get isUnheard(): boolean {
-    return this.#head === undefined && this.#interim === 0
-  }
-
-  get status(): number {
-    return this.#head!.status
+    return this.head === undefined && this.#interim === 0
   }
 
   get statusText(): string {
@@ -78,45 +64,25 @@ export class Http2Exchange implements DirectResponse {
   }
 
   get fields(): Field[] {
-    const { fields, length } = this.#head!
-    const passed = passedFields(this.#request, fields)
+    const { fields, length } = this.head!
+    const passed = passedFields(this.request, fields)
     if (length !== undefined) passed.push(['content-length', String(length)])
     return passed
   }
 
-  get length(): number | undefined {
-    return this.#head!.length
-  }
-
   get trailers(): Field[] | undefined {
-    return this.#trailers && passedFields(this.#request, this.#trailers)
+    return this.#trailers && passedFields(this.request, this.#trailers)
   }
 
   ready(): BodyBatch {
-    const bytes: Buffer | null = this.#isOver ? null : this.#stream!.read()
-    return { pieces: bytes ? [bytes] : [], size: bytes?.length ?? 0, done: this.#isOver && !this.#failure }
-  }
-
-  async next(): Promise<BodyBatch> {
-    for (;;) {
-      const batch = this.ready()
-      if (batch.size > 0 || batch.done) return batch
-      if (this.#failure) throw this.#failure.error
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-  }
-
-  cancel(reason: unknown): void {
-    this.#fail(reason)
+    return this.batchOf(this.isOver ? undefined : (this.#stream!.read() ?? undefined))
   }
 
   /** @throws the error of a session that has just ended */
   #begin(session: Http2Session): void {
-    const { body } = this.#request
+    const { body } = this.request
     try {
-      this.#stream = session.session.request(headersOf(this.#request), {
+      this.#stream = session.session.request(headersOf(this.request), {
         endStream: !body,
         waitForTrailers: body !== undefined,
       })
@@ -126,8 +92,8 @@ export class Http2Exchange implements DirectResponse {
     }
     this.#stream.once('close', () => session.release())
     this.#listen(this.#stream)
-    if (body) this.#send(this.#stream, body).catch((error) => this.#fail(error))
-    else this.#isSent = true
+    if (body) this.#send(this.#stream, body).catch((error) => this.fail(error))
+    else this.isSent = true
   }
 
   #listen(stream: ClientHttp2Stream): void {
@@ -137,108 +103,73 @@ export class Http2Exchange implements DirectResponse {
       if (chunk === null) this.#isWhole ||= !stream.closed
       return push(chunk, encoding)
     }
-    stream.on('continue', () => this.#decided?.())
+    stream.on('continue', () => this.decided())
     stream.on('headers', (headers, _, raw) => this.#informed(Number(headers[':status']), fieldsOf(raw)))
     stream.on('response', (headers, flags, raw) => this.#answered(headers, flags, fieldsOf(raw)))
     stream.on('trailers', (_, __, raw) => {
       this.#trailers = fieldsOf(raw)
     })
-    stream.on('readable', () => this.#wakeReader())
+    stream.on('readable', () => this.wakeReader())
     stream.on('end', () => this.#ended())
-    stream.on('error', (error) => this.#faulted(error))
-    stream.on('close', () => this.#faulted(new HttpError('incomplete_message')))
+    stream.on('error', (error) => this.faulted(error))
+    stream.on('close', () => this.faulted(new HttpError('incomplete_message')))
   }
 
   #informed(status: number, fields: Field[]): void {
     this.#interim += 1
     if (this.#interim > INTERIM_RESPONSES_MAX)
-      this.#faulted(new AnswerError('answered with too many interim responses'))
-    else if (status !== 100) this.#request.inform?.(status, '', passedFields(this.#request, fields))
+      this.faulted(new AnswerError('answered with too many interim responses'))
+    else if (status !== 100) this.request.inform?.(status, '', passedFields(this.request, fields))
   }
 
   #answered(headers: IncomingHttpHeaders, flags: number, fields: Field[]): void {
     const status = Number(headers[':status'])
     const length = headers['content-length']
     if (status > 599) {
-      this.#faulted(new AnswerError(`answered with the status ${status}, which HTTP does not have`))
+      this.faulted(new AnswerError(`answered with the status ${status}, which HTTP does not have`))
       return
     }
-    this.#head = {
+    this.head = {
       status,
       length: status === 204 || length === undefined ? undefined : Number(length),
       fields,
     }
-    this.#decided?.()
+    this.decided()
     if ((flags & NGHTTP2_FLAG_END_STREAM) !== 0) {
       this.#isWhole = true
       this.#ended()
     }
-    this.#headCame.resolve()
+    this.headCame.resolve()
   }
 
   /** Handles the end of the response: the target does not want the rest of the request (RFC 9113 §8.1). */
   #ended(): void {
-    if (this.#isOver) return
-    if (!this.#head || !this.#isWhole) return void this.#faulted(new HttpError('incomplete_message'))
-    this.#isOver = true
-    this.#decided?.()
-    if (!this.#isSent) this.#stream!.close(NGHTTP2_CANCEL)
-    this.#wakeReader()
+    if (this.isOver) return
+    if (!this.head || !this.#isWhole) return void this.faulted(new HttpError('incomplete_message'))
+    this.isOver = true
+    this.decided()
+    if (!this.isSent) this.#stream!.close(NGHTTP2_CANCEL)
+    this.wakeReader()
   }
 
   async #send(stream: ClientHttp2Stream, body: DirectBody): Promise<void> {
-    stream.once('wantTrailers', () => stream.sendTrailers(Object.fromEntries(trailersOf(this.#request))))
-    if (this.#request.expectsContinue && !(await this.#isContentWanted())) return
-    for (let bytes = await this.#read(body); bytes; bytes = await this.#read(body)) {
-      if (this.#isOver || stream.destroyed) return
+    stream.once('wantTrailers', () => stream.sendTrailers(Object.fromEntries(trailersOf(this.request))))
+    if (this.request.expectsContinue && !(await this.isContentWanted())) return
+    // In a gRPC call, the visitor may be silent for any time.
+    const deadlineMs = isGrpc(this.request.fields) ? Number.POSITIVE_INFINITY : undefined
+    const read = (): Promise<Uint8Array | undefined> => this.readContent(body, deadlineMs)
+    for (let bytes = await read(); bytes; bytes = await read()) {
+      if (this.isOver || stream.destroyed) return
       if (!stream.write(bytes)) await writable(stream)
     }
-    if (this.#isOver || stream.destroyed) return
-    this.#isSent = true
+    if (this.isOver || stream.destroyed) return
+    this.isSent = true
     stream.end()
   }
 
-  /** Waits for 100 (Continue) (RFC 9110 §10.1.1), with a deadline, because a server may not support it. */
-  async #isContentWanted(): Promise<boolean> {
-    let late: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      this.#decided = resolve
-      late = setTimeout(resolve, CONTINUE_WAIT_MS)
-    })
-    clearTimeout(late)
-    return !this.#isOver && !this.#head
-  }
-
-  /** Reads the body. In a gRPC call, the visitor may be silent for any time. */
-  async #read(body: DirectBody): Promise<Uint8Array | undefined> {
-    try {
-      return await (isGrpc(this.#request.fields) ? body.next(Number.POSITIVE_INFINITY) : body.next())
-    } catch (error) {
-      this.#isBodyBroken = !this.#isOver
-      throw error
-    }
-  }
-
-  /** Fails because of an error of the target. */
-  #faulted(cause: unknown): void {
-    const { host, port } = this.#sessions.dialer
-    this.#fail(new TargetFault({ host, port, ...this.#request }, cause, this.isUnheard))
-  }
-
-  #fail(error: unknown): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#failure = { error }
+  protected override abandon(): void {
     this.#stream?.close(NGHTTP2_CANCEL)
     this.#stream?.destroy()
-    this.#headCame.reject(error)
-    this.#decided?.()
-    this.#wakeReader()
-  }
-
-  #wakeReader(): void {
-    this.#wake?.()
-    this.#wake = undefined
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { type DirectExchange, type DirectRequest, type DirectResponse, fieldsForVisitor } from '@svc/sdk-core'
 import type { ConnectionPool } from '../http-client/connection-pool.ts'
-import { TargetExchange } from '../http-client/exchange.ts'
+import { Http1Exchange } from '../http-client/http1-exchange.ts'
 import type { Http2Exchange } from '../http-client/http2-exchange.ts'
 import { isGrpc, type OutgoingRequest } from '../http-client/outgoing-request.ts'
 import { TargetFault } from '../http-client/target-fault.ts'
@@ -37,7 +37,7 @@ export class ForwardedExchange implements DirectExchange {
   readonly #asked: DirectRequest
   readonly #options: ForwardingOptions
   readonly #kept: KeptBody | undefined
-  readonly #exchanges: (TargetExchange | Http2Exchange)[] = []
+  readonly #exchanges: (Http1Exchange | Http2Exchange)[] = []
   #opening: Socket | undefined
   #cancelled: { reason: unknown } | undefined
 
@@ -81,7 +81,7 @@ export class ForwardedExchange implements DirectExchange {
     const kept = pool.take()
     if (kept) {
       try {
-        return await this.#run(new TargetExchange(kept, pool, request))
+        return await this.#run(new Http1Exchange(kept, pool, request))
       } catch (error) {
         if (!this.#mayRepeat(request)) throw error
       }
@@ -96,7 +96,7 @@ export class ForwardedExchange implements DirectExchange {
         this.#opening = socket
       })
       this.#opening = undefined
-      return await this.#run(new TargetExchange(connection, pool, request))
+      return await this.#run(new Http1Exchange(connection, pool, request))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== NO_PROTOCOL) throw error
       http2.isOnlyOne = true
@@ -119,7 +119,7 @@ export class ForwardedExchange implements DirectExchange {
     return this.#exchanges.at(-1)!.isUnheard && !body && SAFE.has(method) && !this.#cancelled
   }
 
-  #run(exchange: TargetExchange | Http2Exchange): Promise<DirectResponse> {
+  #run(exchange: Http1Exchange | Http2Exchange): Promise<DirectResponse> {
     this.#exchanges.push(exchange)
     if (this.#cancelled) exchange.cancel(this.#cancelled.reason)
     return exchange.run()
