@@ -192,7 +192,7 @@ wholeOnly(test, 'variant')(
     // Both have all changes, and either takes back what the other did.
     for (const page of [admin, second]) {
       const changes = page.getByRole('region', { name: 'Changes' }).getByRole('listitem')
-      await expect(changes.first()).toContainText('2001:db8::/64 is not banned any more')
+      await expect(changes.first()).toContainText('2001:db8::/64 is no longer banned')
       await expect(changes.nth(1)).toContainText('2001:db8::/64 was banned')
       await expect(changes.nth(1)).toContainText('taken back')
       await expect(changes.nth(2)).toContainText('newcomer was approved')

@@ -78,7 +78,7 @@ test('a ticket opens it once, leaves no trace in the address, and the sign-in la
   await expect(card(page, first)).toBeVisible()
   expect(errors).toEqual([])
   const other = await openWeb(context, address)
-  await expect(other.page.getByRole('alert')).toContainText('This link was used already')
+  await expect(other.page.getByRole('alert')).toContainText('This link was already used')
   // The browser itself logs a 401.
   expect(other.errors).toEqual([expect.stringContaining('401')])
   await page.getByRole('button', { name: 'Sign out' }).click()

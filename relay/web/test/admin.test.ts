@@ -79,10 +79,10 @@ describe('the changes that the relay tells of', () => {
 
   test.each([
     [{ is_approved: true, is_denied: false }, 'demo was approved'],
-    [{ is_approved: false }, 'demo is not approved any more'],
+    [{ is_approved: false }, 'demo is no longer approved'],
     [{ is_denied: true }, 'demo was denied'],
     [{ is_denied: true, is_approved: false }, 'demo was denied'],
-    [{ is_denied: false }, 'demo is not denied any more'],
+    [{ is_denied: false }, 'demo is no longer denied'],
     [{ is_banned: true, bps: 5000 }, 'demo was banned; demo has the limit 5.0 kB/s'],
   ])('%j is said as “%s”', (update, text) => {
     const change = { ...ban(1, true), made: { identity_key: key, ...update } } as PolicyChange

@@ -1,4 +1,4 @@
-// The frame of the page: its head, and the sign-in or what the agent runs.
+// The frame of the page: its header, and the sign-in or the dashboard.
 
 import { useStore } from '@svc/relay-web/common/store.ts'
 import type { VNode } from '@svc/relay-web/preact.ts'

@@ -1,4 +1,4 @@
-// Applies and undoes changes of the policy, and keeps the message about the last one of this tab.
+// Applies and undoes changes of the policy, and keeps the message about this tab's last change.
 import { ApiError } from '../common/api.ts'
 import { confirm } from '../common/confirm.tsx'
 import { Store } from '../common/store.ts'

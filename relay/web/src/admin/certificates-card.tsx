@@ -1,4 +1,4 @@
-// Shows the certificates that the relay holds, until when, and why the last order failed.
+// Shows the relay's certificates, their expiry, and why the last order failed.
 import type { HeldCertificates } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'

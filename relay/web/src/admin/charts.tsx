@@ -52,7 +52,7 @@ interface FigureProps {
   format(value: number): string
 }
 
-/** The caption has the newest value of each line, for screen readers and without a pointer. */
+/** The caption has the newest value of each line, for screen readers and users without a pointer. */
 function Figure({ title, times, lines, format }: FigureProps): VNode {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<Chart | undefined>(undefined)

@@ -26,12 +26,12 @@ export interface DashboardData {
   /** The newest first. */
   changes: readonly PolicyChange[]
   load: AdminLoadResponse
-  /** Undefined where the relay changes no DNS records. */
+  /** Undefined when the relay does not manage DNS records. */
   ens: EnsStatus | undefined
   certificates: readonly HeldCertificates[]
-  /** Undefined where the static cache is off. */
+  /** Undefined when the static cache is off. */
   cache: AdminCacheResponse | undefined
-  /** Undefined where the relay settles no payments. */
+  /** Undefined when the relay settles no payments. */
   payments: AdminPaymentsResponse | undefined
   /** Time of the data in milliseconds since the epoch. */
   at: number
@@ -39,7 +39,7 @@ export interface DashboardData {
 
 /** @throws ApiError */
 export async function loadDashboard(): Promise<DashboardData> {
-  // By itself, since it tells whether the relay still takes the token: several refusals at once count as guesses.
+  // Alone and first, because it shows whether the relay still accepts the token: several refusals at once would count as guesses.
   const load = await callAsAdmin<AdminLoadResponse>(PATH.adminLoad)
   const [states, decisions, { changes }, { certificates }, cache, payments, ens] = await Promise.all([
     loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
@@ -48,7 +48,7 @@ export async function loadDashboard(): Promise<DashboardData> {
     callAsAdmin<AdminCertificatesResponse>(PATH.adminCertificates),
     callAsAdmin<AdminCacheResponse>(PATH.adminCache),
     callAsAdmin<AdminPaymentsResponse>(PATH.adminPayments),
-    // The state of the DNS is one card: the dashboard does without it.
+    // DNS is only one card, so the dashboard works without it.
     loadEns().catch(() => undefined),
   ])
   const [{ policy }] = states

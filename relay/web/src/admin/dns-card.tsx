@@ -1,4 +1,4 @@
-// Shows the state of the DNS: the provider, DNSSEC, and the DS record with what to do with it.
+// Shows the state of the DNS: the provider, DNSSEC, and the DS record, with instructions.
 import type { EnsStatus } from '@svc/protocol'
 import { CopyableCode } from '../common/copyable-code.tsx'
 import type { VNode } from '../preact.ts'

@@ -5,7 +5,7 @@ import type { LEASES } from '../texts/admin.ts'
 export type LeaseStatus = keyof typeof LEASES.status
 export type LeaseFilter = keyof typeof LEASES.filters
 
-/** The strongest decision, which has to be lifted first. */
+/** Returns the strongest decision, which must be lifted first. */
 export function statusOf(lease: PolicyLease): LeaseStatus {
   if (lease.is_banned) return 'banned'
   if (lease.is_ip_banned) return 'ipBanned'
@@ -21,7 +21,7 @@ const SHOWN: Record<LeaseFilter, (lease: PolicyLease) => boolean> = {
   listed: (lease) => lease.metadata.hide !== true,
 }
 
-/** @returns the leases that match: those that wait for approval first, then the newest */
+/** @returns the leases that match: those waiting for approval first, then the newest */
 export function filterLeases(
   leases: readonly PolicyLease[],
   filter: LeaseFilter,

@@ -1,4 +1,4 @@
-// Shows every field of a lease. The thumbnail's URL is shown as text, since loading the image would tell its owner the
+// Shows every field of a lease. The thumbnail's URL is shown as text, because loading the image would reveal to its owner the
 // administrator's address.
 import type { PolicyLease } from '@svc/protocol'
 import { formatBytes, formatTime } from '../common/format.ts'

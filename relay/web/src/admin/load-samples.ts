@@ -37,16 +37,16 @@ export function addSample(
   return [...samples, sample].slice(-SAMPLES_MAX)
 }
 
-/** Null: they are not known. */
+/** Returns the bytes between two samples, or null when unknown. */
 function bytesBetween(last: AdminLoadResponse, load: AdminLoadResponse, key: ByteCount): number | null {
   if (last.machines !== undefined && load.machines !== undefined)
     return bytesOfMachines(last.machines, load.machines, key)
-  // The relay counts from its start, so that fewer bytes mean a restart; so do machines where there were none, or none any more.
+  // The relay counts from its start, so fewer bytes mean a restart. So does a change between one and several machines.
   if (last.machines !== load.machines || load[key] < last[key]) return null
   return load[key] - last[key]
 }
 
-/** Those of the machines that are in both samples: the sum of all also changes when a machine comes or goes. */
+/** Counts only the machines in both samples, because the total also changes when a machine joins or leaves. */
 function bytesOfMachines(
   last: readonly AdminMachine[],
   machines: readonly AdminMachine[],
@@ -54,7 +54,7 @@ function bytesOfMachines(
 ): number {
   const runOf = ({ address, started_at }: AdminMachine): string => `${address} ${started_at}`
   const before = new Map(last.map((machine) => [runOf(machine), machine[key]]))
-  // Each sample may come from another machine, which may know an older figure.
+  // Each sample may come from another machine, which may have older figures.
   const bytesOf = (machine: AdminMachine): number =>
     Math.max(0, machine[key] - (before.get(runOf(machine)) ?? machine[key]))
   return machines.reduce((total, machine) => total + bytesOf(machine), 0)

@@ -1,4 +1,4 @@
-// Converts the machines of a relay for the table: in a fixed order, and what has no figures any more without them.
+// Converts the machines of a relay for the table: in a fixed order, and without figures for machines that have none any longer.
 import type { AdminMachine } from '@svc/protocol'
 import { formatBytes } from '../common/format.ts'
 import { sanitizeText } from '../common/sanitize-text.ts'
@@ -12,7 +12,7 @@ export interface MachineRow {
   state: AdminMachine['state']
   /** Color of the state. */
   color: 'online' | 'wrong' | ''
-  /** The name of each column with its text. */
+  /** Each column's name and text. */
   cells: readonly (readonly [name: string, text: string])[]
   seenAt: string
 }
@@ -20,7 +20,7 @@ export interface MachineRow {
 const COLORS = { online: 'online', draining: '', unreachable: 'wrong', gone: '' } as const
 const { columns } = MACHINES
 
-/** @returns by address, since each answer may come from another machine */
+/** @returns the rows by address, because each answer may come from another machine */
 export function machineRows(machines: readonly AdminMachine[]): MachineRow[] {
   return machines
     .map(machineRow)
@@ -31,7 +31,7 @@ function machineRow(machine: AdminMachine): MachineRow {
   const { address, state, started_at, release_version } = machine
   const figure = (text: string): string => (state === 'gone' ? MACHINES.none : text)
   return {
-    // A machine that was started again is another one at the same address.
+    // A restarted machine is a new one at the same address.
     key: `${address} ${started_at}`,
     address: sanitizeText(address),
     isThis: machine.is_this,

@@ -1,4 +1,4 @@
-// Shows the machines of a relay that runs on several, and says when the engine does not answer.
+// Shows the machines of a relay that runs on several, and says when Redis (the engine) does not answer.
 import type { AdminMachine } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'
@@ -16,7 +16,7 @@ export function EngineNotice(): VNode {
 }
 
 export function MachinesCard({ machines }: { machines: readonly AdminMachine[] }): VNode {
-  // One that is gone may have been taken away for good.
+  // A machine that is gone may have been removed for good.
   const present = machines.filter(({ state }) => state !== 'gone')
   const online = present.filter(({ state }) => state === 'online').length
   return (
@@ -45,7 +45,7 @@ export function MachinesCard({ machines }: { machines: readonly AdminMachine[] }
   )
 }
 
-/** Each cell has the name of its column, which a phone shows in front of it. */
+/** Each cell has the name of its column, which phones show before it. */
 function Row({ row: { address, isThis, state, color, cells, seenAt } }: { row: MachineRow }): VNode {
   return (
     <tr>

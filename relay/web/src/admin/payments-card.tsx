@@ -1,4 +1,4 @@
-// Shows who gets the payments that the relay settles, and what became of them.
+// Shows the recipient of the payments that the relay settles, and their outcomes.
 import type { AdminPaymentsResponse } from '@svc/protocol'
 import { CopyButton } from '../common/copy-button.tsx'
 import type { VNode } from '../preact.ts'

@@ -13,9 +13,9 @@ interface SettingsCardProps {
 }
 
 export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNode {
-  // Without a draft the form shows the current settings, also after another administrator changed them.
+  // Without a draft, the form shows the current settings, even after another administrator changed them.
   const [draft, setDraft] = useState<PolicySettings | undefined>(undefined)
-  // The text as typed, which may end with a blank.
+  // The text as typed, which may end with a space.
   const [names, setNames] = useState<string | undefined>(undefined)
   const shown = draft ?? policy
   const edit = (change: Partial<PolicySettings>): void => setDraft({ ...shown, ...change })

@@ -1,4 +1,4 @@
-// Shows the sites whose files the relay stores, until when, and removes them by a ban.
+// Shows the sites whose files the relay stores, with their expiry, and removes files by a ban.
 import type { AdminCacheResponse, CachedSite, PolicyDecisionsResponse } from '@svc/protocol'
 import { formatAgo, formatBytes, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'

@@ -9,13 +9,13 @@ export async function loadEns(): Promise<EnsStatus | undefined> {
   return hasDevelopmentCa ? undefined : (await callApi<DomainResponse>(PATH.domain)).ens
 }
 
-/** @returns whether sites of this relay have ENS names; false until that is known */
+/** @returns whether sites of this relay have ENS names; false until known */
 export function useEnsNames(): boolean {
   const [hasNames, setHasNames] = useState(false)
   useEffect(() => {
     loadEns().then(
       (ens) => setHasNames(ens?.enabled === true),
-      // The page says already that the relay does not answer.
+      // The page already says that the relay does not answer.
       () => {},
     )
   }, [])

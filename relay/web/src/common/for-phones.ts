@@ -1,7 +1,7 @@
-// Says whether a QR code of a URL is of use: whether the device that reads it can open the URL.
+// Decides whether a QR code of a URL is useful: whether another device can open the URL.
 import { isOwnMachine } from '@svc/protocol'
 
-/** False on `localhost`, where a phone would look at itself. */
+/** Returns false for `localhost`, which on a phone is the phone itself. */
 export function isForPhones(url: string): boolean {
   return !isOwnMachine(new URL(url).hostname)
 }

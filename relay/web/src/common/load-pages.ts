@@ -2,9 +2,9 @@
 import type { Paged } from '@svc/protocol'
 import type { ApiError } from './api.ts'
 
-/** A relay with 100,000 leases has some hundred pages. */
+/** A relay with 100,000 leases has about a hundred pages. */
 const PAGES_MAX = 10_000
-/** Attempts to load one page, since a busy relay limits the rate of pages. */
+/** The attempts to load one page: a busy relay limits the rate. */
 const ATTEMPTS_MAX = 5
 const RETRY_DELAY_MS = 1000
 
@@ -27,7 +27,7 @@ export async function loadPages<T extends Paged>(
   return pages
 }
 
-/** Removes duplicates: an item that moved to a later page during the loading is on both, and the later one counts. */
+/** Removes duplicates: an item that moved to a later page during loading is on both, and the later one wins. */
 export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()]
 }

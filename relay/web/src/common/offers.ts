@@ -1,12 +1,12 @@
-// Knows what the relay offers beside sites: other relays, and downloads of the command.
+// What the relay offers besides sites: discovery, and downloads of `svc`.
 import { type DomainResponse, PATH } from '@svc/protocol'
 import { callApi } from './api.ts'
 import { Store } from './store.ts'
 
-/** True when the relay answers `GET /discovery`; false until that is known. */
+/** True when the relay answers `GET /discovery`; false until known. */
 export const hasDiscovery: Store<boolean> = new Store(false)
 
-/** True when the relay has downloads of `svc`; false when it has none; undefined until that is known. */
+/** True when the relay has downloads of `svc`; false when it has none; undefined until known. */
 export const hasDownloads: Store<boolean | undefined> = new Store<boolean | undefined>(undefined)
 
 export async function loadOffers(): Promise<void> {

@@ -30,7 +30,7 @@ export function usePoll<T>(load: () => Promise<T>, intervalMs: number): Polled<T
         (data) => () => ({ data, error: undefined }),
         (error: ApiError) => (before: { data: T | undefined }) => ({ data: before.data, error }),
       )
-      // An earlier load may end later, with older data.
+      // An earlier load may finish later, with older data.
       if (ended || started !== newest) return
       setPolled(outcome)
       if (!document.hidden) timer = setTimeout(loadNow, intervalMs)

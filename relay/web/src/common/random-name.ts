@@ -1,4 +1,4 @@
-// Makes names for sites: one that people remember, or one that nobody guesses.
+// Makes names for sites: memorable or unguessable ones.
 
 const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']
 const ANIMALS = ['badger', 'finch', 'fox', 'heron', 'lynx', 'mole', 'otter', 'owl', 'seal', 'wren']
@@ -10,7 +10,7 @@ export function friendlyName(): string {
   return `${pick(ADJECTIVES)}-${pick(ANIMALS)}-${random(NUMBERS)}`
 }
 
-/** A name for a site whose address gives access. */
+/** Returns a name for a site whose address grants access. */
 export function secretName(prefix: string): string {
   return `${prefix}-${crypto.randomUUID().slice(0, SECRET_CHARS)}`
 }

@@ -1,4 +1,4 @@
-// Makes texts of strangers safe to show beside other texts.
+// Makes untrusted text safe to show beside other text.
 
 /** Control characters, and characters that change the direction of the text around them. */
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Bidi_Control}]+/gu

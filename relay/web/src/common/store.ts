@@ -31,7 +31,7 @@ export function useStore<T>(store: Store<T>): T {
   const { value } = store
   useEffect(() => {
     const again = (): void => redraw((count) => count + 1)
-    // it may have changed since it was rendered
+    // The value may have changed since the render.
     if (store.value !== value) again()
     return store.subscribe(again)
   }, [store])

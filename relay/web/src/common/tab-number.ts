@@ -1,8 +1,8 @@
-// Numbers the tabs that show the same page. A tab keeps its number over a reload and frees it when it closes.
+// Numbers the tabs of the same page. A tab keeps its number across reloads and frees it when it closes.
 
-/** Time for the page before a reload to free its number, in milliseconds: a busy browser lets go of a page late. */
+/** The time for the page before a reload to free its number, in milliseconds: a busy browser is slow to unload a page. */
 const RELOAD_MS = 30_000
-/** The same where it may as well be another tab, which keeps its number. */
+/** The same when it may instead be another tab, which keeps its number. */
 const COPY_MS = 2_000
 
 /** Numbers that this document holds. */

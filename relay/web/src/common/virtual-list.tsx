@@ -1,8 +1,8 @@
-// Shows a list of any length, of which only rows near the screen are in the document. All rows have the height that the
+// A virtual list: only rows near the viewport are in the document. All rows have the height that the
 // style sheet gives them.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type VNode } from '../preact.ts'
 
-/** Rows in the document above and below the screen, and the step in which the range moves. */
+/** The rows in the document above and below the viewport, and the step by which the range moves. */
 const MARGIN_ROWS = 12
 const STEP_ROWS = 6
 /** Height of a row until the first one is measured. */
@@ -52,7 +52,7 @@ export function VirtualList<T extends object>({
     }
   }, [row, items.length])
 
-  // Rows that stay during scrolling keep their VNode, which Preact does not render again.
+  // Rows that remain during scrolling keep their VNode, so Preact does not render them again.
   const rows = useMemo(() => new WeakMap<T, VNode>(), [children])
   const rowOf = (item: T): VNode => {
     const row = rows.get(item) ?? children(item)
@@ -76,7 +76,7 @@ export function VirtualList<T extends object>({
   )
 }
 
-/** @param above rows scrolled out at the top. @param visible rows that fit on the screen */
+/** @param above rows scrolled out at the top. @param visible rows that fit in the viewport */
 function rangeOf(above: number, visible: number): Range {
   const start = Math.floor(above / STEP_ROWS) * STEP_ROWS - MARGIN_ROWS
   const end = Math.ceil((above + visible) / STEP_ROWS) * STEP_ROWS + MARGIN_ROWS

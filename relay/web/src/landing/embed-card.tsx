@@ -6,7 +6,7 @@ import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { Snippet } from './snippet.tsx'
 
-/** Lines of the code with its import map that show at once. */
+/** The visible lines of the code with its import map. */
 const PINNED_ROWS = 12
 const ENTRY = `${location.origin}${PATH.sdkEntry}`
 
@@ -24,7 +24,7 @@ export function EmbedCard(): VNode {
   )
 }
 
-/** The import map is long, and few want it: it is loaded when it is opened. */
+/** The import map is long and rarely used, so it is loaded when opened. */
 function Pinned(): VNode {
   const [code, setCode] = useState('')
   const [error, setError] = useState('')
@@ -65,7 +65,7 @@ async function pinnedCode(): Promise<string> {
   return `<script type="importmap">\n${map}\n</script>\n${moduleThatImports(name)}`
 }
 
-/** The code has no name: each person who copies it gets a site with a name of its own. */
+/** The code sets no name, so that everyone who copies it gets a site with a different one. */
 function moduleThatImports(specifier: string): string {
   return `<script type="module">
 import { publish } from '${specifier}'

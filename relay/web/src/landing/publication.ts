@@ -11,7 +11,7 @@ const VISITS_MAX = 10
 export interface Publication {
   kind: Kind
   state: SiteState
-  /** Reason for which the site waits, and until when. */
+  /** Why the site waits, and until when. */
   waiting?: Waiting | undefined
   url: string
   /** Message of the last error. */
@@ -27,8 +27,8 @@ export const publication: Store<Publication | undefined> = new Store<Publication
 
 let site: Site | undefined
 /**
- * Kinds whose owner was told that this relay makes their address public, and published again. That of the hello page need not
- * stay unknown.
+ * Kinds whose owner was warned that this relay makes their address public, and published again. The hello page's address need not
+ * be secret.
  */
 const mayBePublic = new Set<Kind>(['hello'])
 let addToFolder: ((files: Iterable<File>) => number) | undefined
@@ -49,16 +49,16 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
       fetch: counted(demo),
       listed: isListed,
       metadata: { description: DESCRIPTION, tags: ['tab', kind] },
-      // Certificate authorities publish the names in certificates of sites' own.
+      // Certificate authorities publish the names in sites' own certificates.
       certificate: mayBePublic.has(kind) ? 'own' : 'shared',
-      // Another identity may have the stored name now, or this browser lost its identity.
+      // Another identity may have the stored name now, or this browser may have lost its identity.
       allowCanonicalFallback: true,
       onSite: follow,
     })
   } catch (error) {
     const isSecret = isWithoutCertificate(error) && !mayBePublic.has(kind)
     if (isSecret) mayBePublic.add(kind)
-    // A site that its owner stopped before it was online has no error.
+    // Stopping a site before it was online is not an error.
     if (!isAborted(error))
       update({ state: 'closed', error: isSecret ? LANDING.addressIsPublic : messageOf(error) })
   }
@@ -74,7 +74,7 @@ export function share(files: Iterable<File>): void {
   update({ fileCount: addToFolder?.(files) ?? 0 })
 }
 
-/** After a reload the tab publishes again what it published, at the same address. */
+/** After a reload, publishes the same site at the same address again. */
 export function resume(): void {
   const was = sessionStorage.getItem(PUBLISHED)
   if (was === null || publication.value !== undefined) return
@@ -126,11 +126,11 @@ function follow(begun: Site): void {
   site = begun
   begun.addEventListener('statechange', () => {
     const { state, url, waiting } = begun
-    // what went wrong before is over, or the state says it
+    // Earlier errors are resolved, or the state shows them.
     update({ state, url, waiting, ...(state !== 'closed' && { error: '' }) })
   })
   begun.addEventListener('error', ({ error }) => {
-    // The state shows what the site waits for, and that the relay does not answer.
+    // The state already shows what the site waits for, or that the relay does not answer.
     if (begun.state !== 'waiting' && begun.state !== 'reconnecting') update({ error: error.message })
   })
 }
@@ -143,7 +143,7 @@ function isAborted(error: unknown): boolean {
   return codeOf(error) === 'aborted'
 }
 
-/** Whether the relay has a certificate for sites that ask for one of their own alone, which publishes their names. */
+/** Returns whether the relay serves only sites with their own certificates, which publishes their names. */
 function isWithoutCertificate(error: unknown): boolean {
   return codeOf(error) === 'certificate_unavailable'
 }

@@ -44,7 +44,7 @@ function Choice({ previous }: { previous: Kind }): VNode {
   const [isListed, setListed] = useState(false)
   const submit = (event: Event): void => {
     event.preventDefault()
-    // A visitor who knows the address of the other two has access, so the list never shows them.
+    // The addresses of the other two grant access, so they are never listed.
     void start(kind, kind === 'hello' && isListed)
   }
   return (

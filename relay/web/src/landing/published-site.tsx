@@ -1,4 +1,4 @@
-// Shows a published site: address, QR code and visits. Each has its space before it is loaded, so that the layout does
+// Shows a published site: address, QR code and visits. Space is reserved for each before it is loaded, so that the layout does
 // not shift.
 import { CopyButton } from '../common/copy-button.tsx'
 import { isForPhones } from '../common/for-phones.ts'
@@ -9,7 +9,7 @@ import type { Visit } from './demos/demo.ts'
 import { FolderInputs } from './folder-inputs.tsx'
 import type { Publication } from './publication.ts'
 
-/** Sites are below the host of their relay. */
+/** Sites are subdomains of the relay's host, so this is the same for all. */
 const HAS_CODE = isForPhones(location.href)
 
 export function PublishedSite({ kind, state, url, visits, visitCount, fileCount }: Publication): VNode {
@@ -69,14 +69,14 @@ function VisitLine({ at, method, path }: Visit): VNode {
   )
 }
 
-/** The code that draws it is loaded later; its space is reserved. */
+/** The drawing code is loaded later; the space is reserved. */
 function QrCode({ url, isOnline }: { url: string; isOnline: boolean }): VNode {
   const [code, setCode] = useState<VNode | undefined>(undefined)
   useEffect(() => {
     if (url === '') return
     import('../common/qr.tsx').then(
       ({ Qr }) => setCode(<Qr text={url} label={LANDING.qr(url)} />),
-      // The address beside it says the same.
+      // The address beside it is enough.
       () => setCode(undefined),
     )
   }, [url])

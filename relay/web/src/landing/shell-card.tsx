@@ -1,4 +1,4 @@
-// The card with the command that publishes from a machine, and the lines that install it where the relay has it.
+// The card with the command that publishes from a machine, and, if the relay has downloads, the lines that install it.
 import { hasDevelopmentCa } from '../common/authority.ts'
 import { CopyableCode } from '../common/copyable-code.tsx'
 import { hasDownloads } from '../common/offers.ts'
@@ -8,7 +8,7 @@ import { Link } from '../shell/link.tsx'
 import { LANDING } from '../texts/landing.ts'
 import { Snippet } from './snippet.tsx'
 
-/** A development CA is in the file that its page offers. */
+/** The file name of the development CA that its page offers. */
 const CA_FILE = 'svc-ca.pem'
 const COMMAND = `svc expose 3000 --relay ${location.origin}${hasDevelopmentCa ? ` --ca ${CA_FILE}` : ''}`
 const INSTALL_SH = hasDevelopmentCa
@@ -38,7 +38,7 @@ export function ShellCard(): VNode {
   )
 }
 
-/** What the relay offers is known later: nothing of the page moves then, since this is shown when it is opened. */
+/** The offers are known only later. The layout does not shift then, because this is shown when opened. */
 function Installation(): VNode {
   const isOffered = useStore(hasDownloads)
   if (!isOffered) return <p class="quiet">{isOffered === false ? LANDING.noDownloads : ''}</p>

@@ -1,4 +1,4 @@
-// Lists the relays of other protocol versions, for people who wonder why one is not used.
+// Lists the relays of other protocol versions, so that people see why one is not used.
 import type { DiscoveryResponse } from '@svc/protocol'
 import { formatAgo } from '../common/format.ts'
 import { sanitizeText } from '../common/sanitize-text.ts'

@@ -1,12 +1,12 @@
-// Holds the limits of the page of relays.
+// The limits of the page of relays.
 
-/** Relays that are shown, and measured, at first, and by each "Show more". */
+/** The number of relays shown and measured at first, and with each "Show more". */
 export const RELAYS_PER_STEP = 20
-/** Relays that are measured at once: more would wait for each other in a slow network. */
+/** The most concurrent measurements: more would delay each other in a slow network. */
 export const MEASUREMENTS_AT_ONCE_MAX = 4
-/** Time for one measurement with its connection, in milliseconds. */
+/** The deadline of one measurement with its connection, in milliseconds. */
 export const MEASUREMENT_DEADLINE_MS = 5_000
-/** Bytes of one answer that are read. A relay of this software answers with less than 1 KiB. */
+/** The largest answer, in bytes. A relay of this software answers with less than 1 KiB. */
 export const ANSWER_MAX_BYTES: number = 64 * 1024
-/** Time between two loads of the list, in milliseconds: relays themselves ask each other every two minutes. */
+/** The interval between loads of the list, in milliseconds: relays themselves poll each other every two minutes. */
 export const POLL_MS = 30_000

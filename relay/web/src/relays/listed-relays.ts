@@ -1,4 +1,4 @@
-// Reads the answer of `GET /discovery` for the list. Whatever is not a descriptor is left out.
+// Reads the answer of `GET /discovery` for the list. Invalid descriptors are left out.
 import { type DiscoveryResponse, parseDescriptor, type RelayDescriptor } from '@svc/protocol'
 import { sanitizeText } from '../common/sanitize-text.ts'
 
@@ -6,11 +6,11 @@ export interface ListedRelay {
   descriptor: RelayDescriptor
   /** Origin of its URL. */
   origin: string
-  /** The release that it named; empty when it is not known. */
+  /** The release that it reported; empty when unknown. */
   release: string
 }
 
-/** @returns the relay that answered first, then the others by origin, each once */
+/** @returns the answering relay first, then the others by origin, each once */
 export function listedRelays({
   relays,
   release_version,

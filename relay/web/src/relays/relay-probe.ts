@@ -1,7 +1,7 @@
-// A worker that measures relays. The relay serves its script with a policy of its own: it may ask other origins, pages may not.
+// A worker that measures relays. Its script has a separate CSP, which allows requests to other origins; pages may not make them.
 import { measureRoundTrip } from './round-trip.ts'
 
-/** The answer to an origin that was posted; without `ms`, no relay answered there. */
+/** The result for a posted origin; without `ms`, no relay answered there. */
 export interface ProbeAnswer {
   origin: string
   ms: number | undefined

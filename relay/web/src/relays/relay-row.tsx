@@ -9,7 +9,7 @@ interface RelayRowProps {
   relay: ListedRelay
   /** Undefined while it is measured. */
   roundTrip: RoundTrip | undefined
-  /** True when the page is of this relay. */
+  /** True for the relay that serves the page. */
   isHere: boolean
 }
 

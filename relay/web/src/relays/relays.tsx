@@ -1,4 +1,4 @@
-// The list of relays: those that this relay passes on, how far away each one is, and those of other protocol versions.
+// The list of relays: those that this relay knows, with their round trips, and those of other protocol versions.
 import { type DiscoveryResponse, PATH } from '@svc/protocol'
 import { callApi } from '../common/api.ts'
 import { usePoll } from '../common/poll.ts'

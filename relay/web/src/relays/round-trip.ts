@@ -1,11 +1,11 @@
-// Measures how far away a relay is: the time of one small request over a connection that is open.
+// Measures the round trip to a relay: the time of one small request over an open connection.
 import { PATH } from '@svc/protocol'
 import { ANSWER_MAX_BYTES, MEASUREMENT_DEADLINE_MS } from './limits.ts'
 
 /**
- * Asks the relay twice. The first request opens the connection and shows that a relay is there.
- * @param origin of the relay's URL
- * @returns milliseconds of the second request
+ * Sends two requests. The first opens the connection and checks that a relay answers.
+ * @param origin the origin of the relay's URL
+ * @returns the duration of the second request, in milliseconds
  * @throws Error when no relay answers in time
  */
 export async function measureRoundTrip(origin: string): Promise<number> {
@@ -41,7 +41,7 @@ async function textOf({ body }: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Not all browsers iterate streams. Whoever stops early cancels the body. */
+/** Iterates a stream, which not all browsers support natively. Stopping early cancels the body. */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   try {

@@ -1,9 +1,9 @@
-// Keeps the round trips to the relays of the list, and measures a few at once.
+// Stores the round trips to the listed relays, and measures a few at once.
 import { Store } from '../common/store.ts'
 import { MEASUREMENTS_AT_ONCE_MAX } from './limits.ts'
 import type { ProbeAnswer } from './relay-probe.ts'
 
-/** Milliseconds, or why there are none. */
+/** Milliseconds, or why they are unknown. */
 export type RoundTrip = number | 'silent' | 'unmeasured'
 
 /** The part of a worker that is used. */
@@ -15,7 +15,7 @@ export interface Probe {
 }
 
 export class RoundTrips {
-  /** By origin. An origin that is not there is still to be measured. */
+  /** By origin. A missing origin is not measured yet. */
   readonly results: Store<ReadonlyMap<string, RoundTrip>> = new Store<ReadonlyMap<string, RoundTrip>>(
     new Map(),
   )
@@ -34,7 +34,7 @@ export class RoundTrips {
     })
   }
 
-  /** Measures those that have no result yet, in this order, and forgets all others. */
+  /** Measures the origins without a result, in this order, and forgets all others. */
   measure(origins: readonly string[]): void {
     this.#wanted = origins
     const { value } = this.results
@@ -70,7 +70,7 @@ export class RoundTrips {
 
   #take(origin: string, result: RoundTrip): void {
     this.#running.delete(origin)
-    // It may have left the list meanwhile.
+    // The origin may have left the list meanwhile.
     if (this.#wanted.includes(origin)) this.results.set(new Map(this.results.value).set(origin, result))
     this.#next()
   }

@@ -1,4 +1,4 @@
-// Maps URLs to pages, and navigates without leaving the document, in which a published site runs.
+// Maps URLs to pages, and navigates within the document, because a published site runs in it.
 import { Store } from '../common/store.ts'
 
 export type Route = '/' | '/sites' | '/relays' | '/admin' | '/ca'

@@ -2,12 +2,12 @@
 import type { Lease } from '@svc/protocol'
 import { sanitizeText } from '../common/sanitize-text.ts'
 
-/** Tags that the page offers, the most common first. */
+/** The number of tags on the page, most common first. */
 const TAGS_MAX = 12
 
 export interface Filter {
   search: string
-  /** Tags that a site must have, all of them. */
+  /** The tags that a site must have, all of them. */
   tags: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export function filterSites<T extends Lease>(leases: readonly T[], { search, tag
 
 /** @param chosen tags that stay in the result, so that the user can deselect them */
 export function commonTags(leases: readonly Lease[], chosen: readonly string[]): string[] {
-  // Counts tags as written first, so that each is sanitized once: there are far fewer tags than leases.
+  // Counts the raw tags first, so that each is sanitized once: there are far fewer tags than leases.
   const written = new Map<string, number>()
   for (const { metadata } of leases)
     for (const tag of metadata.tags ?? []) written.set(tag, (written.get(tag) ?? 0) + 1)
@@ -40,7 +40,7 @@ export function commonTags(leases: readonly Lease[], chosen: readonly string[]):
   return [...chosen, ...others.slice(0, Math.max(0, TAGS_MAX - chosen.length)).map(([tag]) => tag)]
 }
 
-/** The distinct tags of a site. */
+/** Returns the distinct tags of a site. */
 export function tagsOf({ metadata }: Lease): string[] {
   return [...new Set((metadata.tags ?? []).map(sanitizeText).filter(Boolean))]
 }

@@ -12,7 +12,7 @@ export const LOGIN = {
   refused: 'That is not the admin token.',
   limited: 'Too many wrong tokens came from your address. Wait a minute.',
   off: 'This relay was started without an ADMIN_TOKEN: its administration is off.',
-  expired: 'The relay does not accept the token any more: log in again.',
+  expired: 'The relay no longer accepts the token: log in again.',
 } as const
 
 export const DASHBOARD = {
@@ -30,7 +30,7 @@ export const DASHBOARD = {
   },
   charts: {
     connections: 'Connections of visitors',
-    traffic: 'Bytes a second',
+    traffic: 'Bytes per second',
     sessions: 'Sessions of sites',
   },
   lines: {
@@ -60,14 +60,14 @@ export const MACHINES = {
   },
   states: {
     online: { name: 'online', about: 'It serves sites and visitors.' },
-    draining: { name: 'draining', about: 'It takes nothing new and ends soon.' },
+    draining: { name: 'draining', about: 'It accepts nothing new and will exit soon.' },
     unreachable: {
       name: 'unreachable',
-      about: 'It is known, but the machine that answers this page has no connection to it.',
+      about: 'The machine that answers this page has no connection to it.',
     },
     gone: {
       name: 'gone',
-      about: 'It has ended or was not heard of for too long, and leaves this list soon.',
+      about: 'It has ended or has been silent for too long, and will leave this list soon.',
     },
   },
   none: '–',
@@ -105,9 +105,9 @@ export const PAYMENTS = {
     `The relay checks and settles payments for sites on ${network}. It holds no money: each payment goes straight to this address.`,
   payTo: 'Recipient',
   copy: 'Copy the address',
-  settled: 'Carried out since the start',
-  refused: 'Refused for what they were',
-  failed: 'Not answered: full nodes, disk or room were missing',
+  settled: 'Settled since the start',
+  refused: 'Refused as invalid',
+  failed: 'Failed: full nodes, disk or capacity were missing',
   open: 'Without an outcome so far',
 } as const
 
@@ -152,7 +152,7 @@ export const LEASES = {
     last_seen_at: 'Last seen',
     expires_at: 'Expires',
     client_ip: 'Client IP, as seen',
-    reported_ip: 'Client IP, as it says',
+    reported_ip: 'Client IP, as reported by the client',
     is_approved: 'Approved',
     is_denied: 'Denied',
     is_banned: 'Banned',
@@ -178,7 +178,7 @@ export const ACTIONS = {
   liftBan: 'Lift ban',
   banIp: (ip: string): string => `Ban ${ip}`,
   liftIpBan: (ip: string): string => `Lift ban of ${ip}`,
-  limit: 'Limit, bytes a second (0: none)',
+  limit: 'Limit, bytes per second (0: none)',
   setLimit: 'Set limit',
   undo: 'Undo',
   dismiss: 'Dismiss',
@@ -186,11 +186,11 @@ export const ACTIONS = {
 
 export const DONE = {
   approved: (who: string): string => `${who} was approved`,
-  revoked: (who: string): string => `${who} is not approved any more`,
+  revoked: (who: string): string => `${who} is no longer approved`,
   denied: (who: string): string => `${who} was denied`,
-  undenied: (who: string): string => `${who} is not denied any more`,
+  undenied: (who: string): string => `${who} is no longer denied`,
   banned: (who: string): string => `${who} was banned`,
-  unbanned: (who: string): string => `${who} is not banned any more`,
+  unbanned: (who: string): string => `${who} is no longer banned`,
   limited: (who: string, limit: string): string => `${who} has the limit ${limit}`,
   settings: 'The settings were changed',
   undone: (text: string): string => `Taken back: ${text}`,
@@ -200,7 +200,7 @@ export const DONE = {
 export const CONFIRM = {
   deny: (who: string): string =>
     `Deny ${who}? The relay closes its visitors’ connections at once and accepts no new ones.`,
-  revoke: (who: string): string => `Revoke the approval of ${who}? Visitors cannot reach it any more.`,
+  revoke: (who: string): string => `Revoke the approval of ${who}? Visitors can no longer reach it.`,
   ban: (who: string): string =>
     `Ban ${who}? The relay closes its sessions and visitors’ connections at once, and it cannot register again.`,
   banStored: (who: string): string =>
@@ -208,7 +208,7 @@ export const CONFIRM = {
   banIp: (ip: string): string =>
     `Ban ${ip}? The relay closes every site published from this address at once and refuses new ones.`,
   banRelay: (relay: string): string =>
-    `Ban ${relay}? This relay forgets it at once, and passes it on to nobody. Its sites are not affected.`,
+    `Ban ${relay}? This relay forgets it at once and no longer lists it. Its sites are not affected.`,
   manual:
     'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
 } as const
@@ -224,7 +224,7 @@ export const IP_BANS = {
 export const RELAY_BANS = {
   title: 'Bans of other relays',
   about:
-    'This relay does not pass on a banned relay to others, and does not ask it. A ban of an origin holds whatever identity is there; a ban of an address holds wherever that identity is.',
+    'This relay neither lists a banned relay nor asks it for others. A ban of an origin applies to any identity there; a ban of an address applies to that identity at any origin.',
   field: 'URL of a relay, or address of its identity',
   none: 'No relay is banned.',
 } as const
@@ -248,15 +248,15 @@ export const SETTINGS = {
   landing: 'Serve the landing page and the list of sites',
   landingAbout:
     'If off, the relay answers both with 404. This administration, the list of relays, the examples and the API stay.',
-  udp: 'Give UDP ports',
-  tcp: 'Give TCP ports',
+  udp: 'Allow UDP ports',
+  tcp: 'Allow TCP ports',
   udpMax: 'Leases with a UDP port, at most (0: as many as there are ports)',
   tcpMax: 'Leases with a TCP port, at most (0: as many as there are ports)',
   gates: (variable: string): string =>
-    `A port needs three open gates: ${variable}=true and a range from MIN_PORT to MAX_PORT, both set where the relay is started, and this switch. Ports that were given are closed when it is turned off.`,
+    `A port needs three things: ${variable}=true and a range from MIN_PORT to MAX_PORT, both set where the relay is started, and this switch. Turning it off closes existing ports.`,
   reserved: 'Reserved names',
   reservedAbout:
-    'Visitors would take www or admin for your own sites. A site that has such a name keeps it until its lease ends; the relay refuses it to new sites.',
+    'Visitors would think that www or admin are your own sites. A site that has such a name keeps it until its lease ends; the relay refuses it to new sites.',
   save: 'Save',
   reset: 'Discard',
 } as const

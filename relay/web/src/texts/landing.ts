@@ -5,7 +5,7 @@ import { RELAY_GONE } from './site-states.ts'
 /** The reason for which a site waits is said beside it. */
 const ABOUT: Readonly<Record<SiteState, string>> = {
   connecting: '',
-  waiting: 'Visitors cannot come yet.',
+  waiting: 'Visitors cannot connect yet.',
   online: 'Online for as long as this tab is open. Open it on your phone, or send it to a friend.',
   reconnecting: RELAY_GONE,
   closed: '',
@@ -18,7 +18,7 @@ export const LANDING = {
   lead: (host: string): string =>
     `${host} is a relay. It gives a web page, or a program on your machine, a public HTTPS address for as long as it runs: no account, no install, no open port.`,
   trust:
-    'The connection of a visitor ends in the page that answers. The relay in between passes on bytes that it cannot read; it sees names, addresses and sizes. There is one exception: a site may ask its relay to store files. While the relay has them, it reads what passes at that site’s canonical address. What you publish on this page does not ask for that.',
+    'The connection of a visitor ends in the page that answers. The relay in between forwards bytes that it cannot read; it sees only names, addresses and sizes. There is one exception: a site may ask its relay to store files. While the relay has them, it can read the traffic at that site’s canonical address. What you publish on this page does not ask for that.',
 
   publishTitle: 'Publish from this tab',
   kindsLabel: 'What to publish',
@@ -34,7 +34,7 @@ export const LANDING = {
   publish: 'Publish',
   publishing: 'Publishing …',
   addressIsPublic:
-    'On this relay every site needs a certificate of its own, and public logs list the names in certificates: whoever reads them finds the address. Publish again to do it all the same.',
+    'On this relay every site needs its own certificate, and public logs list the names in certificates: anyone who reads them finds the address. Publish again to do it anyway.',
   stop: 'Stop',
   nextAttempt: (time: string): string => `at ${time}`,
   copyUrl: 'Copy the address',

@@ -1,5 +1,5 @@
-// The words for the states of a site, on the pages of the relay and of the local agent: one for each state, and one sentence for
-// each reason for which visitors cannot come.
+// Texts for the states of a site, on the pages of the relay and of the local agent: a word for each state, and a sentence
+// for each reason why visitors cannot connect.
 import type { SiteState, WaitingReason } from '@svc/sdk-browser'
 
 export const SITE_STATES: Readonly<Record<SiteState, string>> = {
@@ -17,10 +17,10 @@ const WAITING: Readonly<Record<WaitingReason, string>> = {
   certificate: 'The site waits for its certificate.',
 }
 
-/** @param next when the SDK asks again, as in `at 12:00:00` or `in 5 s`; undefined where that is not known */
+/** @param next when the SDK asks again, as in `at 12:00:00` or `in 5 s`; undefined when unknown */
 export function waitingText(reason: WaitingReason, next: string | undefined): string {
   return WAITING[reason] + (next === undefined ? '' : ` (next attempt ${next})`)
 }
 
 /** For the state `reconnecting`. */
-export const RELAY_GONE = 'Visitors cannot come: the relay does not answer. The site tries again by itself.'
+export const RELAY_GONE = 'Visitors cannot connect: the relay does not answer. The site keeps trying.'

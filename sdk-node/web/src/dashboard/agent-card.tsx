@@ -1,4 +1,4 @@
-// The agent itself: its release, its settings, and how it is told to read its file again or to end.
+// The agent itself: its release, its settings, and the buttons to reload its file and to shut it down.
 
 import { confirm } from '@svc/relay-web/common/confirm.tsx'
 import { formatAgo } from '@svc/relay-web/common/format.ts'

@@ -1,4 +1,4 @@
-// The page for who has signed in: tunnels, the last requests, relays, and the agent itself.
+// The page after the sign-in: tunnels, the last requests, relays, and the agent itself.
 
 import { Confirm } from '@svc/relay-web/common/confirm.tsx'
 import { type Polled, usePoll } from '@svc/relay-web/common/poll.ts'
@@ -16,7 +16,7 @@ import { RelaysCard } from './relays-card.tsx'
 import { RequestsCard } from './requests-card.tsx'
 
 const STATUS_INTERVAL_MS = 1_500
-/** The file changes seldom, and after each change of this page it is read at once. */
+/** The file rarely changes, and is read at once after each change by this page. */
 const CONFIG_INTERVAL_MS = 15_000
 
 export function Dashboard({ isOwner }: { isOwner: boolean }): VNode {
@@ -84,7 +84,7 @@ function Heading({ isOwner, refresh, isGone }: HeadingProps): VNode {
   )
 }
 
-/** The first answer is not there yet, or there is none. */
+/** Shown before the first answer, or without one. */
 function Nothing({ error }: Polled<AgentStatus>): VNode {
   return (
     <main class="wide">

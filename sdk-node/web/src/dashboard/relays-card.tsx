@@ -1,4 +1,4 @@
-// The relays of all tunnels, with how far away each is, and a field to connect one more.
+// The relays of all tunnels, with their round trips, and a field to connect one more.
 
 import { confirm } from '@svc/relay-web/common/confirm.tsx'
 import { useState, type VNode } from '@svc/relay-web/preact.ts'
@@ -8,7 +8,7 @@ import { RELAYS } from '../texts/texts.ts'
 
 interface RelaysCardProps {
   tunnels: readonly TunnelStatus[]
-  /** Undefined until it is known, and for readers. */
+  /** Undefined until known, and for readers. */
   config: AgentConfig | undefined
   isOwner: boolean
   refresh: () => Promise<void>
@@ -89,7 +89,7 @@ function describe(relay: string, tunnels: readonly TunnelStatus[]): string {
   return RELAYS.describe(online.length, trips.length === 0 ? undefined : Math.min(...trips))
 }
 
-/** Relays are one when their origins are. */
+/** Relays are the same if their origins are. */
 function originOf(url: string): string {
   return URL.parse(url)?.origin ?? url
 }

@@ -1,16 +1,16 @@
-// The last requests of visitors, the newest first. The rows stay where they are, and their texts move down.
+// The last requests of visitors, newest first. The rows stay in place, and their texts move down.
 
 import { useState, type VNode } from '@svc/relay-web/preact.ts'
 import type { AgentRequest } from '../../../src/agent/api-messages.ts'
 import { REQUESTS } from '../texts/texts.ts'
 
 const SHOWN_MAX = 50
-/** From here on a status is an error (RFC 9110 §15.5). */
+/** The lowest status that is an error (RFC 9110 §15.5). */
 const ERROR_STATUS = 400
 
 interface RequestsCardProps {
   requests: readonly AgentRequest[]
-  /** The rows have to say which tunnel they are about. */
+  /** Whether the rows must name their tunnel. */
   areSeveral: boolean
 }
 

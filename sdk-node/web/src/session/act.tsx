@@ -1,4 +1,4 @@
-// Carries out changes that the user asks for, and says in one place what came of each.
+// Makes the user's changes, and shows their outcomes in one place.
 
 import type { ApiError } from '@svc/relay-web/common/api.ts'
 import { Store, useStore } from '@svc/relay-web/common/store.ts'
@@ -7,13 +7,13 @@ import { AGENT_PATH } from '../../../src/agent/api-messages.ts'
 import { ACT, APP } from '../texts/texts.ts'
 import { ask } from './session.ts'
 
-/** Milliseconds for which a message is shown. */
+/** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8_000
 
 interface Said {
   text: string
   isWrong: boolean
-  /** The file was edited meanwhile, and has to be read first. */
+  /** True when the file was edited meanwhile and must be reloaded first. */
   mayReload: boolean
 }
 
@@ -21,8 +21,8 @@ const said: Store<Said | undefined> = new Store<Said | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * @param done what is said when it has worked
- * @returns whether it has
+ * @param done the message on success
+ * @returns whether it succeeded
  */
 export async function act(
   path: string,
@@ -42,7 +42,7 @@ export async function act(
   return true
 }
 
-/** @returns a sentence for the user: the agent's own, where it is about what the user entered */
+/** @returns the message for the user: the agent's own if it is about the user's input */
 export function explain({ code, message }: ApiError): string {
   return ACT.reasons[code] ?? message
 }
@@ -53,7 +53,7 @@ export function say(message: Said | undefined): void {
   if (message !== undefined) timer = setTimeout(() => said.set(undefined), MESSAGE_MS)
 }
 
-/** At the lower edge of the window, where it moves nothing. */
+/** Shown at the bottom of the window, without shifting the layout. */
 export function Message({ isGone }: { isGone: boolean }): VNode {
   const now = useStore(said)
   const text = isGone ? APP.goneWithData : (now?.text ?? '')

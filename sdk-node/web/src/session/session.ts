@@ -1,4 +1,4 @@
-// The sign-in of this tab: with a ticket that `svc agent` printed, or with a wallet, and until when it holds.
+// The sign-in of this tab: by a ticket from `svc agent` or by a wallet, until it expires.
 
 import { ApiError, type Call, callApi } from '@svc/relay-web/common/api.ts'
 import { Store } from '@svc/relay-web/common/store.ts'
@@ -14,7 +14,7 @@ import {
 import { SIGN_IN } from '../texts/texts.ts'
 import type { Wallet } from './wallets.ts'
 
-/** The tab forgets it when it closes. */
+/** The key in `sessionStorage`, which the tab forgets when it closes. */
 const STORED_AS = 'svc-agent-token'
 const TICKET = /^#ticket=(.+)$/
 
@@ -27,13 +27,13 @@ interface Session {
 
 type SessionState =
   | { kind: 'starting' }
-  /** With the reason for which nobody is signed in, where there is one to tell. */
+  /** With the reason why nobody is signed in, if there is one to show. */
   | { kind: 'out'; reason: string }
   | ({ kind: 'in' } & Session)
 
 export const session: Store<SessionState> = new Store<SessionState>({ kind: 'starting' })
 
-/** Signs in with the ticket of the page's address, or goes on with the token that this tab has. */
+/** Signs in with the ticket in the page's URL, or resumes with this tab's token. */
 export async function resume(): Promise<void> {
   const ticket = takeTicket()
   const stored = sessionStorage.getItem(STORED_AS)
@@ -55,7 +55,7 @@ addEventListener('hashchange', () => {
   if (TICKET.test(location.hash)) void resume()
 })
 
-/** The ticket stays neither in the address nor in the history. */
+/** Takes the ticket, and removes it from the URL and the history. */
 function takeTicket(): string | undefined {
   const [, ticket] = TICKET.exec(location.hash) ?? []
   if (location.hash !== '') history.replaceState(null, '', location.pathname)
@@ -72,7 +72,7 @@ export async function signInWith(wallet: Wallet): Promise<void> {
   await enter((await callApi<SignIn>(AGENT_PATH.login, { body })).access_token)
 }
 
-/** Ends the sign-in here, and at the agent where it can be reached. */
+/** Ends the sign-in here and, if it can be reached, at the agent. */
 export async function signOut(reason = ''): Promise<void> {
   const now = session.value
   sessionStorage.removeItem(STORED_AS)
@@ -81,7 +81,7 @@ export async function signOut(reason = ''): Promise<void> {
     await callApi(AGENT_PATH.logout, { body: {}, token: now.token }).catch(() => {})
 }
 
-/** Asks the agent in the name of who is signed in. @throws ApiError */
+/** Calls the agent with the current sign-in. @throws ApiError */
 export async function ask<T>(path: string, call: Call = {}): Promise<T> {
   const now = session.value
   if (now.kind !== 'in') throw new ApiError('unauthorized', SIGN_IN.over)

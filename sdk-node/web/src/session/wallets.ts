@@ -3,9 +3,9 @@
 import { sanitizeText } from '@svc/relay-web/common/sanitize-text.ts'
 import { Store } from '@svc/relay-web/common/store.ts'
 
-/** Wallets that are listed; a page may announce any number. */
+/** The most wallets listed; any number may announce themselves. */
 const WALLETS_MAX = 8
-/** Characters of a wallet's name that are shown. */
+/** The most characters shown of a wallet's name. */
 const NAME_MAX = 40
 
 interface Provider {
@@ -24,7 +24,7 @@ export interface Wallet {
 /** The wallets that have announced themselves so far. */
 export const wallets: Store<readonly Wallet[]> = new Store<readonly Wallet[]>([])
 
-/** Asks the wallets to announce themselves; those that are loaded later do so by themselves. */
+/** Asks the wallets to announce themselves; wallets that load later do so on their own. */
 export function findWallets(): void {
   addEventListener('eip6963:announceProvider', announced)
   dispatchEvent(new Event('eip6963:requestProvider'))
@@ -58,7 +58,7 @@ function walletOf(id: string, name: string, provider: Provider): Wallet {
   }
 }
 
-/** Wallets take a text that begins with 0x for bytes, so that bytes are the one form that is certain. */
+/** Encodes text as hexadecimal bytes, because wallets treat text that begins with 0x as bytes. */
 function hexOf(text: string): string {
   const bytes = Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0'))
   return `0x${bytes.join('')}`

@@ -1,4 +1,4 @@
-// The page before anybody has signed in: by the command line, or with a wallet to look only.
+// The sign-in page: by the command line, or by a wallet for read-only access.
 
 import type { ApiError } from '@svc/relay-web/common/api.ts'
 import { CopyableCode } from '@svc/relay-web/common/copyable-code.tsx'

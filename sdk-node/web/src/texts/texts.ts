@@ -1,4 +1,4 @@
-// Every word of the page but those that the relay's pages have, too.
+// The texts of the page, except those that it shares with the relay's pages.
 
 import { SITE_STATES } from '@svc/relay-web/texts/site-states.ts'
 
@@ -20,20 +20,20 @@ export const SIGN_IN = {
   about: 'This page belongs to the svc agent that runs on this machine.',
   byCommand: 'From a terminal',
   aboutCommand:
-    'This command prints a link that opens this page once, within a minute. You can then change tunnels, relays and settings.',
+    'This command prints a link that opens this page once, within a minute. Then you can change tunnels, relays and settings.',
   command: 'svc agent open',
   copyCommand: 'Copy the command',
   byWallet: 'With a wallet, to look only',
   aboutWallet:
-    'Your wallet signs a message that says where you sign in. It pays nothing. You can then see the tunnels, and change nothing.',
+    'Your wallet signs a message that says where you sign in. It pays nothing. Then you can see the tunnels, but change nothing.',
   noWallet: 'No wallet was found in this browser.',
   with: (wallet: string): string => `Sign in with ${wallet}`,
   askWallet: (wallet: string): string => `${wallet} asks you to sign.`,
   declined: 'You declined in your wallet. Nothing was signed.',
-  notAllowed: 'The agent does not let this wallet in: its owner can add it to allowed_wallets.',
+  notAllowed: 'The agent does not accept this wallet: its owner can add it to allowed_wallets.',
   failed: (why: string): string => `That did not work: ${why}.`,
-  over: 'The sign-in is over, or the agent was started again. Sign in once more.',
-  usedTicket: 'This link was used already, or is older than a minute. Run svc agent open again.',
+  over: 'The sign-in has expired, or the agent was restarted. Sign in again.',
+  usedTicket: 'This link was already used, or is older than a minute. Run svc agent open again.',
   unreachable: 'The agent does not answer. Start it with svc agent run, then reload this page.',
 } as const
 
@@ -44,7 +44,7 @@ export const DASHBOARD = {
   addFirst: (path: string): string =>
     `Add one here, or write it into ${path}. It gets a public HTTPS address at each relay.`,
   noneToSee: 'The agent publishes nothing.',
-  brokenFile: 'The agent could not read its file again, and goes on as before.',
+  brokenFile: 'The agent could not read its file again, and continues as before.',
 } as const
 
 export const FIGURES = {
@@ -73,7 +73,7 @@ export const TUNNEL = {
   code: (name: string): string => `Show the QR code of ${name} larger`,
   codeOf: (url: string): string => `QR code of ${url}`,
   close: 'Close',
-  suspected: 'This relay answers visitors itself: it can read whatever passes there.',
+  suspected: 'This relay answers visitors itself and can read their traffic.',
   milliseconds: (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
   figures: { rtt: 'round trip', connections: 'connections', received: 'received', sent: 'sent' },
 } as const
@@ -88,7 +88,7 @@ export const ACTIONS = {
   resumed: (name: string): string => `${name} starts.`,
   removed: (name: string): string => `${name} is removed.`,
   sureToRemove: (name: string): string =>
-    `Remove ${name}? The agent takes it off its relays and out of svc.toml. Its identity stays, so that the same name has the same address later.`,
+    `Remove ${name}? The agent ends it and removes it from svc.toml. Its identity is kept, so that the same name has the same address later.`,
 } as const
 
 export const FORM = {
@@ -127,7 +127,7 @@ export const FORM = {
   tags: 'Tags in the relay’s list (optional)',
   listed: 'Show it on the relay’s public list',
   listing: 'List folders that have no index.html',
-  others: (fields: string[]): string => `Other fields in svc.toml stay as they are: ${fields.join(', ')}.`,
+  others: (fields: string[]): string => `Other fields in svc.toml are unchanged: ${fields.join(', ')}.`,
   cancel: 'Cancel',
   add: 'Add',
   save: 'Save',
@@ -139,7 +139,7 @@ export const REQUESTS = {
   title: 'Last requests',
   filter: 'Requests of which tunnel',
   all: 'All tunnels',
-  none: 'No visitor has asked for anything yet.',
+  none: 'No requests yet.',
   ms: (ms: number): string => `${Math.round(ms)} ms`,
 } as const
 
@@ -164,24 +164,23 @@ export const AGENT = {
   address: 'address',
   file: 'file',
   settings: 'Settings for all tunnels',
-  aboutSettings: 'They stand at the head of svc.toml. Edit the file, then let the agent read it again.',
-  noSettings:
-    'The head of svc.toml has none but the relays. Edit the file, then let the agent read it again.',
+  aboutSettings: 'They are at the head of svc.toml. Edit the file, then let the agent read it again.',
+  noSettings: 'The head of svc.toml has only relays. Edit the file, then let the agent read it again.',
   reload: 'Read svc.toml again',
   reloaded: 'The agent has read svc.toml again.',
   end: 'Shut down',
-  ended: 'The agent takes its tunnels off their relays and ends.',
-  sureToEnd: 'Shut the agent down? It takes all tunnels off their relays. svc agent run starts it again.',
+  ended: 'The agent ends its tunnels and exits.',
+  sureToEnd: 'Shut the agent down? It ends all tunnels. svc agent run starts it again.',
 } as const
 
 export const ACT = {
   reload: 'Read it again',
   reloaded: 'The agent has read svc.toml again.',
-  /** Sentences for codes whose own message does not say what to do here. */
+  /** Messages for codes whose own message does not say what to do here. */
   reasons: {
     unreachable: 'The agent does not answer. Nothing was changed.',
-    forbidden: 'You may look, and change nothing.',
-    config_changed: 'Somebody has edited svc.toml meanwhile. Nothing was written.',
-    tunnel_not_found: 'There is no such tunnel any more.',
+    forbidden: 'You may view, but change nothing.',
+    config_changed: 'svc.toml was edited meanwhile. Nothing was written.',
+    tunnel_not_found: 'This tunnel no longer exists.',
   } as Readonly<Record<string, string>>,
 } as const

@@ -1,4 +1,4 @@
-// One tunnel: what it is, where visitors find it at each relay, its figures, and what its owner can do with it.
+// One tunnel: its target, its addresses at each relay, its figures, and the owner's actions.
 
 import { CopyButton } from '@svc/relay-web/common/copy-button.tsx'
 import { isForPhones } from '@svc/relay-web/common/for-phones.ts'
@@ -19,9 +19,9 @@ import { obstacleOf, stateOf } from './tunnel-state.ts'
 
 interface TunnelCardProps {
   tunnel: TunnelStatus
-  /** Errors after which the tunnel goes on. */
+  /** Errors that did not end the tunnel. */
   errors: readonly TunnelError[]
-  /** The fields of svc.toml; undefined until they are known, and for readers. */
+  /** The fields of svc.toml; undefined until known, and for readers. */
   settings: TunnelSettings | undefined
   isOwner: boolean
   refresh: () => Promise<void>
@@ -32,7 +32,7 @@ export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: Tunne
   const shown = stateOf(tunnel)
   const url = relays.find((relay) => relay.state === 'online' && relay.url !== undefined)?.url
   const id = `tunnel-${name}`
-  // what the tunnel says of itself is not said again
+  // Does not repeat the tunnel's own message.
   const places = relays.filter((relay) => failure === undefined || relay.failure?.message !== failure.message)
   const told = new Set([failure?.message, ...places.map(obstacleOf)])
   const news = errors.filter(({ message }) => !told.has(message))
@@ -118,7 +118,7 @@ function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolea
   )
 }
 
-/** A small code, which opens as a large one. */
+/** A small QR code, which opens a large one. */
 function Code({ url, name }: { url: string; name: string }): VNode {
   const [isLarge, setLarge] = useState(false)
   return (

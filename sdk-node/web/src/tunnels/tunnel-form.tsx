@@ -1,4 +1,4 @@
-// Asks for the fields of a new tunnel, or changes those of one, in a dialog.
+// The dialog with the fields of a new or existing tunnel.
 
 import type { ApiError } from '@svc/relay-web/common/api.ts'
 import { Modal } from '@svc/relay-web/common/modal.tsx'
@@ -10,7 +10,7 @@ import { FORM } from '../texts/texts.ts'
 import { changesOf, type FormFields, formOf, KINDS, otherFields, settingsOf } from './tunnel-settings.ts'
 
 interface TunnelFormProps {
-  /** The fields of the tunnel that is changed; undefined: a new one. */
+  /** The fields of the existing tunnel; undefined for a new one. */
   before?: TunnelSettings
   onClose: () => void
   refresh: () => Promise<void>

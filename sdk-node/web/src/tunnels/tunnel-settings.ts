@@ -1,8 +1,8 @@
-// The fields of a tunnel in svc.toml as a form has them, and the change that makes of one the other.
+// Converts between a tunnel's fields in svc.toml and the form, and computes the changes.
 
 import type { SettingValue, TunnelSettings } from '../../../src/agent/api-messages.ts'
 
-/** The services that a tunnel may have in front, each by its field in svc.toml. */
+/** The kinds of targets, each by its field in svc.toml. */
 export const KINDS = ['http', 'folder', 'tcp', 'udp', 'tls'] as const
 type Kind = (typeof KINDS)[number]
 
@@ -10,9 +10,9 @@ export interface FormFields {
   name: string
   kind: Kind
   target: string
-  /** The host that an HTTP server is told; empty: the default. */
+  /** The host that an HTTP server sees; empty for the default. */
   host: string
-  /** URLs, separated by spaces; empty: the relays at the head of the file. */
+  /** URLs, separated by spaces; empty for the relays at the head of the file. */
   relay: string
   description: string
   /** Words, separated by spaces. */
@@ -49,7 +49,7 @@ export function formOf(settings: TunnelSettings = {}): FormFields {
   }
 }
 
-/** @returns the names of fields of the file that the form leaves as they are */
+/** @returns the names of the file's fields that the form does not change */
 export function otherFields(settings: TunnelSettings): string[] {
   const { kind } = formOf(settings)
   return Object.keys(settings).filter(
@@ -64,7 +64,7 @@ export function settingsOf(form: FormFields): TunnelSettings {
   )
 }
 
-/** @returns the fields to set, and null for those to take out; what the form has not changed is not in it */
+/** @returns the changed fields: new values, and null for removed ones */
 export function changesOf(before: TunnelSettings, form: FormFields): Record<string, SettingValue | null> {
   const was: Record<string, SettingValue | null> = valuesOf(formOf(before))
   const entries = Object.entries(valuesOf(form)).filter(
@@ -74,7 +74,7 @@ export function changesOf(before: TunnelSettings, form: FormFields): Record<stri
   return { ...(kind !== form.kind && { [kind]: null }), ...Object.fromEntries(entries) }
 }
 
-/** The fields of the form as the file has them; null: not there. */
+/** Returns the fields of the form in the file's format; null for missing ones. */
 function valuesOf(form: FormFields): Record<string, SettingValue | null> {
   const { kind, target, listed, listing } = form
   const relays = wordsOf(form.relay)

@@ -1,4 +1,4 @@
-// One word for the state of a tunnel at all its relays, and sentences for what keeps visitors away.
+// The state of a tunnel at all its relays, and messages about what keeps visitors away.
 
 import { formatAgo } from '@svc/relay-web/common/format.ts'
 import { RELAY_GONE, waitingText } from '@svc/relay-web/texts/site-states.ts'
@@ -7,7 +7,7 @@ import { STATE } from '../texts/texts.ts'
 
 interface ShownState {
   text: string
-  /** The style of it, as in the relay's pages. */
+  /** The style, as in the relay's pages. */
   kind: 'online' | 'wrong' | 'quiet'
 }
 
@@ -27,7 +27,7 @@ export function stateOf(tunnel: TunnelStatus): ShownState {
   return { text: STATE[first?.state ?? 'connecting'], kind: first?.state === 'failed' ? 'wrong' : 'quiet' }
 }
 
-/** @returns why visitors cannot come by this relay, in a sentence; undefined where they can */
+/** @returns why visitors cannot connect at this relay; undefined if they can */
 export function obstacleOf({ state, waiting, failure }: RelayStatus): string | undefined {
   if (failure !== undefined) return failure.message
   if (state === 'waiting' && waiting !== undefined)

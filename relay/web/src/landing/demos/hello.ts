@@ -15,7 +15,7 @@ export function createDemo(): Demo {
   return { fetch }
 }
 
-/** The page has no text of visitors, so that it needs no escaping. */
+/** The page contains no text from visitors, so it needs no escaping. */
 function page(title: string): Response {
   const nonce = crypto.randomUUID()
   const html = `<!doctype html>

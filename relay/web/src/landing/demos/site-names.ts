@@ -10,7 +10,7 @@ export interface SiteNames {
   name: string
 }
 
-/** The hello page has a friendly name. A visitor who knows the address of the other two has access, so their names are secret. */
+/** The hello page has a friendly name. The addresses of the other two grant access, so their names are secret. */
 export async function siteNames(kind: Kind): Promise<SiteNames> {
   const identity = `svc-landing-${kind}-${await tabNumber(`landing-${kind}`)}`
   return kind === 'hello'
@@ -21,7 +21,7 @@ export async function siteNames(kind: Kind): Promise<SiteNames> {
       }
 }
 
-/** The stored name, so that the address survives a reload, or a new one. */
+/** Returns the stored name, so that the address survives a reload, or a new one. */
 function stored(storage: Storage, key: string, create: () => string): string {
   const name = storage.getItem(key) ?? create()
   storage.setItem(key, name)
