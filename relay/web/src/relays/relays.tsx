@@ -7,10 +7,14 @@ import { useEffect, useMemo, useState, type VNode } from '../preact.ts'
 import { COMMON } from '../texts/common.ts'
 import { RELAYS } from '../texts/relays.ts'
 import { IncompatibleRelays } from './incompatible-relays.tsx'
-import { POLL_MS, RELAYS_PER_STEP } from './limits.ts'
 import { listedRelays } from './listed-relays.ts'
 import { RelayRow } from './relay-row.tsx'
 import { RoundTrips } from './round-trips.ts'
+
+/** The number of relays shown and measured at first, and with each "Show more". */
+const RELAYS_PER_STEP = 20
+/** The interval between loads of the list, in milliseconds: relays themselves poll each other every two minutes. */
+const POLL_MS = 30_000
 
 const load = (): Promise<DiscoveryResponse> => callApi<DiscoveryResponse>(PATH.discovery)
 

@@ -1,15 +1,23 @@
 // Measures the round trip to a relay: the time of one small request over an open connection.
 import { PATH } from '@svc/protocol'
-import { ANSWER_MAX_BYTES, MEASUREMENT_DEADLINE_MS } from './limits.ts'
+
+/** The deadline of one measurement with its connection, in milliseconds. */
+const MEASUREMENT_DEADLINE_MS = 5_000
+/** The largest answer, in bytes. A relay of this software answers with less than 1 KiB. */
+export const ANSWER_MAX_BYTES: number = 64 * 1024
 
 /**
  * Sends two requests. The first opens the connection and checks that a relay answers.
  * @param origin the origin of the relay's URL
+ * @param deadlineMs the deadline of both, in milliseconds
  * @returns the duration of the second request, in milliseconds
  * @throws Error when no relay answers in time
  */
-export async function measureRoundTrip(origin: string): Promise<number> {
-  const signal = AbortSignal.timeout(MEASUREMENT_DEADLINE_MS)
+export async function measureRoundTrip(
+  origin: string,
+  deadlineMs: number = MEASUREMENT_DEADLINE_MS,
+): Promise<number> {
+  const signal = AbortSignal.timeout(deadlineMs)
   await ask(origin, signal)
   const start = performance.now()
   await ask(origin, signal)

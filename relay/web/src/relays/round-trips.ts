@@ -1,7 +1,9 @@
 // Stores the round trips to the listed relays, and measures a few at once.
 import { Store } from '../common/store.ts'
-import { MEASUREMENTS_AT_ONCE_MAX } from './limits.ts'
 import type { ProbeAnswer } from './relay-probe.ts'
+
+/** The most concurrent measurements: more would delay each other in a slow network. */
+export const MEASUREMENTS_AT_ONCE_MAX = 4
 
 /** Milliseconds, or why they are unknown. */
 export type RoundTrip = number | 'silent' | 'unmeasured'
