@@ -6,12 +6,14 @@ import { CARRIERS, type CarrierKind } from './carrier/kinds.ts'
 import { nativeCarrier } from './carrier/native-carrier.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
 import { siteKeysBeside, siteKeysInMemory } from './identity/site-keys.ts'
-import { NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
 import { withPeerChain } from './net/peer-chain.ts'
 import { relayTransport } from './net/relay-transport.ts'
 import { nodeTooOld } from './node-version.ts'
 import { nativeTls } from './tls/native-tls.ts'
 import { nodeCrypto } from './tls/node-crypto.ts'
+
+/** The default limit of concurrent visitors over native sessions: as many as a relay takes at one TCP port. */
+const NATIVE_CONNECTIONS_DEFAULT = 2048
 
 export interface NodeOptions {
   /**

@@ -5,7 +5,9 @@ import { isRecord } from '@svc/sdk-core'
 import type { AgentAnswer, AgentEndpoint, AgentErrorCode } from './api-messages.ts'
 import { isLoopback } from './control-address.ts'
 import { AgentError } from './errors.ts'
-import { ANSWER_DEADLINE_MS } from './limits.ts'
+
+/** The deadline of the agent's answer to `svc agent`, in milliseconds: it answers at once, unless it is stopped. */
+const ANSWER_DEADLINE_MS = 5_000
 
 /** The largest answer, in bytes: far more than the state of a hundred tunnels. */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024

@@ -4,6 +4,11 @@
 import type { WaitingReason } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
 
+/** LOG_LINES_MAX is the most log lines in one answer. */
+export const LOG_LINES_MAX = 1000
+/** LOG_LINES_DEFAULT is the number of log lines in an answer to a request that names none. */
+export const LOG_LINES_DEFAULT = 100
+
 /**
  * AGENT_PATH has the paths of the control API. Every body is JSON, and every answer has the envelope of the relay's API:
  * `{ok: true, data}`, or `{ok: false, error: {code, message}}` with a {@link AgentErrorCode}.

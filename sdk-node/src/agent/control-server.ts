@@ -10,19 +10,22 @@ import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
 import type { ControlAddress } from './control-address.ts'
 import { ENDPOINTS, type Endpoint, type EndpointContext } from './endpoints.ts'
 import { AgentError } from './errors.ts'
-import {
-  BODY_MAX_BYTES,
-  CONNECTIONS_MAX,
-  DEADLINE_CHECK_MS,
-  HEAD_DEADLINE_MS,
-  REQUEST_DEADLINE_MS,
-} from './limits.ts'
 import type { AgentOperations } from './operations.ts'
 import type { PageAnswer } from './page.ts'
 import type { Caller } from './sign-ins.ts'
 import { SignIns } from './sign-ins.ts'
 import { WalletChallenges } from './wallet-challenges.ts'
 
+/** The largest body of a request, in bytes: far more than the fields of one tunnel. */
+export const BODY_MAX_BYTES: number = 64 * 1024
+/** The deadline of a request's head, in milliseconds. */
+const HEAD_DEADLINE_MS = 5_000
+/** The deadline of a whole request, in milliseconds. A change of svc.toml takes a few. */
+const REQUEST_DEADLINE_MS = 10_000
+/** The interval at which Node checks these deadlines, in milliseconds. Its default of 30 s is longer than they are. */
+const DEADLINE_CHECK_MS = 1_000
+/** The most concurrent connections: a page, a terminal's live view, and commands. */
+export const CONNECTIONS_MAX = 64
 const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
 const NOT_OWN = 'Host is not the address of this agent'
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i

@@ -7,6 +7,8 @@ import {
   type AgentRequest,
   type AuthStatus,
   type ChangeTunnelRequest,
+  LOG_LINES_DEFAULT,
+  LOG_LINES_MAX,
   type RedeemRequest,
   type Role,
   type SignIn,
@@ -15,7 +17,6 @@ import {
   type WalletChallengeRequest,
 } from './api-messages.ts'
 import { AgentError } from './errors.ts'
-import { LOG_LINES_DEFAULT, LOG_LINES_MAX } from './limits.ts'
 import type { AgentOperations } from './operations.ts'
 import type { Caller, SignIns } from './sign-ins.ts'
 import type { WalletChallenges } from './wallet-challenges.ts'

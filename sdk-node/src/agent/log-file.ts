@@ -2,8 +2,13 @@
 
 import { appendFileSync } from 'node:fs'
 import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
-import { LOG_FILE_MAX_BYTES, LOG_LINE_MAX_CHARS, LOG_WAITING_MAX_BYTES } from './limits.ts'
 
+/** The size at which the log file is rotated, in bytes. One rotated file is kept. */
+const LOG_FILE_MAX_BYTES = 1024 * 1024
+/** The most bytes of log lines that wait for the disk; further lines are counted and dropped. */
+const LOG_WAITING_MAX_BYTES = 256 * 1024
+/** The longest log line, in characters: a message may quote a relay. */
+const LOG_LINE_MAX_CHARS = 4096
 const PRIVATE_MODE = 0o600
 
 export class LogFile {

@@ -3,8 +3,16 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AuthStatus, Role, SignIn } from './api-messages.ts'
 import { AgentError } from './errors.ts'
-import { SIGN_IN_TTL_MS, SIGN_INS_MAX, TICKET_TTL_MS, TICKETS_MAX } from './limits.ts'
 import { digest, newSecret } from './secrets.ts'
+
+/** The life of a sign-in, in milliseconds. */
+const SIGN_IN_TTL_MS = 24 * 60 * 60_000
+/** The most sign-ins of each role: one more ends the oldest of that role. */
+export const SIGN_INS_MAX = 64
+/** The life of a page's ticket, in milliseconds. */
+const TICKET_TTL_MS = 60_000
+/** The most tickets: one more invalidates the oldest. */
+export const TICKETS_MAX = 16
 
 /** An authenticated caller. */
 export type Caller = AuthStatus & { authenticated: true; role: Role }

@@ -6,9 +6,12 @@ import { normalizeAddress } from '@svc/protocol'
 import { checksumAddress, parseSiwe, siweMessage, verifySiwe } from '@svc/sdk-core/siwe'
 import type { WalletChallenge, WalletLoginRequest } from './api-messages.ts'
 import { AgentError } from './errors.ts'
-import { CHALLENGE_TTL_MS, USED_CHALLENGES_MAX } from './limits.ts'
 import { isSameSecret } from './secrets.ts'
 
+/** The life of a wallet's challenge, in milliseconds: two minutes, as at a relay. */
+export const CHALLENGE_TTL_MS: number = 2 * 60_000
+/** The most remembered used challenges. */
+const USED_CHALLENGES_MAX = 1024
 const STATEMENT = 'Read the status of the svc agent on this computer. This changes nothing and costs nothing.'
 /** The chain that the message names. The agent does not access it. */
 const CHAIN_ID = 1

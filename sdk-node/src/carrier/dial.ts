@@ -8,8 +8,11 @@ import { request } from '@svc/node-kit/http-module'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { HEADER, type RAW_UPGRADE, type YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
-import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS } from '../net/deadlines.ts'
 import { openThrough, type RelayConnectOptions, type Tunnel } from '../net/forward-proxy.ts'
+
+/** The longest body with which a relay may refuse a session, in bytes: far more than an error envelope. */
+const REFUSAL_MAX_BYTES = 16 * 1024
 
 /** The protocol after the upgrade: one reverse session, or many over yamux. */
 export type Upgrade = typeof RAW_UPGRADE | typeof YAMUX_UPGRADE

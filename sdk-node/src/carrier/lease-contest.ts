@@ -1,6 +1,9 @@
 // Distinguishes a lease that was taken over from one that a relay forgot: a native session ends alike in both cases.
 
-import { CONTEST_LOSSES_MAX, CONTEST_WINDOW_MS } from '../limits.ts'
+/** How many leases a site may lose within `CONTEST_WINDOW_MS` while the relay stays reachable. */
+export const CONTEST_LOSSES_MAX = 3
+/** The time in which `CONTEST_LOSSES_MAX` losses show that another process has the same name and identity, in milliseconds. */
+const CONTEST_WINDOW_MS = 5 * 60_000
 
 /**
  * Two processes with the same identity and name would take the lease from each other forever. A relay's close code says so to a

@@ -2,8 +2,12 @@
 
 import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import type { ConnectionEvents, ConnectionTransport } from '@svc/sdk-core'
-import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_WAITING_MAX_BYTES } from '../limits.ts'
 import type { Dialed } from './dial.ts'
+
+/** The bytes that a multiplexed native connection buffers before its sender waits: four yamux messages. */
+const CARRIER_WAITING_MAX_BYTES = 256 * 1024
+/** How long the SDK waits for the relay to end a connection that the SDK has ended, before it aborts it, in milliseconds. */
+const CARRIER_CLOSE_DEADLINE_MS = 2_000
 
 /** @returns the result of `attach`, which from now on gets every byte */
 export function attachTo<T extends ConnectionEvents>(

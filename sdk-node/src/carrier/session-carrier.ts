@@ -1,7 +1,7 @@
 // A carrier with one TLS connection for each session, which becomes the visitor's.
 
 import type { TLSSocket } from 'node:tls'
-import { RAW_UPGRADE } from '@svc/protocol'
+import { KEEPALIVE_INTERVAL_MS, MARKER_WRITE_DEADLINE_MS, RAW_UPGRADE } from '@svc/protocol'
 import { pause } from '@svc/protocol/timers'
 import {
   type Activation,
@@ -17,12 +17,14 @@ import {
   type Traffic,
   untilAccepted,
 } from '@svc/sdk-core'
-import { SESSION_SILENCE_MAX_MS } from '../limits.ts'
 import { SocketStream } from '../net/socket-stream.ts'
 import type { Dialed } from './dial.ts'
 import type { Dialer } from './dialer.ts'
 import type { LeaseContest } from './lease-contest.ts'
 import { LEASE_UNKNOWN } from './refusals.ts'
+
+/** Milliseconds of silence after which an idle native session is dead: a keepalive was due and should have arrived. */
+export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
 
 /** Errors that concern all sessions, not only this one. */
 const FOR_ALL: ReadonlySet<string> = new Set(['ip_banned', 'lease_rejected', 'http11_only'])

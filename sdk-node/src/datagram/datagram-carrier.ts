@@ -16,10 +16,10 @@ import {
   SvcError,
   type TunnelAddress,
 } from '@svc/sdk-core'
-import { DELIVERY_PORTION } from '../limits.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 import type { TcpTarget } from '../target/target-address.ts'
 import { unreachable } from '../target/tcp-target.ts'
+import { DELIVERY_PORTION } from './in-flight-counter.ts'
 import { type LocalAddress, LocalFlows } from './local-flows.ts'
 import { monotonic } from './monotonic.ts'
 import type { DialQuic } from './quic-in-worker.ts'

@@ -1,6 +1,9 @@
 // Counts the datagrams in flight between two threads, in shared memory and without locks.
 
-import { THREAD_WAITING_MAX } from '../limits.ts'
+/** How many visitors' datagrams are delivered before answers are read again: as many as Node reads from a socket in one turn. */
+export const DELIVERY_PORTION = 32
+/** The most datagrams in flight to the thread of the WASM client, and as many back; further ones are dropped. */
+const THREAD_WAITING_MAX = 4096
 
 const WAITING = 0
 const DROPPED = 1

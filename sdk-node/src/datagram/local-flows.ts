@@ -2,7 +2,15 @@
 
 import { createSocket, type Socket, type SocketType } from 'node:dgram'
 import { FLOW_IDLE_MS } from '@svc/protocol'
-import { LOCAL_FLOWS_MAX, LOCAL_RECEIVE_BUFFER_BYTES, LOCAL_SWEEP_MS, LOCAL_WAITING_MAX } from '../limits.ts'
+
+/** The most concurrent visitors of the local UDP service, each with a socket: as many as a relay keeps flows of a lease. */
+const LOCAL_FLOWS_MAX = 16_384
+/** The most datagrams of a new visitor that wait until its socket is connected. */
+const LOCAL_WAITING_MAX = 16
+/** Milliseconds between two searches for idle visitors. */
+const LOCAL_SWEEP_MS = 30_000
+/** The kernel's receive buffer for a local service's answers, in bytes, if the system allows it. */
+const LOCAL_RECEIVE_BUFFER_BYTES = 256 * 1024
 
 export interface LocalEvents {
   /** Called with each datagram of the service. */

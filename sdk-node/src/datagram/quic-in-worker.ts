@@ -5,7 +5,6 @@ import { Worker } from 'node:worker_threads'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { abortError, SvcError } from '@svc/sdk-core'
 import { installation, type ThreadCode } from '../installation.ts'
-import { THREAD_FAREWELL_MS } from '../limits.ts'
 import { InFlightCounter } from './in-flight-counter.ts'
 import { monotonic } from './monotonic.ts'
 import {
@@ -18,6 +17,8 @@ import {
 } from './quic.ts'
 import type { WorkerCommand, WorkerData, WorkerEvent } from './quic-worker.ts'
 
+/** How long the thread has to tell the relay that the tunnel is closed, in milliseconds. */
+const THREAD_FAREWELL_MS = 250
 const BROKEN = 'the thread of the QUIC client ended'
 
 export type DialQuic = (

@@ -5,7 +5,9 @@ import { getCACertificates } from 'node:tls'
 import type { QuicClientSession, QuicConnectOptions } from '@currentspace/http3'
 import { maxDatagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { SvcError } from '@svc/sdk-core'
-import { TUNNEL_CONNECT_DEADLINE_MS } from '../limits.ts'
+
+/** The deadline of a QUIC handshake with the relay on one of its addresses, in milliseconds. */
+const TUNNEL_CONNECT_DEADLINE_MS = 5_000
 
 export interface QuicTarget {
   /** An IP address. */

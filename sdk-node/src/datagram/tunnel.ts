@@ -14,10 +14,16 @@ import {
   type TunnelHello,
 } from '@svc/protocol'
 import { isRecord, isRelayCode, SvcError } from '@svc/sdk-core'
-import { HEARTBEAT_DEADLINE_MS, PACE_BURST, PACE_PAUSE_MS } from '../limits.ts'
 import { monotonic } from './monotonic.ts'
 import type { QueueDrop, QuicConnection, QuicTarget } from './quic.ts'
 import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
+
+/** Milliseconds for a heartbeat to return, before the next one is due. If it does not, the path drops large packets. */
+export const HEARTBEAT_DEADLINE_MS = 10_000
+/** The most DATAGRAM frames passed to the QUIC library at once. */
+const PACE_BURST = 256
+/** Milliseconds between two such bursts, which allows about 100,000 datagrams a second. */
+const PACE_PAUSE_MS = 2
 
 export interface TunnelEvents {
   /** @param at the time of its arrival, in {@link monotonic} milliseconds */

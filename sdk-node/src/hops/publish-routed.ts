@@ -12,7 +12,7 @@ import {
 import { isBytes } from '@svc/sdk-core/platform-objects'
 import { sharedOptions } from '../known-options.ts'
 import type { NodeOptions } from '../platform.ts'
-import { SiteRoute } from './site-route.ts'
+import { type RouteTimes, SiteRoute } from './site-route.ts'
 
 /** The platform and options of a site, changed for a route. */
 export interface Routed {
@@ -29,6 +29,7 @@ export async function routed(
   platform: Platform,
   options: Omit<PublishOptions, 'relay'> & NodeOptions,
   relays: readonly (string | URL)[],
+  times?: RouteTimes,
 ): Promise<Routed> {
   const { identity, carrier = 'native', ca, proxy, cache } = options
   if (carrier === 'websocket')
@@ -40,7 +41,7 @@ export async function routed(
   const given = options.name ?? nameOfAddress(identityFromKey(privateKey).address)
   const name = normalizeName(`${given}`) ?? given
   const isMultiplexed = carrier === 'native'
-  const route = new SiteRoute({ route: relays, name, privateKey, ca, proxy, isMultiplexed })
+  const route = new SiteRoute({ route: relays, name, privateKey, ca, proxy, isMultiplexed, times })
   return {
     platform: { ...platform, ...route.platform },
     options: { ...options, identity: privateKey, relay: relays[0]! },

@@ -12,14 +12,16 @@ import { HEADER, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
 import { asSvcError, RelayClient, SvcError } from '@svc/sdk-core'
 import { refusalOf } from '../carrier/dial.ts'
 import { LEASE_UNKNOWN } from '../carrier/refusals.ts'
-import {
-  ADDRESS_DEADLINE_MS,
-  DIAL_DEADLINE_MS,
-  RELAY_CONNECTIONS_MAX,
-  ROUTE_CONNECTIONS_MAX,
-} from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS } from '../net/deadlines.ts'
 import { openThrough, type ProxyFor } from '../net/forward-proxy.ts'
 import { RelayFetch } from '../net/relay-fetch.ts'
+import { RELAY_CONNECTIONS_MAX } from '../net/relay-transport.ts'
+
+/**
+ * The most concurrent connections to the control plane of a further relay of a route. The relay that the site connects to forwards 16 connections for a lease: this many
+ * to each of three relays, and one for the self-probe.
+ */
+const ROUTE_CONNECTIONS_MAX = 5
 
 /** One relay of a line. */
 interface LineRelay {

@@ -17,12 +17,22 @@ import {
   SvcError,
 } from '@svc/sdk-core'
 import { nativeCarrier } from '../carrier/native-carrier.ts'
-import { HOP_BROKEN_DELAY_MS, HOP_REFRESH_MS, HOP_ROUTE_TTL_S } from '../limits.ts'
 import { relayTransport } from '../net/relay-transport.ts'
 import { HopLease } from './hop-leases.ts'
 import { RelayLine } from './relay-line.ts'
 import { hopRouteSigner, type SignHopRoute } from './sign-hop-route.ts'
 
+/** Times of the hop routes of a site. */
+export interface RouteTimes {
+  /** The life of a hop route, in seconds, by the clock of the relay that accepts it: several refreshes. */
+  ttlS: number
+  /** Milliseconds between two refreshes, by which the site learns that a relay of the route is away. */
+  refreshMs: number
+}
+
+const ROUTE_TIMES: RouteTimes = { ttlS: 120, refreshMs: 20_000 }
+/** Milliseconds from the end of a connection along the route to the next refresh. */
+const HOP_BROKEN_DELAY_MS = 500
 const TOKEN_BYTES = 32
 const MS_PER_S = 1000
 
@@ -36,6 +46,8 @@ interface SiteRouteOptions {
   proxy?: string | URL | undefined
   /** Whether sessions share connections if the last relay lists `native_yamux`. */
   isMultiplexed: boolean
+  /** @default a life of 2 minutes, and a refresh every 20 seconds */
+  times?: RouteTimes | undefined
 }
 
 /** The state of an installed route: one for each carrier. */
@@ -55,6 +67,7 @@ export class SiteRoute {
   readonly #leases: HopLease[]
   readonly #sign: SignHopRoute
   readonly #open: OpenCarrier
+  readonly #times: RouteTimes
   /** By hostname, the tokens of its hop routes, from the relay that the site connects to. They are kept, so that later routes replace earlier ones. */
   readonly #tokens = new Map<string, string[]>()
   /** The expiry of the last signature. Each expires later than the one before, though the relays' clocks differ. */
@@ -62,7 +75,8 @@ export class SiteRoute {
   #installed: Installed | undefined
 
   /** @throws SvcError `invalid_option` */
-  constructor({ route, name, privateKey, ca, proxy, isMultiplexed }: SiteRouteOptions) {
+  constructor({ route, name, privateKey, ca, proxy, isMultiplexed, times = ROUTE_TIMES }: SiteRouteOptions) {
+    this.#times = times
     const relays = parseRoute(route).toReversed()
     const identity = identityFromKey(privateKey)
     const transport = relayTransport(ca, proxy)
@@ -124,7 +138,7 @@ export class SiteRoute {
       carrier.close()
       throw notOfTheSite(asSvcError(error, 'relay_unreachable', 'the route could not be made'))
     }
-    if (this.#installed === installed) this.#refreshIn(HOP_REFRESH_MS)
+    if (this.#installed === installed) this.#refreshIn(this.#times.refreshMs)
     return this.#carrierOf(installed, carrier)
   }
 
@@ -201,7 +215,7 @@ export class SiteRoute {
   async #refresh(installed: Installed): Promise<void> {
     try {
       await this.#bring(installed)
-      if (this.#installed === installed) this.#refreshIn(HOP_REFRESH_MS)
+      if (this.#installed === installed) this.#refreshIn(this.#times.refreshMs)
     } catch (error) {
       if (this.#installed === installed) this.#notBrought(installed, error)
     } finally {
@@ -211,8 +225,8 @@ export class SiteRoute {
 
   /** Handles a failed refresh. If the relays only want it less often, the route stays unless it would expire before they accept it again. */
   #notBrought(installed: Installed, error: unknown): void {
-    const pauseMs = error instanceof TooOften ? (error.retryAfterMs ?? HOP_REFRESH_MS) : undefined
-    if (pauseMs !== undefined && performance.now() + pauseMs + HOP_REFRESH_MS < installed.until)
+    const pauseMs = error instanceof TooOften ? (error.retryAfterMs ?? this.#times.refreshMs) : undefined
+    if (pauseMs !== undefined && performance.now() + pauseMs + this.#times.refreshMs < installed.until)
       this.#refreshIn(pauseMs)
     else this.#lost(asSvcError(error, 'relay_unreachable', 'the route is broken'))
   }
@@ -220,7 +234,7 @@ export class SiteRoute {
   /** Installs the hop routes of each hostname, from the site outwards, so that visitors come only when the whole route exists. */
   async #bring(installed: Installed): Promise<void> {
     const { site } = installed
-    const until = performance.now() + HOP_ROUTE_TTL_S * MS_PER_S
+    const until = performance.now() + this.#times.ttlS * MS_PER_S
     const hostnames =
       site.hostname === '' ? [site.canonicalHostname] : [site.hostname, site.canonicalHostname]
     await Promise.all(hostnames.map((hostname) => this.#bringOne(hostname, site)))
@@ -261,7 +275,7 @@ export class SiteRoute {
 
   /** @param now the time by the clock of the relay that the signature is for */
   #endAfter(now: number): number {
-    this.#signedUntil = Math.max(now + HOP_ROUTE_TTL_S * MS_PER_S, this.#signedUntil + 1)
+    this.#signedUntil = Math.max(now + this.#times.ttlS * MS_PER_S, this.#signedUntil + 1)
     return this.#signedUntil
   }
 

@@ -1,9 +1,15 @@
 // The connection pool of one target: the most recently used idle connection serves the next request.
 
 import type { Socket } from 'node:net'
-import { KEEP_ALIVE_MARGIN_MS, TARGET_IDLE_MAX, TARGET_IDLE_MS } from '../limits.ts'
 import { TargetConnection } from './connection.ts'
 import type { TargetDialer } from './target-dialer.ts'
+
+/** The most idle connections to a local HTTP server: as many as Node's own agent keeps. */
+export const TARGET_IDLE_MAX = 256
+/** How long an idle connection to a local HTTP server is kept, in milliseconds: less than most servers keep theirs. */
+export const TARGET_IDLE_MS = 30_000
+/** How long before the local server's announced timeout the SDK closes an idle connection, in milliseconds. */
+export const KEEP_ALIVE_MARGIN_MS = 1_000
 
 interface Idle {
   connection: TargetConnection

@@ -2,9 +2,11 @@
 // target's word on the content of the request; and the one failure.
 
 import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
-import { CONTINUE_WAIT_MS } from '../limits.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import { TargetFault } from './target-fault.ts'
+
+/** How long the SDK waits for a local server's 100 (Continue), which it may not support: as curl does. */
+const CONTINUE_WAIT_MS = 1_000
 
 /** What each version knows of a head. */
 interface Head {

@@ -8,12 +8,14 @@ import {
   ContentLengthDecoder,
   HttpError,
 } from '@svc/sdk-core/http1'
-import { RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
 import type { ConnectionUser, TargetConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { Exchange } from './exchange.ts'
 import { encodeHead, isChunked, type OutgoingRequest, passedFields } from './outgoing-request.ts'
 import { type ResponseHead, ResponseHeadParser } from './response-head.ts'
+
+/** The bytes of a local server's response that may wait for the visitor before the SDK stops reading: one read of a socket. */
+const RESPONSE_READ_AHEAD_BYTES = 64 * 1024
 
 export class Http1Exchange extends Exchange<ResponseHead> implements ConnectionUser {
   readonly #connection: TargetConnection

@@ -8,10 +8,10 @@ import {
 } from 'node:http2'
 import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
 import { HttpError } from '@svc/sdk-core/http1'
-import { INTERIM_RESPONSES_MAX } from '../limits.ts'
 import { Exchange } from './exchange.ts'
 import type { Http2Session, Http2Sessions } from './http2-sessions.ts'
 import { isGrpc, type OutgoingRequest, passedFields } from './outgoing-request.ts'
+import { INTERIM_RESPONSES_MAX } from './response-head.ts'
 import { AnswerError } from './target-fault.ts'
 
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants

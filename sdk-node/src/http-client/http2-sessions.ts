@@ -3,16 +3,18 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { TLSSocket } from 'node:tls'
 import { HEAD_BYTES } from '@svc/sdk-core/http1'
-import {
-  HTTP2_MEMORY_MAX_MB,
-  HTTP2_STREAM_WINDOW_BYTES,
-  HTTP2_STREAMS_MAX,
-  RESPONSE_FIELDS_MAX,
-  TARGET_CONNECT_DEADLINE_MS,
-  TARGET_IDLE_MS,
-} from '../limits.ts'
+import { TARGET_CONNECT_DEADLINE_MS } from '../net/deadlines.ts'
+import { TARGET_IDLE_MS } from './connection-pool.ts'
+import { RESPONSE_FIELDS_MAX } from './response-head.ts'
 import type { TargetDialer } from './target-dialer.ts'
 import { AnswerError } from './target-fault.ts'
+
+/** The most streams of one HTTP/2 connection to a local server, even if it allows more: servers' usual limit. */
+const HTTP2_STREAMS_MAX = 100
+/** The window of a response over HTTP/2 from a local server, in bytes. */
+const HTTP2_STREAM_WINDOW_BYTES = 256 * 1024
+/** The memory limit of one HTTP/2 connection to a local server, in megabytes: the windows of all its streams, and as much to send. */
+const HTTP2_MEMORY_MAX_MB = 64
 
 /** The windows of all streams of a session, in bytes. */
 const SESSION_WINDOW_BYTES = HTTP2_STREAM_WINDOW_BYTES * HTTP2_STREAMS_MAX

@@ -2,8 +2,12 @@
 
 import type { Field, Inform } from '@svc/sdk-core'
 import { HEAD_BYTES, HttpError, type LineBuffer, parseField } from '@svc/sdk-core/http1'
-import { INTERIM_RESPONSES_MAX, RESPONSE_FIELDS_MAX } from '../limits.ts'
 import { AnswerError } from './target-fault.ts'
+
+/** The most field lines of a local server's response: many more than servers send, even with one for each cookie. */
+export const RESPONSE_FIELDS_MAX = 500
+/** The most interim responses (RFC 9110 §15.2) before one response of a local server, which sends one or two. */
+export const INTERIM_RESPONSES_MAX = 16
 
 // A server may leave out the reason phrase and the space before it, which clients commonly accept.
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/

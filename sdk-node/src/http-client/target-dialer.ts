@@ -2,7 +2,7 @@
 
 import { isIP, connect as open, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as openTls } from 'node:tls'
-import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../net/deadlines.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 
 const HTTP_PORT = 80

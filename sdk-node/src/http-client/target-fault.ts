@@ -2,7 +2,9 @@
 
 import { SvcError } from '@svc/sdk-core'
 import { HttpError } from '@svc/sdk-core/http1'
-import { FAULT_PATH_MAX } from '../limits.ts'
+
+/** The most characters of a request's path in a message about a target's error, which is a line in a terminal. */
+const FAULT_PATH_MAX = 200
 
 /** The message for each error code. */
 const FAULTS: Partial<Record<HttpError['code'], string>> = {

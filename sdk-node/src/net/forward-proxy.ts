@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv6, connect as open, type Socket } from 'node:net'
 import { type ConnectionOptions, connect } from 'node:tls'
 import { request } from '@svc/node-kit/http-module'
 import { SvcError } from '@svc/sdk-core'
-import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS } from './deadlines.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 
 /** Returns the proxy for a connection to a URL; undefined for a direct one. */

@@ -5,8 +5,10 @@ import { type Agent, request } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import type { Semaphore } from '@svc/node-kit/semaphore'
 import type { FetchInit, FetchResponse } from '@svc/sdk-core'
-import { FORGET_INTERVAL_MS } from '../limits.ts'
 import { encodeForm } from './multipart-form.ts'
+
+/** The pooled connections are dropped at most once in this many milliseconds: a broken network ends the carriers of all sites at once. */
+const FORGET_INTERVAL_MS = 1_000
 
 export class RelayFetch {
   readonly #makeAgent: () => Agent

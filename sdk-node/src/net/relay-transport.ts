@@ -5,10 +5,18 @@ import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { hostPort } from '@svc/node-kit/host-port'
 import { Semaphore } from '@svc/node-kit/semaphore'
-import { ADDRESS_DEADLINE_MS, AUTHORITIES_MAX, RELAY_CONNECTIONS_MAX } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS } from './deadlines.ts'
 import { openThrough, type ProxyFor, proxyChoice } from './forward-proxy.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 import { RelayFetch } from './relay-fetch.ts'
+
+/**
+ * The most concurrent connections to one relay's control plane, for all sites of the process: beyond that, signatures for many
+ * visitors queue.
+ */
+export const RELAY_CONNECTIONS_MAX = 64
+/** The most sets of CA and proxy for which a process shares connections and TLS sessions: it has one, rarely a few. */
+export const AUTHORITIES_MAX = 16
 
 export class RelayTransport {
   readonly fetch: RelayFetch

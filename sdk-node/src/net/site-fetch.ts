@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
-import { REDIRECTS_MAX } from '../limits.ts'
 import { relayTransport } from './relay-transport.ts'
 
+/** The most redirects that `site.fetch` follows, as in the Fetch standard. */
+const REDIRECTS_MAX = 20
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 /** Fields that a redirect to another origin drops. */
 const OF_ONE_ORIGIN = ['authorization', 'proxy-authorization', 'cookie', 'host']

@@ -2,7 +2,9 @@
 
 import { Duplex } from 'node:stream'
 import type { ByteStream } from '@svc/sdk-core'
-import { STREAM_LINGER_MS } from '../limits.ts'
+
+/** How long a visitor has to receive the last bytes of a stream, such as a TLS alert, and to end its direction, in milliseconds. */
+export const STREAM_LINGER_MS = 5_000
 
 type Done = (error?: Error) => void
 

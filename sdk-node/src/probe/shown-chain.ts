@@ -4,9 +4,11 @@ import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { SvcError } from '@svc/sdk-core'
-import { SHOWN_CHAIN_DEADLINE_MS } from '../limits.ts'
 import { openThrough } from '../net/forward-proxy.ts'
 import { relayTransport } from '../net/relay-transport.ts'
+
+/** The deadline for a host to present its certificates, in milliseconds: a relay lets a visitor wait ten seconds for a site. */
+const SHOWN_CHAIN_DEADLINE_MS = 15_000
 
 export interface ShownChain {
   /** The certificates, leaf first, that were sent or are known here. */

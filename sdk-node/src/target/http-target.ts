@@ -10,7 +10,6 @@ import {
 } from '@svc/sdk-core'
 import { ConnectionPool } from '../http-client/connection-pool.ts'
 import { type TargetAccess, TargetDialer } from '../http-client/target-dialer.ts'
-import { HOST_LOOK_DEADLINE_MS, LOOK_REDIRECTS_MAX } from '../limits.ts'
 import { answerRequest, toResponse } from './answer-request.ts'
 import { badGateway, ForwardedExchange, type ForwardingOptions } from './forwarded-exchange.ts'
 import { Http2Way } from './http2-way.ts'
@@ -20,6 +19,11 @@ import { type HostHeader, TargetOrigin, type TargetView } from './target-origin.
 import { targetPath } from './target-path.ts'
 import { unanswered, unreachable } from './tcp-target.ts'
 import { proxyWebSocket } from './websocket-proxy.ts'
+
+/** The deadline of a target's answer when the SDK probes which host it accepts, in milliseconds. */
+const HOST_LOOK_DEADLINE_MS = 5_000
+/** The most redirects that such a probe follows. */
+const LOOK_REDIRECTS_MAX = 3
 
 export interface HttpTargetOptions extends Omit<TargetAccess, 'socketPath'> {
   /** The Host of requests. */

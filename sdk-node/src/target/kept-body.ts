@@ -1,7 +1,9 @@
 // A request's content that can be repeated if it is short.
 
 import type { DirectBody, Field } from '@svc/sdk-core'
-import { REPEATED_BODY_MAX_BYTES } from '../limits.ts'
+
+/** The most bytes of a request's content that are kept to repeat it for a target that refuses the first attempt's origin. */
+export const REPEATED_BODY_MAX_BYTES: number = 64 * 1024
 
 export class KeptBody implements DirectBody {
   readonly #source: DirectBody

@@ -1,7 +1,7 @@
 // Hints for the owner of a target whose TLS fails: the meaning of OpenSSL's code, and the option that helps.
 
 import { connect } from 'node:tls'
-import { TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
+import { TARGET_CONNECT_DEADLINE_MS } from '../net/deadlines.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 import type { TcpTarget } from './target-address.ts'
 

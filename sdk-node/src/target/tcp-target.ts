@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
-import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../net/deadlines.ts'
 import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
 

@@ -7,16 +7,17 @@ import { endToEnd, type FetchInfo, type Field, fieldsForVisitor, type VisitorSoc
 import { isResponse } from '@svc/sdk-core/platform-objects'
 import { WebSocket } from 'ws'
 import type { TargetAccess } from '../http-client/target-dialer.ts'
-import {
-  ADDRESS_DEADLINE_MS,
-  TARGET_CONNECT_DEADLINE_MS,
-  TARGET_MESSAGE_MAX_BYTES,
-  WEBSOCKET_DRAIN_POLL_MS,
-  WEBSOCKET_WAITING_MAX_BYTES,
-} from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../net/deadlines.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 import { forwardedFields } from './forwarded-fields.ts'
 import type { TargetView } from './target-origin.ts'
+
+/** The bytes of WebSocket messages that may wait for one side, visitor or local service, before the SDK stops reading from the other. */
+const WEBSOCKET_WAITING_MAX_BYTES = 1024 * 1024
+/** The longest message of a local service, in bytes: the same limit as for visitors' messages. */
+export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
+/** The polling interval for a visitor whose queue is full, in milliseconds: no event says that it has drained. */
+const WEBSOCKET_DRAIN_POLL_MS = 20
 
 /** RFC 6455 §7.4.1: the Close frame had no code, or there was none. Neither code is ever sent. */
 const NO_STATUS = 1005

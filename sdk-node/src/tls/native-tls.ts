@@ -5,9 +5,11 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { ByteStream, EndTls, EndTlsOptions, SiteKey, TlsConnection } from '@svc/sdk-core'
-import { TLS_CONTEXT_LIFETIME_MS } from '../limits.ts'
 import { type Meter, SocketStream } from '../net/socket-stream.ts'
 import { StreamDuplex } from '../net/stream-duplex.ts'
+
+/** How long OpenSSL seals visitors' tickets with one key, in milliseconds: the lifetime of the engine's tickets. */
+export const TLS_CONTEXT_LIFETIME_MS: number = 24 * 60 * 60_000
 
 /** The engine's ciphers: only forward secrecy and AEADs, in its order of preference. */
 const CIPHERS = [

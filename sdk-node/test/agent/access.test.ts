@@ -6,16 +6,10 @@ import { promisify } from 'node:util'
 import { createPrivateKey, identityFromKey, type KeyIdentity } from '@svc/sdk-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AGENT_PATH, type SignIn, type Ticket, type WalletChallenge } from '../../src/agent/api-messages.ts'
+import { BODY_MAX_BYTES, CONNECTIONS_MAX } from '../../src/agent/control-server.ts'
 import { ENDPOINTS } from '../../src/agent/endpoints.ts'
-import {
-  BODY_MAX_BYTES,
-  CHALLENGE_TTL_MS,
-  CONNECTIONS_MAX,
-  SIGN_INS_MAX,
-  TICKETS_MAX,
-} from '../../src/agent/limits.ts'
-import { SignIns } from '../../src/agent/sign-ins.ts'
-import { WalletChallenges } from '../../src/agent/wallet-challenges.ts'
+import { SIGN_INS_MAX, SignIns, TICKETS_MAX } from '../../src/agent/sign-ins.ts'
+import { CHALLENGE_TTL_MS, WalletChallenges } from '../../src/agent/wallet-challenges.ts'
 import {
   type AgentHome,
   ANY_PORT,

@@ -13,7 +13,7 @@ import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import type { CarrierKind, Exposure, RequestReport, SvcError } from '../../src/index.ts'
-import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
+import { TARGET_MESSAGE_MAX_BYTES } from '../../src/target/websocket-proxy.ts'
 import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 

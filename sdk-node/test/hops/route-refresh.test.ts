@@ -15,8 +15,9 @@ import {
   startOverlayRelays,
 } from '../../../relay/test/support/overlay-relays.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { publishRouted } from '../../src/hops/publish-routed.ts'
 import { SiteRoute } from '../../src/hops/site-route.ts'
-import { publish } from '../../src/publish.ts'
+import { nodePlatform } from '../../src/platform.ts'
 
 const test = wholeOnly(every, 'clock')
 
@@ -27,21 +28,13 @@ const CROWD = 40
 
 /** Two hostnames are brought twice, and refused for a minute then. */
 const limits = { overlay: { hopChangesPerOwner: { perMinute: 1, burst: 4 } } }
-/** Times of the SDK, shorter than the real ones. */
-const times = vi.hoisted(() => ({ routeS: 120 }))
+/** Between two refreshes, in milliseconds: fewer than in the field. */
+const REFRESH_MS = 200
 
 vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.mock('../../src/limits.ts', async (original) => ({
-  ...(await original<object>()),
-  HOP_REFRESH_MS: 200,
-  get HOP_ROUTE_TTL_S() {
-    return times.routeS
-  },
-}))
-
 let group: OverlayRelays
 let first: OverlayMember
 let last: OverlayMember
@@ -61,14 +54,16 @@ afterAll(async () => {
   await group?.close()
 })
 
-async function publishRouted(name: string, states: string[] = []): Promise<Site> {
-  const site = await publish({
+async function publishFor(ttlS: number, name: string, states: string[]): Promise<Site> {
+  const ca = { ca: group.ca }
+  const options = {
+    ...ca,
     name,
-    route: [first.origin, last.origin],
-    ca: group.ca,
     identity: new Uint8Array(randomBytes(32)),
     fetch: () => new Response('hello'),
-  })
+  }
+  const times = { ttlS, refreshMs: REFRESH_MS }
+  const site = await publishRouted(nodePlatform(ca), options, [first.origin, last.origin], times)
   site.addEventListener('statechange', () => states.push(site.state))
   return site
 }
@@ -87,9 +82,8 @@ async function visit({ url }: Site): Promise<string> {
 test('a route whose relays want it less often goes on while its end is far', {
   timeout: PATIENT_MS,
 }, async () => {
-  times.routeS = 120
   const states: string[] = []
-  const site = await publishRouted('patient', states)
+  const site = await publishFor(120, 'patient', states)
   try {
     await vi.waitFor(() => expect(refused).toHaveBeenCalledWith('rate_limited'), {
       timeout: PATIENT_MS,
@@ -107,9 +101,8 @@ test('a route whose relays want it less often goes on while its end is far', {
 test('a route that would end before its relays take it again is made anew', {
   timeout: PATIENT_MS,
 }, async () => {
-  times.routeS = 30
   const states: string[] = []
-  const site = await publishRouted('hasty', states)
+  const site = await publishFor(30, 'hasty', states)
   try {
     await vi.waitFor(() => expect(states).toContain('waiting'), {
       timeout: PATIENT_MS,
@@ -131,6 +124,7 @@ test('requests of a crowd wait for each other on the way to the first relay', {
     privateKey,
     ca: group.ca,
     isMultiplexed: true,
+    times: { ttlS: 120, refreshMs: REFRESH_MS },
   })
   const gone = new AbortController()
   route.platform.followPage?.({} as never, gone.signal)
@@ -149,7 +143,6 @@ test('requests of a crowd wait for each other on the way to the first relay', {
 })
 
 test('a carrier that closes late leaves the route to the one after it', { timeout: PATIENT_MS }, async () => {
-  times.routeS = 120
   const privateKey = new Uint8Array(randomBytes(32))
   const account = privateKeyToAccount(`0x${Buffer.from(privateKey).toString('hex')}`)
   const { canonical_hostname: canonicalHostname } = await first.register('late', { account })
@@ -160,6 +153,7 @@ test('a carrier that closes late leaves the route to the one after it', { timeou
     privateKey,
     ca: group.ca,
     isMultiplexed: true,
+    times: { ttlS: 120, refreshMs: REFRESH_MS },
   })
   const gone = new AbortController()
   route.platform.followPage?.({} as never, gone.signal)

@@ -3,9 +3,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import type { TargetConnection } from '../../src/http-client/connection.ts'
-import { ConnectionPool } from '../../src/http-client/connection-pool.ts'
+import {
+  ConnectionPool,
+  KEEP_ALIVE_MARGIN_MS,
+  TARGET_IDLE_MAX,
+  TARGET_IDLE_MS,
+} from '../../src/http-client/connection-pool.ts'
 import { TargetDialer } from '../../src/http-client/target-dialer.ts'
-import { KEEP_ALIVE_MARGIN_MS, TARGET_IDLE_MAX, TARGET_IDLE_MS } from '../../src/limits.ts'
 import { type RawTarget, rawTarget } from '../support/raw-target.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })

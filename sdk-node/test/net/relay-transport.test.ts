@@ -7,8 +7,7 @@ import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { AUTHORITIES_MAX } from '../../src/limits.ts'
-import { relayTransport } from '../../src/net/relay-transport.ts'
+import { AUTHORITIES_MAX, relayTransport } from '../../src/net/relay-transport.ts'
 import { nodePlatform } from '../../src/platform.ts'
 
 let server: Server

@@ -10,10 +10,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { MemoryStream } from '../../../sdk-core/test/support/memory-stream.ts'
 import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
-import { STREAM_LINGER_MS, TLS_CONTEXT_LIFETIME_MS } from '../../src/limits.ts'
 import { SocketStream } from '../../src/net/socket-stream.ts'
-import { StreamDuplex } from '../../src/net/stream-duplex.ts'
-import { nativeTls } from '../../src/tls/native-tls.ts'
+import { STREAM_LINGER_MS, StreamDuplex } from '../../src/net/stream-duplex.ts'
+import { nativeTls, TLS_CONTEXT_LIFETIME_MS } from '../../src/tls/native-tls.ts'
 import { listening } from '../support/exposed.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })

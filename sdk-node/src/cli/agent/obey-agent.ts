@@ -1,7 +1,7 @@
 // Carries out a command of `svc agent`.
 
 import { resolve } from 'node:path'
-import { LOG_LINES_MAX } from '../../agent/limits.ts'
+import { LOG_LINES_MAX } from '../../agent/api-messages.ts'
 import { stateDirectoryOf } from '../../agent/state-directory.ts'
 import type { AgentCommand } from '../options/parsed-command.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'

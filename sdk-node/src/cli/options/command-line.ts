@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, CommanderError, Help, Option } from 'commander'
-import { LOG_LINES_DEFAULT } from '../../agent/limits.ts'
+import { LOG_LINES_DEFAULT } from '../../agent/api-messages.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'

@@ -2,11 +2,14 @@
 
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
-import { REPORTS_BACKLOG_MAX_BYTES, REQUESTS_BACKLOG_MAX_BYTES } from '../../limits.ts'
 import { clock, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
 import { printable } from './printable.ts'
 import type { Addresses, AgentReport, Print, RelayReport, Report, Reporter, SiteStatus } from './report.ts'
 
+/** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests. Further ones are dropped. */
+const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
+/** The same for all other reports, which are few and more important. */
+const REPORTS_BACKLOG_MAX_BYTES = 1024 * 1024
 const READ = 'answers visitors itself and can read their traffic'
 const NOT_PROBED =
   'has a copy of the files and ends TLS at the only URL of the site: svc does not check whether it reads what passes'
