@@ -203,7 +203,7 @@ wholeOnly(test, 'variant')(
     await second.getByRole('button', { name: 'Approve: newcomer' }).click()
 
     await admin.getByRole('button', { name: 'Details of newcomer' }).click()
-    await admin.getByLabel('Limit, bytes a second').fill('25000')
+    await admin.getByLabel('Limit, bytes per second').fill('25000')
     await admin.getByRole('button', { name: 'Set limit' }).click()
     await expect(admin.getByRole('dialog').getByText('25 kB/s')).toBeVisible()
     await admin.keyboard.press('Escape')
@@ -292,7 +292,7 @@ wholeOnly(test, 'faults')(
     await expect(admin.getByRole('alert')).toHaveCount(0)
     await expect(admin.getByText('0 leases')).toBeVisible()
     await restart('another-long-random-value')
-    await expect(admin.getByRole('alert')).toContainText('does not accept the token any more')
+    await expect(admin.getByRole('alert')).toContainText('no longer accepts the token')
     await expect(admin.getByLabel('Admin token')).toBeVisible()
     expect(await admin.evaluate(() => sessionStorage.length)).toBe(0)
     await admin.close()

@@ -173,7 +173,7 @@ wholeOnly(test, 'variant')(
     await page.keyboard.press('Escape')
     await agent.edit(`${await agent.config()}\n# edited\n`)
     await page.getByRole('button', { name: 'Pause' }).click()
-    const message = page.getByRole('status').filter({ hasText: 'Somebody has edited svc.toml meanwhile' })
+    const message = page.getByRole('status').filter({ hasText: 'svc.toml was edited meanwhile' })
     await message.getByRole('button', { name: 'Read it again' }).click()
     await expect(page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
     await page.getByLabel('Connect a relay for all tunnels').fill('https://127.0.0.1:1')
@@ -219,7 +219,7 @@ wholeOnly(test, 'variant')(
     const wallet = await addTestWallet(context)
     const { page, errors } = await openWeb(context, agent.url)
     await page.getByRole('button', { name: 'Sign in with Test wallet' }).click()
-    await expect(page.getByText('The agent does not let this wallet in')).toBeVisible()
+    await expect(page.getByText('The agent does not accept this wallet')).toBeVisible()
     expect(wallet.signed).toEqual([])
     // The browser itself logs a 403.
     expect(errors).toEqual([expect.stringContaining('403')])
@@ -233,7 +233,7 @@ wholeOnly(test, 'variant')(
     await expect(page.getByText('The agent does not answer. This page shows older data')).toBeVisible()
     await expect(card(page, first)).toBeVisible()
     await agent.start()
-    await expect(page.getByRole('alert')).toContainText('The sign-in is over, or the agent was started again')
+    await expect(page.getByRole('alert')).toContainText('The sign-in has expired, or the agent was restarted')
   },
 )
 

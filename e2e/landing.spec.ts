@@ -142,7 +142,7 @@ wholeOnly(test, 'variant')(
     ])
     await named.stop()
     await expect(page.locator('.publish .state')).toHaveText('reconnecting')
-    await expect(page.getByText('Visitors cannot come: the relay does not answer.')).toBeVisible()
+    await expect(page.getByText('Visitors cannot connect: the relay does not answer.')).toBeVisible()
     await expect(page.getByText('Open it on your phone')).toHaveCount(0)
     await expect(code).toHaveCSS('opacity', '0.15')
     await expect(page.locator('.publish .error')).toHaveText('')

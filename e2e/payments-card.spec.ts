@@ -50,11 +50,11 @@ wholeOnly(test, 'variant')(
     const card = page.getByRole('region', { name: 'Payments' })
     await expect(card).toContainText('on Sui Testnet')
     await expect(card).toContainText(PAY_TO)
-    await expect(card).toContainText(/Carried out since the start\s*0/)
+    await expect(card).toContainText(/Settled since the start\s*0/)
     expect(await expectCopies(page)).toEqual([PAY_TO])
 
     await pay(relay, chain)
-    await expect(card).toContainText(/Carried out since the start\s*1/)
+    await expect(card).toContainText(/Settled since the start\s*1/)
     await look(page)
     await expectFits({ payments: page }, info, WIDTHS_PX)
     await expectAccessible(page)

@@ -1,4 +1,4 @@
-// The configuration of a server, and the information about a connection.
+// The configuration of a server, and the parameters of a connection.
 
 import type { CompressedCertificates } from './certificate/compression.ts'
 import { SCHEME_OF, type SignAlgorithm } from './certificate/leaf.ts'
@@ -17,36 +17,36 @@ export interface ServerConfig {
   /** The certificates as DER, leaf first. */
   certificateChain: readonly Uint8Array[]
   /**
-   * The same chain in the forms of `compressCertificates`, for clients that ask for them (RFC 8879). The signer gets
+   * The same chain, compressed by `compressCertificates`, for clients that support it (RFC 8879). The signer gets
    * the message that is sent.
    * @default none
    */
   compressedCertificates?: CompressedCertificates | undefined
   /** The algorithm of the leaf's key, as `signAlgorithmOf` returns it. */
   algorithm: SignAlgorithm
-  /** Signs the server's part of each full handshake of TLS 1.3. */
+  /** Signs the server's part of each full TLS 1.3 handshake. */
   sign: Signer
   /**
-   * Signs the server's part of a TLS 1.2 handshake. With it the server serves clients that know nothing newer, and
-   * loads the code for them when the first one comes. Use it only for a key that no certificate of other hosts has,
+   * Signs the server's part of a TLS 1.2 handshake. With it, the server also serves clients without TLS 1.3, and
+   * loads the code for them when the first one comes. Use it only for a key that no other host's certificate has,
    * because the signature names no host.
    * @default none: TLS 1.3 only
    */
   signTls12?: Tls12Signer | undefined
   /**
-   * The hashes of transcripts that the signer can sign. The server negotiates no cipher suites with others.
+   * The transcript hashes that the signer supports. The server negotiates no cipher suites with others.
    * @default all
    */
   hashes?: readonly HashName[] | undefined
   /**
-   * Asks a client that sent no share of a common group for one (RFC 8446 §4.1.4); otherwise the server refuses it.
+   * Requests a key share of a common group if the client sent none (RFC 8446 §4.1.4); if false, the server refuses it.
    * @default true
    */
   helloRetryRequest?: boolean | undefined
-  /** The server's protocols in its order of preference. With none the server ignores the client's offer. */
+  /** The server's protocols in its order of preference. If empty, the server ignores the client's offer. */
   alpn: readonly string[]
   /**
-   * A sealer that the connections of a site share, so that they resume each other's sessions. Without it there are no
+   * A sealer that the connections of a site share, so that they resume each other's sessions. Without it, there are no
    * tickets.
    * @default none
    */
@@ -56,7 +56,7 @@ export interface ServerConfig {
    * @default WebCrypto and noble
    */
   crypto?: CryptoProvider | undefined
-  /** Bounds that differ from the defaults. */
+  /** Limits that differ from the defaults. */
   limits?: Partial<Limits> | undefined
   /**
    * Called with the fields of each line of the NSS key log, for debugging and tests only.
@@ -71,7 +71,7 @@ export interface ServerConfig {
 export type Signer = (request: SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
 /**
- * SignRequest has the transcript for a CertificateVerify (RFC 8446 §4.4.3): whole handshake messages, with their 4-byte
+ * SignRequest has the transcript for a CertificateVerify (RFC 8446 §4.4.3): complete handshake messages, with their 4-byte
  * headers.
  */
 export interface SignRequest {
@@ -83,11 +83,11 @@ export interface SignRequest {
   clientHelloRetry?: Uint8Array
   serverHello: Uint8Array
   encryptedExtensions: Uint8Array
-  /** The Certificate, or the CompressedCertificate (RFC 8879 §4) that is sent in its place. */
+  /** The Certificate, or the CompressedCertificate (RFC 8879 §4) sent instead. */
   certificate: Uint8Array
 }
 
-/** Tls12Signer signs a TLS 1.2 handshake, for a site with a key of its own. */
+/** Tls12Signer signs a TLS 1.2 handshake, for a site with its own key. */
 export type Tls12Signer = (request: Tls12SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
 /**

@@ -10,7 +10,7 @@ export function violation(alert: AlertName, message: string, cause?: unknown): T
   return new TlsError(alert, message, { alert: ALERT[alert], ...(cause === undefined ? {} : { cause }) })
 }
 
-/** Returns anything thrown as a TlsError. An unforeseen error becomes an internal_error. */
+/** Converts anything thrown to a TlsError. An unexpected error becomes an internal_error. */
 export function asTlsError(error: unknown): TlsError {
   return error instanceof TlsError ? error : violation('internal_error', 'internal error', error)
 }

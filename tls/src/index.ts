@@ -1,4 +1,4 @@
-// @svc/tls: a TLS server engine without I/O, whose certificate key may be on another host.
+// @svc/tls: a sans-I/O TLS server engine, whose certificate key may be on another host.
 
 export { type CompressedCertificates, compressCertificates } from './certificate/compression.ts'
 export { type SignAlgorithm, signAlgorithmOf, subjectNamesOf } from './certificate/leaf.ts'

@@ -1,4 +1,4 @@
-// A TLS server without I/O: it takes bytes, and gives bytes, plaintext and events.
+// A sans-I/O TLS server: bytes in; bytes, plaintext and events out.
 
 import { type ConnectionInfo, type ServerConfig, type Settings, settingsOf } from './config.ts'
 import { isPromise, type MaybePromise } from './crypto/provider.ts'
@@ -15,12 +15,12 @@ import type { Plaintext } from './record/protection.ts'
 import { accept } from './version-negotiation.ts'
 
 /**
- * ServerEvents are called in order. They may call the server back. An error that they throw closes the connection with
+ * ServerEvents are called in order. They may call the server. An error that they throw closes the connection with
  * internal_error.
  */
 export interface ServerEvents {
   /**
-   * Called with bytes for the transport, often few, so the transport may join those of one turn. The callee owns them.
+   * Called with bytes for the transport, often few, so the transport should coalesce those of one turn. The callee owns them.
    */
   send(bytes: Uint8Array): void
   /** Called when the handshake is complete. */
@@ -33,12 +33,12 @@ export interface ServerEvents {
   close(error?: TlsError): void
 }
 
-/** After these errors the peer is not there to receive an alert. */
+/** The errors after which the peer cannot receive an alert. */
 const SILENT_CODES: readonly string[] = ['alert_received', 'truncated']
 
 /**
- * TlsServer is the server's side of one TLS connection, without I/O: it takes the client's bytes, and returns the bytes
- * to send through its events.
+ * TlsServer is the server's side of one TLS connection, without I/O: it gets the client's bytes, and emits the bytes
+ * to send as events.
  */
 export class TlsServer {
   readonly #settings: Settings
@@ -72,8 +72,8 @@ export class TlsServer {
   }
 
   /**
-   * Takes bytes from the transport, in any chunking. They are kept: their owner must not change them.
-   * @returns a promise while they are being processed; await it before reading on, so that memory stays bounded
+   * Processes bytes from the transport, in any chunking. It keeps them, so the caller must not change them.
+   * @returns a promise while they are being processed; await it before reading more, so that memory stays bounded
    */
   receive(bytes: Uint8Array): MaybePromise<void> {
     if (this.#state === 'closed' || !this.#readable) return
@@ -84,7 +84,7 @@ export class TlsServer {
     }
     if (this.#state === 'open') return this.#pump()
     this.#channel.arrived()
-    // Little input must not hold the transport back: by reading on the caller notices a client that leaves.
+    // A little input must not stop the transport: by reading, the caller notices when the client leaves.
     if (this.#inbound.backlog > HANDSHAKE_BACKLOG_BYTES) return this.#channel.idle()
   }
 
@@ -100,8 +100,8 @@ export class TlsServer {
   }
 
   /**
-   * Sends application data. It is kept until the promise settles: its owner must not change it before.
-   * @returns a promise while records are being sealed; await it before writing on
+   * Sends application data. The caller must not change it until the promise settles.
+   * @returns a promise while records are being sealed; await it before writing more
    * @throws TlsError `not_ready` before `secure`, `closed` after `end` or `close`
    */
   write(plaintext: Uint8Array): MaybePromise<void> {
@@ -131,8 +131,8 @@ export class TlsServer {
   }
 
   /**
-   * Exports keying material: RFC 8446 §7.5, where no context counts as an empty one; for TLS 1.2 RFC 5705 §4, where it
-   * does not.
+   * Exports keying material: RFC 8446 §7.5, where no context is the same as an empty one; for TLS 1.2 RFC 5705 §4, where it
+   * is not.
    * @param length bytes
    * @throws TlsError `not_ready` before `secure` and after `close`; `no_exporter` in TLS 1.2 without an extended master
    *   secret, or with a label that TLS 1.2 itself uses
@@ -157,7 +157,7 @@ export class TlsServer {
     }
   }
 
-  /** Fails a handshake that took too long: by the peer, or by cryptography of this side that neither ends nor fails. */
+  /** Fails a handshake that took too long because of the peer, or because of this side's cryptography. */
   #late(ms: number): void {
     const text = `no handshake in ${ms} ms`
     const isTheirs = this.#channel.isWaiting
@@ -177,7 +177,7 @@ export class TlsServer {
   }
 
   /**
-   * Handles the bytes that have arrived. Only one pump runs: an event that calls `receive` is served by the loop it
+   * Processes the received bytes. Only one pump runs: an event that calls `receive` is served by the loop that it
    * came from.
    */
   #pump(): MaybePromise<void> {
@@ -208,7 +208,7 @@ export class TlsServer {
         if (plaintext !== undefined && this.#receiving) this.#accept(plaintext)
         next = this.#inbound.next()
       }
-      // Nothing is awaited from here on, so a later push starts a pump of its own.
+      // Nothing is awaited from here on, so a later push starts a new pump.
       this.#starved()
     } catch (error) {
       this.#fail(error)
@@ -271,7 +271,7 @@ export class TlsServer {
     }
   }
 
-  /** Sends an alert, when the peer may still receive it, and nothing after it (§6.2). */
+  /** Sends an alert, if the peer may still receive it, and nothing after it (§6.2). */
   #fail(reason: unknown): void {
     if (this.#state === 'closed') return
     const error = asTlsError(reason)
@@ -281,7 +281,7 @@ export class TlsServer {
     this.#close(error)
   }
 
-  /** Closes: `close` is called once everything queued was sent. */
+  /** Closes, and calls `close` once everything queued was sent. */
   #close(error?: TlsError): void {
     if (this.#state === 'closed') return
     clearTimeout(this.#deadline)
@@ -302,7 +302,7 @@ export class TlsServer {
   }
 }
 
-/** Flushes. The transport may be gone already, and an error that it throws then changes nothing. */
+/** Flushes, and ignores errors, because the transport may already be gone. */
 function attempt(flush: () => MaybePromise<void>): MaybePromise<void> {
   try {
     return flush()

@@ -8,7 +8,7 @@ import { Reader } from './messages/reader.ts'
 import type { HashName } from './messages/transcript.ts'
 import { concat, u8, u32, vector } from './messages/writer.ts'
 
-/** A Session has what a resumed connection must share with the one that got the ticket. */
+/** A Session has the properties that a resumed connection must share with the one that got the ticket. */
 export interface Session {
   hash: HashName
   psk: Uint8Array
@@ -35,7 +35,7 @@ const KEY_BYTES = 16
 const HASHES: readonly HashName[] = ['SHA-256', 'SHA-384']
 
 /**
- * TicketSealer keeps no tickets, so many can be given away at no cost. Its keys rotate every lifetime and live for two.
+ * TicketSealer stores no tickets, so their number is unlimited. Its keys rotate every lifetime and live for two.
  */
 export class TicketSealer {
   readonly lifetimeSeconds: number
@@ -47,13 +47,13 @@ export class TicketSealer {
     this.lifetimeSeconds = options.lifetimeSeconds ?? TICKET_LIFETIME_S
   }
 
-  /** Returns the lifetime in seconds of a ticket that is given now. With 0 or less the session is too old for one. */
+  /** Returns the lifetime in seconds of a ticket issued now. If it is 0 or less, the session is too old for one. */
   lifetimeOf(authenticatedAt: number): number {
     const ageSeconds = Math.floor(Date.now() / 1000) - authenticatedAt
     return Math.min(this.lifetimeSeconds, SESSION_LIFETIME_MAX_S - ageSeconds)
   }
 
-  /** Seals a session, whose PSK it takes over and erases. */
+  /** Seals a session, whose PSK it owns and erases. */
   async seal(session: Session): Promise<Uint8Array> {
     const key = this.#currentKey()
     const nonce = this.#crypto.randomBytes(AEAD_NONCE_BYTES)

@@ -35,13 +35,13 @@ function offersTls13({ legacyVersion, supportedVersions }: ClientHello): boolean
 }
 
 function requireTls12(hello: ClientHello, settings: Settings): asserts settings is Tls12Settings {
-  // When supported_versions is there, it decides, also about older versions (§4.2.1).
+  // If present, supported_versions decides, even about older versions (§4.2.1).
   const { legacyVersion, supportedVersions } = hello
   const tls12 =
     supportedVersions.length > 0 ? supportedVersions.includes(VERSION.tls12) : legacyVersion >= VERSION.tls12
   if (settings.signTls12 === undefined || !tls12)
-    throw violation('protocol_version', 'the client does not offer a version that is served')
-  // The client has tried a newer version before, and the server would have had it (RFC 7507 §3).
+    throw violation('protocol_version', 'the client does not offer a supported version')
+  // The client tried a newer version before, which the server supports (RFC 7507 §3).
   if (hello.cipherSuites.includes(TLS_FALLBACK_SCSV))
     throw violation('inappropriate_fallback', 'the client fell back from TLS 1.3')
 }

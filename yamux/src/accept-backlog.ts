@@ -1,4 +1,4 @@
-// Bounds the streams that are opened and unacknowledged. Further ones wait, first come, first served.
+// Limits the unacknowledged opened streams. Further ones wait, first come, first served.
 
 import { abortableDeferred, type Deferred } from './deferred.ts'
 

@@ -24,7 +24,7 @@ export class ControlQueue {
     return this.#frames.length * HEADER_BYTES
   }
 
-  /** The streams of the peer whose ACK was not sent yet. */
+  /** The number of the peer's streams whose ACK was not sent yet. */
   get unsentAcks(): number {
     return this.#acks
   }
@@ -39,7 +39,7 @@ export class ControlQueue {
     this.#count(frame, 1)
   }
 
-  /** Queues an answer to a ping. A peer that has many in flight, as no honest one has, gets none. */
+  /** Queues an answer to a ping. A peer with many pings in flight, as no honest one has, gets none. */
   pushPong(value: number): void {
     if (this.#pongs < PONG_QUEUE_MAX_FRAMES) this.push(TYPE.ping, FLAG.ack, SESSION_ID, value)
   }

@@ -1,9 +1,9 @@
-// Keeps one deadline of a fixed length for each of many items, on one timer.
+// Keeps deadlines of one fixed length for many items, on one timer.
 
 export class Deadlines<T> {
   readonly #lengthMs: number
   readonly #onExpired: (item: T) => void
-  /** The time at which each item expires. All lengths are equal, so the order of insertion is the order of time. */
+  /** The time at which each item expires. All lengths are equal, so insertion order is time order. */
   readonly #due = new Map<T, number>()
   #timer: ReturnType<typeof setTimeout> | undefined
 

@@ -1,4 +1,4 @@
-// A promise that its holder settles, or its AbortSignal first.
+// A promise that is settled by its holder, or earlier by an AbortSignal.
 
 export interface Deferred<T> {
   readonly promise: Promise<T>

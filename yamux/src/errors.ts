@@ -1,7 +1,7 @@
-// The one error class of this package: a stable code, and the GoAway code where one was sent or received.
+// The error class of this package: a stable code, and the GoAway code if one was sent or received.
 
 /**
- * YamuxErrorCode says, for programs, what went wrong: the rule that the peer broke, the work that this side gave up, or
+ * YamuxErrorCode says, for programs, what went wrong: the rule that the peer violated, the operation that this side aborted, or
  * how the transport ended.
  */
 export type YamuxErrorCode =
@@ -15,7 +15,7 @@ export type YamuxErrorCode =
   | 'window_exceeded'
   | 'window_overflow'
   | 'control_flood'
-  // These end the session, or say that it takes no more streams.
+  // These end the session, or say that it accepts no more streams.
   | 'session_closed'
   | 'transport_closed'
   | 'keepalive_timeout'
@@ -57,7 +57,7 @@ export class YamuxError extends Error {
   }
 }
 
-/** Makes the error for a peer that breaks the protocol. It ends the session with GoAway(1). */
+/** Makes the error for a peer that violates the protocol. It ends the session with GoAway(1). */
 export function protocolError(code: YamuxErrorCode, message: string): YamuxError {
   return new YamuxError(code, message, { goAwayCode: GO_AWAY.protocolError })
 }

@@ -1,4 +1,4 @@
-// Reads frames from bytes in any chunking. It holds at most eleven bytes: payloads are passed on as they come.
+// Reads frames from bytes in any chunking. It buffers at most eleven bytes: payloads are passed on as they arrive.
 
 import { type FrameHeader, HEADER_BYTES, readHeader, TYPE } from './frame.ts'
 
@@ -10,7 +10,7 @@ interface FrameHandler {
 
 export class FrameParser {
   readonly #handler: FrameHandler
-  /** The first part of a header that a chunk boundary cut in two. */
+  /** The first part of a header that a chunk boundary splits. */
   readonly #partial = new Uint8Array(HEADER_BYTES)
   #partialBytes = 0
   #payloadLeft = 0
@@ -30,7 +30,7 @@ export class FrameParser {
       at = this.#payloadLeft > 0 ? this.#payload(chunk, at) : this.#header(chunk, at)
   }
 
-  /** Stops: nothing more is passed on, not even from the current chunk. */
+  /** Stops at once, even within the current chunk. */
   stop(): void {
     this.#stopped = true
   }

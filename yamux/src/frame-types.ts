@@ -1,4 +1,4 @@
-// The types of frames (specification, "Type field"), and what `length` is in each.
+// The types of frames (specification, "Type field"), and the meaning of `length` in each.
 
 /** `length` bytes of payload follow. */
 export const data = 0

@@ -12,7 +12,7 @@ const VERSION = 0
 
 export type FrameType = (typeof TYPE)[keyof typeof TYPE]
 
-/** The stream id that stands for the session itself. */
+/** The stream id of the session itself. */
 export const SESSION_ID = 0
 
 export interface FrameHeader {
@@ -25,7 +25,7 @@ export interface FrameHeader {
 
 /**
  * Reads a header.
- * @throws YamuxError for another version or an unknown type: the bytes after such a header cannot be understood
+ * @throws YamuxError for another version or an unknown type: the bytes after such a header cannot be parsed
  */
 export function readHeader(source: Uint8Array, at: number): FrameHeader {
   const version = source[at]!

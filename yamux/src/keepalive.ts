@@ -1,4 +1,4 @@
-// Pings the peer: this measures the round trip, and proves that the peer is still there.
+// Pings the peer, to measure the round trip and to check that the peer is alive.
 
 import { YamuxError } from './errors.ts'
 
@@ -15,11 +15,11 @@ export class Keepalive {
   readonly #send: (id: number) => void
   readonly #onDead: (cause: YamuxError) => void
   #nextId = 0
-  /** At most one ping is in flight. Callers that ask meanwhile share it. */
+  /** The ping in flight; concurrent callers share it. */
   #ping: Ping | undefined
   #rtt: number | undefined
   /**
-   * True when bytes came since the last ping. Any byte shows that the peer is there: an answer may wait behind bulk
+   * True when bytes arrived since the last ping. Any byte shows that the peer is alive: an answer may wait behind bulk
    * data.
    */
   #heard = false

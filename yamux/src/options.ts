@@ -21,7 +21,7 @@ import type { Stream } from './stream.ts'
 export interface SessionOptions {
   /** The side of the session: the client opens odd stream ids, the server even ones. */
   role: 'client' | 'server'
-  /** Called with each stream that the peer opens. Without it the session refuses them. */
+  /** Called with each stream that the peer opens. Without it, the session refuses them. */
   onStream?: ((stream: Stream) => void) | undefined
   /**
    * The milliseconds between pings. 0 turns them off.
@@ -49,13 +49,13 @@ export interface SessionOptions {
    */
   windowBudgetBytes?: number | undefined
   /**
-   * The number of unacknowledged streams, each way. Beyond it {@link Session.open} waits, and the session resets the
+   * The most unacknowledged streams, in each direction. Beyond it, {@link Session.open} waits, and the session resets the
    * peer's.
    * @default 256
    */
   acceptBacklog?: number | undefined
   /**
-   * The number of streams at once, both ways.
+   * The most concurrent streams, in both directions.
    * @default 1,024
    */
   maxStreams?: number | undefined

@@ -1,17 +1,17 @@
-// Holds the received bytes of a stream until they are read. Its window bounds the bytes, and this file their overhead.
+// Buffers the received bytes of a stream until they are read. The window bounds the bytes; this file bounds their overhead.
 
 import { abortableDeferred, type Deferred } from './deferred.ts'
 import { YamuxError } from './errors.ts'
 import { VIEW_MIN_BYTES, VIEW_MIN_SHARE } from './limits.ts'
 
-/** A ByteSink takes the bytes of a stream as they come. */
+/** A ByteSink consumes the bytes of a stream as they arrive. */
 export interface ByteSink {
   /**
-   * Takes bytes, which are valid only until it returns. The peer gets credit for them.
-   * @returns false when the sink takes no more for now: further bytes wait, and the window bounds them
+   * Consumes bytes, which are valid only until it returns. The peer gets credit for them.
+   * @returns false to pause: further bytes wait, bounded by the window
    */
   take(bytes: Uint8Array): boolean
-  /** Called once, when the peer ended its direction and the sink took everything. */
+  /** Called once, when the peer ended its direction and the sink consumed everything. */
   end(): void
   /** Called once, when the stream was reset before that. */
   fail(error: YamuxError): void
@@ -24,14 +24,14 @@ export class ReceiveBuffer {
   /** The number of waiting bytes of payload. */
   #bytes = 0
   readonly #chunks: Uint8Array[] = []
-  /** The last chunk while it has room: small payloads are collected in it. */
+  /** The last chunk, while it has room for small payloads. */
   #tail: Uint8Array | undefined
   #tailBytes = 0
   #reader: Deferred<Uint8Array | undefined> | undefined
-  /** The most bytes that the pending read takes. */
+  /** The most bytes for the pending read. */
   #readerMax = 0
   #sink: ByteSink | undefined
-  /** The sink takes bytes at the moment. */
+  /** True while the sink consumes bytes. */
   #flows = false
   #discards = false
   #ended = false
@@ -39,8 +39,8 @@ export class ReceiveBuffer {
 
   /**
    * @param onRead called with the bytes that were read, and once more when the end was reached
-   * @param hold called with the bytes that wait from now on, negative for those that no longer wait
-   * @param sharedInput what is pushed is valid only during the call
+   * @param hold called with the change of the number of waiting bytes
+   * @param sharedInput whether pushed bytes are valid only during the call
    */
   constructor(onRead: (bytes: number) => void, hold: (bytes: number) => void, sharedInput = false) {
     this.#onRead = onRead
@@ -53,7 +53,7 @@ export class ReceiveBuffer {
     return this.#bytes
   }
 
-  /** True when everything came, and everything was read. */
+  /** True when everything has arrived and was read. */
   get drained(): boolean {
     return this.#ended && this.#chunks.length === 0 && this.#tail === undefined
   }
@@ -83,7 +83,7 @@ export class ReceiveBuffer {
     if (this.#flows) this.#endSink()
   }
 
-  /** Fails reads with the error, and drops the buffered bytes, unless `keepComplete` is set and all bytes had come. */
+  /** Fails reads with the error, and drops the buffered bytes, unless `keepComplete` is set and all bytes had arrived. */
   fail(error: YamuxError, keepComplete: boolean): void {
     if (keepComplete && this.#ended) return
     this.#error = error
@@ -103,7 +103,7 @@ export class ReceiveBuffer {
     else sink.fail(this.#error)
   }
 
-  /** Passes what waits to the sink, and then what comes. */
+  /** Passes waiting and then new bytes to the sink. */
   resume(): void {
     if (this.#sink === undefined || this.#flows) return
     this.#flows = true
@@ -116,7 +116,7 @@ export class ReceiveBuffer {
     if (this.#flows && this.#ended) this.#endSink()
   }
 
-  /** Drops the waiting bytes, and all later ones. Readers get the end, once that has come. */
+  /** Drops the waiting bytes and all later ones. Readers get only the end, once it has arrived. */
   discard(): void {
     this.#discards = true
     this.#drop()
@@ -168,7 +168,7 @@ export class ReceiveBuffer {
       this.#collect(bytes)
     }
     this.#bytes += bytes.length
-    // This call comes last, for the owner may find the sum too large, and discard the bytes.
+    // This call comes last, because the owner may find the sum too large and discard the bytes.
     this.#hold(bytes.length)
   }
 
@@ -215,7 +215,7 @@ function readPending(): YamuxError {
   return new YamuxError('read_pending', 'another read of this stream is still waiting')
 }
 
-/** Says whether a view may be kept. It keeps its whole buffer alive, which one byte of a megabyte must not. */
+/** Returns whether a view may be kept, which keeps its whole buffer alive. */
 function isLargePart(bytes: Uint8Array): boolean {
   return bytes.length >= bytes.buffer.byteLength * VIEW_MIN_SHARE
 }

@@ -43,14 +43,14 @@ export class ReceiveWindow {
     this.#available = initial
   }
 
-  /** The bytes that the peer may send while nothing is read. */
+  /** The size of the window, in bytes. */
   get size(): number {
     return this.#size
   }
 
   /**
-   * Takes the `bytes` that the peer announces from the window.
-   * @returns false when it may not send as many
+   * Subtracts the `bytes` that the peer announces from the window.
+   * @returns false when they exceed the window
    */
   reserve(bytes: number): boolean {
     if (bytes > this.#available) return false
@@ -60,7 +60,7 @@ export class ReceiveWindow {
 
   /**
    * Notes that `bytes` were read.
-   * @param rttMs the round trip in milliseconds; without it the window does not grow
+   * @param rttMs the round trip in milliseconds; undefined to not grow the window
    * @returns the credit to give now; 0 until half of the window was read
    */
   consume(bytes: number, rttMs: number | undefined): number {
@@ -74,16 +74,16 @@ export class ReceiveWindow {
     return credit
   }
 
-  /** Frees, when the stream is over, the memory by which it grew. */
+  /** Returns the memory by which the window grew, when the stream is over. */
   release(): void {
     this.#budget.give(this.#size - this.#initial)
     this.#size = this.#initial
   }
 
   /**
-   * Doubles the window while it holds the peer back. A window below the product of bandwidth and delay makes the peer
-   * pause every round trip, and one below twice that sometimes, because credit is given by halves. A peer that the
-   * window holds back measures as exactly one window a round trip, so the window doubles until it no longer does.
+   * Doubles the window while it limits the peer. A window below the product of bandwidth and delay makes the peer
+   * pause every round trip, and one below twice that sometimes, because credit is given in halves. A peer that the
+   * window limits sends exactly one window per round trip, so the window doubles until it no longer does.
    */
   #grow(elapsedMs: number, rttMs: number): number {
     const wanted = Math.min(this.#max, Math.ceil((2 * this.#read * rttMs) / Math.max(elapsedMs, 1)))

@@ -8,9 +8,9 @@ import type { Transport } from './session-owner.ts'
 /** One message holds a write of 64 KiB, or four full TLS records, with nothing left over. */
 const MESSAGE_MAX_BYTES = SLICES_PER_MESSAGE * (HEADER_BYTES + SLICE_MAX_BYTES)
 
-/** A FrameSource is a stream's queue, as the scheduler sees it. */
+/** A FrameSource is a stream's queue for the scheduler. */
 export interface FrameSource {
-  /** The bytes that it could send now, headers included. 0 while it waits for bytes or for credit. */
+  /** The bytes that it could send now, with headers. 0 while it waits for bytes or for credit. */
   readonly wireBytes: number
   /**
    * Writes one frame.
@@ -24,9 +24,9 @@ export class Scheduler {
   readonly #transport: Transport
   readonly #control: ControlQueue
   readonly #onFailure: (cause: unknown) => void
-  /** The memory of every message that the transport copies. */
+  /** The reused memory for messages that the transport copies. */
   #memory: Uint8Array<ArrayBuffer> | undefined
-  /** The sources that have bytes to send, in the order in which they are served. */
+  /** The sources with bytes to send, in round-robin order. */
   readonly #ready = new Set<FrameSource>()
   #scheduled = false
   #saturated = false
@@ -38,7 +38,7 @@ export class Scheduler {
     this.#onFailure = onFailure
   }
 
-  /** Notes that `source` has bytes to send, or may have again. */
+  /** Notes that `source` may have bytes to send. */
   ready(source: FrameSource): void {
     if (source.wireBytes === 0) return
     this.#ready.add(source)
@@ -49,7 +49,7 @@ export class Scheduler {
     this.#ready.delete(source)
   }
 
-  /** Sends at the end of this turn of the event loop, so that everything that the turn adds goes out in one message. */
+  /** Sends at the end of this event-loop turn, so that everything that the turn adds goes out in one message. */
   wake(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -59,19 +59,19 @@ export class Scheduler {
     })
   }
 
-  /** Sends what `source` has now, with everything that waits before it. Later the source offers nothing more. */
+  /** Sends what `source` has now, with everything queued before it. Afterwards the source offers nothing more. */
   flush(source: FrameSource): void {
     if (source.wireBytes > 0) this.#ready.add(source)
     this.#sendAll()
     this.#ready.delete(source)
   }
 
-  /** Stops: nothing more is sent. */
+  /** Stops sending. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** Sends only the control queue, at once, saturated or not, because it is little. */
+  /** Sends only the control queue, at once and even if saturated, because it is small. */
   finish(): void {
     this.stop()
     while (this.#control.byteLength > 0) this.#send()
@@ -102,7 +102,7 @@ export class Scheduler {
     const message = this.#memoryFor(length)
     let at = this.#control.moveInto(message)
     for (const source of this.#ready) {
-      // A stream that is alone is not sliced, and its write stays in one piece.
+      // A single stream is not sliced, so its write stays in one piece.
       const end = source.fill(message, at, this.#ready.size > 1 ? SLICE_MAX_BYTES : message.length)
       if (end === at) break
       at = end

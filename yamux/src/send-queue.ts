@@ -1,4 +1,4 @@
-// Holds the writes of a stream, uncopied, until the peer gives credit and the scheduler takes them.
+// Holds the uncopied writes of a stream until the peer gives credit and the scheduler sends them.
 
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, HEADER_BYTES, TYPE, writeHeader } from './frame.ts'
@@ -23,7 +23,7 @@ export class SendQueue implements FrameSource {
 
   /**
    * @param onEnd called when the FIN is written
-   * @param hold called with the bytes that wait from now on, negative for those that no longer wait
+   * @param hold called with the change of the number of waiting bytes
    */
   constructor(streamId: number, onEnd: () => void, hold: (bytes: number) => void) {
     this.#streamId = streamId
@@ -55,7 +55,7 @@ export class SendQueue implements FrameSource {
 
   /**
    * Offers bytes to the scheduler for as long as `flush` runs.
-   * @returns the number of bytes that were sent, from the first on
+   * @returns the number of bytes sent, from the start
    */
   writeNow(bytes: Uint8Array, flush: () => void): number {
     if (this.#error !== undefined || this.#end !== undefined || this.#writes.length > 0) return 0
@@ -80,7 +80,7 @@ export class SendQueue implements FrameSource {
   }
 
   /**
-   * Adds credit of the peer.
+   * Adds credit from the peer.
    * @throws YamuxError when the window would no longer fit 32 bits
    */
   credit(bytes: number): void {
@@ -112,7 +112,7 @@ export class SendQueue implements FrameSource {
       return at + HEADER_BYTES + payload
     }
     if (room < 0 || !this.#endsAfter(0)) return at
-    // The FIN has a frame of its own, as hashicorp sends it: @libp2p/yamux loses the payload of a data frame with FIN.
+    // The FIN has a separate frame, as in hashicorp's implementation: @libp2p/yamux loses the payload of a data frame with FIN.
     writeHeader(message, at, TYPE.windowUpdate, FLAG.fin, this.#streamId, 0)
     this.#ended = true
     this.#end?.resolve()

@@ -1,10 +1,10 @@
 // What the owner of a session implements: the transport, and a meter of the memory that sessions take.
 
-/** A Transport takes the messages that a session writes. Its owner passes incoming bytes to {@link Session.receive}. */
+/** A Transport sends the messages of a session. Its owner passes incoming bytes to {@link Session.receive}. */
 export interface Transport {
   /**
-   * Takes one message of whole frames, and owns its bytes from then on. While the transport is saturated it returns
-   * a promise: the session sends nothing more (but a last GoAway) until it resolves. A rejection, or a throw, ends
+   * Sends one message of complete frames, whose bytes it now owns. While the transport is saturated, it returns
+   * a promise: the session sends nothing more (except a last GoAway) until it resolves. A rejection or a throw ends
    * the session.
    */
   send(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>
@@ -22,8 +22,8 @@ export interface Transport {
  */
 export interface MemoryMeter {
   /**
-   * Called with the bytes of payload that the session holds from now on: received and unread, or written and unsent.
-   * The number is negative for bytes that it holds no more.
+   * Called with the change of the payload bytes that the session holds: received and unread, or written and unsent.
+   * Negative when it holds fewer.
    */
   hold(bytes: number): void
   /** False while no receive window may grow. */

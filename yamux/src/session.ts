@@ -15,12 +15,12 @@ import { Stream } from './stream.ts'
 import { type StreamHost, StreamState } from './stream-state.ts'
 
 /**
- * Session is one yamux session over a message transport: it opens streams, takes those of the peer, and keeps the
+ * Session is one yamux session over a message transport: it opens streams, accepts those of the peer, and keeps the
  * connection alive.
  */
 export class Session {
   /**
-   * Resolves with undefined after {@link close} or an orderly end by the peer, and otherwise with the error that ended the
+   * Resolves with undefined after {@link close} or a normal end by the peer, and otherwise with the error that ended the
    * session. Never rejects.
    */
   readonly closed: Promise<YamuxError | undefined>
@@ -40,7 +40,7 @@ export class Session {
   readonly #halfClosed: Deadlines<StreamState>
   readonly #host: StreamHost
   readonly #streams = new Map<number, StreamState>()
-  /** The stream of the last frame, whose payload may follow. Undefined when the payload is to be skipped. */
+  /** The stream of the last frame, whose payload may follow. Undefined when the payload must be skipped. */
   #receiving: StreamState | undefined
   #nextId: number
   #goAwaySent = false
@@ -86,25 +86,25 @@ export class Session {
     return this.#keepalive.rtt
   }
 
-  /** True when the peer has said that it takes no more streams, and lets the open ones finish. */
+  /** True when the peer announced that it accepts no more streams; open ones may finish. */
   get isPeerGoingAway(): boolean {
     return this.#goAwayReceived
   }
 
-  /** The number of streams that are not over, both ways. */
+  /** The number of open streams, in both directions. */
   get streamCount(): number {
     return this.#streams.size
   }
 
   /**
-   * Takes bytes from the transport, in any chunking, and owns them from then on, unless the option `sharedInput` is
-   * set: readers get views of them. It never throws: a peer that breaks the protocol gets GoAway(1), and the transport is closed.
+   * Processes bytes from the transport, in any chunking, and owns them, unless the option `sharedInput` is
+   * set: readers get views of them. It never throws: a peer that violates the protocol gets GoAway(1), and the transport is closed.
    */
   receive(bytes: Uint8Array): void {
     if (this.#over) return
     this.#keepalive.onBytes()
     try {
-      // A plain view is needed: a Node Buffer is a Uint8Array whose `slice` and `subarray` mean something else.
+      // Makes a plain view: a Node Buffer is a Uint8Array with different `slice` and `subarray`.
       this.#parser.push(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     } catch (cause) {
       this.#shutDown(cause instanceof YamuxError ? cause : internalError(cause))
@@ -124,7 +124,7 @@ export class Session {
   /**
    * Opens a stream. It does not wait for the peer's ACK, unless a whole backlog of streams does. A refusal fails the
    * stream later.
-   * @throws YamuxError when the session takes no more streams; the signal's reason when aborted
+   * @throws YamuxError when the session accepts no more streams; the signal's reason when aborted
    */
   async open(options: { signal?: AbortSignal | undefined } = {}): Promise<Stream> {
     this.#assertOpen()
@@ -169,7 +169,7 @@ export class Session {
     return freed
   }
 
-  /** Takes no new streams, either way. The existing ones finish, and the session closes after the last. */
+  /** Refuses new streams, in both directions. The existing ones finish, and the session closes after the last. */
   goAway(): void {
     if (this.#over || this.#goAwaySent) return
     this.#goAwaySent = true
@@ -179,7 +179,7 @@ export class Session {
 
   /**
    * Closes session and transport now. Every stream fails.
-   * @param code the code of the GoAway that tells the peer: 0 for an orderly end, or one that both sides agreed on
+   * @param code the code of the GoAway for the peer: 0 for a normal end, or one that both sides agreed on
    */
   close(code: number = GO_AWAY.normal): void {
     this.#shutDown(undefined, code)
@@ -213,7 +213,7 @@ export class Session {
   #onStreamHeader(header: FrameHeader): void {
     if (header.streamId === SESSION_ID) throw protocolError('bad_stream_id', 'stream frame for stream 0')
     if ((header.flags & FLAG.syn) !== 0) this.#onSyn(header.streamId)
-    // Frames for a stream that is over are late, or follow an RST of this side: they are skipped, payload and all.
+    // Frames for a closed stream are late, or follow an RST of this side: skip them with their payload.
     this.#receiving = this.#streams.get(header.streamId)
     this.#receiving?.onHeader(header)
   }
@@ -232,7 +232,7 @@ export class Session {
     try {
       onStream(new Stream(state))
     } catch (error) {
-      // The error is reported as an event target reports it: the stream is lost, the session is not.
+      // Reports the error like an event target: the stream is lost, but not the session.
       state.reset(new YamuxError('stream_aborted', 'the handler of new streams threw', { cause: error }))
       queueMicrotask(() => {
         throw error
@@ -275,7 +275,7 @@ export class Session {
         return keepalive.rtt
       },
       onBulk: () => {
-        // Without an answer windows do not grow, and the next call tries again.
+        // Without an answer, windows do not grow, and the next call tries again.
         if (keepalive.rtt === undefined) keepalive.ping().catch(() => {})
       },
       sendControl: (type, flags, id, length) => this.#sendControl(type, flags, id, length),
@@ -297,7 +297,7 @@ export class Session {
     if (!state.acknowledged) this.#onAcknowledged(state)
     this.#halfClosed.delete(state)
     this.#streams.delete(state.id)
-    // The close comes later: the stream's FIN may be in a message that is still being built.
+    // Deferred, because the stream's FIN may be in a message that is still being built.
     if (this.#goAwaySent) queueMicrotask(() => this.#closeWhenIdle())
   }
 
@@ -350,7 +350,7 @@ export class Session {
     try {
       this.#transport.close()
     } catch {
-      // The transport counts as closed: the session sends nothing to it any more.
+      // The transport counts as closed.
     }
   }
 }

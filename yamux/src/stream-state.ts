@@ -1,4 +1,4 @@
-// The state of one stream: its incoming and outgoing bytes, and when it is over. `Stream` is its user's view.
+// The state of one stream: its incoming and outgoing bytes, and its end. `Stream` is the public API.
 
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, type FrameHeader, type FrameType, TYPE } from './frame.ts'
@@ -13,7 +13,7 @@ export interface StreamHost {
   /** Payloads are valid only until they have been passed on. */
   readonly sharedInput: boolean
   readonly rtt: number | undefined
-  /** Called with the bytes that the stream holds from now on, negative for those that it holds no more. */
+  /** Called with the change of the number of bytes that the stream holds. */
   hold(bytes: number): void
   /** Called when half a window was read: the window needs the round trip to grow. */
   onBulk(): void
@@ -22,7 +22,7 @@ export interface StreamHost {
   ready(source: FrameSource): void
   /** Sends what `source` has, and everything before it, unless the transport is saturated. */
   flush(source: FrameSource): void
-  /** Called when `source` has none, and never will again. */
+  /** Called when `source` will never have bytes again. */
   drop(source: FrameSource): void
   /** Called when the peer accepted a stream that this side opened. */
   onAcknowledged(state: StreamState): void
@@ -41,7 +41,7 @@ export class StreamState {
   readonly #resolveClosed: () => void
   #acknowledged: boolean
   #peerEnded = false
-  /** The current data frame carries FIN, which takes effect after its payload. */
+  /** True when the current data frame has FIN, which takes effect after its payload. */
   #finFollows = false
   #over = false
   #error: YamuxError | undefined
@@ -64,7 +64,7 @@ export class StreamState {
     return this.#acknowledged
   }
 
-  /** The error with which either side reset the stream. Undefined while it lives and when it ended in order. */
+  /** The error with which either side reset the stream. Undefined while it is open and when it ended normally. */
   get error(): YamuxError | undefined {
     return this.#error
   }
@@ -121,7 +121,7 @@ export class StreamState {
   }
 
   /**
-   * Ends the stream without a frame to the peer, since the session is gone. Bytes of a complete stream can still be
+   * Ends the stream without a frame to the peer, because the session is gone. Bytes of a complete stream can still be
    * read.
    */
   abandon(error: YamuxError): void {
@@ -130,7 +130,7 @@ export class StreamState {
 
   /**
    * Handles the header of a frame.
-   * @throws YamuxError when the frame breaks the protocol
+   * @throws YamuxError when the frame violates the protocol
    */
   onHeader({ type, flags, length }: FrameHeader): void {
     if ((flags & FLAG.ack) !== 0) this.#acknowledge()

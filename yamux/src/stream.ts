@@ -1,15 +1,15 @@
-// A stream as its user sees it: read, write, end, abort.
+// The public API of a stream: read, write, end, abort.
 
 import { YamuxError } from './errors.ts'
 import type { ByteSink } from './receive-buffer.ts'
 import type { StreamState } from './stream-state.ts'
 
 /**
- * Stream is one stream of a session, readable and writable, each direction with its own end and with back-pressure by
+ * Stream is one stream of a session, readable and writable, with half-close and with back-pressure by
  * its window.
  */
 export class Stream {
-  /** A write has copied its bytes by the time it resolves. */
+  /** True: a write has copied its bytes by the time it resolves. */
   readonly copies = true
   readonly #state: StreamState
 
@@ -26,14 +26,14 @@ export class Stream {
     return this.#state.closed
   }
 
-  /** The error with which either side reset the stream. Undefined while it lives and when it ended in order. */
+  /** The error with which either side reset the stream. Undefined while it is open and when it ended normally. */
   get error(): YamuxError | undefined {
     return this.#state.error
   }
 
   /**
    * Resolves with the next bytes, one or more, or with undefined at the peer's FIN. The peer gets new credit as they
-   * are read. They may be a view of what the transport delivered: use and change them freely, but do not transfer
+   * are read. They may be a view of the transport's data: use and change them freely, but do not transfer
    * their buffer. Only one read may be pending.
    * @param options `maxBytes` is the most that one read returns; the rest waits, and counts as unread
    * @throws YamuxError when the stream was reset; the signal's reason when aborted, which loses nothing
@@ -45,7 +45,7 @@ export class Stream {
   }
 
   /**
-   * Passes what comes to `sink` from now on, in place of {@link read}, and without a copy or a promise for each piece.
+   * Passes incoming bytes to `sink` from now on, instead of {@link read}, without a copy or a promise for each chunk.
    * It begins with {@link resume}.
    * @throws YamuxError when a read is pending
    */
@@ -53,14 +53,14 @@ export class Stream {
     this.#state.passTo(sink)
   }
 
-  /** Passes bytes to the sink again, beginning with those that came meanwhile. */
+  /** Resumes passing bytes to the sink, starting with those received meanwhile. */
   resume(): void {
     this.#state.resume()
   }
 
   /**
    * Drops unread bytes, and all later ones. The peer gets no more credit. Writing and ending stay possible, so that a
-   * refusal can be sent to a peer that goes on sending. Reads return only the end.
+   * refusal can be sent to a peer that keeps sending. Reads return only the end.
    */
   discard(): void {
     this.#state.discard()
@@ -68,7 +68,7 @@ export class Stream {
 
   /**
    * Writes bytes. Resolves when all of them went to the transport, within the peer's window and the transport's
-   * back-pressure. They are not copied before, so do not change them until then.
+   * back-pressure. They are not copied, so do not change them until then.
    * @throws YamuxError when the stream was reset or ended
    */
   write(bytes: Uint8Array): Promise<void> {
@@ -76,22 +76,22 @@ export class Stream {
   }
 
   /**
-   * Sends as many bytes as the peer's window and the transport take at this moment, unless an earlier write waits. The
-   * caller may change them at once. Small writes are cheaper by {@link write}, which joins those of a turn of the event
-   * loop.
-   * @returns the number of bytes that were sent, from the first on; 0 for a stream that is over
+   * Sends as many bytes as the peer's window and the transport currently accept, unless an earlier write waits. The
+   * caller may change them afterwards. Small writes are cheaper with {@link write}, which joins those of one event-loop
+   * turn.
+   * @returns the number of bytes sent, from the start; 0 for a closed stream
    */
   writeNow(bytes: Uint8Array): number {
     return this.#state.writeNow(bytes)
   }
 
-  /** Half-closes: FIN follows all writes. Resolves when it went to the transport. Reading goes on. */
+  /** Half-closes: FIN follows all writes. Resolves when it was passed to the transport. Reading remains possible. */
   end(): Promise<void> {
     return handled(this.#state.end())
   }
 
   /**
-   * Resets the stream (RST), both ways: unsent and unread bytes are lost. It has no effect once the stream is closed.
+   * Resets the stream (RST), in both directions: unsent and unread bytes are lost. It has no effect once the stream is closed.
    */
   abort(reason?: unknown): void {
     this.#state.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))

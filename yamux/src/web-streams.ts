@@ -1,4 +1,4 @@
-// WHATWG streams over a stream's read and write. They queue nothing themselves: back-pressure is that of the windows.
+// WHATWG streams over a stream's read and write. They queue nothing: back-pressure comes from the windows.
 
 import type { Stream } from './stream.ts'
 

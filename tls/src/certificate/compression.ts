@@ -1,4 +1,4 @@
-// Compresses a chain once (RFC 8879), with the platform's compressors, for the clients that ask for it.
+// Compresses a chain once (RFC 8879), with the platform's compressors, for clients that support it.
 
 import { encodeCertificate } from '../messages/certificate.ts'
 import { encodeCompressedCertificate } from '../messages/compressed-certificate.ts'
@@ -14,8 +14,8 @@ const FORMATS: readonly (readonly [algorithm: number, format: string])[] = [
 ]
 
 /**
- * Resolves with the Certificate message for `chain` in each format that the platform can write and that makes it
- * shorter, the shortest first. The map is empty where there is no CompressionStream.
+ * Resolves with the Certificate message for `chain` in each format that the platform supports and that makes it
+ * shorter, the shortest first. The map is empty without CompressionStream.
  * @param chain DER, leaf first
  */
 export async function compressCertificates(chain: readonly Uint8Array[]): Promise<CompressedCertificates> {
@@ -31,7 +31,7 @@ export async function compressCertificates(chain: readonly Uint8Array[]): Promis
   return new Map(messages.sort(([, one], [, other]) => one.length - other.length))
 }
 
-/** @returns undefined where the platform lacks the format */
+/** @returns undefined when the platform lacks the format */
 async function compress(bytes: Uint8Array, format: string): Promise<Uint8Array | undefined> {
   let stream: CompressionStream
   try {

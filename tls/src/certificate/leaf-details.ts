@@ -1,4 +1,4 @@
-// Reads from a leaf certificate what its subject checks before it uses it: the key, the validity and the issuer.
+// Reads the fields of a leaf certificate that its owner checks before use: the key, the validity and the issuer.
 
 import { authorityKeyId } from '../der/authority-key-id.ts'
 import { certificateFields, hex } from '../der/certificate-fields.ts'
@@ -25,7 +25,7 @@ const UTC_TIME_PIVOT = 50
 
 /**
  * Returns the fields of a leaf.
- * @throws TlsError `unsupported_certificate` for bytes that are no certificate
+ * @throws TlsError `unsupported_certificate` for bytes that are not a certificate
  */
 export function leafDetailsOf(leafDer: Uint8Array): LeafDetails {
   try {

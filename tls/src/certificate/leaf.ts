@@ -32,7 +32,7 @@ const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
 
 /**
  * Returns the algorithm for `ServerConfig` from the leaf's SubjectPublicKeyInfo (RFC 5280 §4.1).
- * @throws TlsError `unsupported_certificate` for another key or no certificate
+ * @throws TlsError `unsupported_certificate` for another key or for bytes that are not a certificate
  */
 export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
   const name = keyAlgorithm(leafDer)
@@ -44,7 +44,7 @@ export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
 
 /**
  * Returns the names of the leaf's subjectAltName (RFC 5280 §4.2.1.6): hostnames unchanged, and '' for other kinds.
- * @throws TlsError `unsupported_certificate` for bytes that are no certificate
+ * @throws TlsError `unsupported_certificate` for bytes that are not a certificate
  */
 export function subjectNamesOf(leafDer: Uint8Array): string[] {
   try {

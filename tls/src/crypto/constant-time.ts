@@ -1,4 +1,4 @@
-// Compares secrets in a time that does not show where they differ.
+// Compares secrets in constant time.
 
 export function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false

@@ -1,4 +1,4 @@
-// The key schedule (RFC 8446 §7.1) with one class for each phase, so that a secret can only serve its purpose.
+// The key schedule (RFC 8446 §7.1) with one class for each phase, so that each secret is used only for its purpose.
 
 import type { Hash } from './hash.ts'
 import { AEAD_NONCE_BYTES } from './provider.ts'
@@ -25,7 +25,7 @@ class ScheduleSecret extends Secret {
     return this.hash.expandLabel(this.bytes, label, transcriptHash, this.hash.length)
   }
 
-  /** Derives the next phase's secret, and ends this phase: its secret, and the input, are erased. */
+  /** Derives the next phase's secret, and ends this phase: erases its secret and the input. */
   protected step(inputKeyMaterial: Uint8Array): Uint8Array {
     const salt = this.derive('derived', this.hash.digest(NOTHING))
     const next = this.hash.extract(salt, inputKeyMaterial)
@@ -44,7 +44,7 @@ class ScheduleSecret extends Secret {
   }
 }
 
-/** The Early Secret holds the PSK, which it takes over and erases, or zeros. */
+/** The Early Secret, from zeros or the PSK, which it owns and erases. */
 export class EarlySecret extends ScheduleSecret {
   constructor(hash: Hash, psk: Uint8Array | undefined, secrets: Secrets) {
     const zeros = new Uint8Array(hash.length)
@@ -53,7 +53,7 @@ export class EarlySecret extends ScheduleSecret {
     super(hash, bytes, secrets)
   }
 
-  /** Returns the right resumption binder for the hash of the truncated ClientHello (§4.2.11.2). */
+  /** Returns the expected resumption binder for the hash of the truncated ClientHello (§4.2.11.2). */
   binder(transcriptHash: Uint8Array): Uint8Array {
     const key = new BinderKey(this.hash, this.derive('res binder', this.hash.digest(NOTHING)), this.secrets)
     const mac = key.mac(transcriptHash)
@@ -61,7 +61,7 @@ export class EarlySecret extends ScheduleSecret {
     return mac
   }
 
-  /** Ends this phase. It takes over the shared secret, and erases it. */
+  /** Ends this phase. Owns and erases the shared secret. */
   handshake(sharedSecret: Uint8Array): HandshakeSecret {
     return new HandshakeSecret(this.hash, this.step(sharedSecret), this.secrets)
   }
@@ -104,7 +104,7 @@ class TrafficSecret extends ScheduleSecret {
   }
 }
 
-/** A HandshakeTrafficSecret protects the rest of the handshake and authenticates it. */
+/** A HandshakeTrafficSecret protects and authenticates the rest of the handshake. */
 export class HandshakeTrafficSecret extends TrafficSecret {
   /** Returns verify_data of the Finished that this side sends (§4.4.4). */
   verifyData(transcriptHash: Uint8Array): Uint8Array {

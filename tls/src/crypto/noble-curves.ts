@@ -19,7 +19,7 @@ function x25519KeyPair(): KeyPair {
 function curveKeyPair(group: number): KeyPair {
   const curve = group === NAMED_GROUP.secp256r1 ? p256 : p384
   const secretKey = curve.utils.randomSecretKey()
-  // The secret is the x coordinate alone (§7.4.2), without the prefix of a compressed point.
+  // The secret is only the x coordinate (§7.4.2), without the prefix of a compressed point.
   return keyPair(secretKey, curve.getPublicKey(secretKey, false), (peer) =>
     curve.getSharedSecret(secretKey, peer).slice(1),
   )

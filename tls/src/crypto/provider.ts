@@ -1,13 +1,13 @@
-// The interface of the primitives, which WebCrypto, noble, or another library can implement.
+// The interface of the cryptographic primitives, which WebCrypto, noble, or another library can implement.
 
 import type { HashName } from '../messages/transcript.ts'
 
-/** A MaybePromise is a value that is there at once, or later. */
+/** A MaybePromise is a value or a promise of one. */
 export type MaybePromise<T> = T | Promise<T>
 
 /**
- * Returns whether the value is there later. It asks for `then`: the promise of an async function is no instance of a `Promise` that a
- * polyfill put in the place of the platform's.
+ * Returns whether the value is a promise. It checks for `then`, because the promise of an async function is no instance of a `Promise` that a
+ * polyfill has replaced.
  */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined)?.then === 'function'
@@ -16,13 +16,13 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 /** An Aead is the AEAD of one cipher suite under one key (RFC 8446 §5.2). Its methods may return a promise or not. */
 export interface Aead {
   /**
-   * Seals a plaintext, and has read it when the call returns, also with a promise: the caller uses that memory again.
-   * @returns the ciphertext with its 16-byte tag, in memory of its own
+   * Seals a plaintext. It has read the plaintext when the call returns, even with a promise, so that the caller may reuse its memory.
+   * @returns the ciphertext with its 16-byte tag, in new memory
    */
   seal(nonce: Uint8Array, additionalData: Uint8Array, plaintext: Uint8Array): MaybePromise<Uint8Array>
   /**
-   * Seals `parts`, one after the other, into `out`, which has the length of all of them and the tag. It exists only
-   * where sealing is synchronous, and spares three copies of every record.
+   * Seals the concatenated `parts` into `out`, whose length is that of all of them and the tag. It exists only
+   * if sealing is synchronous, and saves three copies of every record.
    */
   sealInto?(
     nonce: Uint8Array,
@@ -37,20 +37,20 @@ export interface Aead {
 /** A KeyAgreement is the server's half of a key exchange (§4.2.8): its fresh share, and the secret of both sides. */
 export interface KeyAgreement {
   keyExchange: Uint8Array
-  /** The shared secret, which the caller erases. */
+  /** The shared secret, which the caller must erase. */
   sharedSecret: Uint8Array
 }
 
-/** A KeyPair is for a key exchange in which the server speaks first, as in TLS 1.2. */
+/** A KeyPair is for a key exchange in which the server sends its share first, as in TLS 1.2. */
 export interface KeyPair {
   keyExchange: Uint8Array
   /**
    * Agrees on a secret. It can be called once.
-   * @returns the shared secret, which the caller erases
+   * @returns the shared secret, which the caller must erase
    * @throws TlsError `illegal_parameter` as {@link CryptoProvider.agree} does
    */
   agree(peerKeyExchange: Uint8Array): MaybePromise<Uint8Array>
-  /** Erases the private key, as far as its bytes can be reached. */
+  /** Erases the private key, if its bytes are accessible. */
   erase(): void
 }
 
@@ -60,11 +60,11 @@ export interface HashFunction {
   readonly length: number
   start(): RunningHash
   digest(bytes: Uint8Array): Uint8Array
-  /** Returns an HMAC in memory of its own, which the caller erases. */
+  /** Returns an HMAC in new memory, which the caller must erase. */
   hmac(key: Uint8Array, message: Uint8Array): Uint8Array
 }
 
-/** RunningHash is a hash that takes its input piece by piece. */
+/** RunningHash is an incremental hash. */
 export interface RunningHash {
   update(bytes: Uint8Array): unknown
   clone(): RunningHash
@@ -72,14 +72,14 @@ export interface RunningHash {
   digest(): Uint8Array
 }
 
-/** CryptoProvider is the cryptography that the engine uses; {@link webCrypto} is the one for pages. */
+/** CryptoProvider is the engine's cryptography; {@link webCrypto} is the one for pages. */
 export interface CryptoProvider {
   randomBytes(length: number): Uint8Array
-  /** Returns the AEAD for a key, which it takes over and erases. */
+  /** Returns the AEAD for a key, which it owns and erases. */
   aead(cipherSuite: number, key: Uint8Array): Aead
   /**
    * Makes a fresh share and agrees on a secret.
-   * @throws TlsError `illegal_parameter` when the peer's share, whose length was checked, is no valid key of the group
+   * @throws TlsError `illegal_parameter` when the peer's share, whose length was checked, is not a valid key of the group
    *   (§4.2.8.2, §7.4.2)
    */
   agree(group: number, peerKeyExchange: Uint8Array): MaybePromise<KeyAgreement>

@@ -1,4 +1,4 @@
-// The secrets of one connection. All that are alive are erased when it ends, whether its handshake was complete or not.
+// The secrets of one connection. All remaining ones are erased when it ends, even during the handshake.
 
 import { TlsError } from '../errors.ts'
 
@@ -17,7 +17,7 @@ export class Secrets {
 
   /**
    * Adds a secret.
-   * @throws TlsError `closed` after `erase`, so that a handshake which has not noticed the end makes no new secrets
+   * @throws TlsError `closed` after `erase`, so that a handshake that has not noticed the end creates no new secrets
    */
   add(secret: Erasable): void {
     if (this.#over) {
@@ -38,12 +38,12 @@ export class Secrets {
   }
 }
 
-/** A Secret holds bytes that only the key schedule reads. They are erased when their phase is over. */
+/** A Secret holds bytes that only the key schedule reads. They are erased at the end of their phase. */
 export class Secret {
   protected readonly bytes: Uint8Array
   protected readonly secrets: Secrets
 
-  /** @param bytes the secret, which the object takes over */
+  /** @param bytes the secret, which the object owns from now on */
   constructor(bytes: Uint8Array, secrets: Secrets) {
     this.bytes = bytes
     this.secrets = secrets

@@ -1,4 +1,4 @@
-// The default provider: WebCrypto where it has the algorithm, and otherwise noble, which is loaded on demand.
+// The default provider: WebCrypto if it has the algorithm, otherwise noble, which is loaded on demand.
 
 import { violation } from '../errors.ts'
 import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'
@@ -12,7 +12,7 @@ import {
   type KeyPair,
 } from './provider.ts'
 
-/** webCrypto uses WebCrypto for AES-GCM and key agreement where it has them, and noble for all else. */
+/** webCrypto uses WebCrypto for AES-GCM and key agreement if it has them, and noble for everything else. */
 export const webCrypto: CryptoProvider = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   aead: (cipherSuite, key) =>
@@ -25,14 +25,14 @@ export const webCrypto: CryptoProvider = {
   keyPair,
 }
 
-/** An AEAD whose key is imported, or whose code is loaded, while the first records already wait for it. */
+/** An AEAD for immediate use, whose key or code is still loading. */
 function lateAead(loading: Promise<Aead>): Aead {
   let aead: Aead | undefined
   loading.then(
     (loaded) => {
       aead = loaded
     },
-    // The calls that wait for it report the error.
+    // The waiting calls report the error.
     () => {},
   )
   return {
@@ -62,9 +62,9 @@ async function aesGcm(keyBytes: Uint8Array): Promise<Aead> {
 }
 
 /**
- * Returns a function that makes the parameters of the next call, in the same memory each time. WebCrypto copies them when it is
- * called ("normalize an algorithm", Web Cryptography §18.4.4). A browser gives every short array that it gets a buffer of its
- * own outside V8's heap, which costs more than the copy into one that has it already.
+ * Returns a function that sets the parameters of the next call, reusing memory. WebCrypto copies them when it is
+ * called ("normalize an algorithm", Web Cryptography §18.4.4). A browser allocates a buffer outside V8's heap for each short array
+ * that it gets, which costs more than a copy into an existing one.
  */
 function parametersOf(): (nonce: Uint8Array, additionalData: Uint8Array) => AesGcmParams {
   const iv = new Uint8Array(AEAD_NONCE_BYTES)
@@ -111,11 +111,11 @@ async function keyPair(group: number): Promise<KeyPair> {
     return sharedSecret
   }
   const keyExchange = new Uint8Array(await crypto.subtle.exportKey('raw', own.publicKey))
-  // The private key never was bytes that could be erased.
+  // The private key never was accessible bytes.
   return { keyExchange, agree, erase: () => {} }
 }
 
-/** Resolves with undefined where this WebCrypto does not have the curve. */
+/** Resolves with undefined when this WebCrypto lacks the curve. */
 async function generateKey(algorithm: Curve['algorithm']): Promise<CryptoKeyPair | undefined> {
   try {
     return (await crypto.subtle.generateKey(algorithm, false, ['deriveBits'])) as CryptoKeyPair
@@ -124,7 +124,7 @@ async function generateKey(algorithm: Curve['algorithm']): Promise<CryptoKeyPair
   }
 }
 
-/** The library's type does not know that bytes over shared memory never get here. */
+/** A cast: bytes over shared memory never get here, which the types do not express. */
 function source(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>
 }

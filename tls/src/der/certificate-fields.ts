@@ -1,4 +1,4 @@
-// Finds the fields of a certificate (RFC 5280 §4.1) that are read. What they mean is for those who read them.
+// Locates the needed fields of a certificate (RFC 5280 §4.1), without interpreting them.
 
 import { type DerElement, DerReader } from './reader.ts'
 import * as DER_TAG from './tags.ts'
@@ -15,7 +15,7 @@ export interface CertificateFields {
   extensions: DerElement[]
 }
 
-/** @throws RangeError for bytes that are no certificate */
+/** @throws RangeError for bytes that are not a certificate */
 export function certificateFields(certificate: Uint8Array): CertificateFields {
   const fields = new DerReader(certificate).enter(DER_TAG.sequence).enter(DER_TAG.sequence)
   // A certificate of version 2 or 3 has the field version.
@@ -42,7 +42,7 @@ export function extensionValue({ extensions }: CertificateFields, id: string): U
     const extension = new DerReader(content)
     if (hex(extension.take().content) !== id) continue
     const value = extension.take()
-    // `critical` comes before the value
+    // `critical` precedes the value.
     return (value.tag === DER_TAG.boolean ? extension.take() : value).content
   }
   return undefined

@@ -1,10 +1,10 @@
-// @svc/tls/der: DER as certificates and the requests for them have it, without the TLS engine.
+// @svc/tls/der: DER for certificates and certificate requests, without the TLS engine.
 
 export { authorityKeyId } from './authority-key-id.ts'
 export { type CertificateFields, certificateFields } from './certificate-fields.ts'
-/** Object identifiers that certificates and requests for them use, as the content of an element in hexadecimal. */
+/** Object identifiers of certificates and certificate requests, as the content of an element in hexadecimal. */
 export * as DER_OID from './oids.ts'
 export { type DerElement, DerReader } from './reader.ts'
-/** Tags of DER's elements, as their first byte has them. */
+/** Tags of DER elements: their first byte. */
 export * as DER_TAG from './tags.ts'
 export { encodeDer, encodeDerOid } from './writer.ts'

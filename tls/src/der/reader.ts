@@ -1,4 +1,4 @@
-// Reads DER (X.690 §10). It takes the one allowed form of each length and nothing else.
+// Reads DER (X.690 §10). It accepts only the shortest form of each length.
 
 /** A DerElement is one element: its tag, its content, and its whole encoding. */
 export interface DerElement {
@@ -7,12 +7,12 @@ export interface DerElement {
   der: Uint8Array
 }
 
-/** A DerReader takes the elements of a sequence one after the other. */
+/** A DerReader reads the elements of a sequence one by one. */
 export class DerReader {
   readonly #bytes: Uint8Array
   #at = 0
 
-  /** @param bytes the elements, without anything around them */
+  /** @param bytes the elements, without an enclosing one */
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
   }
@@ -23,8 +23,8 @@ export class DerReader {
 
   /**
    * Takes the next element.
-   * @param tag the tag that it must have; undefined stands for any
-   * @throws RangeError when it is cut short, has another tag, or a length in another form than the shortest
+   * @param tag the required tag; undefined for any
+   * @throws RangeError when it is truncated, has another tag, or a length that is not in the shortest form
    */
   take(tag?: number): DerElement {
     const start = this.#at
@@ -51,7 +51,7 @@ export class DerReader {
   #length(): number {
     const first = this.#byte()
     if (first < 0x80) return first
-    // Two bytes of length are enough for all that is read here.
+    // Two length bytes are enough for everything that is read here.
     const high = first === 0x82 ? this.#byte() : 0
     const length = high * 256 + this.#byte()
     const isShortest = length >= (first === 0x82 ? 0x100 : 0x80)

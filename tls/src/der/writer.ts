@@ -2,7 +2,7 @@
 
 import * as DER_TAG from './tags.ts'
 
-/** Encodes an element whose content is `parts`, one after the other. */
+/** Encodes an element whose content is the concatenation of `parts`. */
 export function encodeDer(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   const header = [tag, ...encodeLength(length)]

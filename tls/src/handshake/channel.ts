@@ -1,4 +1,4 @@
-// The handshake's view of a connection: whole messages in, messages out, and the key changes between them.
+// The handshake's view of a connection: complete messages in, messages out, and key changes in between.
 
 import { TlsError, violation } from '../errors.ts'
 import { CHANGE_CIPHER_SPECS_MAX, HANDSHAKE_MESSAGE_MAX_BYTES } from '../limits.ts'
@@ -69,7 +69,7 @@ export class Channel {
     this.outbound.queue(CONTENT_TYPE.handshake, concat(...messages))
   }
 
-  /** Sends the queued messages without waiting for that. */
+  /** Sends the queued messages without waiting. */
   flush(): void {
     this.#flush()
   }
@@ -80,7 +80,7 @@ export class Channel {
   }
 
   /**
-   * Checks that the last message ends a flight: its sender waits for an answer, and sends nothing after it.
+   * Checks that the last message ends a flight: its sender must wait for an answer.
    * @throws TlsError `unexpected_message` when bytes of another message share a record with it
    */
   requireFlightEnd(): void {
@@ -99,7 +99,7 @@ export class Channel {
     this.inbound.endHandshake()
   }
 
-  /** True while the handshake waits for the peer, and not for this side's cryptography. */
+  /** True while the handshake waits for the peer, rather than for this side's cryptography. */
   get isWaiting(): boolean {
     return this.#wake !== undefined
   }
@@ -124,14 +124,14 @@ export class Channel {
     this.#release()
   }
 
-  /** Settles when the handshake has read all that came, or is over. */
+  /** Settles when the handshake has read everything received, or is over. */
   idle(): Promise<void> {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
   async #nextPlaintext(): Promise<Plaintext> {
     for (;;) {
-      // Nothing may be awaited between an empty read and the wait: an arrival would go unnoticed.
+      // Nothing may be awaited between an empty read and the wait, or an arrival could be missed.
       const next = this.inbound.next()
       if (next === undefined) await this.#moreInput()
       else {

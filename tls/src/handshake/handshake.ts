@@ -1,4 +1,4 @@
-// The server's handshake, in the order of RFC 8446 §2, figure 1: read this file beside §4.
+// The server's handshake, in the order of RFC 8446 §2, figure 1: read this file alongside §4.
 
 import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { ConnectionInfo, Settings, SignRequest } from '../config.ts'
@@ -38,7 +38,7 @@ import { requestSignature } from './signer.ts'
 
 const VERSION = 'TLSv1.3' as const
 
-/** The ClientHello that counts, and the transcript before it. */
+/** The ClientHello that is used, and the transcript before it. */
 interface Offer {
   hello: ClientHello
   negotiated: NegotiatedParameters & { keyExchange: Uint8Array }
@@ -63,7 +63,7 @@ export async function handshake(
   const offer = await agree(first, channel, settings)
   const { hello, negotiated, transcript, retry } = offer
   const { cipherSuite, group, alpn } = negotiated
-  // In TLS 1.3 the limit counts the content type (RFC 8449 §4).
+  // In TLS 1.3 the limit includes the content type (RFC 8449 §4).
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
 
   // The pre_shared_key (§4.2.11) names a session that the client resumes, if any.
@@ -111,7 +111,7 @@ export async function handshake(
   return complete(offer, channel, settings, clientHandshake, masterSecret, psk)
 }
 
-/** Sends the certificate, and resolves with the CertificateVerify when it is signed. */
+/** Sends the certificate, and resolves with the signed CertificateVerify. */
 async function authenticate(
   { hello, transcript, retry }: Offer,
   sent: Pick<SignRequest, 'serverHello' | 'encryptedExtensions'>,
@@ -133,7 +133,7 @@ async function authenticate(
   return certificateVerify
 }
 
-/** Changes to the keys of the application, and resolves when the client's Finished has come. */
+/** Changes to the application keys, and resolves when the client's Finished has arrived. */
 async function complete(
   { hello, negotiated, transcript }: Offer,
   channel: Channel,
@@ -145,7 +145,7 @@ async function complete(
   const { crypto } = settings
   const { cipherSuite, group, alpn } = negotiated
 
-  // Application keys (§7.1), which protect what the server sends from here on
+  // Application keys (§7.1), which protect what the server sends from now on
   const serverFinished = transcript.digest()
   const traffic = {
     client: masterSecret.clientTraffic(serverFinished),
@@ -227,7 +227,7 @@ async function readFinished(
 
 /**
  * Sends tickets.
- * @param authenticatedAt that of the session which this connection resumes, if it does
+ * @param authenticatedAt the time of the resumed session, if this connection resumes one
  */
 async function sendTickets(
   channel: Channel,

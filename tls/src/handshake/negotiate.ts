@@ -18,13 +18,13 @@ const CIPHER_SUITES: readonly number[] = [
 
 const CURVES: readonly number[] = [NAMED_GROUP.x25519, NAMED_GROUP.secp256r1, NAMED_GROUP.secp384r1]
 
-/** The hybrid's code is loaded on demand, which a service worker may not do (HTML, HostLoadImportedModule). */
+/** The hybrid's code is loaded on demand, which is impossible in a service worker (HTML, HostLoadImportedModule). */
 const HYBRID: readonly number[] = 'ServiceWorkerGlobalScope' in globalThis ? [] : [NAMED_GROUP.X25519MLKEM768]
 
 /** The order of preference among the shares that a client sent. */
 const GROUPS: readonly number[] = [...HYBRID, ...CURVES]
 
-/** The order of preference when no share fits. The hybrid comes last: it alone is not worth a round trip. */
+/** The order of preference when no share fits. The hybrid comes last, because it alone is not worth a round trip. */
 const RETRY_GROUPS: readonly number[] = [...CURVES, ...HYBRID]
 
 /** The bytes of a client's share in each group (§4.2.8.2; draft-ietf-tls-ecdhe-mlkem §4). */
@@ -41,14 +41,14 @@ const PSK_DHE_KE = 1
 export interface NegotiatedParameters {
   cipherSuite: number
   group: number
-  /** The client's share of the group. Undefined when a HelloRetryRequest must ask for it. */
+  /** The client's share of the group. Undefined when a HelloRetryRequest is needed. */
   keyExchange: Uint8Array | undefined
   alpn: string | undefined
 }
 
 /**
  * Negotiates the parameters.
- * @throws TlsError with the alert of the rule that the ClientHello breaks, or of what the two sides lack in common
+ * @throws TlsError with the alert of the rule that the ClientHello breaks, or of what the two sides do not have in common
  */
 export function negotiate(
   hello: ClientHello,
@@ -104,7 +104,7 @@ function chooseGroup(hello: ClientHello): Pick<NegotiatedParameters, 'group' | '
  */
 const UNCOMPRESSED = 4
 
-/** Checks a client's share as far as that needs no arithmetic. */
+/** Checks a client's share, without arithmetic. */
 export function requireKeyExchange(group: number, keyExchange: Uint8Array): void {
   const isPoint = group === NAMED_GROUP.secp256r1 || group === NAMED_GROUP.secp384r1
   if (keyExchange.length !== SHARE_BYTES[group] || (isPoint && keyExchange[0] !== UNCOMPRESSED))
@@ -144,7 +144,7 @@ const CHANGEABLE: readonly number[] = [
 
 /**
  * Compares both ClientHellos.
- * @throws TlsError when the one after a HelloRetryRequest for `group` is not the first one with that share
+ * @throws TlsError when the one after a HelloRetryRequest for `group` differs from the first by more than that share
  */
 export function requireRetried(first: ClientHello, second: ClientHello, group: number): void {
   const fixed = (hello: ClientHello) => [
@@ -162,5 +162,5 @@ export function requireRetried(first: ClientHello, second: ClientHello, group: n
   if (!same || second.earlyData || (second.preSharedKey !== undefined && first.preSharedKey === undefined))
     throw violation('illegal_parameter', 'the second ClientHello changed')
   if (second.keyShares.length !== 1 || second.keyShares[0]!.group !== group)
-    throw violation('illegal_parameter', 'the second ClientHello has not the one share asked for')
+    throw violation('illegal_parameter', 'the second ClientHello does not have exactly the requested share')
 }

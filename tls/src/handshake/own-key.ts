@@ -1,4 +1,4 @@
-// Signs handshakes with a key that is at hand, for a site with a certificate of its own.
+// Signs handshakes with a local key, for a site with its own certificate.
 
 import type { ServerConfig, SignRequest } from '../config.ts'
 import { hashOf } from '../crypto/hash.ts'
@@ -14,8 +14,8 @@ import { concat } from '../messages/writer.ts'
 export type KeySigner = (content: Uint8Array) => MaybePromise<Uint8Array>
 
 /**
- * Returns the signers of `ServerConfig` for a key that is at hand, of both versions. No certificate of other hosts may have
- * the key where `signTls12` is used.
+ * Returns the signers of `ServerConfig`, of both versions, for a local key. No other host's certificate may have
+ * the key if `signTls12` is used.
  * @param crypto the provider of the hashes
  */
 export function ownKeySigners(

@@ -1,4 +1,4 @@
-// Chooses among the PSKs of a ClientHello the one that resumes a session (RFC 8446 §4.2.11).
+// Selects the PSK of a ClientHello that resumes a session (RFC 8446 §4.2.11).
 
 import type { ConnectionInfo, Settings } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
@@ -21,7 +21,7 @@ export interface AcceptedPsk {
   authenticatedAt: number
 }
 
-/** The properties that a connection shares with those that resume it. */
+/** The properties that a connection must share with those that resume it. */
 type SessionKind = Omit<Session, 'psk' | 'authenticatedAt'>
 
 export function sessionOf(
@@ -40,7 +40,7 @@ export function sessionOf(
  * Resolves with the first identity that is one of the server's tickets for the same hash, name, protocol and
  * certificate.
  * @param transcript the messages before this ClientHello
- * @returns undefined when there is none: the handshake goes on with the certificate
+ * @returns undefined when there is none, and the handshake continues with the certificate
  * @throws TlsError `decrypt_error` when the binder of that identity is wrong
  */
 export async function acceptPsk(

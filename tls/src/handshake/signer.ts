@@ -1,4 +1,4 @@
-// Requests the signature over a handshake: bounded in time and in number, and given up when the client leaves.
+// Requests the signature over a handshake: limited in time and number, and aborted when the client leaves.
 
 import type { Signer, SignRequest } from '../config.ts'
 import { TlsError } from '../errors.ts'
@@ -16,7 +16,7 @@ export async function requestSignature(
   leaving: AbortSignal,
 ): Promise<Uint8Array> {
   leaving.throwIfAborted()
-  // AbortSignal.timeout and AbortSignal.any would do the same at a higher cost.
+  // AbortSignal.timeout and AbortSignal.any would cost more.
   const given = new AbortController()
   const { signal } = given
   const leave = () => given.abort(leaving.reason)
@@ -35,7 +35,7 @@ export async function requestSignature(
   throw failure('signer_failed', 'the signer gave an empty signature')
 }
 
-/** Rejects when the signal aborts, also when the work does not heed it. */
+/** Rejects when the signal aborts, even if the work ignores it. */
 async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T> | T): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
@@ -53,7 +53,7 @@ function failure(code: string, message: string, cause?: unknown): TlsError {
 
 /**
  * Returns a signer that all connections of a site share. It runs at most `inFlight` signatures at a time, with
- * `waiting` more in a queue, so that a flood of handshakes costs the real signer no more. `R` is the request of a
+ * `waiting` more in a queue, so that a flood of handshakes does not overload the real signer. `R` is the request type of a
  * signer that needs more than the engine's.
  */
 export function boundedSigner<R = SignRequest>(
@@ -85,7 +85,7 @@ export function boundedSigner<R = SignRequest>(
     try {
       return await sign(request, signal)
     } finally {
-      // The next signature takes the slot of this one, so `running` stays.
+      // The next signature takes this one's slot, so `running` is unchanged.
       const next = queue.shift()
       if (next === undefined) running--
       else next()

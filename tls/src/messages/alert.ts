@@ -5,7 +5,7 @@ import { ALERT, CONTENT_TYPE, VERSION } from './constants.ts'
 export const ALERT_LEVEL = { warning: 1, fatal: 2 } as const
 
 /**
- * Closure alerts, and the alert of TLS 1.2 that refuses without ending anything (RFC 5246 §7.2.2), are warnings. The
+ * Closure alerts, and TLS 1.2's no_renegotiation, which ends nothing (RFC 5246 §7.2.2), are warnings. The
  * others are fatal.
  */
 const WARNINGS: readonly number[] = [ALERT.close_notify, ALERT.user_canceled, ALERT.no_renegotiation]
@@ -16,7 +16,7 @@ export function encodeAlert(description: number): Uint8Array {
   return Uint8Array.of(level, description)
 }
 
-/** Returns a plaintext record with an alert: a relay sends no more to a ClientHello that it refuses. */
+/** Returns a plaintext record with an alert, with which a relay refuses a ClientHello. */
 export function alertRecord(description: number): Uint8Array {
   return Uint8Array.of(
     CONTENT_TYPE.alert,
@@ -28,7 +28,7 @@ export function alertRecord(description: number): Uint8Array {
   )
 }
 
-/** Returns the RFC's name of an alert, or its number when it has none here. */
+/** Returns the RFC's name of an alert, or its number if unknown. */
 export function alertName(description: number): string {
   return Object.entries(ALERT).find(([, number]) => number === description)?.[0] ?? `alert ${description}`
 }

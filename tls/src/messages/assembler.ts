@@ -23,7 +23,7 @@ export class MessageAssembler {
     this.#end += fragment.length
   }
 
-  /** The type of the next message, once its first byte has come. */
+  /** The type of the next message, once its first byte has arrived. */
   get type(): number | undefined {
     return this.empty ? undefined : this.#buffer[this.#start]!
   }
@@ -43,7 +43,7 @@ export class MessageAssembler {
     if (available < length) return undefined
     const message = this.#buffer.slice(this.#start, this.#start + length)
     this.#start += length
-    // The buffer of a long message must not stay for the rest of the connection.
+    // The buffer of a long message must not be kept for the rest of the connection.
     if (this.empty && this.#buffer.length > INITIAL_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES)
     return message
   }

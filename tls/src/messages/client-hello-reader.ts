@@ -1,11 +1,11 @@
-// Reads a ClientHello, fragmented or not, from the raw TLS records with which a connection begins.
+// Reads a ClientHello, fragmented or not, from the first raw TLS records of a connection.
 
 import { MessageAssembler } from './assembler.ts'
 import { CONTENT_TYPE, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES, RECORD_HEADER_BYTES } from './constants.ts'
 import { DecodeError } from './errors.ts'
 
 /**
- * ClientHelloReader reads every byte once, whatever the chunking. It keeps only the message: the caller replays the
+ * ClientHelloReader reads every byte once, in any chunking. It keeps only the message: the caller replays the
  * rest.
  */
 export class ClientHelloReader {

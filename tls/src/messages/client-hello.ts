@@ -46,7 +46,7 @@ export interface ClientHello {
 
 /**
  * Parses a whole ClientHello message, header included.
- * @throws DecodeError `decode_error` for lengths that do not add up, `illegal_parameter` for duplicates, a
+ * @throws DecodeError `decode_error` for inconsistent lengths, `illegal_parameter` for duplicates, a
  *   pre_shared_key that is not last, or a value out of its range
  */
 export function parseClientHello(message: Uint8Array): ClientHello {
@@ -57,7 +57,7 @@ export function parseClientHello(message: Uint8Array): ClientHello {
   if (sessionId.length > 32) throw new DecodeError('decode_error', 'a session id over 32 bytes')
   const cipherSuites = reader.u16Vector(2)
   const compressionMethods = reader.vector(1, 1)
-  // Before TLS 1.3 the extension block may be missing as a whole (RFC 5246 §7.4.1.2).
+  // Before TLS 1.3 the whole extension block may be missing (RFC 5246 §7.4.1.2).
   const extensions: Extensions = reader.done ? new Map() : readExtensions(reader, 'ClientHello')
   reader.end()
   if (extensions.has(EXTENSION.pre_shared_key) && [...extensions.keys()].at(-1) !== EXTENSION.pre_shared_key)

@@ -1,4 +1,4 @@
-// CompressedCertificate and the extension that asks for it (RFC 8879).
+// CompressedCertificate and the extension that offers it (RFC 8879).
 
 import { HANDSHAKE_TYPE } from './constants.ts'
 import { openMessage } from './extensions.ts'
@@ -42,7 +42,7 @@ export function encodeCompressedCertificate({
 
 /**
  * Parses a whole CompressedCertificate message.
- * @throws DecodeError `decode_error` for lengths that do not add up
+ * @throws DecodeError `decode_error` for inconsistent lengths
  */
 export function parseCompressedCertificate(message: Uint8Array): CompressedCertificate {
   const reader = openMessage(message, HANDSHAKE_TYPE.compressed_certificate, 'CompressedCertificate')

@@ -18,7 +18,7 @@ export class TlsError extends Error {
 }
 
 /**
- * A DecodeError says that bytes of the peer are malformed. Its code is the alert's name unless a closer one is given.
+ * A DecodeError says that bytes of the peer are malformed. Its code is the alert's name unless a more specific one is given.
  */
 export class DecodeError extends TlsError {
   override readonly name: string = 'DecodeError'

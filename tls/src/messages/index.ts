@@ -1,4 +1,4 @@
-// @svc/tls/messages: the part that a relay needs to read handshakes. It has no secrets and no cryptography.
+// @svc/tls/messages: the codec with which a relay reads handshakes. It has no secrets and no cryptography.
 export { alertName, alertRecord } from './alert.ts'
 export { type Certificate, parseCertificate } from './certificate.ts'
 export { certificateVerifyContent } from './certificate-verify-content.ts'

@@ -5,7 +5,7 @@ import { handshakeMessage, u32, vector } from './writer.ts'
 
 export function encodeNewSessionTicket(ticket: {
   lifetimeSeconds: number
-  /** The random ticket_age_add, which keeps the age from linking connections. */
+  /** The random ticket_age_add, which prevents linking connections by the ticket's age. */
   ageAdd: number
   nonce: Uint8Array
   ticket: Uint8Array

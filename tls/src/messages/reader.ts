@@ -47,7 +47,7 @@ export class Reader {
     return view
   }
 
-  /** Returns a view of the bytes that were read since the offset was `start`. */
+  /** Returns a view of the bytes that were read since offset `start`. */
   since(start: number): Uint8Array {
     return this.#bytes.subarray(start, this.#offset)
   }

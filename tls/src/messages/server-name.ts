@@ -6,7 +6,7 @@ import { Reader } from './reader.ts'
 const HOST_NAME = 0
 /** 255 octets of DNS on the wire are 253 characters without a trailing dot (RFC 1035 §2.3.4). */
 const HOST_NAME_MAX_CHARS = 253
-/** A hostname has ASCII letters, digits, hyphens, and underscores, which names in use do have, but no trailing dot. */
+/** A hostname has ASCII letters, digits, hyphens, and underscores, which occur in practice, but no trailing dot. */
 const HOST_NAME_PATTERN = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
 /**

@@ -19,7 +19,7 @@ export function suiteHash(cipherSuite: number): HashName | undefined {
   }
 }
 
-/** Returns the synthetic message that stands for the first ClientHello after a HelloRetryRequest. */
+/** Returns the synthetic message that replaces the first ClientHello after a HelloRetryRequest. */
 export function messageHash(clientHelloHash: Uint8Array): Uint8Array {
   return handshakeMessage(HANDSHAKE_TYPE.message_hash, clientHelloHash)
 }

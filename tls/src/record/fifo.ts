@@ -1,4 +1,4 @@
-// A queue whose `shift` does not move the rest. `Array.shift` does for long arrays, at a cost that a peer could cause.
+// A queue whose `shift` does not move the rest, as `Array.shift` does for long arrays, at a cost that a peer could exploit.
 
 export class Fifo<T> {
   #items: (T | undefined)[] = []
@@ -22,7 +22,7 @@ export class Fifo<T> {
     if (item === undefined) return undefined
     this.#items[this.#head] = undefined
     this.#head++
-    // The items are moved once for each time that the queue halves.
+    // The items are moved only once each time the queue halves.
     if (2 * this.#head >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0

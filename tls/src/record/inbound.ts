@@ -18,12 +18,12 @@ export class Inbound {
   #openings: Opening[] = []
   #protection: RecordProtection | undefined
   #everOpened = false
-  /** The number of records opened ahead. It is 1 in a handshake, where almost every message changes the key. */
+  /** The number of records opened ahead: 1 in a handshake, where almost every message changes the key. */
   #ahead = 1
   #handshaking = true
   #earlyDataBytesLeft = 0
 
-  /** The bytes that `next` did not take yet. */
+  /** The bytes that `next` has not consumed. */
   get backlog(): number {
     return this.#reader.backlog
   }
@@ -31,11 +31,11 @@ export class Inbound {
   /** @returns whether `next` may find a record that it did not find before */
   push(bytes: Uint8Array): boolean {
     if (this.#reader.backlog > RECEIVE_BACKLOG_MAX_BYTES)
-      throw violation('internal_error', 'input came faster than it was awaited')
+      throw violation('internal_error', 'input arrived faster than the caller should send it')
     return this.#reader.push(bytes)
   }
 
-  /** Changes the key of all further records. Those that were opened ahead are opened again. */
+  /** Changes the key of all further records. Records opened ahead are opened again. */
   protect(protection: RecordProtection): void {
     this.#protection = protection
     this.#openings = this.#openings.map(({ record }) => this.#open(record))
@@ -79,7 +79,7 @@ export class Inbound {
     }
   }
 
-  /** A bad header counts only when all records before it were handled. */
+  /** Reports a bad header only after all records before it. */
   #noRecord(): undefined {
     if (this.#reader.error !== undefined) throw this.#reader.error
   }
@@ -97,7 +97,7 @@ export class Inbound {
     return { record, inner: sealed ? this.#protection!.open(record) : undefined }
   }
 
-  /** @returns undefined when the record is to be dropped */
+  /** @returns undefined when the record must be dropped */
   #accept({ record, inner }: Opening): MaybePromise<Plaintext | undefined> {
     if (!this.#protection?.covers(record.type)) return this.#acceptPlaintext(record)
     return isPromise(inner)
@@ -115,7 +115,7 @@ export class Inbound {
   }
 
   /**
-   * Says whether a record may be in the clear: a change_cipher_spec (§D.4), or an alert of a client that refused the
+   * Returns whether a record may be unprotected: a change_cipher_spec (§D.4), or an alert of a client that refused the
    * ServerHello and so has no key.
    */
   #isExempt(type: number): boolean {

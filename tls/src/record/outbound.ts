@@ -1,4 +1,4 @@
-// Seals records for the peer, several at a time, sends them in order, and joins small ones in one buffer.
+// Seals records for the peer, several at a time, sends them in order, and coalesces small ones.
 
 import { isPromise, type MaybePromise } from '../crypto/provider.ts'
 import { RECORDS_IN_FLIGHT } from '../limits.ts'
@@ -19,7 +19,7 @@ interface SealedRecord {
 }
 
 const UPDATE_NOT_REQUESTED = 0
-/** Below this, joining a record with its neighbours costs less than a `send` of its own. */
+/** Below this, coalescing a record with its neighbours costs less than a separate `send`. */
 const UNCOPIED_MIN_BYTES: number = 8 * 1024
 
 export class Outbound {
@@ -38,7 +38,7 @@ export class Outbound {
     this.#recordsPerKey = recordsPerKey
   }
 
-  /** Bounds the content of records by the peer's record_size_limit (RFC 8449 §4). Unprotected records are exempt. */
+  /** Limits the content of records to the peer's record_size_limit (RFC 8449 §4). Unprotected records are exempt. */
   limitRecords(contentMaxBytes: number): void {
     this.#fragmentMaxBytes = Math.min(RECORD_FRAGMENT_MAX_BYTES, contentMaxBytes)
   }
@@ -66,12 +66,12 @@ export class Outbound {
     this.#keyUpdateDue = true
   }
 
-  /** Ignores everything queued later: a handshake that has not noticed the end may go on. */
+  /** Ignores everything queued later, because a handshake may not have noticed the end. */
   finish(): void {
     this.#finished = true
   }
 
-  /** Drops what has not been sealed, with its key changes, of which the peer will not learn. */
+  /** Drops what has not been sealed, with its key changes, which the peer will not see. */
   clear(): void {
     this.#jobs.clear()
   }
@@ -98,7 +98,7 @@ export class Outbound {
     }
   }
 
-  /** Sends a long body without a copy. The parts between two long ones are joined. */
+  /** Sends long bodies without a copy, and joins the parts in between. */
   #sendAll(parts: Sealed[]): void {
     let waiting: Sealed[] = []
     for (const part of parts) {
@@ -115,7 +115,7 @@ export class Outbound {
     const batch: SealedRecord[] = []
     for (;;) {
       const job = this.#jobs.first
-      // A batch ends here also when it is full: records sealed before a key change belong to one batch with it.
+      // Ends the batch even if it is not full: records sealed before a key change belong to one batch with it.
       if (job instanceof RecordProtection) {
         this.#protection = job
         this.#jobs.shift()
@@ -128,7 +128,7 @@ export class Outbound {
   }
 
   /**
-   * Says whether a KeyUpdate is due: a requested one, or the server's own, before the key has protected too much
+   * Returns whether a KeyUpdate is due: a requested one, or the server's own, before the key has protected too much
    * (§5.5).
    */
   #keyUpdateNeeded(job: Plaintext | undefined): boolean {
@@ -155,7 +155,7 @@ export class Outbound {
 
   #seal(plaintext: Plaintext): SealedRecord {
     const { type, content } = plaintext
-    // A change_cipher_spec is never protected (§D.4). The content is copied, because `send` gives its bytes away, while
+    // A change_cipher_spec is never protected (§D.4). The content is copied, because the callee of `send` owns its bytes, while
     // the handshake still hashes them for the transcript.
     if (this.#protection === undefined || type === CONTENT_TYPE.change_cipher_spec)
       return { header: recordHeader(type, content.length), body: content.slice() }

@@ -10,19 +10,19 @@ export class PeerAlerts {
   #warnings = 0
   #levelsCount = false
 
-  /** Switches to TLS 1.2, in which no warning closes. */
+  /** Switches to TLS 1.2, in which warnings do not close the connection. */
   useLevels(): void {
     this.#levelsCount = true
   }
 
   /**
    * @returns whether it is the close_notify
-   * @throws TlsError `alert_received` for an error alert. In TLS 1.3 that is every one but the closure alerts, whatever
-   *   its level: "all the alerts listed in Section 6.2 MUST be sent with AlertLevel=fatal", and "unknown Alert types
+   * @throws TlsError `alert_received` for an error alert. In TLS 1.3 that is every alert except the closure alerts, at any
+   *   level: "all the alerts listed in Section 6.2 MUST be sent with AlertLevel=fatal", and "unknown Alert types
    *   MUST be treated as error alerts"
    */
   isCloseNotify(content: Uint8Array): boolean {
-    // An alert is neither fragmented nor joined with another (§5.1).
+    // An alert is neither fragmented nor coalesced with another (§5.1).
     if (content.length === 0) throw violation('unexpected_message', 'an empty alert')
     if (content.length !== 2) throw violation('decode_error', `an alert of ${content.length} bytes`)
     const [level, description] = content

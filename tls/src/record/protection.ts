@@ -58,7 +58,7 @@ export abstract class RecordProtection {
   abstract seal(header: Uint8Array, plaintext: Plaintext): MaybePromise<Uint8Array>
 
   /**
-   * Seals without copies, where the AEAD can do that. Elsewhere it returns undefined, and does not count the record.
+   * Seals without copies, if the AEAD supports it. Otherwise it returns undefined, and does not count the record.
    */
   sealLate(_header: Uint8Array, _plaintext: Plaintext): LateSealed | undefined {
     return undefined
@@ -76,7 +76,7 @@ export abstract class RecordProtection {
    */
   abstract content(record: WireRecord, opened: Uint8Array): Plaintext
 
-  /** Takes back the number of a skipped record of early data, which does not count (§4.2.10). */
+  /** Reverts the number of a skipped record of early data, which does not count (§4.2.10). */
   uncount(): void {
     this.#sequence--
   }
@@ -96,10 +96,10 @@ export abstract class RecordProtection {
 
 /** The protection of TLS 1.3. */
 export class Tls13Protection extends RecordProtection {
-  /** The TLSInnerPlaintext before it is sealed. The memory is used again: fresh memory costs more than the cipher. */
+  /** The TLSInnerPlaintext before sealing. The memory is reused, because allocation costs more than the cipher. */
   #inner: Uint8Array = new Uint8Array()
 
-  /** @param secret any traffic secret; it makes the keys, and stays its owner's */
+  /** @param secret any traffic secret, which makes the keys; its owner keeps it */
   constructor(crypto: CryptoProvider, cipherSuite: number, secret: { keys(keyBytes: number): TrafficKeys }) {
     super(crypto, cipherSuite, secret.keys(KEY_BYTES[cipherSuite]!))
   }
@@ -133,7 +133,7 @@ export class Tls13Protection extends RecordProtection {
 
   /** @returns the TLSInnerPlaintext */
   open({ header, fragment }: WireRecord): MaybePromise<Uint8Array | undefined> {
-    // Every record takes a number, as `uncount` assumes, also one that is too short for a tag.
+    // Every record takes a number, as `uncount` assumes, even one that is too short for a tag.
     const nonce = this.nonce()
     return fragment.length <= AEAD_TAG_BYTES ? undefined : opened(this.aead, nonce, header, fragment)
   }
@@ -175,11 +175,11 @@ export function opened(
 }
 
 export function recordHeader(type: number, length: number): Uint8Array {
-  // A DataView would move this little memory out of V8's heap.
+  // A DataView would allocate this small array outside V8's heap.
   return Uint8Array.of(type, VERSION.tls12 >> 8, VERSION.tls12 & 0xff, length >> 8, length & 0xff)
 }
 
-/** The header of a protected record is its additional data (§5.2). */
+/** Returns the header of a protected record, which is its additional data (§5.2). */
 export function ciphertextHeader(contentBytes: number): Uint8Array {
   return recordHeader(CONTENT_TYPE.application_data, contentBytes + 1 + AEAD_TAG_BYTES)
 }

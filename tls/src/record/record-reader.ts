@@ -1,4 +1,4 @@
-// Splits a byte stream into records (RFC 8446 §5.1, §5.2), whatever the chunking. Each byte is copied once at most.
+// Splits a byte stream into records (RFC 8446 §5.1, §5.2), in any chunking. Each byte is copied at most once.
 
 import { type TlsError, violation } from '../errors.ts'
 import { CHUNK_OVERHEAD_BYTES, RECORD_EXPANSION_MAX_BYTES } from '../limits.ts'
@@ -8,7 +8,7 @@ import { Fifo } from './fifo.ts'
 const FRAGMENT_MAX_BYTES = RECORD_FRAGMENT_MAX_BYTES + RECORD_EXPANSION_MAX_BYTES
 const NOTHING = new Uint8Array()
 
-/** A WireRecord is a record as it came: plaintext or ciphertext. */
+/** A WireRecord is a record as received: plaintext or ciphertext. */
 export interface WireRecord {
   type: number
   header: Uint8Array
@@ -16,7 +16,7 @@ export interface WireRecord {
 }
 
 /**
- * RecordReader parses a record only when `shift` is called, so a flood of tiny ones costs no more memory than its
+ * RecordReader parses a record only when `shift` is called, so that a flood of tiny ones costs no more memory than its
  * bytes. The middle of a fragment is not queued: otherwise a client that sends byte by byte would make tens of
  * thousands of chunks.
  */
@@ -26,12 +26,12 @@ export class RecordReader {
   #backlog = 0
   #header = new Uint8Array(RECORD_HEADER_BYTES)
   #headerBytes = 0
-  /** The part of a fragment that came without its end. */
+  /** The received part of an incomplete fragment. */
   #partial: Uint8Array | undefined
   #partialBytesLeft = 0
   #error: TlsError | undefined
 
-  /** The unparsed bytes, with the cost of keeping them. */
+  /** The unparsed bytes, including their overhead. */
   get backlog(): number {
     return this.#backlog
   }

@@ -1,4 +1,4 @@
-// The cipher suites of TLS 1.2 that are served (RFC 5289, RFC 7905): ephemeral key exchange and an AEAD, nothing else.
+// The supported TLS 1.2 cipher suites (RFC 5289, RFC 7905): only ephemeral key exchange with an AEAD.
 
 import type { SignAlgorithm } from '../certificate/leaf.ts'
 import { CIPHER_SUITE } from '../messages/constants.ts'
@@ -6,7 +6,7 @@ import type { HashName } from '../messages/transcript.ts'
 
 export interface Suite {
   id: number
-  /** The TLS 1.3 suite with the same AEAD, by which a provider knows it. */
+  /** The TLS 1.3 suite with the same AEAD, which identifies it for a provider. */
   aead: number
   hash: HashName
   /** The bytes of the nonce from the key block, and those in each record (RFC 5288 §3; RFC 7905 §2). */

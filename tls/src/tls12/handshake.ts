@@ -1,4 +1,4 @@
-// The server's handshake of TLS 1.2, in the order of RFC 5246 §7.3, figure 1: read this file beside §7.4.
+// The server's handshake of TLS 1.2, in the order of RFC 5246 §7.3, figure 1: read this file alongside §7.4.
 
 import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { ConnectionInfo, Settings, Tls12Settings } from '../config.ts'
@@ -36,7 +36,7 @@ import { RefusedRenegotiation } from './renegotiation.ts'
 const VERSION = 'TLSv1.2' as const
 const RANDOM_BYTES = 32
 
-/** "DOWNGRD" and 1 (RFC 8446 §4.1.3): a client that did offer TLS 1.3 sees by it that an attacker removed the offer. */
+/** "DOWNGRD" and 1 (RFC 8446 §4.1.3): it shows a client that offered TLS 1.3 that an attacker removed the offer. */
 const DOWNGRADE_SENTINEL: Uint8Array = Uint8Array.of(0x44, 0x4f, 0x57, 0x4e, 0x47, 0x52, 0x44, 1)
 
 /**
@@ -111,7 +111,7 @@ function infoOf(
   return { version: VERSION, serverName, alpn, cipherSuite: suite.id, group, resumed: false }
 }
 
-/** Resolves with the ServerKeyExchange when it is signed. */
+/** Resolves with the signed ServerKeyExchange. */
 async function signedKeyExchange(
   keyExchange: Uint8Array,
   group: number,

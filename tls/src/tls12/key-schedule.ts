@@ -102,7 +102,7 @@ export class MasterSecret extends Secret {
     return prf(this.#hash, this.bytes, LABELS[`${side}Finished`], transcriptHash, VERIFY_DATA_BYTES)
   }
 
-  /** Returns the master secret in its last phase, in which it only serves exports. */
+  /** Returns the master secret in its last phase, only for exports. */
   exporter(randoms: Randoms): Exporter {
     return { export: (label, context, length) => this.#export(randoms, label, context, length) }
   }

@@ -1,4 +1,4 @@
-// The messages that have a form of their own in TLS 1.2 (RFC 5246 §7.4, RFC 8422 §5.4, §5.7).
+// The messages whose format differs in TLS 1.2 (RFC 5246 §7.4, RFC 8422 §5.4, §5.7).
 
 import { EXTENSION, HANDSHAKE_TYPE, RENEGOTIATION_INFO, VERSION } from '../messages/constants.ts'
 import { openMessage } from '../messages/extensions.ts'
@@ -8,7 +8,7 @@ import { concat, extension, handshakeMessage, u8, u16, vector } from '../message
 const NAMED_CURVE = 3
 const UNCOMPRESSED = 0
 
-/** The extensions of a ServerHello. It has one only when the client sent it, too. */
+/** The extensions of a ServerHello, each only if the client also sent it. */
 interface ServerHelloExtensions {
   serverName: boolean
   alpn: string | undefined
@@ -28,7 +28,7 @@ export function encodeServerHello(
   return handshakeMessage(
     HANDSHAKE_TYPE.server_hello,
     concat(u16(VERSION.tls12), random, vector(1), u16(cipherSuite), u8(0)),
-    // Clients of that time may not expect an extension block when they sent none.
+    // Old clients may not expect an extension block when they sent none.
     list.length === 0 ? list : vector(2, list),
   )
 }

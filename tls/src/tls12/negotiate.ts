@@ -17,7 +17,7 @@ export interface NegotiatedParameters {
    * a later resumption or renegotiation, which the server refuses, or an exporter, which these clients do not get.
    */
   extendedMasterSecret: boolean
-  /** True when the client knows RFC 5746, so that the server must say that it does, too. */
+  /** True when the client supports RFC 5746, so that the server must confirm it. */
   secureRenegotiation: boolean
 }
 
@@ -30,7 +30,7 @@ const UNCOMPRESSED = 0
 
 /**
  * Negotiates the parameters.
- * @throws TlsError with the alert of the rule that the ClientHello breaks, or of what the two sides lack in common
+ * @throws TlsError with the alert of the rule that the ClientHello breaks, or of what the two sides do not have in common
  */
 export function negotiate(hello: ClientHello, { algorithm, alpn }: Settings): NegotiatedParameters {
   // "This vector MUST contain, and all implementations MUST support, CompressionMethod.null" (RFC 5246 §7.4.1.2).
@@ -51,7 +51,7 @@ export function negotiate(hello: ClientHello, { algorithm, alpn }: Settings): Ne
 }
 
 /**
- * Chooses the group (RFC 8422 §5.1). The client must also know the curve of the certificate. Without a list it has
+ * Chooses the group (RFC 8422 §5.1). The client must also support the curve of the certificate. Without a list, it supports
  * P-256.
  */
 function chooseGroup({ extensions, supportedGroups }: ClientHello, certificateIsP256: boolean): number {
@@ -67,12 +67,12 @@ function requireUncompressedPoints({ extensions }: ClientHello): void {
   const formats = extensions.get(EXTENSION.ec_point_formats)
   if (formats === undefined) return
   if (formats.length < 2 || formats[0] !== formats.length - 1)
-    throw violation('decode_error', 'ec_point_formats does not add up')
+    throw violation('decode_error', 'ec_point_formats has inconsistent lengths')
   if (!formats.subarray(1).includes(UNCOMPRESSED))
     throw violation('illegal_parameter', 'uncompressed points are not offered')
 }
 
-/** Says whether the client knows RFC 5746. In a first handshake renegotiated_connection is empty (§3.6). */
+/** Returns whether the client supports RFC 5746. In a first handshake renegotiated_connection is empty (§3.6). */
 function knowsSecureRenegotiation({ extensions, cipherSuites }: ClientHello): boolean {
   const info = extensions.get(RENEGOTIATION_INFO)
   if (info === undefined) return cipherSuites.includes(TLS_EMPTY_RENEGOTIATION_INFO_SCSV)

@@ -27,7 +27,7 @@ export class Tls12Protection extends RecordProtection {
   readonly #recordsMax: number
 
   constructor(crypto: CryptoProvider, suite: Suite, { key, iv }: TrafficKeys, recordsMax: number) {
-    // With zeros after it the IV of AES-GCM takes the sequence number like that of ChaCha20-Poly1305.
+    // Padded with zeros, the IV of AES-GCM works with the sequence number like that of ChaCha20-Poly1305.
     super(crypto, suite.aead, { key, iv: concat(iv, new Uint8Array(AEAD_NONCE_BYTES - iv.length)) })
     this.#recordIvBytes = suite.recordIvBytes
     this.#recordsMax = recordsMax
@@ -46,7 +46,9 @@ export class Tls12Protection extends RecordProtection {
   seal(_: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
     // TLS 1.2 has no KeyUpdate, and the server does not renegotiate.
     if (this.records >= this.#recordsMax)
-      throw new TlsError('key_used_up', 'the key has protected all it may', { alert: ALERT.internal_error })
+      throw new TlsError('key_used_up', 'the key has reached its limit of records', {
+        alert: ALERT.internal_error,
+      })
     const additionalData = this.#additionalData(type, content.length)
     return this.aead.seal(this.nonce(), additionalData, content)
   }
@@ -56,7 +58,7 @@ export class Tls12Protection extends RecordProtection {
     if (contentBytes < 0) return undefined
     const additionalData = this.#additionalData(header[0]!, contentBytes)
     const nonce = this.nonce()
-    // The sender chooses this part, and need not count.
+    // The sender chooses this part, which need not be a counter.
     nonce.set(fragment.subarray(0, this.#recordIvBytes), AEAD_NONCE_BYTES - this.#recordIvBytes)
     return opened(this.aead, nonce, additionalData, fragment.subarray(this.#recordIvBytes))
   }

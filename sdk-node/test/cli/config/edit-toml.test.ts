@@ -151,7 +151,7 @@ describe('a change of svc.toml', () => {
         else text = setFields(text, next(count), { paused: next(2) === 0, http: next(9999) })
         if (kind !== 1)
           expect(difference(before, text).gone.filter((line) => line.startsWith('#'))).toEqual([])
-        expect(text).toContain('# All of the above may be in a tunnel, too, and holds there alone.')
+        expect(text).toContain('# All of the above may also be in a tunnel, for that tunnel only.')
       }
     }
   })
