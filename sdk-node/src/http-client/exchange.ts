@@ -1,5 +1,5 @@
-// What requests have in common in each version of HTTP: the waits for the head of the response, for its content, and for the
-// target's word on the content of the request; and the one failure.
+// The parts of a request that HTTP/1.1 and HTTP/2 share: waits for the head of the response, for its content, and for 100
+// (Continue), and the failure of the exchange.
 
 import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
 import type { OutgoingRequest } from './outgoing-request.ts'
@@ -19,7 +19,7 @@ export abstract class Exchange<AnyHead extends Head> implements DirectResponse {
   protected readonly request: OutgoingRequest
   protected readonly headCame: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   protected head: AnyHead | undefined
-  /** All of the request was sent. */
+  /** True when the whole request was sent. */
   protected isSent = false
   /** True when the content ended or the exchange failed. */
   protected isOver = false
@@ -93,7 +93,7 @@ export abstract class Exchange<AnyHead extends Head> implements DirectResponse {
     return !this.isOver && !this.head
   }
 
-  /** The target has said whether it wants the content of the request. */
+  /** Ends the wait for 100 (Continue). */
   protected decided(): void {
     this.#decided?.()
   }
