@@ -1,5 +1,6 @@
 // Checks frames by the rules of RFC 9113 §6 that need no stream state, and emits them as events.
 
+import { concat } from '../bytes/concat.ts'
 import { HEAD_BYTES } from '../semantics/limits.ts'
 import { Http2Error } from './errors.ts'
 import {
@@ -21,7 +22,6 @@ import {
   uint31,
   WINDOW_UPDATE,
 } from './frame.ts'
-import { HeaderBlock } from './header-block.ts'
 import { CONTINUATIONS_MAX } from './limits.ts'
 import { parseSettings, type VisitorSettings } from './settings.ts'
 
@@ -191,4 +191,33 @@ function requireConnection({ streamId }: Frame): void {
 
 function requireSize({ payload }: Frame, size: number): void {
   if (payload.length !== size) throw new Http2Error('invalid_frame_size')
+}
+
+/** Collects the fragments of a header block (RFC 9113 §4.3): HEADERS, then CONTINUATIONs. */
+class HeaderBlock {
+  readonly streamId: number
+  /** True when the stream ends with the block. */
+  readonly isEnd: boolean
+  readonly isSelfDependent: boolean
+  readonly #fragments: Uint8Array[] = []
+  size = 0
+
+  constructor(streamId: number, isEnd: boolean, isSelfDependent: boolean) {
+    this.streamId = streamId
+    this.isEnd = isEnd
+    this.isSelfDependent = isSelfDependent
+  }
+
+  get fragments(): number {
+    return this.#fragments.length
+  }
+
+  get bytes(): Uint8Array {
+    return concat(this.#fragments)
+  }
+
+  append(fragment: Uint8Array): void {
+    this.#fragments.push(fragment)
+    this.size += fragment.length
+  }
 }

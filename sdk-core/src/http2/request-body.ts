@@ -4,7 +4,9 @@ import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
-import { ByteQueue } from './byte-queue.ts'
+
+/** The smallest allocation for joining, in bytes. */
+const STORE_MIN_BYTES = 4096
 
 export class Http2RequestBody {
   /** The error in the body, if a read of the handler found one. */
@@ -117,5 +119,36 @@ export class Http2RequestBody {
     if (this.#ended || this.#over) this.#deadline.close()
     this.#wake?.()
     this.#wake = undefined
+  }
+}
+
+/** A queue of bytes in one array, so that tiny frames cost no more than their octets. */
+class ByteQueue {
+  #store: Uint8Array = new Uint8Array(0)
+  length = 0
+
+  /** Copies `bytes`, which may be part of a larger buffer that is still in use. */
+  push(bytes: Uint8Array): void {
+    const length = this.length + bytes.length
+    if (this.length === 0) this.#store = bytes.slice()
+    else {
+      if (length > this.#store.length) this.#grow(length)
+      this.#store.set(bytes, this.length)
+    }
+    this.length = length
+  }
+
+  /** Returns all queued bytes, which the caller owns. */
+  take(): Uint8Array {
+    const bytes = this.#store.subarray(0, this.length)
+    this.#store = new Uint8Array(0)
+    this.length = 0
+    return bytes
+  }
+
+  #grow(length: number): void {
+    const store = new Uint8Array(Math.max(STORE_MIN_BYTES, 2 * length))
+    store.set(this.#store.subarray(0, this.length))
+    this.#store = store
   }
 }

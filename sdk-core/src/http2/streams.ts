@@ -2,13 +2,12 @@
 
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import { ClosedStreams } from './closed-streams.ts'
 import { DiscardedRequests } from './discarded-requests.ts'
 import { Http2Error } from './errors.ts'
 import { sendErrorResponse, serveExchange } from './exchange.ts'
 import { encodeNumber, MAX_31_BITS, RST_STREAM } from './frame.ts'
 import type { HeaderList } from './header-list.ts'
-import { STREAMS_MAX } from './limits.ts'
+import { CLOSED_STREAMS_KNOWN, STREAMS_MAX } from './limits.ts'
 import { parseHttp2Request } from './request-parser.ts'
 import { INITIAL_WINDOW_BYTES } from './settings.ts'
 import { Stream, type StreamTransport } from './stream.ts'
@@ -191,5 +190,29 @@ export class Streams {
     this.#closed.add(id, false)
     if (isWhole) this.#transport.creditAll()
     this.#ended(false)
+  }
+}
+
+/** Remembers recently closed streams, and who closed them: a frame on one is late or an error (RFC 9113 §5.1). */
+class ClosedStreams {
+  /** Maps streams, oldest first, to whether the SDK closed them, which the visitor may not have known yet. */
+  readonly #streams = new Map<number, boolean>()
+
+  add(streamId: number, byUs: boolean): void {
+    this.#streams.set(streamId, byUs)
+    if (this.#streams.size <= CLOSED_STREAMS_KNOWN) return
+    for (const oldest of this.#streams.keys()) {
+      this.#streams.delete(oldest)
+      return
+    }
+  }
+
+  has(streamId: number): boolean {
+    return this.#streams.has(streamId)
+  }
+
+  /** Returns whether frames on the stream may merely be late. */
+  isLate(streamId: number): boolean {
+    return this.#streams.get(streamId) === true
   }
 }

@@ -8,7 +8,6 @@ import { SiteEvents } from '../site/events.ts'
 import { type Site, SitePressureEvent, type SiteState, type SiteStats } from '../site/site.ts'
 import { SiteStatus } from '../site/status.ts'
 import type { Waiting } from '../site/waiting-reason.ts'
-import { CacheAtRelays } from './cache-at-relays.ts'
 import type { PublishAtRelay, RelaysOptions } from './options.ts'
 import type { SignerOf } from './relay-list.ts'
 import { RelaySites } from './relay-sites.ts'
@@ -177,5 +176,42 @@ function statsOf(sites: readonly Site[]): SiteStats {
     bytesIn: sum(({ bytesIn }) => bytesIn),
     bytesOut: sum(({ bytesOut }) => bytesOut),
     reconnects: sum(({ reconnects }) => reconnects),
+  }
+}
+
+/** Shows the static caches of a site at several relays as one. */
+class CacheAtRelays implements SiteCache {
+  #sites: () => readonly Site[]
+
+  constructor(sites: () => readonly Site[]) {
+    this.#sites = sites
+  }
+
+  /** True when one relay stores the files. */
+  get present(): boolean {
+    return this.#stored !== undefined
+  }
+
+  /** The time of the first relay that stores the files. */
+  get expires_at(): string | undefined {
+    return this.#stored?.expires_at
+  }
+
+  async refresh(): Promise<void> {
+    await Promise.all(this.#all.map((cache) => cache.refresh()))
+  }
+
+  /** Asks every relay, even if one refuses. */
+  async remove(): Promise<void> {
+    const results = await Promise.allSettled(this.#all.map((cache) => cache.remove()))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  get #all(): SiteCache[] {
+    return this.#sites().flatMap(({ cache }) => cache ?? [])
+  }
+
+  get #stored(): SiteCache | undefined {
+    return this.#all.find(({ present }) => present)
   }
 }

@@ -1,14 +1,15 @@
 // A handler for visitors who sign in with a wallet (EIP-4361): the others get the sign-in page, or 401.
 
 import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { buildRequest } from '../../exchange/fetch-request.ts'
+import { checksumAddress } from '../../identity/key.ts'
 import { isResponse } from '../../platform-objects.ts'
 import { withHeaders } from '../response-headers.ts'
 import { isForeign, isNavigation, SIGN_IN_PATH, signInRequired, textAnswer } from './answers.ts'
 import { endBodyWith, endSocketWith, LiveSessions } from './live-sessions.ts'
 import { macWith } from './mac.ts'
 import { checkOptions, type WalletOptions } from './options.ts'
-import { passedRequest } from './passed-request.ts'
-import { type Session, Sessions } from './sessions.ts'
+import { type Session, Sessions, withoutSession } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { signInPage } from './sign-in-page.ts'
 
@@ -16,6 +17,11 @@ import { signInPage } from './sign-in-page.ts'
 const EMBEDDING = 'Cross-Origin-Resource-Policy'
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** The field in which the handler behind the sign-in finds the address, with its EIP-55 checksum. */
+const WALLET_FIELD = 'X-Svc-Wallet'
+
+const SPELLED = spell(WALLET_FIELD)
 
 /**
  * Returns a handler that lets in visitors who sign in with a wallet of the list, and calls `handler` for them. A session lasts 24
@@ -80,4 +86,35 @@ function refuse(request: Request, origin: string): Response {
 function isForged(request: Request, origin: string): boolean {
   const changes = !SAFE.has(request.method) || request.headers.has('upgrade')
   return changes && isForeign(request, origin)
+}
+
+/**
+ * Returns the request for the handler, whose field with the address no visitor can set or remove. It is a new request, so that
+ * copies of it also have the same fields.
+ */
+function passedRequest(request: Request, { address }: Session): Request {
+  const headers = new Headers()
+  for (const [name, value] of request.headers) {
+    const kept =
+      name === 'connection' ? withoutField(value) : name === 'cookie' ? withoutSession(value) : value
+    const isEmptied = kept === '' && value !== ''
+    if (spell(name) !== SPELLED && !isEmptied) headers.append(name, kept)
+  }
+  headers.set(WALLET_FIELD, checksumAddress(address))
+  const { url, method, signal } = request
+  return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
+}
+
+/** Removes this field's name from Connection, whose fields a proxy drops (RFC 9110 §7.6.1). */
+function withoutField(connection: string): string {
+  return connection
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => spell(option) !== SPELLED)
+    .join(', ')
+}
+
+/** Treats all characters except letters and digits alike, as servers do that turn fields into variables (RFC 3875 §4.1.18). */
+function spell(name: string): string {
+  return name.toLowerCase().replace(/[^a-z\d]/g, '-')
 }
