@@ -1,16 +1,19 @@
 // Shows a published site: address, QR code and visits. Space is reserved for each before it is loaded, so that the layout does
 // not shift.
+
 import { CopyButton } from '../common/copy-button.tsx'
 import { isForPhones } from '../common/for-phones.ts'
 import { formatClock } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Visit } from './demos/demo.ts'
-import { FolderInputs } from './folder-inputs.tsx'
-import type { Publication } from './publication.ts'
+import { type Publication, share } from './publication.ts'
 
 /** Sites are subdomains of the relay's host, so this is the same for all. */
 const HAS_CODE = isForPhones(location.href)
+
+/** Every browser supports the attribute; the types lack it. */
+const FOLDER = { webkitdirectory: true }
 
 export function PublishedSite({ kind, state, url, visits, visitCount, fileCount }: Publication): VNode {
   return (
@@ -83,6 +86,28 @@ function QrCode({ url, isOnline }: { url: string; isOnline: boolean }): VNode {
   return (
     <div class="qr" data-online={isOnline}>
       {code}
+    </div>
+  )
+}
+
+/** Lets the user choose files and folders. The inputs stay in place for keyboards and screen readers. */
+function FolderInputs({ count }: { count: number }): VNode {
+  const take = (event: Event): void => {
+    const input = event.currentTarget as HTMLInputElement
+    share(input.files ?? [])
+    input.value = ''
+  }
+  return (
+    <div class="choose">
+      <label class="button">
+        {LANDING.chooseFiles}
+        <input type="file" multiple onChange={take} />
+      </label>
+      <label class="button plain">
+        {LANDING.chooseFolder}
+        <input type="file" {...FOLDER} onChange={take} />
+      </label>
+      <output class="quiet">{count === 0 ? LANDING.noFiles : LANDING.fileCount(count)}</output>
     </div>
   )
 }

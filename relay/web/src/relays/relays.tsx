@@ -1,12 +1,14 @@
 // The list of relays: those that this relay knows, with their round trips, and those of other protocol versions.
+
 import { type DiscoveryResponse, PATH } from '@svc/protocol'
 import { callApi } from '../common/api.ts'
+import { formatAgo } from '../common/format.ts'
 import { usePoll } from '../common/poll.ts'
+import { sanitizeText } from '../common/sanitize-text.ts'
 import { useStore } from '../common/store.ts'
 import { useEffect, useMemo, useState, type VNode } from '../preact.ts'
 import { COMMON } from '../texts/common.ts'
 import { RELAYS } from '../texts/relays.ts'
-import { IncompatibleRelays } from './incompatible-relays.tsx'
 import { listedRelays } from './listed-relays.ts'
 import { RelayRow } from './relay-row.tsx'
 import { RoundTrips } from './round-trips.ts'
@@ -67,4 +69,23 @@ function useRoundTrips(origins: readonly string[]): RoundTrips {
   const key = origins.join('\n')
   useEffect(() => roundTrips.measure(origins), [roundTrips, key])
   return roundTrips
+}
+
+/** Lists the relays of other protocol versions, for people who wonder why one is not used. */
+function IncompatibleRelays({ relays }: { relays: DiscoveryResponse['incompatible_relays'] }): VNode | null {
+  if (relays.length === 0) return null
+  return (
+    <section class="card" aria-labelledby="incompatible-heading">
+      <h2 id="incompatible-heading">{RELAYS.incompatible}</h2>
+      <p class="quiet">{RELAYS.incompatibleAbout}</p>
+      <ul class="lines">
+        {relays.map(({ url, protocol_version, last_seen_at }) => (
+          <li key={url}>
+            <bdi>{sanitizeText(url)}</bdi>
+            <bdi class="quiet">{RELAYS.version(sanitizeText(protocol_version), formatAgo(last_seen_at))}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }
