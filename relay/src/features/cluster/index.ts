@@ -8,7 +8,7 @@ import { datagrams } from '../datagrams/index.ts'
 import { ports } from '../ports/index.ts'
 import type { SnapshotSharing } from '../static-cache/snapshot-sharing.ts'
 import { workers } from '../workers/index.ts'
-import type { Cluster } from './start-cluster.ts'
+import type { ClusterConnection } from './connection.ts'
 
 export interface RunningCluster extends Running {
   /** Tells the other machines of the snapshots of this one, and of theirs. */
@@ -18,7 +18,7 @@ export interface RunningCluster extends Running {
 }
 
 interface PreparedCluster extends Prepared {
-  cluster: Cluster
+  connection: ClusterConnection
 }
 
 export const cluster: Feature<RunningCluster, PreparedCluster> = {
@@ -30,35 +30,42 @@ export const cluster: Feature<RunningCluster, PreparedCluster> = {
   prepare: async (settings, log) => {
     const { cluster } = settings
     if (cluster === undefined) return undefined
-    const { Cluster } = await import('./start-cluster.ts')
-    const prepared = new Cluster({ ...settings, cluster }, log)
+    const { ClusterConnection } = await import('./connection.ts')
+    const connection = new ClusterConnection({ ...settings, cluster }, log)
     return {
-      cluster: prepared,
-      openState: (open) => prepared.openState(open),
-      isOver: (...lease) => prepared.isOver(...lease),
-      machineMark: prepared.bindingMark,
-      close: () => prepared.close(),
+      connection,
+      openState: (open) => connection.openState(open),
+      isOver: (...lease) => connection.isOver(...lease),
+      machineMark: connection.bindingMark,
+      close: () => connection.close(),
     }
   },
-  start: async (core, running, { cluster }) => {
-    const { state, dataPlane, capacity, peers } = core
-    peers.machines = cluster.join({
-      ...core,
-      ...state,
-      reservations: state.journal.reservations,
-      visitorServer: dataPlane.visitorServer,
-      visitorsMax: capacity.connections,
-      spend: core.spendHere,
-      resumePorts: async (lease) => await running.get(ports)?.ports.resume(lease),
-    })
+  start: async (core, running, { connection }) => {
+    const { Cluster } = await import('./cluster.ts')
+    const { settings, state, dataPlane, capacity, peers } = core
+    const joined = new Cluster(
+      connection,
+      { ...settings, cluster: settings.cluster! },
+      {
+        ...core,
+        ...state,
+        reservations: state.journal.reservations,
+        visitorServer: dataPlane.visitorServer,
+        visitorsMax: capacity.connections,
+        spend: core.spendHere,
+        resumePorts: async (lease) => await running.get(ports)?.ports.resume(lease),
+      },
+    )
+    peers.machines = joined
     // A machine that gets another certificate, such as from the operator, gives it to the others.
-    state.certificates.onReplace(() => void cluster.share(CERTIFICATE_FILES))
-    running.get(datagrams)?.certificates.onReplace(() => void cluster.share(QUIC_CERTIFICATE_FILES))
+    state.certificates.onReplace(() => void joined.share(CERTIFICATE_FILES))
+    running.get(datagrams)?.certificates.onReplace(() => void joined.share(QUIC_CERTIFICATE_FILES))
     return {
-      snapshots: cluster.snapshots,
-      orders: cluster.orders,
-      metrics: (metrics) => cluster.metrics(metrics),
-      load: () => cluster.start(),
+      snapshots: joined.snapshots,
+      orders: joined.orders,
+      metrics: (metrics) => joined.metrics(metrics),
+      load: () => joined.start(),
+      close: () => joined.close(),
     }
   },
 }

@@ -11,9 +11,8 @@ interface ReadingParts {
   machines: KnownMachines
   status: () => MachineStatus
   engine: Engine
-  /** Both are undefined until the relay's parts are there. */
-  links: () => MachineLinks | undefined
-  feed: () => ChangeFeed | undefined
+  links: MachineLinks
+  feed: ChangeFeed
 }
 
 export function clusterReadings(parts: ReadingParts): ClusterReadings {
@@ -25,9 +24,8 @@ export function clusterReadings(parts: ReadingParts): ClusterReadings {
     machines: () => [readingHere(parts), ...machines.others.map((other) => readingOf(other, parts))],
     get counts() {
       const { operations, failures } = engine.counts
-      const { resyncs = 0, changes = 0 } = feed()?.counts ?? {}
-      const handOvers = links()?.counts ?? { handedOut: 0, handedIn: 0, handOversFailed: 0 }
-      return { ...handOvers, engineOperations: operations, engineFailures: failures, resyncs, changes }
+      const { resyncs, changes } = feed.counts
+      return { ...links.counts, engineOperations: operations, engineFailures: failures, resyncs, changes }
     },
   }
 }
@@ -47,7 +45,7 @@ function readingHere({ machines, status }: ReadingParts): MachineReading {
 function readingOf(other: Machine, { machines, links }: ReadingParts): MachineReading {
   const { run: _run, release, isDraining, name, seenAt, ...figures } = other
   const isGone = !machines.isAlive(other)
-  const isReachable = links()?.isReachable(name) === true
+  const isReachable = links.isReachable(name)
   const state = isGone ? 'gone' : isDraining ? 'draining' : isReachable ? 'online' : 'unreachable'
   return {
     ...figures,
