@@ -83,12 +83,7 @@ export async function startMachine(
   const directory = path.join(shared.directory, name)
   const caFile = path.join(directory, 'ca.pem')
   await mkdir(directory, { mode: 0o700 })
-  const faults = withFaults
-    ? {
-        engine: await FaultProxy.start(() => shared.engine.port),
-        link: await FaultProxy.start(() => linkPort),
-      }
-    : undefined
+  const faults = withFaults ? await startFaults(shared.engine.port, linkPort) : undefined
   const addr = `127.0.0.1:${faults?.link.port ?? linkPort}`
   let settings: Record<string, string> = {
     ...settingsOf(shared, faults?.engine.port),
@@ -101,12 +96,7 @@ export async function startMachine(
   const log: LogLine[] = []
   let isRunning = false
   const start = async (): Promise<RelayProcess> => {
-    const relay = await startRelay({
-      ...shared.process,
-      env: settings,
-      execArgv: [...WITHOUT_OVERLOAD, ...(shared.process.execArgv ?? [])],
-      onLog: (line) => void log.push(parseLogLine(line)),
-    })
+    const relay = await startProcess(shared, settings, log)
     isRunning = true
     void relay.ended.then(() => (isRunning = false))
     return relay
@@ -153,6 +143,26 @@ export async function startMachine(
       await closeFaults()
     },
   }
+}
+
+async function startFaults(
+  enginePort: number,
+  linkPort: number,
+): Promise<Record<'engine' | 'link', FaultProxy>> {
+  return { engine: await FaultProxy.start(() => enginePort), link: await FaultProxy.start(() => linkPort) }
+}
+
+async function startProcess(
+  { process }: Shared,
+  env: Record<string, string>,
+  log: LogLine[],
+): Promise<RelayProcess> {
+  return await startRelay({
+    ...process,
+    env,
+    execArgv: [...WITHOUT_OVERLOAD, ...(process.execArgv ?? [])],
+    onLog: (line) => void log.push(parseLogLine(line)),
+  })
 }
 
 /** The settings that all machines have. */

@@ -102,10 +102,6 @@ describe('PortPlane', () => {
         return { close: () => bound.delete(port) }
       },
       transport: 'udp',
-      errors: {
-        capacity: 'udp_capacity_exceeded',
-        exhausted: 'udp_port_exhausted',
-      },
       log: createLog('silent'),
       ...fields,
     })

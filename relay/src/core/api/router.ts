@@ -14,7 +14,7 @@ import { SignError } from '../keyless/sign-error.ts'
 import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import type { RequestMemory } from '../rate-limit/request-memory.ts'
 import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
-import { type ApiParts, createAnswer, routingOf } from './endpoint-handler.ts'
+import { type AnswerEndpoint, type ApiParts, createAnswer, routingOf } from './endpoint-handler.ts'
 import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName, SIGN_BODY } from './endpoints/endpoints.ts'
@@ -91,20 +91,38 @@ export function createRouter({
       await sendList(writer, request, response, cache.take(cursorOf(request)), endpoint.isKept === true)
     }
   }
-  const api = ENDPOINTS
-  const ownCertificates = new LeaseCertificates(rootHost, certificates)
   const parts: ApiParts = { answer, bodies, writer, clientAddresses, credentials, rateLimits }
   const added = [...features]
   const described = Object.assign({}, ENDPOINTS, ...added.map(({ endpoints }) => endpoints))
-  const description = Buffer.from(JSON.stringify(describeApi(origin, described)))
   const handlers: Record<EndpointName, Handler> = {
-    openapi: (request, response) => {
-      const headers = { 'Content-Type': `${api.openapi.bare}`, 'Content-Length': `${description.length}` }
-      const pieces = piecesOf(description)
-      return writer.send(request, response, { status: 200, headers, size: description.length, pieces })
-    },
-    health: answer(api.health, () => open.health()),
-    state: pages(api.state, (after) => open.state(after)),
+    openapi: description(writer, describeApi(origin, described)),
+    health: answer(ENDPOINTS.health, () => open.health()),
+    state: pages(ENDPOINTS.state, (after) => open.state(after)),
+    ...adminHandlers(answer, pages, { adminAuth, admin }),
+    ...sdkHandlers(answer, sdk),
+    connect: refuseWithoutUpgrade,
+    certificateChain: certificateChain(rootHost, certificates, credentials),
+    neighbour: refuseNeighbour,
+    sign: sign(credentials, signer, bodies),
+    ...createDisabledFeatures({ answer, credentials }),
+  }
+  Object.assign(handlers, ...added.map((feature) => feature.handlers?.(parts)))
+  const routing: Routing = {
+    ...createSdkFiles({ origin, release: releaseVersion, writer }),
+    ...routingOf(ENDPOINTS, handlers),
+  }
+  return { api: parts, routing: Object.assign(routing, ...added.map((feature) => feature.routes?.(parts))) }
+}
+
+type AnswerPages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data) => Handler
+
+function adminHandlers(
+  answer: AnswerEndpoint,
+  pages: AnswerPages,
+  { adminAuth, admin }: Pick<Parts, 'adminAuth' | 'admin'>,
+) {
+  const api = ENDPOINTS
+  return {
     adminLogin: answer(api.adminLogin, ({ body, source }) => adminAuth.login(body.token, source)),
     adminStatus: answer(api.adminStatus, ({ authorization, source }) =>
       adminAuth.status(authorization, source),
@@ -120,29 +138,41 @@ export function createRouter({
     updateRelay: answer(api.updateRelay, ({ body, source }) => admin.updateRelay(body, source)),
     policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
+  }
+}
+
+function sdkHandlers(answer: AnswerEndpoint, sdk: SdkApi) {
+  const api = ENDPOINTS
+  return {
     domain: answer(api.domain, () => sdk.domain()),
     registerChallenge: answer(api.registerChallenge, ({ body, source }) => sdk.challenge(body, source)),
     register: answer(api.register, ({ body, source }) => sdk.register(body, source)),
     renew: answer(api.renew, ({ body, source }) => sdk.renew(body, source)),
     reverse: answer(api.reverse, ({ body, source }) => sdk.reverse(body, source)),
     unregister: answer(api.unregister, ({ body, source }) => sdk.unregister(body, source)),
-    connect: refuseWithoutUpgrade,
-    certificateChain: bare(api.certificateChain, (request) => {
-      const token = headerOf(request, HEADER.accessToken)
-      if (token !== '') return ownCertificates.chainFor(credentials.leaseOf(token, 'lease'))
-      requireWildcard(certificates.current)
-      return certificates.current.chainPem
-    }),
-    neighbour: refuseNeighbour,
-    sign: sign(credentials, signer, bodies),
-    ...createDisabledFeatures({ answer, credentials }),
   }
-  Object.assign(handlers, ...added.map((feature) => feature.handlers?.(parts)))
-  const routing: Routing = {
-    ...createSdkFiles({ origin, release: releaseVersion, writer }),
-    ...routingOf(api, handlers),
-  }
-  return { api: parts, routing: Object.assign(routing, ...added.map((feature) => feature.routes?.(parts))) }
+}
+
+/** @param document of the API, as OpenAPI */
+function description(writer: BodyWriter, document: object): Handler {
+  const bytes = Buffer.from(JSON.stringify(document))
+  const headers = { 'Content-Type': `${ENDPOINTS.openapi.bare}`, 'Content-Length': `${bytes.length}` }
+  return (request, response) =>
+    writer.send(request, response, { status: 200, headers, size: bytes.length, pieces: piecesOf(bytes) })
+}
+
+function certificateChain(
+  rootHost: string,
+  certificates: CertificateRotation,
+  credentials: LeaseCredentials,
+): Handler {
+  const ofLeases = new LeaseCertificates(rootHost, certificates)
+  return bare(ENDPOINTS.certificateChain, (request) => {
+    const token = headerOf(request, HEADER.accessToken)
+    if (token !== '') return ofLeases.chainFor(credentials.leaseOf(token, 'lease'))
+    requireWildcard(certificates.current)
+    return certificates.current.chainPem
+  })
 }
 
 function bare(

@@ -22,7 +22,7 @@ import { createNameLookup } from '../../core/outbound/name-lookup.ts'
 import type { WriteHealth } from '../../core/storage/write-health.ts'
 import { isPublicOrigin, readDescriptor } from './descriptor-rules.ts'
 import { DescriptorSignatures } from './descriptor-signatures.ts'
-import { RelayDiscovery } from './discovery.ts'
+import { RelayDiscovery, type RelayDiscoveryParts } from './discovery.ts'
 import type { KnownRelay } from './known-relays.ts'
 import { DISCOVERY_LIMITS } from './limits.ts'
 import { type DiscoveryReadings, registerDiscoveryMetrics } from './metrics.ts'
@@ -87,7 +87,7 @@ interface CurrentRelays {
 
 /** @throws SettingsError when the file of known relays cannot be read, StateFileError when a damaged one cannot be set aside */
 export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> {
-  const { settings, identity, directory, policy, log } = parts
+  const { settings, identity, policy, log } = parts
   const { allowsLoopback } = settings
   const limits = { ...DISCOVERY_LIMITS, ...settings.limits }
   if (allowsLoopback)
@@ -104,26 +104,13 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
     isBanned: (...relay) => policy.isRelayBanned(...relay),
     signatures,
     recoverSigner: (...signed) => recovery.recover(...signed),
-    queries: (onIncompatible, mayAsk) =>
-      new RelayQueries(
-        clientFor(parts, closing.signal),
-        bootstraps,
-        onIncompatible,
-        closing.signal,
-        mayAsk,
-        limits.queryMs,
-      ),
+    queries: (...rules) => queriesFor(parts, closing.signal, ...rules),
     limits,
     signal: closing.signal,
     log,
   })
   const { relays } = discovery
-  const restore: Parameters<typeof restoreRelays>[1] = ({ descriptor, ...seen }) => {
-    const read = readDescriptor(descriptor, true)
-    // The setting may have allowed it when the file was written: the rest of the file is sound.
-    if (allowsLoopback || isPublicOrigin(read.origin)) relays.restore(read, seen, now())
-  }
-  await restoreRelays(directory, restore, log)
+  await restoreInto(relays, parts)
   const file = new RelaysFile({ ...parts, relays })
   policy.onChange(() => relays.sweep(now()))
   const visits = { here: 0, elsewhere: 0, nowhere: 0, busy: 0 }
@@ -143,18 +130,7 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
       protocol_version: `${(await own.current()).version}`,
       accepted: await discovery.announce(protocol_version, descriptor, networkOf(source)).catch(asRelayError),
     }),
-    relays: {
-      [Symbol.iterator]: () => relays.current(now()),
-      at: (origin) => relays.currentAt(origin, now()),
-      of: (address) => relays.currentOf(address, now()),
-      keyOf: ({ descriptor }) => signatures.keyOf(descriptor),
-    },
-    peers: {
-      [Symbol.iterator]: () => relays.peers(now()),
-      at: (origin) => relays.peerAt(origin, now()),
-      of: (address) => relays.peerOf(address, now()),
-      keyOf: ({ descriptor }) => signatures.keyOf(descriptor),
-    },
+    ...directoriesOf(relays, signatures),
     useOverlay: (ask) => discovery.useOverlay(ask),
     sites: discovery.sites,
     visits,
@@ -169,6 +145,49 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
       await Promise.all([file.close(), recovery.close()])
     },
   }
+}
+
+async function restoreInto(relays: RelayDiscovery['relays'], parts: DiscoveryParts): Promise<void> {
+  const { allowsLoopback } = parts.settings
+  const restore: Parameters<typeof restoreRelays>[1] = ({ descriptor, ...seen }) => {
+    const read = readDescriptor(descriptor, true)
+    // The setting may have allowed it when the file was written: the rest of the file is sound.
+    if (allowsLoopback || isPublicOrigin(read.origin)) relays.restore(read, seen, now())
+  }
+  await restoreRelays(parts.directory, restore, parts.log)
+}
+
+/** The relays that are current, and those among them that are peers. */
+function directoriesOf(
+  relays: RelayDiscovery['relays'],
+  signatures: DescriptorSignatures,
+): Pick<Discovery, 'relays' | 'peers'> {
+  const keyOf: CurrentRelays['keyOf'] = ({ descriptor }) => signatures.keyOf(descriptor)
+  return {
+    relays: {
+      [Symbol.iterator]: () => relays.current(now()),
+      at: (origin) => relays.currentAt(origin, now()),
+      of: (address) => relays.currentOf(address, now()),
+      keyOf,
+    },
+    peers: {
+      [Symbol.iterator]: () => relays.peers(now()),
+      at: (origin) => relays.peerAt(origin, now()),
+      of: (address) => relays.peerOf(address, now()),
+      keyOf,
+    },
+  }
+}
+
+function queriesFor(
+  parts: DiscoveryParts,
+  signal: AbortSignal,
+  ...[onIncompatible, mayAsk]: Parameters<RelayDiscoveryParts['queries']>
+): RelayQueries {
+  const { bootstraps, limits } = parts.settings
+  const client = clientFor(parts, signal)
+  const deadlineMs = limits?.queryMs ?? DISCOVERY_LIMITS.queryMs
+  return new RelayQueries(client, new Set(bootstraps), onIncompatible, signal, mayAsk, deadlineMs)
 }
 
 function clientFor({ settings, ca, lookup }: DiscoveryParts, signal: AbortSignal): HttpClient {

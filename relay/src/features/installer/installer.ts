@@ -34,37 +34,50 @@ export interface InstallerOptions {
 
 /** @param builtIn directories that may have downloads when the operator names none */
 export function createInstaller(
-  { directory, origin, release, writer, clientAddresses }: InstallerOptions,
+  options: InstallerOptions,
   builtIn: readonly string[] = BUILT_IN_DIRECTORIES,
 ): Routing {
-  const find = async (): Promise<string | undefined> => directory ?? (await findDirectory(builtIn))
-  const sums = new Checksums()
-  const offer = async (): Promise<Offer> => {
-    const from = await find()
-    return { origin, release, sums: from === undefined ? new Map() : await sums.read(from) }
+  const installer = new Installer(options, builtIn)
+  const routing: Routing = {
+    [PATH.installSh]: getAndHead(installer.script('install.sh', 'text/x-shellscript', renderInstallSh)),
+    [PATH.installPs1]: getAndHead(installer.script('install.ps1', 'text/plain', renderInstallPs1)),
+    [installBinPath(CHECKSUMS)]: getAndHead(installer.stored(CHECKSUMS, 'text/plain')),
   }
-  const unpacked = new UnpackedResponses(writer, clientAddresses)
+  for (const { name, file, mediaType } of DOWNLOADS) {
+    routing[installBinPath(name)] = getAndHead(installer.download(file, mediaType))
+    routing[installBinPath(`${name}.gz`)] = getAndHead(installer.stored(`${file}.gz`, 'application/gzip'))
+  }
+  return routing
+}
 
-  const script = (file: string, mediaType: string, render: (offer: Offer) => Promise<string>): Handler => {
+class Installer {
+  readonly #options: InstallerOptions
+  readonly #builtIn: readonly string[]
+  readonly #sums = new Checksums()
+  readonly #unpacked: UnpackedResponses
+
+  constructor(options: InstallerOptions, builtIn: readonly string[]) {
+    this.#options = options
+    this.#builtIn = builtIn
+    this.#unpacked = new UnpackedResponses(options.writer, options.clientAddresses)
+  }
+
+  /** Serves the operator's script, or else the one that `render` makes. */
+  script(file: string, mediaType: string, render: (offer: Offer) => Promise<string>): Handler {
+    const { directory, writer } = this.#options
     return async (request, response) => {
       const own = directory === undefined ? undefined : await findFile(join(directory, file))
-      if (own === undefined)
-        return await sendBody(
-          writer,
-          request,
-          response,
-          Buffer.from(await render(await offer())),
-          headersOf(mediaType),
-        )
-      await sendFile(writer, request, response, own, headersOf(mediaType))
+      if (own !== undefined) return await sendFile(writer, request, response, own, headersOf(mediaType))
+      const rendered = Buffer.from(await render(await this.#offer()))
+      await sendBody(writer, request, response, rendered, headersOf(mediaType))
     }
   }
 
-  const download = (file: string, mediaType: string): Handler => {
+  /** Serves an executable: compressed to those who take that. */
+  download(file: string, mediaType: string): Handler {
+    const { writer } = this.#options
     return async (request, response) => {
-      const from = await find()
-      const plain = from === undefined ? undefined : await findFile(join(from, 'bin', file))
-      const packed = from === undefined ? undefined : await findFile(join(from, 'bin', `${file}.gz`))
+      const [plain, packed] = [await this.#find(file), await this.#find(`${file}.gz`)]
       const { content, common } = headersOf(mediaType)
       const varies = packed === undefined ? common : { ...common, Vary: 'Accept-Encoding' }
       const isPacked = packed !== undefined && takesCoding(`${request.headers['accept-encoding']}`, 'gzip')
@@ -76,30 +89,33 @@ export function createInstaller(
       else if (plain !== undefined)
         await sendFile(writer, request, response, plain, { content, common: varies })
       else if (packed !== undefined)
-        await unpacked.send(request, response, packed, { content, common: varies })
+        await this.#unpacked.send(request, response, packed, { content, common: varies })
       else refuse(response)
     }
   }
 
-  const stored = (file: string, mediaType: string): Handler => {
+  stored(file: string, mediaType: string): Handler {
     return async (request, response) => {
-      const from = await find()
-      const found = from === undefined ? undefined : await findFile(join(from, 'bin', file))
+      const found = await this.#find(file)
       if (found === undefined) return refuse(response)
-      await sendFile(writer, request, response, found, headersOf(mediaType))
+      await sendFile(this.#options.writer, request, response, found, headersOf(mediaType))
     }
   }
 
-  const routing: Routing = {
-    [PATH.installSh]: getAndHead(script('install.sh', 'text/x-shellscript', renderInstallSh)),
-    [PATH.installPs1]: getAndHead(script('install.ps1', 'text/plain', renderInstallPs1)),
-    [installBinPath(CHECKSUMS)]: getAndHead(stored(CHECKSUMS, 'text/plain')),
+  async #directory(): Promise<string | undefined> {
+    return this.#options.directory ?? (await findDirectory(this.#builtIn))
   }
-  for (const { name, file, mediaType } of DOWNLOADS) {
-    routing[installBinPath(name)] = getAndHead(download(file, mediaType))
-    routing[installBinPath(`${name}.gz`)] = getAndHead(stored(`${file}.gz`, 'application/gzip'))
+
+  async #find(file: string): ReturnType<typeof findFile> {
+    const directory = await this.#directory()
+    return directory === undefined ? undefined : await findFile(join(directory, 'bin', file))
   }
-  return routing
+
+  async #offer(): Promise<Offer> {
+    const { origin, release } = this.#options
+    const directory = await this.#directory()
+    return { origin, release, sums: directory === undefined ? new Map() : await this.#sums.read(directory) }
+  }
 }
 
 function headersOf(mediaType: string) {

@@ -12,6 +12,11 @@ import type { PortPool } from './port-pool.ts'
 /** Ports that the relay tries for one lease when other processes use them. */
 const PORT_ATTEMPTS_MAX = 64
 
+const ERRORS: Record<Transport, Record<'capacity' | 'exhausted', ErrorCode>> = {
+  tcp: { capacity: 'tcp_port_capacity_exceeded', exhausted: 'tcp_port_exhausted' },
+  udp: { capacity: 'udp_capacity_exceeded', exhausted: 'udp_port_exhausted' },
+}
+
 export interface PortAllocatorOptions {
   /** Undefined when the settings allow no ports of this transport or give no range. */
   pool: PortPool | undefined
@@ -24,7 +29,6 @@ export interface PortAllocatorOptions {
   /** Rejects when the port cannot be bound. @param currentLease the lease that has the port; undefined before it is served */
   bind: (port: number, currentLease: () => Lease | undefined) => Promise<BoundPort>
   transport: Transport
-  errors: Record<'capacity' | 'exhausted', ErrorCode>
   log: Logger
 }
 
@@ -61,14 +65,15 @@ export class PortAllocator {
 
   /** @throws RelayError when the identity would get no port, because of the settings, the policy or a limit */
   require(key: string): PortPool {
-    const { pool, transport, errors } = this.#options
+    const { pool, transport } = this.#options
+    const { capacity } = ERRORS[transport]
     const { enabled, max_leases } = this.#options.settings()
     if (pool === undefined || !enabled) throw portDisabled(transport)
     const others = this.#entries.size - (this.#entries.has(key) ? 1 : 0)
     if (max_leases > 0 && others >= max_leases)
-      throw new RelayError(errors.capacity, `${max_leases} leases have a port of this kind already`)
+      throw new RelayError(capacity, `${max_leases} leases have a port of this kind already`)
     if (!this.#entries.has(key) && !this.#options.hasRoom())
-      throw new RelayError(errors.capacity, 'this relay may not open another port')
+      throw new RelayError(capacity, 'this relay may not open another port')
     return pool
   }
 
@@ -129,7 +134,7 @@ export class PortAllocator {
         pool.markInUse(port)
       }
     }
-    throw new RelayError(this.#options.errors.exhausted, 'no port is free')
+    throw new RelayError(ERRORS[this.#options.transport].exhausted, 'no port is free')
   }
 
   async #update(entry: Entry): Promise<void> {

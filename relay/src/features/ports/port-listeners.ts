@@ -63,10 +63,6 @@ export function createDedicatedPorts({
         else visitors.accept(visitor, lease).catch((error) => refuse(visitor, error))
       }),
     transport: 'tcp',
-    errors: {
-      capacity: 'tcp_port_capacity_exceeded',
-      exhausted: 'tcp_port_exhausted',
-    },
     log,
   })
   const udp: PortAllocator = new PortAllocator({
@@ -77,10 +73,6 @@ export function createDedicatedPorts({
     routes,
     bind: async (...port) => await tunnels!.bind(...port),
     transport: 'udp',
-    errors: {
-      capacity: 'udp_capacity_exceeded',
-      exhausted: 'udp_port_exhausted',
-    },
     log,
   })
   const refuse = (visitor: Socket, error: unknown): void => {

@@ -96,15 +96,7 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
   })
   certificates.onReplace(() => registry.judge())
   const { sharing } = parts
-  sharing?.join({
-    all: () => registry.shared(),
-    use: () => ({ usedBytes: store.usedBytes, maxBytes: bytes }),
-    routeOf: (hostname) => registry.routeOf(hostname),
-    removedElsewhere: (identityKey) => {
-      admission.cancel(identityKey, 'the site stored or removed its files elsewhere meanwhile')
-      void registry.remove(identityKey)
-    },
-  })
+  sharing?.join(sharedSnapshots({ registry, store, admission, maxBytes: bytes }))
   const running: RunningCache = {
     metrics: (metrics) => registerCacheMetrics(metrics, running),
     site: new SiteSnapshots({ store, registry, admission, counts, canServe, bytes, sharing }),
@@ -128,6 +120,31 @@ export async function startStaticCache(parts: StaticCacheParts): Promise<Running
     },
   }
   return running
+}
+
+interface SharedSnapshotsParts {
+  registry: SnapshotRegistry
+  store: SnapshotStore
+  admission: UploadAdmission
+  maxBytes: number
+}
+
+/** What the other machines learn of the snapshots of this one, and do with them. */
+function sharedSnapshots({
+  registry,
+  store,
+  admission,
+  maxBytes,
+}: SharedSnapshotsParts): Parameters<SnapshotSharing['join']>[0] {
+  return {
+    all: () => registry.shared(),
+    use: () => ({ usedBytes: store.usedBytes, maxBytes }),
+    routeOf: (hostname) => registry.routeOf(hostname),
+    removedElsewhere: (identityKey) => {
+      admission.cancel(identityKey, 'the site stored or removed its files elsewhere meanwhile')
+      void registry.remove(identityKey)
+    },
+  }
 }
 
 interface StoredSitesParts extends Pick<StaticCacheParts, 'leases' | 'policy' | 'sharing'> {

@@ -15,13 +15,8 @@ interface LeaseActionsProps {
 export function LeaseActions({ lease, view, act }: LeaseActionsProps): VNode {
   const { name, identity_key } = lease
   const { decisions, policy } = view
-  const [bps, setBps] = useState(String(lease.bps))
   const decide = (update: Omit<LeasePolicyUpdate, 'identity_key'>, text: string, question?: string): void =>
     void act(leaseChange({ identity_key, ...update }, decisions, text, question))
-  const setLimit = (event: Event): void => {
-    event.preventDefault()
-    decide({ bps: Number(bps) }, DONE.limited(name, limitOf(Number(bps))))
-  }
   const isApproved = decisions.approved.includes(identity_key)
   const ip = lease.client_ip
   return (
@@ -67,24 +62,36 @@ export function LeaseActions({ lease, view, act }: LeaseActionsProps): VNode {
           <Action text={ACTIONS.banIp(ip)} run={() => void act(ipChange(ip, true, CONFIRM.banIp(ip)))} />
         )}
       </div>
-      <form class="limit" onSubmit={setLimit}>
-        <label>
-          {ACTIONS.limit}
-          <input
-            type="number"
-            required
-            min={0}
-            max={Number.MAX_SAFE_INTEGER}
-            step={1}
-            value={bps}
-            onInput={(event) => setBps(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit" class="plain">
-          {ACTIONS.setLimit}
-        </button>
-      </form>
+      <Limit lease={lease} set={(bps) => decide({ bps }, DONE.limited(name, limitOf(bps)))} />
     </>
+  )
+}
+
+/** @param set called with bits per second */
+function Limit({ lease, set }: { lease: PolicyLease; set: (bps: number) => void }): VNode {
+  const [bps, setBps] = useState(String(lease.bps))
+  const setLimit = (event: Event): void => {
+    event.preventDefault()
+    set(Number(bps))
+  }
+  return (
+    <form class="limit" onSubmit={setLimit}>
+      <label>
+        {ACTIONS.limit}
+        <input
+          type="number"
+          required
+          min={0}
+          max={Number.MAX_SAFE_INTEGER}
+          step={1}
+          value={bps}
+          onInput={(event) => setBps(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="plain">
+        {ACTIONS.setLimit}
+      </button>
+    </form>
   )
 }
 

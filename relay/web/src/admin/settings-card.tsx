@@ -37,34 +37,8 @@ export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNod
     <section class="card" aria-labelledby="settings-heading">
       <h2 id="settings-heading">{SETTINGS.title}</h2>
       <form class="settings" onSubmit={save}>
-        <fieldset>
-          <legend>{SETTINGS.mode}</legend>
-          {MODES.map((mode) => (
-            <label key={mode} class="kind">
-              <input
-                type="radio"
-                name="mode"
-                checked={shown.approval_mode === mode}
-                onChange={() => edit({ approval_mode: mode })}
-              />
-              <span>
-                <strong>{SETTINGS.modes[mode].name}</strong>
-                <span class="quiet">{SETTINGS.modes[mode].about}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <label class="kind">
-          <input
-            type="checkbox"
-            checked={shown.landing_page_enabled}
-            onChange={() => edit({ landing_page_enabled: !shown.landing_page_enabled })}
-          />
-          <span>
-            <strong>{SETTINGS.landing}</strong>
-            <span class="quiet">{SETTINGS.landingAbout}</span>
-          </span>
-        </label>
+        <Mode shown={shown} edit={edit} />
+        <Landing shown={shown} edit={edit} />
         <Ports
           name={SETTINGS.udp}
           max={SETTINGS.udpMax}
@@ -100,6 +74,49 @@ export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNod
         </div>
       </form>
     </section>
+  )
+}
+
+interface FieldProps {
+  shown: PolicySettings
+  edit(change: Partial<PolicySettings>): void
+}
+
+function Mode({ shown, edit }: FieldProps): VNode {
+  return (
+    <fieldset>
+      <legend>{SETTINGS.mode}</legend>
+      {MODES.map((mode) => (
+        <label key={mode} class="kind">
+          <input
+            type="radio"
+            name="mode"
+            checked={shown.approval_mode === mode}
+            onChange={() => edit({ approval_mode: mode })}
+          />
+          <span>
+            <strong>{SETTINGS.modes[mode].name}</strong>
+            <span class="quiet">{SETTINGS.modes[mode].about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Landing({ shown, edit }: FieldProps): VNode {
+  return (
+    <label class="kind">
+      <input
+        type="checkbox"
+        checked={shown.landing_page_enabled}
+        onChange={() => edit({ landing_page_enabled: !shown.landing_page_enabled })}
+      />
+      <span>
+        <strong>{SETTINGS.landing}</strong>
+        <span class="quiet">{SETTINGS.landingAbout}</span>
+      </span>
+    </label>
   )
 }
 

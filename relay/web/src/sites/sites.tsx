@@ -59,19 +59,7 @@ export function Sites(): VNode {
           {data === undefined ? COMMON.loading : SITES.count(shown.length, leases.length)}
         </output>
       </div>
-      <fieldset class="chips" aria-label={SITES.tags}>
-        {tags.map((tag) => (
-          <button
-            key={tag}
-            type="button"
-            class="chip"
-            aria-pressed={filter.tags.includes(tag)}
-            onClick={() => toggle(tag)}
-          >
-            <bdi>{tag}</bdi>
-          </button>
-        ))}
-      </fieldset>
+      <Tags tags={tags} pressed={filter.tags} toggle={toggle} />
       {data !== undefined && shown.length === 0 && (
         <p class="quiet">{leases.length === 0 ? SITES.none : SITES.noMatch}</p>
       )}
@@ -81,5 +69,29 @@ export function Sites(): VNode {
         </VirtualList>
       )}
     </main>
+  )
+}
+
+interface TagsProps {
+  tags: readonly string[]
+  pressed: readonly string[]
+  toggle(tag: string): void
+}
+
+function Tags({ tags, pressed, toggle }: TagsProps): VNode {
+  return (
+    <fieldset class="chips" aria-label={SITES.tags}>
+      {tags.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          class="chip"
+          aria-pressed={pressed.includes(tag)}
+          onClick={() => toggle(tag)}
+        >
+          <bdi>{tag}</bdi>
+        </button>
+      ))}
+    </fieldset>
   )
 }

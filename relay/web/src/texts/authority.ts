@@ -9,6 +9,49 @@ interface Steps {
   more?: string
 }
 
+const DESKTOPS: readonly Steps[] = [
+  {
+    id: 'windows',
+    title: 'Windows',
+    steps: [
+      {
+        text: 'Download the DER file (svc-ca.crt) and run this where it is:',
+        code: 'certutil -user -addstore Root svc-ca.crt',
+      },
+      'Or open the file, choose Install Certificate, Current User, “Place all certificates in the following store”, and Trusted Root Certification Authorities.',
+    ],
+    more: 'Edge and Chrome trust it then. Firefox has a list of its own.',
+  },
+  {
+    id: 'macos',
+    title: 'macOS',
+    steps: [
+      {
+        text: 'Download the DER file (svc-ca.crt) and run this where it is:',
+        code: 'security add-trusted-cert -k ~/Library/Keychains/login.keychain-db svc-ca.crt',
+      },
+      'Enter the password that macOS asks for.',
+    ],
+    more: 'Safari, Chrome and Edge trust it then. Firefox has a list of its own.',
+  },
+  {
+    id: 'linux',
+    title: 'Linux',
+    steps: [
+      {
+        text: 'Download the PEM file. For Chromium and Chrome (certutil is in libnss3-tools on Debian and Ubuntu, in nss-tools on Fedora, in nss on Arch):',
+        code: 'mkdir -p ~/.pki/nssdb && certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n svc -i svc-ca.pem',
+      },
+      {
+        text: 'For all other programs, on Debian and Ubuntu:',
+        code: 'sudo cp svc-ca.pem /usr/local/share/ca-certificates/svc-ca.crt && sudo update-ca-certificates',
+      },
+      { text: 'On Fedora and Arch:', code: 'sudo trust anchor svc-ca.pem' },
+    ],
+    more: 'For one command alone: curl --cacert svc-ca.pem, NODE_EXTRA_CA_CERTS=svc-ca.pem for Node, --ca svc-ca.pem for svc.',
+  },
+]
+
 export const AUTHORITY = {
   title: 'Trust this relay',
   lead: (host: string): string =>
@@ -69,46 +112,7 @@ export const AUTHORITY = {
         `Open Settings, General, About, Certificate Trust Settings, and turn on “${caName}”.`,
       ],
     },
-    {
-      id: 'windows',
-      title: 'Windows',
-      steps: [
-        {
-          text: 'Download the DER file (svc-ca.crt) and run this where it is:',
-          code: 'certutil -user -addstore Root svc-ca.crt',
-        },
-        'Or open the file, choose Install Certificate, Current User, “Place all certificates in the following store”, and Trusted Root Certification Authorities.',
-      ],
-      more: 'Edge and Chrome trust it then. Firefox has a list of its own.',
-    },
-    {
-      id: 'macos',
-      title: 'macOS',
-      steps: [
-        {
-          text: 'Download the DER file (svc-ca.crt) and run this where it is:',
-          code: 'security add-trusted-cert -k ~/Library/Keychains/login.keychain-db svc-ca.crt',
-        },
-        'Enter the password that macOS asks for.',
-      ],
-      more: 'Safari, Chrome and Edge trust it then. Firefox has a list of its own.',
-    },
-    {
-      id: 'linux',
-      title: 'Linux',
-      steps: [
-        {
-          text: 'Download the PEM file. For Chromium and Chrome (certutil is in libnss3-tools on Debian and Ubuntu, in nss-tools on Fedora, in nss on Arch):',
-          code: 'mkdir -p ~/.pki/nssdb && certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n svc -i svc-ca.pem',
-        },
-        {
-          text: 'For all other programs, on Debian and Ubuntu:',
-          code: 'sudo cp svc-ca.pem /usr/local/share/ca-certificates/svc-ca.crt && sudo update-ca-certificates',
-        },
-        { text: 'On Fedora and Arch:', code: 'sudo trust anchor svc-ca.pem' },
-      ],
-      more: 'For one command alone: curl --cacert svc-ca.pem, NODE_EXTRA_CA_CERTS=svc-ca.pem for Node, --ca svc-ca.pem for svc.',
-    },
+    ...DESKTOPS,
     {
       id: 'firefox',
       title: 'Firefox',

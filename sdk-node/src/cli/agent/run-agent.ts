@@ -73,17 +73,9 @@ export async function runAgent(run: AgentRun): Promise<void> {
     onWallets: (isAllowed) => server?.signIns.keepWallets(isAllowed),
   })
   const token = newSecret()
-  let server: ControlServer | undefined
-  try {
-    server = await startControlServer(address, token, core, loadPage)
-  } catch (error) {
-    const running = await findRunning(directory.endpoint)
-    if (running === undefined) throw error
-    throw new AgentError(
-      'agent_running',
-      `an agent is already running at ${running.url} (pid ${running.pid})`,
-    )
-  }
+  const server: ControlServer = await startControlServer(address, token, core, loadPage).catch((error) =>
+    throwIfRunning(error, directory.endpoint),
+  )
   const endpoint: AgentEndpoint = {
     url: server.url,
     token,
@@ -102,6 +94,13 @@ export async function runAgent(run: AgentRun): Promise<void> {
     await sharing.close()
     await log.flush()
   }
+}
+
+/** @throws AgentError that names the agent that runs already, or else `error` */
+async function throwIfRunning(error: unknown, endpoint: string): Promise<never> {
+  const running = await findRunning(endpoint)
+  if (running === undefined) throw error
+  throw new AgentError('agent_running', `an agent is already running at ${running.url} (pid ${running.pid})`)
 }
 
 /** Loads the page on demand, because most clients are not browsers. */

@@ -88,20 +88,8 @@ function zonesOf(
         return candidates.includes(found.name) ? found : undefined
       }
       for (const name of candidates) {
-        let pageToken = ''
-        for (let page = 1; page <= PAGES_MAX; page++) {
-          const query = new URLSearchParams({ dnsName: `${name}.`, ...(pageToken && { pageToken }) })
-          const { managedZones, nextPageToken } = await api.json(
-            { path: `${path}?${query}`, needs: NEEDS, signal },
-            ZONES,
-          )
-          const zone = managedZones?.find(
-            (one) => one.visibility !== 'private' && plainName(one.dnsName) === name,
-          )
-          if (zone) return asZone(path, zone)
-          pageToken = nextPageToken ?? ''
-          if (pageToken === '') break
-        }
+        const zone = await publicZone(api, path, name, signal)
+        if (zone) return asZone(path, zone)
       }
       return undefined
     },
@@ -139,6 +127,25 @@ function zonesOf(
       return { state, dsRecord, message }
     },
   }
+}
+
+async function publicZone(
+  api: ApiClient,
+  path: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<z.infer<typeof ZONE> | undefined> {
+  let pageToken = ''
+  for (let page = 1; page <= PAGES_MAX; page++) {
+    const query = new URLSearchParams({ dnsName: `${name}.`, ...(pageToken && { pageToken }) })
+    const request = { path: `${path}?${query}`, needs: NEEDS, signal }
+    const { managedZones, nextPageToken } = await api.json(request, ZONES)
+    const zone = managedZones?.find((one) => one.visibility !== 'private' && plainName(one.dnsName) === name)
+    if (zone) return zone
+    pageToken = nextPageToken ?? ''
+    if (pageToken === '') return undefined
+  }
+  return undefined
 }
 
 function asZone(path: string, { name, dnsName, nameServers }: z.infer<typeof ZONE>): Zone {

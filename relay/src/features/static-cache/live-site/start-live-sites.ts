@@ -43,71 +43,86 @@ const RETRY_AFTER_S = '1'
 const TOO_MANY = 'Too many requests are on their way to this site.'
 
 export function startLiveSites(parts: LiveSitesParts): LiveSites {
-  const { certificates, hasIssued = async () => false, connections, deadlines = LIVE_DEADLINES } = parts
-  const max = Math.min(LIVE_REQUESTS_MAX, Math.floor(connections * LIVE_REQUESTS_CONNECTIONS_SHARE))
-  const admission = new LiveSiteAdmission(max, deadlines.crowdedQuietMs)
-  const connector = new SiteConnector({
-    ...parts,
-    certificateCheck: new SiteCertificateCheck(certificates, hasIssued),
-  })
-  const agent = new SiteAgent(connector, Math.floor(max * LIVE_IDLE_SHARE), parts.closing)
-  return {
-    forward: async (request, response, lease, clientIp) => {
-      const exchange = { request, response }
-      // Who writes it hears that the visitor has left from its end.
-      response.on('error', () => {})
-      const passed = fit(() => siteRequestOf(request, lease))
-      if (passed instanceof UnfitRequest) {
-        await sendText(exchange, passed.status, passed.message)
-        return true
-      }
-      const slot = admission.enter(lease, networkIn(clientIp))
-      if (slot === undefined) {
-        await sendText(exchange, 503, TOO_MANY, { 'Retry-After': RETRY_AFTER_S })
-        return true
-      }
-      try {
-        const client = clientOf(lease, clientIp, response)
-        return await passOn({ ...exchange, passed, client, deadlines, slot }, agent)
-      } catch (error) {
-        if (!(error instanceof UnfitRequest)) throw error
-        await sendText(exchange, error.status, error.message)
-        return true
-      } finally {
-        slot.leave()
-      }
-    },
-    upgrade: async (request, socket, head, lease, clientIp) => {
-      socket.on('error', () => {})
-      const passed = fit(() => siteRequestOf(request, lease))
-      if (passed instanceof UnfitRequest) {
-        await sendUpgradeText(socket, passed.status, passed.message)
-        return true
-      }
-      if (!asksForWebSocket(request) || passed.hasBody) {
-        await sendUpgradeText(socket, 501, 'The only other protocol that is known here is WebSocket.')
-        return true
-      }
-      const slot = admission.enter(lease, networkIn(clientIp))
-      if (slot === undefined) {
-        await sendUpgradeText(socket, 503, TOO_MANY, ['Retry-After', RETRY_AFTER_S])
-        return true
-      }
-      try {
-        const client = clientOf(lease, clientIp, socket)
-        return await passUpgradeOn({ socket, head, passed, client, deadlines, slot }, agent)
-      } catch (error) {
-        if (!(error instanceof UnfitRequest)) throw error
-        await sendUpgradeText(socket, error.status, error.message)
-        return true
-      } finally {
-        slot.leave()
-      }
-    },
-    close: async () => {
-      agent.destroy()
-      await connector.close()
-    },
+  return new ConnectedLiveSites(parts)
+}
+
+class ConnectedLiveSites implements LiveSites {
+  readonly #deadlines: LiveDeadlines
+  readonly #admission: LiveSiteAdmission
+  readonly #connector: SiteConnector
+  readonly #agent: SiteAgent
+
+  constructor(parts: LiveSitesParts) {
+    const { certificates, hasIssued = async () => false, connections, deadlines = LIVE_DEADLINES } = parts
+    const max = Math.min(LIVE_REQUESTS_MAX, Math.floor(connections * LIVE_REQUESTS_CONNECTIONS_SHARE))
+    this.#deadlines = deadlines
+    this.#admission = new LiveSiteAdmission(max, deadlines.crowdedQuietMs)
+    const certificateCheck = new SiteCertificateCheck(certificates, hasIssued)
+    this.#connector = new SiteConnector({ ...parts, certificateCheck })
+    this.#agent = new SiteAgent(this.#connector, Math.floor(max * LIVE_IDLE_SHARE), parts.closing)
+  }
+
+  async forward(...[request, response, lease, clientIp]: Parameters<LiveSites['forward']>): Promise<boolean> {
+    const exchange = { request, response }
+    // Who writes it hears that the visitor has left from its end.
+    response.on('error', () => {})
+    const passed = fit(() => siteRequestOf(request, lease))
+    if (passed instanceof UnfitRequest) {
+      await sendText(exchange, passed.status, passed.message)
+      return true
+    }
+    const slot = this.#admission.enter(lease, networkIn(clientIp))
+    if (slot === undefined) {
+      await sendText(exchange, 503, TOO_MANY, { 'Retry-After': RETRY_AFTER_S })
+      return true
+    }
+    try {
+      const client = clientOf(lease, clientIp, response)
+      const deadlines = this.#deadlines
+      return await passOn({ ...exchange, passed, client, deadlines, slot }, this.#agent)
+    } catch (error) {
+      if (!(error instanceof UnfitRequest)) throw error
+      await sendText(exchange, error.status, error.message)
+      return true
+    } finally {
+      slot.leave()
+    }
+  }
+
+  async upgrade(
+    ...[request, socket, head, lease, clientIp]: Parameters<LiveSites['upgrade']>
+  ): Promise<boolean> {
+    socket.on('error', () => {})
+    const passed = fit(() => siteRequestOf(request, lease))
+    if (passed instanceof UnfitRequest) {
+      await sendUpgradeText(socket, passed.status, passed.message)
+      return true
+    }
+    if (!asksForWebSocket(request) || passed.hasBody) {
+      await sendUpgradeText(socket, 501, 'The only other protocol that is known here is WebSocket.')
+      return true
+    }
+    const slot = this.#admission.enter(lease, networkIn(clientIp))
+    if (slot === undefined) {
+      await sendUpgradeText(socket, 503, TOO_MANY, ['Retry-After', RETRY_AFTER_S])
+      return true
+    }
+    try {
+      const client = clientOf(lease, clientIp, socket)
+      const deadlines = this.#deadlines
+      return await passUpgradeOn({ socket, head, passed, client, deadlines, slot }, this.#agent)
+    } catch (error) {
+      if (!(error instanceof UnfitRequest)) throw error
+      await sendUpgradeText(socket, error.status, error.message)
+      return true
+    } finally {
+      slot.leave()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy()
+    await this.#connector.close()
   }
 }
 
