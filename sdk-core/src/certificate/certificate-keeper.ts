@@ -1,18 +1,27 @@
 // Gets the site's own certificate and renews it, in the background. Until then visitors get the relay's.
 
+import { HEADER, PATH, type SiteCertificateRequest } from '@svc/protocol'
 import { backoffMs, jittered } from '@svc/protocol/timers'
 import type { CryptoProvider } from '@svc/tls'
+import { toBase64 } from '../bytes/base64.ts'
+import { requireRecord, requireText } from '../control/json-checks.ts'
 import type { Registration } from '../control/lease.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { hostnamesOf } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { messageOf, SvcError } from '../errors.ts'
-import { askForCertificate } from './ask-for-certificate.ts'
+import { parsePem } from './certificate-chain.ts'
 import { makeCertificateRequest } from './certificate-request.ts'
 import { checkedCertificate, hasNames, isDue, isOfFormerAuthority } from './check-certificate.ts'
-import { CERTIFICATE_RETRY_FIRST_MS, CERTIFICATE_RETRY_MAX_MS } from './limits.ts'
+import { CERTIFICATE_RETRY_FIRST_MS, CERTIFICATE_RETRY_MAX_MS, CERTIFICATE_WAIT_MAX_MS } from './limits.ts'
 import type { KeylessCertificate, OwnCertificate } from './server-certificate.ts'
 import type { SiteKeyStore, SiteName, StoredSiteKey } from './site-key.ts'
+
+/** The certificates as DER, leaf first; or the milliseconds after which the SDK asks again. */
+type CertificateAnswer = { chain: Uint8Array[] } | { retryAfterMs: number }
+
+/** PEM is ASCII. `RelayClient` has bounded the size. */
+const PEM = /^[\x20-\x7e\r\n]+$/
 
 export interface CertificateKeeperParts {
   client: RelayClient
@@ -162,4 +171,28 @@ export class CertificateKeeper {
       this.check()
     }, ms)
   }
+}
+
+/**
+ * Sends a request.
+ * @param csr PKCS #10, DER
+ * @throws SvcError
+ */
+async function askForCertificate(
+  client: RelayClient,
+  accessToken: string,
+  csr: Uint8Array,
+  signal: AbortSignal,
+): Promise<CertificateAnswer> {
+  const body: SiteCertificateRequest = { csr: toBase64(csr) }
+  const headers = { [HEADER.accessToken]: accessToken }
+  const answer = requireRecord(
+    await client.call(PATH.siteCertificate, { body, headers, signal }),
+    'certificate',
+  )
+  const { retry_after: seconds } = answer
+  if (seconds === undefined) return { chain: parsePem(requireText(answer, 'chain', PEM)) }
+  if (typeof seconds !== 'number' || !(seconds > 0))
+    throw new SvcError('unexpected_answer', 'retry_after is not a number of seconds')
+  return { retryAfterMs: Math.min(seconds * 1000, CERTIFICATE_WAIT_MAX_MS) }
 }
