@@ -1,4 +1,4 @@
-// An authoritative DNS server of one zone, which it signs on line. What a program needs that starts one.
+// An authoritative DNS server of one zone, with online signing: the API for starting one.
 
 export { dsText } from './dnssec/key-records.ts'
 export { newZoneKey, readZoneKey, writeZoneKey, type ZoneKey } from './dnssec/zone-key.ts'

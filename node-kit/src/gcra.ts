@@ -1,13 +1,13 @@
 // Limits the rates of many callers in constant memory: the generic cell rate algorithm (ITU-T I.371), one number per slot.
 
-/** Units that may be spent in a minute, and at once after a while without spending. */
+/** Units per minute, and in a burst after idle time. */
 export interface Rate {
   perMinute: number
   burst: number
 }
 
 /**
- * Slots of a limiter of networks, at 8 bytes each. Networks share them by a hash, so that a flood of addresses takes no
+ * The slots of a limiter for networks, at 8 bytes each. Networks share them by hash, so a flood of addresses takes no
  * more memory.
  */
 export const NETWORK_SLOTS = 65_536
@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 export class GcraLimiter {
   readonly #unitMs: number
   readonly #burstMs: number
-  /** When each slot has all its units again, in milliseconds of the caller's clock: the "theoretical arrival time". */
+  /** The time at which each slot is full again, in milliseconds of the caller's clock: the "theoretical arrival time". */
   readonly #fullAt: Float64Array
 
   constructor(slots: number, { perMinute, burst }: Rate) {
@@ -27,7 +27,7 @@ export class GcraLimiter {
     this.#fullAt = new Float64Array(slots)
   }
 
-  /** Milliseconds from `now` until `slot` can spend `units`; 0 when it can now. */
+  /** Returns the milliseconds from `now` until `slot` can spend `units`; 0 when it can now. */
   waitMs(slot: number, units: number, now: number): number {
     return Math.max(0, this.#debt(slot, now) + units * this.#unitMs - this.#burstMs)
   }
@@ -36,7 +36,7 @@ export class GcraLimiter {
     this.#fullAt[slot] = now + this.#debt(slot, now) + units * this.#unitMs
   }
 
-  /** Gives units back, but never beyond the burst. */
+  /** Returns units, but never beyond the burst. */
   refund(slot: number, units: number, now: number): void {
     this.#fullAt[slot] = now + Math.max(0, this.#debt(slot, now) - units * this.#unitMs)
   }

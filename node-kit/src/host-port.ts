@@ -1,4 +1,4 @@
-// A host and its port as URLs, header fields and configuration files have them (RFC 3986 §3.2).
+// A host and its port as in URLs, header fields and configuration files (RFC 3986 §3.2).
 
 /** @returns `host:port`, with brackets around an IPv6 address. @param host a name or an address without brackets */
 export function hostPort(host: string, port: number | string): string {

@@ -1,9 +1,9 @@
 // Parts of `node:http`, without the rest of it.
 
 /**
- * An import of `node:http` reads each of its exports. Some of them load Node's implementation of `fetch` and WebSocket,
- * which costs 40 ms of processor time and 14 MB that a relay or a tunnel does not need. A Node without this function is
- * too old for them: they say so, which a module that cannot be loaded could not.
+ * An import of `node:http` reads all its exports. Some of them load Node's `fetch` and WebSocket,
+ * which costs 40 ms of processor time and 14 MB that a relay or tunnel does not need. A Node without this function is
+ * too old: the fallback lets the callers report that, which a failing import could not.
  */
 const http = (process.getBuiltinModule?.('node:http') ?? {}) as typeof import('node:http')
 

@@ -1,17 +1,17 @@
 // Returns memory to the system when the process has worked and is idle again.
 
-/** Milliseconds between two looks at whether the process is idle. */
+/** The interval of the idle check, in milliseconds. */
 const CHECK_INTERVAL_MS = 10_000
-/** The part of such an interval for which an idle process may have used a processor: keepalives take less. */
+/** The share of the interval for which an idle process may use a processor: keepalives take less. */
 const UTILIZATION_MAX = 0.02
 /** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
 const WORK_BEFORE_COLLECTION_MS = 200
 
 /**
- * Collects the whole heap once after each burst of work. V8 keeps the garbage of a start or of a busy minute for as long as
+ * Collects the whole heap once after each burst of work. V8 keeps the garbage of a start or of a busy minute as long as
  * nothing allocates, and the young generation at its largest size. Without V8's flag `--expose-gc` this does nothing.
- * @param intervalMs between two looks at whether the process is idle
- * @returns a function that ends it
+ * @param intervalMs the interval of the idle check, in milliseconds
+ * @returns a function that stops it
  */
 export function collectWhenIdle({
   collect = globalThis.gc,
@@ -30,14 +30,14 @@ export function collectWhenIdle({
     workedMs += sinceMs
     if (sinceMs > intervalMs * UTILIZATION_MAX || workedMs < WORK_BEFORE_COLLECTION_MS) return
     workedMs = 0
-    // Only this flavor makes the young generation small again.
+    // Only this flavor shrinks the young generation.
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   }, intervalMs)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-/** @returns milliseconds of processor time since the process began */
+/** @returns the processor time of the process, in milliseconds */
 function processorTimeMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

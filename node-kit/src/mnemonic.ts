@@ -1,17 +1,17 @@
-// A BIP 39 mnemonic to its BIP 32 private key. Only importer of viem: load it only when an identity is a mnemonic.
+// Derives the BIP 32 private key of a BIP 39 mnemonic. The only importer of viem: load it only for mnemonics.
 
 import { createHash } from 'node:crypto'
 import { english, mnemonicToAccount } from 'viem/accounts'
 
 /**
- * A mnemonic has words of 11 bits, 12 to 24 of them in steps of 3, with one bit of checksum for each three (BIP 39).
+ * A mnemonic has 12 to 24 words of 11 bits, in steps of 3, with one checksum bit for each three (BIP 39).
  */
 const WORD_BITS = 11
 const WORD_COUNTS: ReadonlySet<number> = new Set([12, 15, 18, 21, 24])
 
 /**
  * Returns the 32 bytes of the private key at `derivationPath` (BIP 32).
- * @returns undefined when words, checksum or path are not valid: the library's error would quote them
+ * @returns undefined for invalid words, checksum or path: the library's error would quote them
  */
 export function keyOfMnemonic(mnemonic: string, derivationPath: string): Uint8Array | undefined {
   const words = mnemonic.trim().split(/\s+/)
@@ -24,7 +24,7 @@ export function keyOfMnemonic(mnemonic: string, derivationPath: string): Uint8Ar
   }
 }
 
-/** viem takes any words, and so a mistyped mnemonic for another identity. */
+/** Checks the words, because viem would accept a mistyped mnemonic as another identity. */
 function isMnemonic(words: readonly string[]): boolean {
   const indexes = words.map((word) => english.indexOf(word))
   if (!WORD_COUNTS.has(words.length) || indexes.includes(-1)) return false

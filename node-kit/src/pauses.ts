@@ -1,9 +1,9 @@
-// The pauses between two batches of a queue, as functions that begin one and return what ends it. They keep no process.
+// Pauses between batches of a queue: functions that start one and return a function that cancels it. They do not keep the process alive.
 
-/** Begins a pause that ends with `next`. @returns a function that ends it without `next` */
+/** Starts a pause that ends with `next`. @returns a function that cancels it */
 type Pause = (next: () => void) => () => void
 
-/** A pause until sockets were read. */
+/** A pause of one event-loop turn, in which sockets are read. */
 export const forATurn: Pause = (next) => {
   const immediate = setImmediate(next)
   return () => clearImmediate(immediate)

@@ -1,12 +1,12 @@
-// A FIFO semaphore: it bounds the operations that run at once, and the others wait in order.
+// A FIFO semaphore: it limits concurrent operations, and the others wait in order.
 
-/** Semaphore bounds operations that run at once. */
+/** Semaphore limits concurrent operations. */
 export class Semaphore {
   #free: number
-  /** Each begins the operation of a caller. The first one has waited longest. */
+  /** The waiting callers' start functions, longest waiting first. */
   readonly #waiting = new Set<() => void>()
 
-  /** @param count operations at once */
+  /** @param count the most concurrent operations */
   constructor(count: number) {
     this.#free = count
   }
@@ -53,7 +53,7 @@ export class Semaphore {
     })
   }
 
-  /** The slot goes to the one that has waited longest, so that nobody who comes later is before it. */
+  /** Passes the slot to the longest waiting caller. */
   #release(): void {
     const [next] = this.#waiting
     if (next === undefined) {

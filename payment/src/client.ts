@@ -1,5 +1,5 @@
-// @svc/payment/client: the public names of the package that no library of the chain is needed for. A bundler that follows
-// them finds nothing that may not be installed.
+// @svc/payment/client: the exports that need no blockchain library, so that bundlers
+// find no missing package.
 
 export type { Facilitator } from './facilitator.ts'
 export { facilitatorAt, type HttpFacilitatorOptions } from './http-facilitator.ts'

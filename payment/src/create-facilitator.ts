@@ -1,4 +1,4 @@
-// Makes a facilitator in this process. The libraries of the chain are loaded here, and nowhere before.
+// Makes a facilitator in this process. The blockchain libraries are loaded only here.
 
 import type { Facilitator } from './facilitator.ts'
 import type { PaymentJournal } from './journal.ts'
@@ -6,19 +6,19 @@ import { MAX_ENDPOINTS } from './limits.ts'
 import { isPaymentAddress, NETWORKS, type PaymentNetwork } from './networks.ts'
 import { PaymentError } from './payment-error.ts'
 
-/** FacilitatorOptions say whose payments a facilitator takes, and whom it asks about them. */
+/** FacilitatorOptions say which payments a facilitator accepts, and which full nodes it uses. */
 export interface FacilitatorOptions {
   network: PaymentNetwork
-  /** Address of the one recipient: `0x` and 64 hexadecimal digits. Payments to anybody else are refused. */
+  /** The address of the only recipient: `0x` and 64 hexadecimal digits. Payments to others are refused. */
   payTo: string
   journal: PaymentJournal
   /**
-   * URLs of full nodes that speak gRPC-web, tried in turn; at most 8.
+   * URLs of full nodes with gRPC-web, tried in turn; at most 8.
    * @default the public ones of the network
    */
   endpoints?: readonly string[] | undefined
   /**
-   * Asks the full nodes.
+   * The `fetch` for the full nodes.
    * @default the platform's
    */
   fetch?: typeof fetch | undefined
@@ -33,7 +33,7 @@ export interface FacilitatorOptions {
 const INSTALL = 'npm install @x402/core@2.27.0 @mysten/sui@2.33.1'
 
 /**
- * Makes a facilitator. Payments that the journal has without an outcome are looked up before this resolves, where a
+ * Makes a facilitator. Before this resolves, it looks up payments without an outcome in the journal, if a
  * full node answers.
  * @throws PaymentError `invalid_settings`, or `library_missing` with the command that installs the libraries
  */

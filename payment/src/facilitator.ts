@@ -1,4 +1,4 @@
-// The interface of a facilitator: it says what it takes, checks a payment, and carries it out once.
+// The interface of a facilitator: it lists the supported kinds, verifies payments, and settles each once.
 
 import type {
   PaymentRequest,
@@ -9,15 +9,15 @@ import type {
   VerifyResponse,
 } from './messages.ts'
 
-/** A Facilitator is in the process, or at a URL. Each method rejects when it cannot say; a payment that is wrong is an answer. */
+/** A Facilitator runs in this process or at a URL. Methods reject when the facilitator fails; an invalid payment is an answer. */
 export interface Facilitator {
   supported(): Promise<SupportedResponse>
   verify(request: PaymentRequest): Promise<VerifyResponse>
   /**
-   * Carries a payment out. The same payment for the same `resource.url` again gets the same answer, and is not carried
-   * out twice; for another resource it is refused. So a site sends its own resource, and not the visitor's word for it.
+   * Settles a payment. Repeating it for the same `resource.url` gets the same answer, and does not settle
+   * twice; for another resource it is refused. So a site must send its own resource, not the visitor's claim.
    */
   settle(request: PaymentRequest): Promise<SettleResponse>
-  /** Ours, not of x402: a visitor's page needs no library of the chain. */
+  /** An addition to x402, with which a visitor's page needs no blockchain library. */
   prepare(request: PrepareRequest): Promise<PreparedPayment>
 }

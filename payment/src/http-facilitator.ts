@@ -1,4 +1,4 @@
-// A facilitator at a URL, asked over HTTP as x402 has it.
+// A remote facilitator, over x402's HTTP interface.
 
 import type { Facilitator } from './facilitator.ts'
 import { FACILITATOR_ANSWER_MS, MAX_FACILITATOR_ANSWER_BYTES } from './limits.ts'
@@ -12,21 +12,21 @@ import type {
 } from './messages.ts'
 import { PaymentError } from './payment-error.ts'
 
-/** HttpFacilitatorOptions say how a facilitator at a URL is asked. */
+/** HttpFacilitatorOptions are the options for a remote facilitator. */
 export interface HttpFacilitatorOptions {
   /** @default the platform's */
   fetch?: typeof fetch | undefined
   /**
-   * Milliseconds for one answer.
+   * The deadline of one answer, in milliseconds.
    * @default 45_000
    */
   timeoutMs?: number | undefined
 }
 
 /**
- * The facilitator at a URL, such as `https://relay.example/api/x402`. Its methods reject with a PaymentError where it
+ * Returns the facilitator at a URL, such as `https://relay.example/api/x402`. Its methods reject with a PaymentError when it
  * does not answer; a payment that it refuses is an answer.
- * @throws PaymentError `invalid_settings` for a text that is no URL of http or https
+ * @throws PaymentError `invalid_settings` for a text that is not an http or https URL
  */
 export function facilitatorAt(url: string | URL, options: HttpFacilitatorOptions = {}): Facilitator {
   return new HttpFacilitator(url, options)

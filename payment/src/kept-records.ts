@@ -1,10 +1,10 @@
-// The records of a journal in memory, and which of them may go when there are too many.
+// The records of a journal in memory, with eviction of the oldest.
 
 import type { PaymentRecord } from './journal.ts'
 import { MAX_OTHER_RECORDS, MAX_SETTLED_RECORDS } from './limits.ts'
 import { PaymentError } from './payment-error.ts'
 
-/** KeptRecords forgets the oldest payments that succeeded, and the oldest that failed, apart from each other. */
+/** KeptRecords evicts the oldest successful and the oldest failed payments separately. */
 export class KeptRecords {
   readonly #open = new Map<string, PaymentRecord>()
   readonly #failed = new Map<string, PaymentRecord>()

@@ -1,23 +1,23 @@
-// A journal of payments in one file: each record is a line of JSON that is appended, and the last line of a digest counts.
+// A journal of payments in one file of appended JSON lines, of which the last one of each digest counts.
 
 import type { PaymentJournal, PaymentRecord } from './journal.ts'
 import { KeptRecords } from './kept-records.ts'
 import { MAX_JOURNAL_LENGTH } from './limits.ts'
 import { PaymentError } from './payment-error.ts'
 
-/** JournalFile is a file of text. What it wrote survives a crash of the machine once the method resolves. */
+/** JournalFile is a text file. Writes survive a crash of the machine once the method resolves. */
 export interface JournalFile {
-  /** The whole text; undefined where there is no such file. */
+  /** Resolves with the whole text; undefined when there is no such file. */
   read(): Promise<string | undefined>
-  /** Adds to the end of a file that exists. After an error the file may end with a part of the text. */
+  /** Appends to an existing file. After an error, the file may end with a part of the text. */
   append(text: string): Promise<void>
-  /** Replaces the file, or leaves it as it was. */
+  /** Replaces the file atomically. */
   replace(text: string): Promise<void>
 }
 
 /**
  * Opens a journal, and reads what it has. Nothing is written before the first record.
- * @throws PaymentError `journal_failed` when a line other than the last is no record: the disk has changed it
+ * @throws PaymentError `journal_failed` when a line other than the last is invalid, because the disk has changed it
  */
 export async function openLogJournal(file: JournalFile): Promise<PaymentJournal> {
   const text = await file.read()
@@ -32,7 +32,7 @@ class LogJournal implements PaymentJournal {
   readonly #records: KeptRecords
   /** Length of the file; undefined where the next write must replace it. */
   #length: number | undefined
-  /** Lines that the next write takes along. */
+  /** The lines for the next write. */
   #waiting: string[] = []
   #next: Promise<void> | undefined
   #running: Promise<void> = Promise.resolve()
@@ -50,7 +50,7 @@ class LogJournal implements PaymentJournal {
     try {
       await this.#write()
     } catch (error) {
-      // What is not on disk must not be answered from memory.
+      // Memory must not contain what is not on disk.
       this.#records.restore(record.digest, before)
       throw new PaymentError('journal_failed', 'the journal of payments cannot be written', { cause: error })
     }
@@ -64,7 +64,7 @@ class LogJournal implements PaymentJournal {
     return Promise.resolve(this.#records.open())
   }
 
-  /** Joins all records that come while a write runs into the next one. */
+  /** Joins all records that arrive during a write into the next one. */
   #write(): Promise<void> {
     this.#next ??= this.#running
       .catch(() => {})
@@ -98,7 +98,7 @@ function lineOf(record: PaymentRecord): string {
 
 function readLines(text: string): PaymentRecord[] {
   const lines = text.split('\n')
-  // After the last newline there is nothing, or what a crash left of a record that nobody was told of.
+  // After the last newline there is nothing, or an incomplete record from a crash, which was never confirmed.
   lines.pop()
   return lines.map((line, index) => {
     const record = parse(line)

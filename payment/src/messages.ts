@@ -1,8 +1,8 @@
-// The messages of x402 version 2 between a site, a visitor's wallet and a facilitator, as the public interface has them.
+// The messages of x402 version 2 between a site, a visitor's wallet and a facilitator, as in the public interface.
 
 /** The price of one request, as a site states it. Source: x402 version 2, `PaymentRequirements`. */
 export interface PaymentRequirements {
-  /** `exact`: the amount is paid as it stands. */
+  /** `exact`: exactly this amount is paid. */
   scheme: string
   /** CAIP-2 form of the chain, such as `sui:mainnet`. */
   network: string
@@ -24,7 +24,7 @@ export interface PaidResource {
   mimeType?: string
 }
 
-/** The answer to a request that was not paid. Source: x402 version 2, `PaymentRequired`. */
+/** The answer to an unpaid request. Source: x402 version 2, `PaymentRequired`. */
 export interface PaymentRequired {
   x402Version: number
   error?: string
@@ -38,18 +38,18 @@ export interface PaymentPayload {
   resource?: PaidResource
   /** The requirements that the visitor chose. */
   accepted: PaymentRequirements
-  /** Of the scheme and the chain. */
+  /** The scheme's and chain's own data. */
   payload: Record<string, unknown>
 }
 
-/** The question of a site to a facilitator. */
+/** The request of a site to a facilitator. */
 export interface PaymentRequest {
   x402Version: number
   paymentPayload: PaymentPayload
   paymentRequirements: PaymentRequirements
 }
 
-/** The answer to whether a payment would succeed. `invalidReason` is x402's word for what is wrong. */
+/** The answer to whether a payment would succeed. `invalidReason` is an error code of x402. */
 export interface VerifyResponse {
   isValid: boolean
   invalidReason?: string
@@ -58,7 +58,7 @@ export interface VerifyResponse {
   payer?: string
 }
 
-/** The answer to a payment that was to be carried out. */
+/** The answer to a settlement. */
 export interface SettleResponse {
   success: boolean
   errorReason?: string
@@ -69,7 +69,7 @@ export interface SettleResponse {
   network: string
 }
 
-/** One kind of payment that a facilitator takes. */
+/** One supported kind of payment. */
 export interface SupportedKind {
   x402Version: number
   scheme: string
@@ -77,15 +77,15 @@ export interface SupportedKind {
   extra?: Record<string, unknown>
 }
 
-/** The kinds of payments that a facilitator takes. */
+/** The supported kinds of payments. */
 export interface SupportedResponse {
   kinds: SupportedKind[]
   extensions: string[]
-  /** Addresses that sign for the facilitator, by network: none, for nothing here is signed by one. */
+  /** Addresses that sign for the facilitator, by network: none, because it signs nothing. */
   signers: Record<string, string[]>
 }
 
-/** Asks for a transaction that pays `paymentRequirements` when `sender` signs it. */
+/** Requests a transaction with which `sender` pays `paymentRequirements`. */
 export interface PrepareRequest {
   sender: string
   paymentRequirements: PaymentRequirements
@@ -93,7 +93,7 @@ export interface PrepareRequest {
 
 /** Transactions to sign, each in Base64 of its BCS form. */
 export interface PreparedPayment {
-  /** Moves coins of the sender to its address balance, where that balance alone is too small; comes first. */
+  /** Moves coins of the sender to its address balance, if that balance is too small; must be executed first. */
   prepareTransaction?: { transaction: string }
   paymentTransaction: { transaction: string }
 }

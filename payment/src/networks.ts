@@ -5,25 +5,25 @@ import type { PaymentRequirements } from './messages.ts'
 
 export { MAX_ENDPOINTS } from './limits.ts'
 
-/** The version of x402 that is spoken here. */
+/** The supported version of x402. */
 export const X402_VERSION = 2
 
 /** The payment is exactly the amount of the requirements. Source: x402 version 2, scheme `exact`. */
 export const SCHEME = 'exact'
 
-/** The one way in which coins move: from the sender's address balance, by a transaction without gas. */
+/** The only transfer method: from the sender's address balance, by a transaction without gas. */
 export const ASSET_TRANSFER_METHOD = 'sui-gasless-stablecoin-address-balance'
 
 /** A network of the chain, by its CAIP-2 name. */
 export type PaymentNetwork = 'sui:mainnet' | 'sui:testnet'
 
-/** NetworkFacts is what is known of a network beforehand. */
+/** NetworkFacts are the constants of a network. */
 export interface NetworkFacts {
   /** Name for people. */
   name: string
   /** Type of USDC. Source: Circle's "USDC contract addresses". */
   usdc: string
-  /** Digest of the first checkpoint, which every transaction of ours names. Source: `getChainIdentifier` of the public nodes. */
+  /** The digest of the first checkpoint, which all our transactions contain. Source: `getChainIdentifier` of the public nodes. */
   chain: string
   /**
    * Milliseconds since 1970 at which its first epoch began, or before: each one since has lasted a day at least. Source: the time of
@@ -47,20 +47,20 @@ export const NETWORKS: Readonly<Record<PaymentNetwork, NetworkFacts>> = {
     name: 'Sui Testnet',
     usdc: '0xa1ec7fc00a6f40db9693ad1415d0c193ad3906494428cf252621037bd7117e29::usdc::USDC',
     chain: '69WiPg3DAQiwdxfncX6wYQ2siKwAe6L9BZthQea3JNMD',
-    began: Date.UTC(2023, 0), // the present test network is younger
+    began: Date.UTC(2023, 0), // The current test network is younger.
     endpoints: ['https://fullnode.testnet.sui.io:443'],
   },
 }
 
-/** Digits after the point of USDC. */
+/** The decimal places of USDC. */
 export const USDC_DECIMALS = 6
 
-/** The 32 bytes of an address of the chain, in hexadecimal, with `0x`. Shorter ones, such as Ethereum's, are none. */
+/** An address of the chain: 32 bytes in hexadecimal, with `0x`. Shorter ones, such as Ethereum's, are invalid. */
 const ADDRESS = /^0x[0-9a-f]{64}$/i
 
 /**
- * Returns whether a text is an address that money may be sent to.
- * @param text such as `0x1eb7…`; the address of zeros belongs to nobody and is none
+ * Returns whether a text is a valid recipient.
+ * @param text such as `0x1eb7…`; the zero address, which belongs to nobody, is invalid
  */
 export function isPaymentAddress(text: string): boolean {
   return ADDRESS.test(text) && /[1-9a-f]/i.test(text.slice(2))

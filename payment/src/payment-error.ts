@@ -3,13 +3,13 @@
 /**
  * - `invalid_settings`: an option of the caller is wrong, such as an invalid address.
  * - `library_missing`: a library that this package needs for a facilitator in the process is not installed.
- * - `invalid_request`: a request is wrong; `reason` is x402's word for it.
+ * - `invalid_request`: a request is invalid; `reason` is an error code of x402.
  * - `busy`: too many payments are in flight; nothing was done.
- * - `journal_failed`: the journal could not write a payment down; no money moved because of this call.
+ * - `journal_failed`: the journal could not store a payment; no money moved because of this call.
  * - `nodes_unavailable`: no full node of the chain answered; no money moved because of this call.
- * - `unsettled`: the payment may have been carried out or not. Ask again with the same payment: it is never carried out twice.
+ * - `unsettled`: it is unknown whether the payment was settled. Retry with the same payment, which is never settled twice.
  * - `facilitator_unavailable`: the facilitator at the URL cannot be reached, or did not answer in time.
- * - `facilitator_failed`: the facilitator at the URL answered with something that is no answer.
+ * - `facilitator_failed`: the facilitator at the URL sent an invalid answer.
  * - `prepare_unsupported`: the facilitator at the URL prepares no payments.
  */
 export type PaymentErrorCode =
@@ -29,11 +29,11 @@ interface PaymentErrorOptions {
   reason?: string
 }
 
-/** PaymentError is what the methods of a facilitator reject with. */
+/** PaymentError is the error of a facilitator's methods. */
 export class PaymentError extends Error {
   override readonly name = 'PaymentError'
   readonly code: PaymentErrorCode
-  /** x402's word for what is wrong, such as `insufficient_funds`, where it has one. */
+  /** The error code of x402, such as `insufficient_funds`, if it has one. */
   readonly reason: string | undefined
 
   constructor(code: PaymentErrorCode, message: string, { cause, reason }: PaymentErrorOptions = {}) {

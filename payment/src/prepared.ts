@@ -1,5 +1,5 @@
-// Proves that the transactions which a seller prepared are the ones that its buyer means to sign. The buyer writes each anew, from
-// what the buyer knows, and takes from the seller only when it is valid and which coins it moves; then all bytes have to be equal.
+// Checks that the transactions which a seller prepared are the ones that the buyer wants to sign. The buyer builds each from its own
+// data, takes only the validity and the coins from the seller's, and compares all bytes.
 
 import { MAX_GATHERED_COINS } from './limits.ts'
 import { NETWORKS, type PaymentNetwork } from './networks.ts'
@@ -47,8 +47,8 @@ export function isDeposit(
 }
 
 /**
- * The chain takes two epochs at most. An epoch lasts a day or longer, so that the clock bounds which one is the present one.
- * A transaction with times of the clock is none of ours: no network takes them.
+ * The chain allows at most two epochs. An epoch lasts at least a day, so the clock bounds the current one.
+ * Returns undefined for wall-clock times, which no network accepts.
  */
 function periodIn(bytes: Uint8Array, network: PaymentNetwork, now: number): Period | undefined {
   const { chain, began } = NETWORKS[network]

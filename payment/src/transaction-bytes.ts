@@ -1,7 +1,7 @@
-// The bytes of the two transactions that a payer signs: the payment, and the one that moves coins to where payments come from.
-// Each has one shape, so that the payer can write it anew and compare, no matter who made it. No library of the chain is needed.
+// Encodes the two transactions that a payer signs: the payment, and the deposit of coins into the address balance.
+// Each has a fixed form, so that the payer can rebuild and compare it. No blockchain library is needed.
 
-/** A Transfer is what a payment moves. Addresses and the coin are as the chain writes them, in full. */
+/** A Transfer is the content of a payment. Addresses and the coin are in the chain's full form. */
 export interface Transfer {
   sender: string
   recipient: string
@@ -10,24 +10,24 @@ export interface Transfer {
   amount: bigint
 }
 
-/** A Period is when, and on which chain, a transaction may be carried out. */
+/** A Period is the validity of a transaction: its epochs and chain. */
 export interface Period {
   minEpoch: bigint
   maxEpoch: bigint
   /** Digest of the chain's first checkpoint. */
   chain: string
-  /** Makes two equal payments two transactions: 32 bits. */
+  /** Distinguishes two equal payments: 32 bits. */
   nonce: number
 }
 
-/** A Coin is an object of the sender, in the one version that it has. */
+/** A Coin is a coin object of the sender, in its current version. */
 export interface Coin {
   objectId: string
   version: bigint
   digest: string
 }
 
-/** The ways in which a payment may be written: by the functions of which module, and how it names the result of the first one. */
+/** The variants of a payment: the module of its functions, and how it refers to the first one's result. */
 export const VARIANTS: readonly Variant[] = (['balance', 'coin'] as const).flatMap((module) =>
   [true, false].map((isNested) => ({ module, isNested })),
 )
@@ -39,9 +39,9 @@ interface Variant {
 
 const FRAMEWORK = `0x${'2'.padStart(64, '0')}`
 const ADDRESS_BYTES = 32
-/** Bytes of the period at the end of a transaction. */
+/** The size of the period at the end of a transaction, in bytes. */
 const PERIOD_BYTES = 58
-/** Bytes of each coin of a deposit among its inputs, with the recipient behind it. */
+/** The size of each coin of a deposit among its inputs, with the following recipient, in bytes. */
 const COIN_BYTES = 109
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
@@ -76,7 +76,7 @@ export function depositBytes(
   )
 }
 
-/** @returns the period that a transaction claims to have; undefined when its end is not one with a first and a last epoch */
+/** @returns the claimed period of a transaction; undefined unless it has a first and a last epoch */
 export function periodOf(bytes: Uint8Array): Period | undefined {
   const end = bytes.subarray(-PERIOD_BYTES)
   if (end.length < PERIOD_BYTES) return undefined
@@ -89,7 +89,7 @@ export function periodOf(bytes: Uint8Array): Period | undefined {
   }
 }
 
-/** @returns the coins that a deposit claims to move; whether it is one shows only when it is written anew */
+/** @returns the coins that a deposit claims to move; only rebuilding it proves that it is one */
 export function coinsOf(bytes: Uint8Array): Coin[] {
   const [, , low = 0, high = 0] = bytes
   const isLong = low >= 0x80

@@ -1,4 +1,4 @@
-// Proofs that a name or a type is not there, by compact answers: an NSEC record at the name that was asked for, which says
+// Proofs that a name or a type does not exist, by compact denial: an NSEC record at the queried name, which says
 // nothing about any other name (RFC 9824).
 
 import { LABEL_MAX_OCTETS, NAME_MAX_OCTETS } from '../zone/name.ts'
@@ -42,14 +42,14 @@ function withLabel(label: string, after: string): string {
   return String.fromCharCode(label.length) + label + after
 }
 
-/** Without the largest octets at the end, after which no octet comes. */
+/** Removes trailing largest octets, which cannot be incremented. */
 function withoutLargest(label: string): string {
   let end = label.length
   while (end > 0 && label.charCodeAt(end - 1) === 0xff) end--
   return label.slice(0, end)
 }
 
-/** Capitals are left out, since names compare in lower case. */
+/** Skips capitals, because names compare in lower case. */
 function withLastIncremented(label: string): string {
   const next = label.charCodeAt(label.length - 1) + 1
   const skipsCapitals = next === 'A'.charCodeAt(0) ? '['.charCodeAt(0) : next

@@ -1,22 +1,22 @@
-// Keeps signatures of names that anybody can make up, in bounded memory.
+// Caches signatures of arbitrary names in bounded memory.
 
 export interface KeptSignature {
   /** RDATA of the RRSIG. */
   data: Buffer
-  /** The set that it is of, packed. */
+  /** The signed record set, packed. */
   content: string
   madeAt: number
 }
 
 /**
- * A signature that is used a second time moves from the first map to the second one. Names that are asked for once, of which a
- * flood consists, displace only each other.
+ * A signature that is used a second time moves from the first map to the second one. Names that are queried once, as in a
+ * flood, evict only each other.
  */
 export class KeptSignatures {
   readonly #once: TwoHalves
   readonly #again: TwoHalves
 
-  /** @param max signatures in each half of both maps */
+  /** @param max the most signatures in each half of both maps */
   constructor(max: number) {
     this.#once = new TwoHalves(max)
     this.#again = new TwoHalves(max)
@@ -30,7 +30,7 @@ export class KeptSignatures {
     return once
   }
 
-  /** Replaces the one that is kept, in its place. */
+  /** Replaces the cached one in place. */
   set(key: string, kept: KeptSignature): void {
     const place = this.#again.get(key) === undefined ? this.#once : this.#again
     place.set(key, kept)
@@ -41,7 +41,7 @@ export class KeptSignatures {
   }
 }
 
-/** When the recent half is full, it becomes the older one, and what nobody used meanwhile is gone. */
+/** When the recent half is full, it becomes the older one, and the unused entries of the old one are dropped. */
 class TwoHalves {
   readonly #max: number
   #recent: Map<string, KeptSignature> = new Map()

@@ -27,7 +27,7 @@ export function dsData(key: ZoneKey): Buffer {
   return Buffer.concat([head, digestOf(key)])
 }
 
-/** DS in the presentation format (RFC 4034 §5.3), without owner, TTL and class: what is pasted at a registrar. */
+/** DS in the presentation format (RFC 4034 §5.3), without owner, TTL and class, for a registrar. */
 export function dsText(key: ZoneKey): string {
   return `${keyTagOf(key)} ${ZONE_KEY_ALGORITHM} ${DIGEST_TYPE} ${digestOf(key).toString('hex').toUpperCase()}`
 }

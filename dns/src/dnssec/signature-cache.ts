@@ -1,4 +1,4 @@
-// Keeps signatures that were made when a client asked, and bounds how many the zone makes.
+// Caches signatures that are made on demand, and limits their rate.
 
 import { GcraLimiter, NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import {
@@ -17,23 +17,23 @@ import { type KeptSignature, KeptSignatures } from './kept-signatures.ts'
 import type { Signer } from './signer.ts'
 
 /**
- * Whose budget a signature is of: nobody's for names that the zone always has, since there are few of them; that of all
- * addresses that may be forged; or that of a network, by its number, which has proved its address.
+ * Whose budget pays for a signature: nobody's for names that the zone always has, which are few; that of all
+ * addresses that may be spoofed; or that of a network, by its number, with a proven address.
  */
 export type SignaturePayer = 'nobody' | 'anyone' | { network: number }
 
 export interface Clocks {
-  /** Milliseconds since the epoch, by the clock that validators have. */
+  /** The wall clock, as of validators, in milliseconds since the epoch. */
   wall(): number
-  /** Milliseconds of a clock that is never set. */
+  /** A monotonic clock, in milliseconds. */
   monotonic(): number
 }
 
 export class SignatureCache {
   readonly #signer: Signer
-  /** Of names that the zone always has. */
+  /** The signatures of names that the zone always has. */
   readonly #steady: Map<string, KeptSignature> = new Map()
-  /** Of other names. */
+  /** The signatures of other names. */
   readonly #varying: KeptSignatures
   readonly #anyone = new GcraLimiter(1, { perMinute: SIGNATURES_PER_MINUTE, burst: SIGNATURES_BURST })
   readonly #proven = new GcraLimiter(1, { perMinute: PROVEN_SIGNATURES_PER_MINUTE, burst: SIGNATURES_BURST })
@@ -42,7 +42,7 @@ export class SignatureCache {
     burst: NETWORK_SIGNATURES_BURST,
   })
 
-  /** @param keptMax as {@link KeptSignatures} takes it */
+  /** @param keptMax the limit for {@link KeptSignatures} */
   constructor(signer: Signer, keptMax: number = SIGNATURES_KEPT) {
     this.#signer = signer
     this.#varying = new KeptSignatures(keptMax)
@@ -60,7 +60,7 @@ export class SignatureCache {
     const content = packSets([set])
     const holds = kept !== undefined && kept.content === content
     const age = holds ? wallTime - kept.madeAt : Number.NaN
-    // A clock that was set back can make the age negative.
+    // Setting the clock back can make the age negative.
     if (holds && age >= -CLOCK_SKEW_MS && age < SIGNATURE_RENEW_MS) return kept.data
     if (!this.#spend(payer, clocks.monotonic())) {
       const isValid = age >= -CLOCK_SKEW_MS && age < SIGNATURE_VALID_MS - CLOCK_SKEW_MS
@@ -71,7 +71,7 @@ export class SignatureCache {
     return data
   }
 
-  /** A network that has spent its share takes nothing from the budget of all. */
+  /** A network that has exhausted its share takes nothing from the common budget. */
   #spend(payer: SignaturePayer, now: number): boolean {
     if (payer === 'nobody') return true
     if (payer === 'anyone') return spendAll([[this.#anyone, 0]], now)
@@ -83,7 +83,7 @@ export class SignatureCache {
 /** A limiter, and the slot in it. */
 type Share = [limiter: GcraLimiter, slot: number]
 
-/** Spends one unit of each share, or of none when one of them has none left. */
+/** Spends one unit of each share, or none if one of them is exhausted. */
 function spendAll(shares: readonly Share[], now: number): boolean {
   if (shares.some(([limiter, slot]) => limiter.waitMs(slot, 1, now) > 0)) return false
   for (const [limiter, slot] of shares) limiter.spend(slot, 1, now)

@@ -26,7 +26,7 @@ export class Signer {
 
   /**
    * @param owner the key of the set's name
-   * @param wallTime milliseconds since the epoch, by the clock that validators have
+   * @param wallTime the wall clock, in milliseconds since the epoch
    * @returns the RDATA of the RRSIG
    */
   sign(owner: string, set: RecordSet, wallTime: number): Buffer {
@@ -59,7 +59,7 @@ function privateKeyOf({ privateKey, publicKey }: ZoneKey): KeyObject {
   })
 }
 
-/** The records as they are signed (RFC 4034 §3.1.8.1). */
+/** Returns the records in the canonical form for signing (RFC 4034 §3.1.8.1). */
 function canonicalRecords(owner: string, { type, ttl, data }: RecordSet): Buffer {
   const name = Buffer.from(owner, 'latin1')
   return Buffer.concat(
@@ -74,7 +74,7 @@ function canonicalRecords(owner: string, { type, ttl, data }: RecordSet): Buffer
   )
 }
 
-/** Labels without the root's and without a leading asterisk (RFC 4034 §3.1.3). */
+/** Counts labels, without the root's and a leading asterisk (RFC 4034 §3.1.3). */
 function signedLabels(owner: string): number {
   let count = owner.startsWith('\u0001*') ? -1 : 0
   for (let at = 0; owner.charCodeAt(at) > 0; at += owner.charCodeAt(at) + 1) count++

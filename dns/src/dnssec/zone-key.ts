@@ -1,10 +1,10 @@
-// The key that signs the zone, and the text by which it is kept. The parent zone's DS record names the key, so that a server with
-// another one would vanish for validating resolvers.
+// The key that signs the zone, and its text format. The parent zone's DS record names the key, so a server with
+// another key would be unreachable for validating resolvers.
 
 import { createECDH } from 'node:crypto'
 import { NAME_MAX_OCTETS } from '../zone/name.ts'
 
-/** A key of ECDSA P-256 (RFC 6605), in a form that can be sent to a thread. */
+/** An ECDSA P-256 key (RFC 6605), in a form that can be posted to a thread. */
 export interface ZoneKey {
   /** The zone's name in lower case, without the trailing dot. */
   zone: string
@@ -19,7 +19,7 @@ export const ZONE_KEY_ALGORITHM = 13
 const CURVE = 'prime256v1'
 const PRIVATE_KEY = /^[0-9a-f]{64}$/
 
-/** Makes a key at random. @param zone its name in lower case, without the trailing dot */
+/** Makes a random key. @param zone its name in lower case, without the trailing dot */
 export function newZoneKey(zone: string): ZoneKey {
   const curve = createECDH(CURVE)
   curve.generateKeys()
@@ -39,7 +39,7 @@ export function writeZoneKey({ zone, privateKey, publicKey }: ZoneKey): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** @throws Error that says what the text is, when it is not a key of the zone */
+/** @throws Error whose message says what is wrong, when the text is not a key of the zone */
 export function readZoneKey(text: string, zone: string): ZoneKey {
   let file: unknown
   try {
@@ -63,7 +63,7 @@ export function readZoneKey(text: string, zone: string): ZoneKey {
   return { zone, privateKey, publicKey }
 }
 
-/** Undefined for a number that is no key of the curve. */
+/** Returns undefined for a number that is not a valid private key. */
 function publicKeyOfPrivate(privateKey: string): string | undefined {
   const curve = createECDH(CURVE)
   try {

@@ -1,11 +1,11 @@
-// Keeps written answers until the zone changes, so that each costs a lookup and no signature.
+// Caches encoded answers until the zone changes, so that each costs only a lookup.
 
 import { CACHED_ANSWERS_MAX, CACHED_ANSWERS_MAX_AGE_MS, CACHED_ANSWERS_MAX_BYTES } from './limits.ts'
 import type { Sections } from './message-writer.ts'
 
 export interface AnswerCacheOptions {
   max?: { answers: number; bytes: number; ageMs: number }
-  /** Milliseconds of a clock that only goes forward. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
@@ -14,13 +14,13 @@ const MAX = {
   bytes: CACHED_ANSWERS_MAX_BYTES,
   ageMs: CACHED_ANSWERS_MAX_AGE_MS,
 }
-/** What the map takes for an answer beside its bytes and its key. */
+/** The overhead of an entry, in bytes, besides its content and key. */
 const ENTRY_BYTES = 300
 
 /**
- * The cache has two generations. A lookup brings an answer from the old one to the new one; when the new one is full, it
- * becomes the old one, whose answers nobody asked for meanwhile. So a flood of names that nobody asks for twice displaces
- * no answer that many ask for.
+ * The cache has two generations. A lookup moves an answer from the old one to the new one; when the new one is full, it
+ * becomes the old one, and unused answers are dropped. So a flood of names that are queried once evicts
+ * no popular answer.
  */
 export class AnswerCache {
   readonly #max: typeof MAX
@@ -38,7 +38,7 @@ export class AnswerCache {
     this.#since = now()
   }
 
-  /** @param version of the zone: answers of another one are gone */
+  /** @param version the version of the zone: answers of another one are dropped */
   get(key: string, version: number): Sections | undefined {
     if (version !== this.#version || this.#now() - this.#since > this.#max.ageMs) this.#clear(version)
     const found = this.#current.get(key)
@@ -48,7 +48,7 @@ export class AnswerCache {
     return old
   }
 
-  /** Keeps an answer of the version that was asked for last. */
+  /** Stores an answer for the version of the last `get`. */
   set(key: string, sections: Sections): void {
     const bytes = sections.bytes.length + 2 * key.length + ENTRY_BYTES
     const isFull =
@@ -63,7 +63,7 @@ export class AnswerCache {
     this.#currentBytes += bytes
   }
 
-  /** Answers, and bytes that they take. */
+  /** The number of answers, and their size in bytes. */
   get size(): { answers: number; bytes: number } {
     return {
       answers: this.#current.size + this.#previous.size,

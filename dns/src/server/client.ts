@@ -1,4 +1,4 @@
-// The client of a query: its address as bytes, and the network whose share it uses.
+// The client of a query: its address as bytes, and its network for rate limits.
 
 import { isIPv6 } from 'node:net'
 import { addressData } from '../zone/record-data.ts'
@@ -6,22 +6,22 @@ import { FNV_START, fnv } from './hash.ts'
 
 const IPV4_BYTES = 4
 const IPV6_BYTES = 16
-/** Bytes of the networks that share one rate: a /24 of IPv4 and a /56 of IPv6, as a site or a subscriber has them. */
+/** The prefix bytes of networks that share one rate: an IPv4 /24 and an IPv6 /56. */
 const IPV4_NETWORK_BYTES = 3
 const IPV6_NETWORK_BYTES = 7
-/** What begins an IPv4 address that is mapped into IPv6 (RFC 4291 §2.5.5.2). */
+/** The prefix of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
 const MAPPED: Buffer = Buffer.from('00000000000000000000ffff', 'hex')
 const DOT = 0x2e
 const ZERO = 0x30
 const COLON = 0x3a
 
-/** The address of a client in network order. One object serves query after query. */
+/** The address of a client in network order. The object is reused for all queries. */
 export class Client {
   readonly bytes: Buffer = Buffer.alloc(IPV6_BYTES)
   /** 4 or 16. */
   length: number = IPV4_BYTES
 
-  /** @param address as sockets give it, which may have a zone */
+  /** @param address the address from a socket, perhaps with a zone */
   set(address: string): this {
     if (!this.#setIpv4(address)) this.#setIpv6(address)
     return this

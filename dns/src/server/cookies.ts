@@ -1,4 +1,4 @@
-// DNS cookies (RFC 7873) as RFC 9018 makes them: a client that shows a cookie of ours gets answers at the address it names.
+// DNS cookies (RFC 7873, RFC 9018): a client that presents our cookie has proven its address.
 
 import { randomBytes } from 'node:crypto'
 import type { Client } from './client.ts'
@@ -31,7 +31,7 @@ export class Cookies {
   #key: SipHashKey
   #previousKey: SipHashKey | undefined
   #keySince: number
-  /** What is hashed: the cookies of client and server up to the hash, and the address. */
+  /** The hashed message: the cookies of client and server up to the hash, and the address. */
   readonly #message = Buffer.alloc(HASH_AT + 16)
   readonly #hash = new Uint32Array(2)
 
@@ -45,7 +45,7 @@ export class Cookies {
     this.#keySince = now()
   }
 
-  /** @param option the content of a COOKIE option. @returns whether this server made it for this client lately */
+  /** @param option the content of a COOKIE option. @returns whether this server recently made it for this client */
   isGood(option: Buffer, client: Client): boolean {
     if (option.length !== COOKIE_BYTES || option[VERSION_AT] !== VERSION) return false
     const age = this.#ageOf(option)
@@ -58,7 +58,7 @@ export class Cookies {
   /**
    * @param option a COOKIE option of this client
    * @param isGood as {@link isGood} said
-   * @returns the content of the option in the answer: the same one while it is young, otherwise a new one
+   * @returns the content of the answer's option: the same cookie while it is fresh, otherwise a new one
    */
   answer(option: Buffer, isGood: boolean, client: Client): Buffer {
     const [key] = this.#keys()
@@ -74,12 +74,12 @@ export class Cookies {
     return made
   }
 
-  /** In serial number arithmetic (RFC 1982), since 32 bits of seconds end in 2106. */
+  /** Uses serial number arithmetic (RFC 1982), because 32-bit seconds overflow in 2106. */
   #ageOf(option: Buffer): number {
     return (this.#now() - option.readUInt32BE(TIME_AT)) | 0
   }
 
-  /** The secret in use, and the one before it while cookies may be of that one. */
+  /** The current secret, and the previous one while its cookies may be valid. */
   #keys(): [SipHashKey, ...SipHashKey[]] {
     const age = this.#now() - this.#keySince
     if (age >= COOKIE_SECRET_S || age < 0) {
@@ -94,7 +94,7 @@ export class Cookies {
     this.#hashFor(key, client)
     const low = this.#hash[0]! ^ option.readUInt32LE(HASH_AT)
     const high = this.#hash[1]! ^ option.readUInt32LE(HASH_AT + 4)
-    // The comparison takes the same time whichever bytes differ.
+    // Compares in constant time.
     return (low | high) === 0
   }
 

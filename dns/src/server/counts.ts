@@ -1,11 +1,11 @@
-// Counts the queries to the DNS server. Plain integers cost an answer nothing, and leave the thread as they are.
+// Counts the queries to the DNS server, in plain integers, which are cheap and can be posted to another thread.
 
-/** What became of a query; each is counted once. */
+/** The outcomes of a query; each query is counted once. */
 export const RESULTS = [
-  /** An answer with records, or the word that there are none (NODATA). */
+  /** An answer with records, or NODATA. */
   'answered',
   'nxdomain',
-  /** The answer did not fit into a datagram: TC, so that the client asks over TCP. */
+  /** The answer did not fit into a datagram: TC, so that the client retries over TCP. */
   'truncated',
   /** Another zone, another class, or a transfer. */
   'refused',
@@ -14,7 +14,7 @@ export const RESULTS = [
   'bad_version',
   /** The network exceeds its rate: the answer was TC or BADCOOKIE, or none. */
   'rate_limited',
-  /** No query, or an answer that the kernel did not take. */
+  /** Not a query, or an answer that the kernel did not accept. */
   'dropped',
   /** The zone failed. */
   'failed',
@@ -22,7 +22,7 @@ export const RESULTS = [
 
 export type Result = (typeof RESULTS)[number]
 
-/** What the server has done since it started. */
+/** The server's counters since its start. */
 export interface DnsCounts {
   queries: Record<Result, number>
   /** Queries that came over TCP; the others came over UDP. */

@@ -1,4 +1,4 @@
-// Runs the DNS server in a thread of its own: it has the zone, the key and the sockets, and gets changes as messages.
+// Runs the DNS server in a worker thread, which has the zone, the key and the sockets, and gets changes as messages.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { Zone } from '../zone/zone.ts'
@@ -56,7 +56,7 @@ function run(
   })
 }
 
-/** What throws for one question may throw for each. */
+/** Limits the rate of error messages, because an error may occur for every query. */
 function atMostOften(tell: (message: string) => void): (error: unknown) => void {
   let last = Number.NEGATIVE_INFINITY
   return (error) => {

@@ -1,5 +1,5 @@
-// Hashes networks and names to the slots of rate limits (FNV-1a with 32 bits). They need no secret: an attacker who forges addresses
-// can forge the one that he wants to slow down.
+// Hashes networks and names to the slots of rate limits (FNV-1a with 32 bits). They need no secret: an attacker who spoofs addresses
+// can directly spoof the one to slow down.
 
 export const FNV_START = 0x811c_9dc5
 const FNV_PRIME = 0x0100_0193
@@ -15,7 +15,7 @@ export function hashOfText(text: string): number {
   return hash
 }
 
-/** @param other a second hash, which the slot depends on as well */
+/** @param other a second hash to combine */
 export function slotOf(hash: number, slots: number, other = 0): number {
   const mixed = fnv(hash, other)
   return ((mixed ^ (mixed >>> 15)) >>> 0) % slots

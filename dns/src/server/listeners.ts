@@ -1,6 +1,6 @@
-// Listens at the addresses that the operator names, or at those of all interfaces, follows changes of them, and tries again
-// what could not be bound. Each address has sockets of its own, so that an answer comes from the address that was asked, and a
-// resolver on a loopback address of this machine does not hinder.
+// Listens at the operator's addresses or at those of all interfaces, follows their changes, and retries
+// failed binds. Each address has separate sockets, so that an answer comes from the queried address, and a
+// resolver on a loopback address of this machine is no obstacle.
 
 import { networkInterfaces } from 'node:os'
 import { LISTENING_ADDRESSES_MAX, REBIND_INTERVAL_MS } from './limits.ts'
@@ -8,12 +8,12 @@ import type { Responder } from './responder.ts'
 import { listenOverTcp, TcpConnections } from './tcp-listener.ts'
 import { type Listener, listenOverUdp } from './udp-listener.ts'
 
-/** For port 0, with which tests begin. */
+/** The attempts for port 0, which tests use. */
 const CHOSEN_PORT_ATTEMPTS = 10
 
 /** Where to listen. */
 export interface DnsAddress {
-  /** An IP address; undefined: all addresses of this machine. */
+  /** An IP address; undefined for all addresses of this machine. */
   host: string | undefined
   port: number
 }
@@ -27,7 +27,7 @@ export interface BoundAddress {
 export interface ListenersOptions {
   addresses: readonly DnsAddress[]
   responder: Responder
-  /** Called when an address is bound, and with the error when it could not be bound: once until that changes. */
+  /** Called when an address is bound, and once with the error when it could not be bound. */
   onBound(address: BoundAddress): void
   onUnbound(address: BoundAddress, error: NodeJS.ErrnoException): void
   rebindMs?: number | undefined
@@ -37,7 +37,7 @@ export interface ListenersOptions {
 interface Place {
   wanted: BoundAddress
   bound: { address: BoundAddress; udp: Listener; tcp: Listener } | undefined
-  /** The code of the error that was told last. */
+  /** The code of the last reported error. */
   told: string | undefined
 }
 
@@ -46,7 +46,7 @@ export class Listeners {
   readonly #connections: TcpConnections
   readonly #places = new Map<string, Place>()
   readonly #rebind: NodeJS.Timeout
-  /** Bindings come one after another. */
+  /** The last bind: they run one after another. */
   #binding: Promise<void> = Promise.resolve()
   #isClosed = false
 
@@ -56,7 +56,7 @@ export class Listeners {
     this.#rebind = setInterval(() => void this.bind(), options.rebindMs ?? REBIND_INTERVAL_MS)
   }
 
-  /** Resolves when each address has been tried. */
+  /** Binds the addresses, and resolves when each was tried. */
   bind(): Promise<void> {
     this.#binding = this.#binding.then(() => this.#bindAll())
     return this.#binding
@@ -97,7 +97,7 @@ export class Listeners {
         await this.#bindBoth(place)
         return
       } catch (error) {
-        // The system chose a port for UDP that TCP does not have.
+        // The system chose a UDP port that is not free for TCP.
         if (place.wanted.port === 0 && attempt < CHOSEN_PORT_ATTEMPTS) continue
         return this.#tell(place, error as Error)
       }
@@ -135,7 +135,7 @@ async function unbind(place: Place): Promise<void> {
   await Promise.all([bound?.udp.close(), bound?.tcp.close()])
 }
 
-/** Addresses of one link only (RFC 4291 §2.5.6) are left out: no resolver asks there. */
+/** Skips link-local addresses (RFC 4291 §2.5.6), which no resolver uses. */
 function wantedAddresses(addresses: readonly DnsAddress[]): BoundAddress[] {
   return addresses
     .flatMap(({ host, port }) =>

@@ -1,4 +1,4 @@
-// Writes the sections of an answer (RFC 1035 §4.1), with owner names compressed against the question and against each other.
+// Encodes the sections of an answer (RFC 1035 §4.1), with owner names compressed against the question and each other.
 
 import type { ResourceRecord, ZoneAnswer } from '../zone/answer.ts'
 import { HEADER_BYTES } from './query.ts'
@@ -8,18 +8,18 @@ const CLASS_IN = 1
 const RECORD_FIXED_BYTES = 10
 const POINTER = 0xc000
 const POINTER_BYTES = 2
-/** Largest offset that a pointer can hold. */
+/** The largest offset in a compression pointer. */
 const POINTER_MAX = 0x3fff
 const NAME_MAX_BYTES = 255
-/** What the length before a message over TCP can say, less the OPT record with a cookie (RFC 1035 §4.2.2). */
+/** The largest message over TCP, less the OPT record with a cookie (RFC 1035 §4.2.2). */
 const SECTIONS_MAX_BYTES = 65_000
 
-/** What follows the question, ready to be sent again and again. */
+/** The encoded sections after the question, for reuse. */
 export interface Sections {
   rcode: number
   answers: number
   authority: number
-  /** The records of both sections. They are right after a question of exactly this length. */
+  /** The records of both sections. They are valid only after a question of exactly this length. */
   bytes: Buffer
   /** A hash of the name of the zone that they come from. */
   source: number
@@ -72,12 +72,12 @@ class SectionWriter {
     this.#at += RECORD_FIXED_BYTES + data.length
   }
 
-  /** @returns a copy without what was reserved for longer names */
+  /** @returns a copy without unused space */
   written(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#at))
   }
 
-  /** The part of a name that the message has already is a pointer to it. */
+  /** Writes a name, with a pointer for the suffix that the message already has. */
   #writeName(wire: Buffer, key: string): void {
     let at = 0
     while (wire[at]! > 0) {

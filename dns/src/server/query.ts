@@ -1,5 +1,5 @@
-// Reads a query (RFC 1035 §4.1, RFC 6891 §6.1) without copying it. It reads by hand, since the question is echoed byte by byte,
-// since nothing that a stranger sends may throw, and since it is half of the work of an answer that is in the cache.
+// Parses a query (RFC 1035 §4.1, RFC 6891 §6.1) without copying. It is hand-written, because the question is echoed byte by byte,
+// untrusted input must not throw, and parsing is half of the cost of a cached answer.
 
 import { CLIENT_COOKIE_BYTES, COOKIE_MAX_BYTES, COOKIE_MIN_BYTES } from './cookies.ts'
 
@@ -27,7 +27,7 @@ const FLAG_CO = 0x4000
 
 export interface Edns {
   version: number
-  /** Bytes that the client takes over UDP. */
+  /** The largest UDP payload that the client accepts, in bytes. */
   payloadBytes: number
   dnssecOk: boolean
   compactOk: boolean
@@ -35,7 +35,7 @@ export interface Edns {
   cookie: Buffer | undefined
 }
 
-/** What the header and the question say. */
+/** The header of a query. */
 export interface QueryHead {
   id: number
   /** The second word of the header. */
@@ -53,11 +53,11 @@ export interface Query extends QueryHead {
   type: number
   class: number
   edns: Edns | undefined
-  /** What follows the question cannot be read: the answer is FORMERR. */
+  /** True when the part after the question is malformed: the answer is FORMERR. */
   isMalformed: boolean
 }
 
-/** @returns undefined for what is no query at all: it is too short, or an answer */
+/** @returns undefined for a message that is too short, or an answer */
 export function readHead(message: Buffer): QueryHead | undefined {
   if (message.length < HEADER_BYTES) return undefined
   const flags = message.readUInt16BE(2)
@@ -70,7 +70,7 @@ export function readHead(message: Buffer): QueryHead | undefined {
   }
 }
 
-/** @returns undefined when the question cannot be read. A name of a query is never compressed: there is none before it. */
+/** @returns undefined when the question is malformed. A query's name is never compressed, because no name precedes it. */
 export function readQuery(message: Buffer, head: QueryHead): Query | undefined {
   const nameEnd = endOfName(message, HEADER_BYTES)
   if (nameEnd === undefined || nameEnd + QUESTION_FIXED_BYTES > message.length) return undefined
@@ -95,8 +95,8 @@ export function readWithoutQuestion(message: Buffer, head: QueryHead): Query {
 }
 
 /**
- * Reads the OPT record of a message that is answered with an error whatever else it says: of another operation, or with several
- * questions. Its answer has one, too (RFC 6891 §6.1.1).
+ * Reads only the OPT record of a message that is answered with an error anyway: another opcode, or several
+ * questions. Its answer needs one too (RFC 6891 §6.1.1).
  */
 export function readOnlyEdns(message: Buffer, head: QueryHead): Query {
   const query = queryWithoutQuestion(head)
@@ -121,7 +121,7 @@ function queryWithoutQuestion(head: QueryHead): Query {
   }
 }
 
-/** @returns undefined when it is not whole. Its name may be compressed, as another operation may have it. */
+/** @returns undefined when it is incomplete. Its name may be compressed, as other opcodes allow. */
 function endOfQuestion(message: Buffer, start: number): number | undefined {
   const nameEnd = endOfRecordName(message, start)
   return nameEnd === undefined || nameEnd + QUESTION_FIXED_BYTES > message.length
@@ -129,7 +129,7 @@ function endOfQuestion(message: Buffer, start: number): number | undefined {
     : nameEnd + QUESTION_FIXED_BYTES
 }
 
-/** @returns the offset after the name; undefined when it is not whole, too long, or compressed */
+/** @returns the offset after the name; undefined when it is incomplete, too long, or compressed */
 function endOfName(message: Buffer, start: number): number | undefined {
   let at = start
   while (at < message.length) {
@@ -144,7 +144,7 @@ function endOfName(message: Buffer, start: number): number | undefined {
 
 const lowered = Buffer.alloc(NAME_MAX_BYTES)
 
-/** The octets that say lengths are below 64, and so are no letters. */
+/** Length octets are below 64, so they are not letters. */
 function lowerCase(message: Buffer, end: number): string {
   for (let at = HEADER_BYTES; at < end; at++) {
     const octet = message[at]!
@@ -153,7 +153,7 @@ function lowerCase(message: Buffer, end: number): string {
   return lowered.toString('latin1', 0, end - HEADER_BYTES)
 }
 
-/** A query has no answers and no authority, and of additional records at most one is OPT. */
+/** A query has no answer or authority records, and at most one OPT among the additional ones. */
 function readAdditional(message: Buffer, query: Query, start: number): void {
   query.isMalformed = message.readUInt16BE(6) !== 0 || message.readUInt16BE(8) !== 0
   let at = start
@@ -165,7 +165,7 @@ function readAdditional(message: Buffer, query: Query, start: number): void {
   if (at !== message.length) query.isMalformed = true
 }
 
-/** @returns undefined when it is not whole */
+/** @returns undefined when it is incomplete */
 function endOfRecord(message: Buffer, start: number): number | undefined {
   const nameEnd = endOfRecordName(message, start)
   if (nameEnd === undefined || nameEnd - 1 + OPT_BYTES > message.length) return undefined
@@ -192,7 +192,7 @@ function readRecord(message: Buffer, query: Query, start: number): number | unde
   return readOptions(message, query.edns, dataStart, end) ? end : undefined
 }
 
-/** The name of a record that is not looked at may be compressed: its end is enough. */
+/** Skips a record's name, which may be compressed. */
 function endOfRecordName(message: Buffer, start: number): number | undefined {
   let at = start
   while (at < message.length && message[at]! !== 0) {
@@ -204,7 +204,7 @@ function endOfRecordName(message: Buffer, start: number): number | undefined {
   return at < message.length ? at + 1 : undefined
 }
 
-/** Options that are not known have no effect (RFC 6891 §6.1.2). @returns false when they are malformed */
+/** Unknown options are ignored (RFC 6891 §6.1.2). @returns false when they are malformed */
 function readOptions(message: Buffer, edns: Edns, start: number, end: number): boolean {
   let at = start
   while (at < end) {
@@ -212,7 +212,7 @@ function readOptions(message: Buffer, edns: Edns, start: number, end: number): b
     const code = message.readUInt16BE(at)
     const next = at + OPTION_HEADER_BYTES + message.readUInt16BE(at + 2)
     if (next > end) return false
-    // Of several cookies the first one counts (RFC 7873 §5.2).
+    // Of several cookies, the first one counts (RFC 7873 §5.2).
     if (code === OPTION_COOKIE && edns.cookie === undefined) {
       const cookie = message.subarray(at + OPTION_HEADER_BYTES, next)
       const { length } = cookie

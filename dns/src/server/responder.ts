@@ -25,7 +25,7 @@ import { ResponseLimiter, type ResponseRates } from './response-rate.ts'
 
 const OPCODE_QUERY = 0
 const CLASS_IN = 1
-/** Bits of the second word of a header. Those that an answer copies: opcode, RD, CD. */
+/** The bits of the header's second word that an answer copies: opcode, RD, CD. */
 const COPIED = 0x7910
 const AA = 0x0400
 const TC = 0x0200
@@ -43,7 +43,7 @@ const BADVERS = 16
 const BADCOOKIE = 23
 
 const TYPE_OPT = 41
-/** The type that only stands in proofs (RFC 9824 §3.5 wants FORMERR for questions). */
+/** The type that occurs only in proofs (RFC 9824 §3.5 requires FORMERR for queries). */
 const TYPE_NXNAME = 128
 const TYPE_TKEY = 249
 const TYPE_TSIG = 250
@@ -51,7 +51,7 @@ const TYPE_IXFR = 251
 const TYPE_AXFR = 252
 const TYPE_MAILB = 253
 const TYPE_MAILA = 254
-/** Types that no zone has, and that ask for something else than records. */
+/** Meta types, which no zone has, with the answer's code. */
 const META_TYPES: ReadonlyMap<number, number> = new Map([
   [TYPE_OPT, FORMERR],
   [TYPE_NXNAME, FORMERR],
@@ -83,7 +83,7 @@ export type Transport = 'udp' | 'tcp'
 
 export interface ResponderOptions {
   zone: AuthoritativeZone
-  /** Called when the zone throws, with what it threw. */
+  /** Called with the error when the zone throws. */
   onZoneError(error: unknown): void
   rates?: Partial<ResponseRates> | undefined
 }
@@ -102,7 +102,7 @@ export class Responder {
     this.#limiter = new ResponseLimiter(rates)
   }
 
-  /** @returns the answer; undefined where there is none to send. Never throws. */
+  /** @returns the answer; undefined when there is none to send. Never throws. */
   respond(message: Buffer, client: Client, transport: Transport): Buffer | undefined {
     if (transport === 'tcp') this.counts.overTcp++
     const head = readHead(message)
@@ -116,7 +116,7 @@ export class Responder {
     const known = isAnswerable ? this.#cache.get(keyOf(query), this.#zone.version) : undefined
     const source = (): number => known?.source ?? (isAnswerable ? this.#sourceOf(query) : SOURCE_OF_ERRORS)
     const verdict = isProven ? this.#limiter.judgeProven(client) : this.#limiter.judge(client, source)
-    // Over TCP there is no packet to lose: a client would wait for its answer.
+    // Over TCP nothing is lost, so a client would wait for its answer.
     if (verdict === 'drop' && transport === 'udp') return this.#count('rate_limited')
     const newCookie = cookie && this.#cookies.answer(cookie, hasGoodCookie, client)
     const options = { message, head, query, cookie: newCookie, client }
@@ -153,8 +153,8 @@ export class Responder {
   }
 
   /**
-   * @param network the number of the client's network where its address is proven
-   * @returns the code of an error where the zone has no answer
+   * @param network the number of the client's network, if its address is proven
+   * @returns an error code when the zone has no answer
    */
   #sectionsFor(query: Query, network: number | undefined): Sections | number {
     try {
@@ -187,18 +187,18 @@ export class Responder {
   }
 }
 
-/** Also stands for what the zone truncated. */
+/** Empty sections, also for truncated answers. */
 const NO_RECORDS: Sections = { rcode: NOERROR, answers: 0, authority: 0, bytes: Buffer.alloc(0), source: 0 }
-/** All errors that the zone has no part in count as one name. */
+/** All errors outside the zone count as one name. */
 const SOURCE_OF_ERRORS = 0
 
-/** @returns undefined where the question cannot be read */
+/** @returns undefined when the question is malformed */
 function wholeQuery(message: Buffer, head: QueryHead): Query | undefined {
   if (head.opcode !== OPCODE_QUERY || head.count > 1) return readOnlyEdns(message, head)
   return head.count === 0 ? readWithoutQuestion(message, head) : readQuery(message, head)
 }
 
-/** @returns the code that ends it; undefined for a question that the zone may answer */
+/** @returns the error code; undefined for a question that the zone may answer */
 function refusalOf(head: QueryHead, query: Query | undefined): number | undefined {
   if (head.opcode !== OPCODE_QUERY) return NOTIMP
   if (query === undefined || head.count > 1) return FORMERR
@@ -211,7 +211,7 @@ function refusalOf(head: QueryHead, query: Query | undefined): number | undefine
   return META_TYPES.get(query.type)
 }
 
-/** What is said beyond the rate of answers: an error as it is, or else how a client whose address is its own asks again. */
+/** The answer beyond the rate limit: an error unchanged, otherwise one after which a real client retries. */
 function withoutRecords(
   refusal: number | undefined,
   isProven: boolean,
@@ -226,13 +226,13 @@ function nameOf({ name }: Query): DnsName {
   return DnsName.fromWire(Buffer.from(name, 'latin1'))
 }
 
-/** Signatures and the code for names that do not exist depend on the flags. */
+/** The cache key, with the flags on which signatures and the code for missing names depend. */
 function keyOf({ name, type, edns }: Query): string {
   const flags = edns?.dnssecOk ? (edns.compactOk ? 'c' : 'd') : ''
   return `${flags}${type} ${name}`
 }
 
-/** Bytes of a UDP answer. Where the address may be forged, the answer is not much larger than the question. */
+/** The largest UDP answer, in bytes. If the address may be spoofed, the answer is not much larger than the question. */
 function udpMax(edns: Edns | undefined, questionBytes: number, isProven: boolean): number {
   const payload = edns
     ? Math.min(UDP_PAYLOAD_MAX_BYTES, Math.max(UDP_PAYLOAD_MIN_BYTES, edns.payloadBytes))
@@ -251,18 +251,18 @@ interface ResponseOptions {
 
 interface Response extends ResponseOptions {
   rcode: number
-  /** Of AA and TC. */
+  /** The flags AA and TC. */
   flags: number
   sections?: Sections
 }
 
-/** Bytes of an answer without records. */
+/** The size of an answer without records, in bytes. */
 function sizeOf({ query, cookie }: ResponseOptions): number {
   const opt = query?.edns ? OPT_BYTES + (cookie ? OPTION_HEADER_BYTES + cookie.length : 0) : 0
   return (query?.questionEnd ?? HEADER_BYTES) + opt
 }
 
-/** The question is echoed as it came, so that a resolver knows its answer by the case of the letters. */
+/** Echoes the question unchanged, because resolvers verify the letter case (0x20). */
 function writeResponse(response: Response): Buffer {
   const { message, head, query, rcode, flags, sections = NO_RECORDS } = response
   const edns = query?.edns
@@ -284,9 +284,9 @@ function writeOpt(written: Buffer, at: number, edns: Edns, { rcode, cookie }: Re
   written.writeUInt16BE(TYPE_OPT, at + 1)
   written.writeUInt16BE(UDP_PAYLOAD_MAX_BYTES, at + 1 + TYPE_BYTES)
   written[at + 5] = rcode >> RCODE_EXTENSION_SHIFT
-  // The highest version that we know.
+  // The highest supported version.
   written[at + 6] = 0
-  // RFC 3225 §3 and RFC 9824 §4.1 have both flags come back.
+  // RFC 3225 §3 and RFC 9824 §4.1 require both flags to be copied.
   written.writeUInt16BE((edns.dnssecOk ? FLAG_DO : 0) | (edns.compactOk ? FLAG_CO : 0), at + 7)
   written.writeUInt16BE(cookie ? OPTION_HEADER_BYTES + cookie.length : 0, at + 9)
   if (cookie === undefined) return

@@ -1,5 +1,5 @@
-// Limits the answers to each network: by UDP, so that nobody is flooded by way of this server, and to those that have proved
-// their address, so that one of them does not keep the server busy.
+// Limits the answers to each network: over UDP, so that the server cannot be used for reflection attacks, and to networks with a proven
+// address, so that one of them cannot overload the server.
 
 import { GcraLimiter, NETWORK_SLOTS } from '@svc/node-kit/gcra'
 import type { Client } from './client.ts'
@@ -24,13 +24,13 @@ interface ResponseRate {
   burst: number
 }
 
-/** Of the answers to one network. */
+/** The rates of answers to one network. */
 export interface ResponseRates {
-  /** Of those that come from one name of the zone, to addresses that may be forged. */
+  /** From one name of the zone, to addresses that may be spoofed. */
   name: ResponseRate
-  /** Of all to addresses that may be forged. */
+  /** To addresses that may be spoofed, in all. */
   network: ResponseRate
-  /** Of all to addresses that are proven. */
+  /** To proven addresses, in all. */
   proven: ResponseRate
 }
 
@@ -55,7 +55,7 @@ export class ResponseLimiter {
   }
 
   /**
-   * Judges an answer to an address that may be forged. What goes beyond the rate of a name takes nothing from other names.
+   * Decides about an answer to an address that may be spoofed. Answers beyond a name's rate do not affect other names.
    * @param source tells the number of the name that the answer comes from, and is not called when the network has no answers
    *   left
    */
@@ -70,7 +70,7 @@ export class ResponseLimiter {
     return 'send'
   }
 
-  /** Judges an answer to an address that is proven. */
+  /** Decides about an answer to a proven address. */
   judgeProven({ networkHash }: Client): Verdict {
     const now = this.#now()
     const network = slotOf(networkHash, NETWORK_SLOTS)
@@ -80,10 +80,10 @@ export class ResponseLimiter {
   }
 }
 
-/** Networks and names share slots, which are so many that a flood of addresses slows none of them down. */
+/** Networks and names share slots by hash; there are enough that a flood of addresses hardly affects others. */
 class Slots {
   readonly #limiter: GcraLimiter
-  /** Answers beyond the rate since the last one that was sent without records. */
+  /** The number of answers beyond the rate since the last truncated one. */
   readonly #limited = new Uint8Array(NETWORK_SLOTS)
 
   constructor({ perSecond, burst }: ResponseRate) {

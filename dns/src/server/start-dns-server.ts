@@ -1,5 +1,5 @@
-// Starts the authoritative DNS server, and sends it the changes of the zone. It runs in a thread: what the program does
-// beside it does not hinder answers, and a flood of questions does not hinder the program.
+// Starts the authoritative DNS server, and sends it the changes of the zone. It runs in a thread, so that the program's other work
+// does not delay answers, and a flood of queries does not block the program.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
@@ -18,40 +18,40 @@ import type { BoundAddress, DnsAddress } from './listeners.ts'
 import type { ResponseRates } from './response-rate.ts'
 import { type FromThread, sentChange, type ThreadData, type ToThread } from './thread-messages.ts'
 
-/** The parts of a structured log that the server needs; one of pino has them. */
+/** The part of a structured log, such as pino, that the server needs. */
 export interface DnsLog {
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** What {@link startDnsServer} takes. */
+/** The options of {@link startDnsServer}. */
 export interface DnsServerOptions {
   zone: ZoneParameters
   addresses: readonly DnsAddress[]
-  /** The operator's name of the setting that has the addresses, for messages. */
+  /** The name of the setting with the addresses, for messages. */
   setting: string
   /**
-   * Returns the changes that fill an empty zone: at the start, and when the thread broke and is started again. What
-   * {@link DnsServer.apply} was given has to be among them.
+   * Returns the changes that fill an empty zone: at the start, and when a crashed thread is restarted. It must include
+   * the changes passed to {@link DnsServer.apply}.
    */
   records(): Iterable<ZoneChange>
   log: DnsLog
-  /** What `new Worker` needs to run `@svc/dns/thread`. */
+  /** The arguments of `new Worker` for `@svc/dns/thread`. */
   code: { script: string | URL; options: WorkerOptions }
-  /** Of answers to one network; for measurements. */
+  /** The rates of answers to one network; for benchmarks. */
   rates?: Partial<ResponseRates>
-  /** Milliseconds until an address is tried again; for tests. */
+  /** The interval for retrying an address, in milliseconds; for tests. */
   rebindMs?: number
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface DnsServer {
-  /** The addresses at which it listens just now. */
+  /** The addresses at which it currently listens. */
   readonly bound: readonly BoundAddress[]
-  /** As the thread reported them last. */
+  /** The counters, as last reported by the thread. */
   readonly counts: DnsCounts
   /**
-   * Resolves when the server answers with the changes.
+   * Applies changes. Resolves when the server answers with them.
    * @throws Error when the zone refuses one of them (it may then have made the others), when the server is closed, or when it
    *   does not answer in time
    */
@@ -60,7 +60,7 @@ export interface DnsServer {
 }
 
 /**
- * Resolves when each address was tried. Addresses that cannot be bound are logged and tried again: the relay runs on.
+ * Resolves when each address was tried. Addresses that cannot be bound are logged and retried, while the relay keeps running.
  * @throws Error when the thread does not start
  */
 export async function startDnsServer(options: DnsServerOptions): Promise<DnsServer> {
@@ -75,19 +75,19 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
 }
 
 interface Waiting extends PromiseWithResolvers<void> {
-  /** Number of the first message with these changes. */
+  /** The number of the first message with these changes. */
   first: number
-  /** Why the zone refused the first one that it refused. */
+  /** Why the zone refused the first refused change. */
   problem: string | undefined
 }
 
 class ThreadedDnsServer implements DnsServer {
   readonly #options: DnsServerOptions
   readonly #bound = new Map<string, BoundAddress>()
-  /** Changes that the thread has not taken yet, by the number of their last message. */
+  /** Changes that the thread has not applied yet, by the number of their last message. */
   readonly #waiting = new Map<number, Waiting>()
   #counts: DnsCounts = noCounts()
-  /** Counts of threads that broke. */
+  /** The counters of crashed threads. */
   #earlier: DnsCounts = noCounts()
   #thread: Worker | undefined
   #lastId = 0
@@ -148,7 +148,7 @@ class ThreadedDnsServer implements DnsServer {
     try {
       await within(taken.promise, 'the DNS server takes no changes')
     } catch (error) {
-      // A thread that hangs is started anew, with all records.
+      // Restarts a hanging thread, with all records.
       if (this.#waiting.delete(id)) await this.#thread?.terminate()
       throw error
     }
@@ -170,8 +170,8 @@ class ThreadedDnsServer implements DnsServer {
   }
 
   /**
-   * Without a thread it posts nothing: the next one gets these changes with its records.
-   * @returns the number with which the thread, or the next one, says that it has taken them
+   * Without a thread it posts nothing: the next thread gets these changes with its records.
+   * @returns the number with which the thread, or the next one, confirms them
    */
   #post(changes: Iterable<ZoneChange>): number {
     let some: ZoneChange[] = []
@@ -201,7 +201,7 @@ class ThreadedDnsServer implements DnsServer {
     }
   }
 
-  /** Changes are taken in their order. */
+  /** Handles a confirmation; changes are applied in order. */
   #onApplied({ id, problem }: Extract<FromThread, { kind: 'applied' }>): void {
     if (problem !== undefined) this.#onRefused(id, problem)
     for (const [last, waiting] of this.#waiting) {
@@ -212,7 +212,7 @@ class ThreadedDnsServer implements DnsServer {
     }
   }
 
-  /** Records that a new thread is filled with have no caller who waits. */
+  /** The initial records of a new thread have no waiting caller. */
   #onRefused(id: number, problem: string): void {
     const waiting = [...this.#waiting].find(([last, { first }]) => first <= id && id <= last)?.[1]
     if (waiting === undefined) this.#options.log.error({}, `DNS: a record cannot be in the zone: ${problem}`)
@@ -247,7 +247,7 @@ function closed(): Error {
   return new Error('the DNS server is closed')
 }
 
-/** Says what the operator can do. */
+/** Returns the problem of a bind, with advice for the operator. */
 function bindProblem(
   { address, code, message }: Extract<FromThread, { kind: 'unbound' }>,
   setting: string,

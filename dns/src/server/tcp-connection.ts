@@ -1,4 +1,4 @@
-// One TCP connection: queries come in any number of pieces, each after its length, and answers go back in their order.
+// One TCP connection: length-prefixed queries in any chunking, and answers in order.
 
 import type { Socket } from 'node:net'
 import {
@@ -35,9 +35,9 @@ export class TcpConnection {
   readonly #socket: Socket
   readonly #options: TcpConnectionOptions
   readonly #limits: TcpConnectionLimits
-  /** What has come and is not answered: at most one read of the socket and the beginning of a query. */
+  /** The received, unanswered bytes: at most one read of the socket and the beginning of a query. */
   #received: Buffer = Buffer.alloc(0)
-  /** Restarted by each whole query, and by nothing less. */
+  /** Restarted only by each complete query. */
   readonly #idle: NodeJS.Timeout
   readonly #lifetime: NodeJS.Timeout
   #turn: NodeJS.Immediate | undefined
@@ -71,7 +71,7 @@ export class TcpConnection {
     this.#socket.destroy()
   }
 
-  /** Reads no more while whole queries or unread answers are left. */
+  /** Stops reading while complete queries or unread answers are left. */
   #answerSome(): void {
     clearImmediate(this.#turn)
     this.#turn = undefined

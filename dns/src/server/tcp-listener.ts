@@ -1,4 +1,4 @@
-// Answers queries that come over TCP at one address (RFC 7766).
+// Answers queries over TCP at one address (RFC 7766).
 
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ const BACKLOG = 256
 export interface TcpLimits {
   connections: number
   perNetwork: number
-  /** Of each connection. */
+  /** The limits of each connection. */
   each?: TcpConnectionLimits
 }
 
@@ -27,7 +27,7 @@ const LIMITS: TcpLimits = {
 export class TcpConnections {
   readonly #responder: Responder
   readonly #limits: TcpLimits
-  /** The one that has been idle for the longest time is the first. */
+  /** The longest idle one comes first. */
   readonly #open = new Set<TcpConnection>()
   readonly #perNetwork = new Map<string, number>()
 
@@ -87,7 +87,7 @@ export async function listenOverTcp(
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => connections.accept(socket))
   server.listen({ host, port, backlog: BACKLOG, ipv6Only: true, exclusive: true })
   await once(server, 'listening')
-  // An error here is a connection that the system could not accept, or a listener that is gone.
+  // An error means that a connection could not be accepted, or that the listener has failed.
   server.on('error', (error) => {
     if (!server.listening) onEnd(error)
   })
@@ -99,7 +99,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Open connections end with their owner, {@link TcpConnections}. */
+/** Closes the listener only; {@link TcpConnections} owns the connections. */
 async function close(server: Server): Promise<void> {
   if (!server.listening) return
   server.close()

@@ -1,4 +1,4 @@
-// What the thread of the DNS server and the one that started it send each other.
+// The messages between the DNS server's thread and its parent.
 
 import type { ZoneChange } from '../zone/answer.ts'
 import type { ZoneParameters } from '../zone/zone.ts'
@@ -6,7 +6,7 @@ import type { DnsCounts } from './counts.ts'
 import type { BoundAddress, DnsAddress } from './listeners.ts'
 import type { ResponseRates } from './response-rate.ts'
 
-/** What the thread begins with. */
+/** The initial data of the thread. */
 export interface ThreadData {
   zone: ZoneParameters
   addresses: readonly DnsAddress[]
@@ -15,8 +15,8 @@ export interface ThreadData {
 }
 
 /**
- * A change, with the bytes of each record as latin1: a message would carry the whole allocation pool of each small Buffer.
- * Without data it removes.
+ * A change, with the bytes of each record as latin1, because posting a small Buffer would copy its whole pool.
+ * Without data, it is a removal.
  */
 export interface SentChange {
   name: string
@@ -26,14 +26,14 @@ export interface SentChange {
 }
 
 export type ToThread =
-  /** The thread says `applied` with this number when it answers with the changes, or refused one of them. */
+  /** The thread replies `applied` with this number when it answers with the changes, or has refused one. */
   | { kind: 'apply'; id: number; changes: SentChange[] }
   /** The zone is filled: the thread begins to listen. */
   | { kind: 'listen' }
   | { kind: 'close' }
 
 export type FromThread =
-  /** The problem is why the zone refused a change, the first one of the message that it refused. It made the others. */
+  /** The problem is that of the first refused change of the message. The others were applied. */
   | { kind: 'applied'; id: number; problem: string | undefined }
   /** Every address was tried once. */
   | { kind: 'listening' }

@@ -1,4 +1,4 @@
-// Answers queries that come over UDP at one address.
+// Answers queries over UDP at one address.
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { Client } from './client.ts'
 import { UDP_RECEIVE_BUFFER_BYTES, UDP_SEND_QUEUE_MAX_BYTES } from './limits.ts'
 import type { Responder } from './responder.ts'
 
-/** A closed listener; `onEnd` is called when it closes by itself. */
+/** A listener. `onEnd` is called when it closes on its own. */
 export interface Listener {
   readonly port: number
   close(): Promise<void>
@@ -26,10 +26,10 @@ interface ListenerOptions {
 export async function listenOverUdp({ host, port, responder, onEnd }: ListenerOptions): Promise<Listener> {
   const socket = createSocket({
     ...(isIPv4(host) ? { type: 'udp4' } : { type: 'udp6', ipv6Only: true }),
-    // Answers go to addresses: without this, Node defers each until it has looked its address up.
+    // Answers go to IP addresses: without this, Node defers each for a DNS lookup.
     lookup: (address, _options, callback) => callback(null, address, 0),
   })
-  // The event may come while bind() runs.
+  // The event may fire during bind().
   const listening = once(socket, 'listening')
   socket.bind({ address: host, port, exclusive: true })
   await listening.catch((error: Error) => {
@@ -53,7 +53,7 @@ export async function listenOverUdp({ host, port, responder, onEnd }: ListenerOp
   return { port: socket.address().port, close: () => close(socket) }
 }
 
-/** A system that refuses keeps its own size. */
+/** If the system refuses, its own size remains. */
 function enlargeReceiveBuffer(socket: Socket): void {
   try {
     socket.setRecvBufferSize(UDP_RECEIVE_BUFFER_BYTES)

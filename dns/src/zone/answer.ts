@@ -1,8 +1,8 @@
-// A zone answers the questions of the name server, and takes changes from the rest of the relay: its interface.
+// The interface of a zone: it answers the DNS server's questions and accepts changes.
 
 import type { DnsName } from './name.ts'
 
-/** Of the class IN. */
+/** A question of class IN. */
 export interface Question {
   name: DnsName
   type: number
@@ -23,16 +23,16 @@ export interface ZoneAnswer {
   answers: readonly ResourceRecord[]
   authority: readonly ResourceRecord[]
   /**
-   * Set when the zone makes no more signatures right now for clients that may have forged their address. The answer is then
-   * empty, and has TC set, so that a real client asks again by TCP.
+   * Set when the zone currently makes no more signatures for clients with a possibly spoofed address. The answer is then
+   * empty, with TC, so that a real client retries over TCP.
    */
   isTruncated?: true
 }
 
 export interface AnswerOptions {
-  /** The query has the flag CO of RFC 9824: the client knows compact answers, so that NXDOMAIN may be said to it. */
+  /** Whether the query has the flag CO of RFC 9824: the client supports compact answers, so it may get NXDOMAIN. */
   compactAnswersOk?: boolean
-  /** The client has shown that its address is its own: by TCP, or a good cookie. */
+  /** Whether the client has proven its address, by TCP or a valid cookie. */
   isAddressProven?: boolean
   /** A number of the client's network below `NETWORK_SLOTS`, 0 by default: each network has a share of the signatures. */
   network?: number
@@ -43,19 +43,19 @@ export interface AuthoritativeZone {
   /** Grows with each change. Answers of an older version may be outdated. */
   readonly version: number
   /**
-   * The name that an answer comes from: the one that was asked for where it exists, or the wildcard that answers for it. All
-   * names that do not exist below one that does have one source, too.
+   * Returns the name that an answer comes from: the queried one if it exists, or the wildcard that answers for it. All
+   * missing names below an existing one also have one source.
    * @returns a key, the same for all questions for the name while `version` is the same. Never throws
    */
   sourceOf(name: DnsName): string
   /**
-   * Never throws. Answers may be kept for an hour while `version` is the same; those with `isTruncated` or SERVFAIL may not.
-   * @param dnssecOk whether the query has the flag DO, so that signatures and proofs come along
+   * Never throws. Answers may be cached for an hour while `version` is the same, except those with `isTruncated` or SERVFAIL.
+   * @param dnssecOk whether the query has the flag DO, so that signatures and proofs are included
    */
   answer(question: Question, dnssecOk: boolean, options?: AnswerOptions): ZoneAnswer
 }
 
-/** One change of a zone, which can be sent to a thread. It replaces, or removes, all records of that name and type. */
+/** One change of a zone, which can be posted to a thread. It replaces or removes all records of that name and type. */
 export type ZoneChange =
   | { kind: 'set'; name: string; type: number; ttl: number; data: readonly Buffer[] }
   | { kind: 'remove'; name: string; type: number }

@@ -1,8 +1,8 @@
 // Domain names in wire form, which may contain any octets, with the comparison of RFC 4343.
 
-/** Octets of a name in wire form at most, with the length octets and the root label (RFC 1035 §2.3.4). */
+/** The longest name in wire form, in octets, with length octets and the root label (RFC 1035 §2.3.4). */
 export const NAME_MAX_OCTETS = 255
-/** Octets of a label at most (RFC 1035 §2.3.4). */
+/** The longest label, in octets (RFC 1035 §2.3.4). */
 export const LABEL_MAX_OCTETS = 63
 
 const CAPITALS = /[A-Z]+/g
@@ -12,7 +12,7 @@ const DOT = 0x2e
 const BACKSLASH = 0x5c
 
 export class DnsName {
-  /** The name as it was given, without compression (RFC 1035 §3.1). It does not change. */
+  /** The name with its original letter case, uncompressed (RFC 1035 §3.1). Immutable. */
   readonly wire: Buffer
   /** The wire form in lower case, an octet as a character each. Names are the same when their keys are. */
   readonly key: string
@@ -86,7 +86,7 @@ function wireOfText(text: string): Buffer {
   return Buffer.from([...labels.flatMap((label) => [label.length, ...label]), 0])
 }
 
-/** Beyond 255, where the character is no octet. */
+/** Returns the octet; above 255 for an invalid character. */
 function octetOf(character: string): number {
   return character.charCodeAt(0)
 }
@@ -100,7 +100,7 @@ function checked(wire: Buffer): [Buffer, string] {
     at += wire[at]! + 1
   }
   if (at !== wire.length - 1) throw new RangeError('A name does not end where its bytes do')
-  // The length octets are below the capitals, so that they stay.
+  // The length octets are below the capitals, so they are unchanged.
   const key = wire.toString('latin1').replace(CAPITALS, (capitals) => capitals.toLowerCase())
   return [wire, key]
 }

@@ -7,9 +7,9 @@ import { packSets, type RecordSet, unpackSets } from './record-set.ts'
 export class ZoneNames {
   readonly #apex: DnsName
   readonly #max: number
-  /** The sets of each name, packed. */
+  /** The packed record sets of each name. */
   readonly #sets: Map<string, string> = new Map()
-  /** How many names with records are below a name; names without any are not here. */
+  /** The number of names with records below each name that has any. */
   readonly #below: Map<string, number> = new Map()
 
   /** @param max names with records */
@@ -72,7 +72,7 @@ export class ZoneNames {
   }
 }
 
-/** Where each label before `end` begins. */
+/** Returns the offsets of the labels before `end`. */
 function labelStarts({ wire }: DnsName, end: number): number[] {
   const starts: number[] = []
   for (let at = 0; at < end; at += wire[at]! + 1) starts.push(at)

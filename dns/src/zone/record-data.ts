@@ -60,7 +60,7 @@ export function caaData(tag: string, value: string): Buffer {
 }
 
 /**
- * HTTPS of the name itself (RFC 9460 §9), without parameters: each site decides for itself whether it speaks HTTP/2 beside the
+ * HTTPS for the name itself (RFC 9460 §9), without parameters: each site decides whether it supports HTTP/2 besides the
  * default, HTTP/1.1, and visitors learn that in the handshake (§7.1.2).
  */
 export function httpsData(): Buffer {
@@ -76,7 +76,7 @@ export interface StartOfAuthority {
   refresh: number
   retry: number
   expire: number
-  /** For which resolvers keep that a record is not there (RFC 2308 §4). */
+  /** The TTL of negative answers (RFC 2308 §4). */
   minimum: number
 }
 
@@ -94,7 +94,7 @@ export function nameData(name: DnsName): Buffer {
   return Buffer.from(name.key, 'latin1')
 }
 
-/** HINFO as the answer to questions for all types (RFC 8482 §4.2). */
+/** HINFO as the answer to ANY queries (RFC 8482 §4.2). */
 export function minimalAnyData(): Buffer {
   return Buffer.concat([characterString(Buffer.from('RFC8482')), characterString(Buffer.alloc(0))])
 }

@@ -1,4 +1,4 @@
-// The records of the zone of the root host, and which of them a name has.
+// The records of the root host's zone, and the look-up of a name's records.
 
 import { dnskeyData, dsData } from '../dnssec/key-records.ts'
 import type { ZoneKey } from '../dnssec/zone-key.ts'
@@ -10,19 +10,19 @@ import { httpsData, nameData, soaData, TYPE } from './record-data.ts'
 import { isSameSet, type RecordSet, recordSet } from './record-set.ts'
 
 /**
- * First labels of the name servers, to which the parent zone delegates. Both have the relay's addresses: some registrars
- * insist on two names.
+ * The first labels of the name servers in the parent zone's delegation. Both have the relay's addresses: some registrars
+ * require two names.
  */
 const SERVER_LABELS = ['ns1', 'ns2']
 /** First label of the mailbox in SOA (RFC 2142 §7). */
 const MAILBOX_LABEL = 'hostmaster'
-/** Seconds that secondary servers go by (RFC 1912 §2.2). There are none, since the server refuses transfers. */
+/** The SOA timers for secondary servers, in seconds (RFC 1912 §2.2). There are none, because the server refuses transfers. */
 const SECONDARIES = { refresh: 3600, retry: 600, expire: 1_209_600 }
-/** Serial numbers follow the clock in such steps, so that those of a later start are larger. */
+/** Serial numbers follow the clock in steps of this size, so that they grow across restarts. */
 const SERIAL_STEP_MS = 100
 const TTL_MAX_S: number = 2 ** 31 - 1
 
-/** Types that can be changed. All others follow from the zone's name and key. */
+/** The types that can be changed. All others are derived from the zone's name and key. */
 const CHANGEABLE: readonly number[] = [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.HTTPS, TYPE.CAA]
 const ADDRESS_TYPES: readonly number[] = [TYPE.A, TYPE.AAAA]
 const ADDRESS_OCTETS: ReadonlyMap<number, number> = new Map([
@@ -33,7 +33,7 @@ const ADDRESS_OCTETS: ReadonlyMap<number, number> = new Map([
 /** The records of a name. */
 export interface FoundName {
   sets: readonly RecordSet[]
-  /** Whether the zone always has the name, and no client can make it up. */
+  /** Whether the zone always has the name, unlike arbitrary names of clients. */
   isSteady: boolean
 }
 
@@ -49,7 +49,7 @@ export class ZoneContent {
   readonly #https: RecordSet | undefined
   readonly #wallClock: () => number
   #serial = 0
-  /** What the changes since have made outdated is undefined. */
+  /** Undefined when changes have made it outdated. */
   #soa: RecordSet | undefined
   #wildcardSets: readonly RecordSet[] | undefined
 
@@ -100,7 +100,7 @@ export class ZoneContent {
     if (key === this.apex.key || key === this.#wildcard.key || this.#isServer(key)) return key
     const closest = this.#closestEncloser(name)
     if (closest === key) return key
-    // A key ends with the root label, so that none is like this.
+    // Distinct from all keys, which end with the root label.
     return this.#setsByWildcard(closest) === undefined ? `${closest}!` : wildcardOf(closest)
   }
 
@@ -144,8 +144,8 @@ export class ZoneContent {
   }
 
   /**
-   * A host whose addresses are the wildcard's, and which has nothing else, need not exist: the wildcard answers for it.
-   * Nobody can then tell it from a name that no site has, not even by a question for a name below it.
+   * A host with only the wildcard's addresses need not exist: the wildcard answers for it.
+   * It is then indistinguishable from a name without a site, even by queries for names below it.
    */
   #exists(key: string, depth: number): boolean {
     if (this.#names.hasBelow(key) || this.#isServer(key)) return true
@@ -160,8 +160,8 @@ export class ZoneContent {
   }
 
   /**
-   * A host that has records of its own, or names below it, keeps the wildcard's addresses: else a site would become
-   * unreachable by its own TXT records.
+   * A host with its own records, or with names below it, keeps the wildcard's addresses; otherwise a site would become
+   * unreachable because of its own TXT records.
    */
   #asHost(own: readonly RecordSet[]): readonly RecordSet[] {
     const isMissing = ({ type }: RecordSet): boolean =>
@@ -202,7 +202,7 @@ function setOf(sets: readonly RecordSet[], type: number): RecordSet | undefined 
   return sets.find((set) => set.type === type)
 }
 
-/** Names that begin with an underscore are of services and not of hosts (RFC 8552). */
+/** Returns whether a label is a host's. Those that begin with an underscore are not (RFC 8552). */
 function isHostLabel(label: string): boolean {
   return label !== '*' && !label.startsWith('_')
 }

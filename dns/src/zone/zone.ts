@@ -1,4 +1,4 @@
-// The zone of the root host: takes changes, and answers questions with signatures and proofs.
+// The root host's zone: it accepts changes, and answers questions with signatures and proofs.
 
 import { NO_NAME_BITMAP, nsecData, presentTypesBitmap } from '../dnssec/denial.ts'
 import { type Clocks, SignatureCache, type SignaturePayer } from '../dnssec/signature-cache.ts'
@@ -18,10 +18,10 @@ import { minimalAnyData, TYPE } from './record-data.ts'
 import { type RecordSet, recordSet } from './record-set.ts'
 import { ZoneContent } from './zone-content.ts'
 
-/** What a zone is made of, in a form that can be sent to a thread. */
+/** The parameters of a zone, in a form that can be posted to a thread. */
 export interface ZoneParameters {
   key: ZoneKey
-  /** Whether visitors come to port 443, of which an HTTPS record at the name of a host speaks (RFC 9460 §9.1). */
+  /** Whether visitors use port 443, which an HTTPS record at a host's name implies (RFC 9460 §9.1). */
   hasDefaultPort: boolean
 }
 
@@ -29,13 +29,13 @@ const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } a
 const SYSTEM_CLOCKS: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() }
 const MINIMAL_ANY = recordSet(TYPE.HINFO, STEADY_TTL_S, [minimalAnyData()])
 
-/** Who asks, as far as signatures matter. */
+/** The client's properties that matter for signatures. */
 interface Asker {
   dnssecOk: boolean
   payer: Exclude<SignaturePayer, 'nobody'>
 }
 
-/** Is thrown and caught in this file: an answer needs a signature, and none may be made. */
+/** Thrown and caught in this file when an answer needs a signature beyond the budget. */
 class OutOfSignatures extends Error {}
 
 export class Zone implements AuthoritativeZone {
@@ -58,7 +58,7 @@ export class Zone implements AuthoritativeZone {
   }
 
   /**
-   * A host of one label below the apex has the addresses of the wildcard where it has none of its own, so that a site whose
+   * A host one label below the apex has the wildcard's addresses if it has none of its own, so a site whose
    * addresses are the relay's needs no change at all.
    * @throws RangeError for a name outside of the zone, a name server, a type other than A, AAAA, TXT, CAA and HTTPS, data of a
    *   wrong length, and a name or data beyond the limits; nothing is changed then
@@ -107,7 +107,7 @@ export class Zone implements AuthoritativeZone {
     return { rcode: RCODE.NOERROR, answers: [], authority: this.#denial(name, bitmap, isSteady, asker) }
   }
 
-  /** What the authority section says when there is no answer (RFC 2308 §2, RFC 9824 §3). */
+  /** Returns the authority section of a negative answer (RFC 2308 §2, RFC 9824 §3). */
   #denial(name: DnsName, bitmap: Buffer, isSteady: boolean, asker: Asker): ResourceRecord[] {
     const soa = this.#content.startOfAuthority()
     const records = this.#records(this.apex, soa, true, asker)

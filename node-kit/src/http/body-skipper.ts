@@ -1,30 +1,30 @@
-// Finds where the body of a request ends in the bytes of its connection. Node's parser, which reads them next, refuses malformed bodies.
+// Finds where the body of a request ends in the bytes of its connection. Node's parser, which reads them afterwards, refuses malformed bodies.
 
 import type { IncomingHttpHeaders } from 'node:http'
 
 const NOTHING = Buffer.alloc(0)
 const LF = 10
-/** The size of a chunk, with as many digits as the SDKs take. */
+/** The size of a chunk, with as many digits as the SDKs accept. */
 const SIZE = /^[\da-f]{1,12}(?![\da-f])/i
-/** What is read of a line: one character more than those digits. */
+/** The characters read of a line: one more than those digits. */
 const LINE_CHARS = 13
 const CRLF_BYTES = 2
 
 export class BodySkipper {
-  /** Bytes of the body, or of the present chunk with the line end behind it. */
+  /** The bytes left of the body, or of the current chunk with its line end. */
   #left: number
-  /** What comes behind these bytes. */
+  /** What follows these bytes. */
   #next: 'size' | 'trailer' | 'nothing'
-  /** The beginning of the present line. */
+  /** The beginning of the current line. */
   #line = ''
 
-  /** @param headers of a request whose body has a length, or is in chunks, or which has none */
+  /** @param headers the headers of a request with a length, a chunked body, or no body */
   constructor(headers: IncomingHttpHeaders) {
     this.#left = Number(headers['content-length'] ?? 0)
     this.#next = headers['transfer-encoding'] === undefined ? 'nothing' : 'size'
   }
 
-  /** @returns the bytes behind the body: nothing before its end */
+  /** @returns the bytes after the body; none before its end */
   skip(bytes: Buffer): Buffer {
     let at = 0
     while (at < bytes.length) {
@@ -53,7 +53,7 @@ export class BodySkipper {
       return
     }
     const size = SIZE.exec(line)
-    // Of a longer one nobody needs to know the end: no request is taken behind it.
+    // The end of a longer one does not matter, because no request is accepted after it.
     const bytes = size === null ? Number.POSITIVE_INFINITY : Number.parseInt(size[0], 16)
     if (bytes === 0) this.#next = 'trailer'
     else this.#left = bytes + CRLF_BYTES

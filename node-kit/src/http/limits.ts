@@ -1,15 +1,15 @@
 // The limits of a strict server, each with its unit and reason.
 
 /**
- * Head of a request, at every server: as much as the SDKs take, so that a site gets at each of its hostnames what it
- * gets at the others.
+ * The largest request head, at every server: the SDKs' limit, so that a site gets the same at each of its
+ * hostnames.
  */
 export const REQUEST_HEAD_MAX_BYTES: number = 64 * 1024
-/** Request line of such a head. */
+/** The largest request line. */
 export const REQUEST_LINE_MAX_BYTES: number = 8 * 1024
-/** Fields of such a head. */
+/** The most fields. */
 export const REQUEST_FIELDS_MAX = 100
-/** Time for a client to read the last answer of a connection and to end it, while what it still sends is dropped. */
+/** The time for a client to read the last answer and to end its connection, while further input is dropped. */
 export const LINGER_MS = 2_000
-/** Bytes that are dropped meanwhile. */
+/** The most bytes dropped meanwhile. */
 export const LINGER_MAX_BYTES: number = 1024 * 1024

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import { LINGER_MAX_BYTES, LINGER_MS } from './limits.ts'
 
-/** Sends the answer and this half's end, then drops what still comes for a moment (RFC 9112 §9.6). */
+/** Sends the answer and ends this direction, then drops further input for a short time (RFC 9112 §9.6). */
 export function lingeringEnd(socket: Duplex, answer: string): void {
   let dropped = 0
   const cut = (): void => void socket.destroy()

@@ -1,4 +1,4 @@
-// Compares request lines with what Node's parser made of them: it takes several blanks for one, and tells nobody.
+// Checks raw request lines, because Node's parser silently accepts several spaces as one.
 
 import type { IncomingMessage } from 'node:http'
 import { BodySkipper } from './body-skipper.ts'
@@ -10,27 +10,27 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 /** RFC 9112 §2.2: an empty line or two may come before a request line. */
 const EMPTY_LINES_MAX_BYTES = 4
 
-/** Follows the bytes of one connection from each head to the next. */
+/** Tracks the bytes of one connection from each head to the next. */
 export class RequestLines {
   /** The body before the next head. */
   #body: BodySkipper | undefined
   #emptyLineBytes = 0
   /** The beginning of the head: at least its request line, unless that is too long. */
   #line: Buffer = NOTHING
-  /** The last bytes of the head as far as it came, in which its end may begin. */
+  /** The last received bytes of the head, in which its end may begin. */
   #tail: Buffer = NOTHING
-  /** The bytes behind the head, once it has ended: what they are depends on its fields, which the parser reads. */
+  /** The bytes after the head, once it has ended: their meaning depends on its fields, which the parser reads. */
   #behind: Buffer | undefined
 
   append(bytes: Buffer): void {
     if (this.#behind === undefined) this.#appendToHead(this.#body?.skip(bytes) ?? bytes)
-    // More than that comes only behind a head that Node answers itself, after which no request is as it came.
+    // More than that arrives only after a head that Node answers itself, after which no request is accepted.
     else if (this.#behind.length <= REQUEST_HEAD_MAX_BYTES) this.#behind = concat(this.#behind, bytes)
   }
 
   /**
-   * Goes on to the bytes behind the head that the parser has just read.
-   * @returns whether the request line is as RFC 9112 §3 has it, with single blanks; one of `REQUEST_LINE_MAX_BYTES` at most is
+   * Continues with the bytes after the head that the parser has just read.
+   * @returns whether the request line follows RFC 9112 §3, with single spaces, and at most `REQUEST_LINE_MAX_BYTES`
    */
   takeLineOf({ method, url, httpVersion, headers }: IncomingMessage): boolean {
     const behind = this.#behind
@@ -57,7 +57,7 @@ export class RequestLines {
     else this.#behind = last.subarray(end + HEAD_END.length)
   }
 
-  /** @returns how many of these bytes belong to empty lines before the request line */
+  /** @returns the number of bytes in empty lines before the request line */
   #countEmptyLines(bytes: Buffer): number {
     let count = 0
     while (

@@ -1,4 +1,4 @@
-// Makes Node's HTTP servers as strict as the SDK's own: what two parsers could read in two ways is refused, with an answer that arrives.
+// Makes Node's HTTP servers as strict as the SDK's own: ambiguous requests are refused, with an answer that arrives.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -6,14 +6,14 @@ import { REQUEST_FIELDS_MAX, REQUEST_LINE_MAX_BYTES } from './limits.ts'
 import { lingeringEnd } from './lingering-end.ts'
 import { RequestLines } from './request-lines.ts'
 
-/** MalformedRequest is what is answered in place of a request. */
+/** MalformedRequest is a refused request. */
 export interface MalformedRequest {
   status: number
-  /** The code of Node's parser, where that refused the request. */
+  /** The code of Node's parser, if the parser refused the request. */
   code?: string | undefined
 }
 
-/** StrictOptions say what a client reads, and who else hears of it, when a request is refused. */
+/** StrictOptions define the answer to a refused request, and a callback. */
 export interface StrictOptions {
   /** @returns the whole answer; undefined for one without content */
   answer?: (refusal: MalformedRequest) => string | undefined
@@ -23,10 +23,10 @@ export interface StrictOptions {
 type OnRequest = (request: IncomingMessage, response: ServerResponse) => void
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** What is known of a connection. */
+/** The state of a connection. */
 class Connection {
   readonly lines = new RequestLines()
-  /** The last request that was passed on, and its response. */
+  /** The last accepted request, and its response. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
   isRefused = false
@@ -48,25 +48,25 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
-/** A coding that could be one, before the coding by chunks: it is not implemented. Everything else is malformed (RFC 9112 §6.1). */
+/** A plausible coding before `chunked`, which is not implemented. Everything else is malformed (RFC 9112 §6.1). */
 const OTHER_CODING = /^[a-z]+, ?chunked$/
 
-/** RFC 9112 §3.2.1 and §3.2.2: a path, or an address. */
+/** RFC 9112 §3.2.1 and §3.2.2: origin-form or absolute-form. */
 const TARGET = /^(?:\/|[a-z][a-z\d+.-]*:\/\/)/i
 
-/** StrictRequests stand before the listeners of one server, and pass on what is not refused. */
+/** StrictRequests wraps the listeners of one server, and passes only accepted requests on. */
 export class StrictRequests {
   readonly #options: StrictOptions
   readonly #connections = new WeakMap<Duplex, Connection>()
 
-  /** @param connected the event by which the server gets connections, after which its parser reads them */
+  /** @param connected the server's event for new connections, before its parser reads them */
   constructor(server: Server, connected: 'connection' | 'secureConnection', options: StrictOptions = {}) {
     this.#options = options
     server.on(connected, (socket: Duplex) => this.#watch(socket))
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#malformed(error, socket))
   }
 
-  /** Passes on what is not refused. */
+  /** Returns a listener that passes only accepted requests to `serve`. */
   requests(serve: OnRequest): OnRequest {
     return (request, response) => {
       const { socket } = request
@@ -98,7 +98,7 @@ export class StrictRequests {
 
   #watch(socket: Duplex): void {
     const connection = this.#of(socket)
-    // Before the parser, to which Node then passes what comes here.
+    // Runs before the parser, which gets the same bytes next.
     socket.prependListener('data', connection.look)
   }
 
@@ -119,7 +119,7 @@ export class StrictRequests {
     this.#refuse(socket, connection, { status: STATUS_OF_CODE[code ?? ''] ?? 400, code })
   }
 
-  /** Answers behind the requests before it, and reads nothing more. */
+  /** Answers after the pending requests, and stops reading. */
   #refuse(socket: Duplex, connection: Connection, refusal: MalformedRequest): void {
     connection.isRefused = true
     const { request, response } = connection
@@ -130,7 +130,7 @@ export class StrictRequests {
     }
     if (request === undefined || response === undefined || response.closed) end()
     else if (request.complete || refusal.code === undefined) response.once('close', end)
-    // The body of that request is what is malformed, so that this is its answer, unless it has one.
+    // That request's body is malformed, so this is its answer, unless it already has one.
     else if (response.writableEnded) response.once('close', () => socket.writable && lingeringEnd(socket, ''))
     else if (response.headersSent) socket.destroy()
     else end()
@@ -141,7 +141,7 @@ function isTooLong({ method, url }: IncomingMessage): boolean {
   return `${method} ${url} HTTP/1.1`.length > REQUEST_LINE_MAX_BYTES
 }
 
-/** @returns the status of a request that is not as RFC 9112 has it */
+/** @returns the status for a request that violates RFC 9112 */
 function refusalOf({
   method,
   url = '',

@@ -1,4 +1,4 @@
-// Sockets of Node: how they end, and what a write to one has copied.
+// Helpers for Node's sockets: resets, and whether writes copy.
 
 export { encryptsAtOnce } from './encrypts-at-once.ts'
 export { resetSocket } from './reset-socket.ts'

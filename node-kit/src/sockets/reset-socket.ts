@@ -1,19 +1,19 @@
-// Resets a TCP connection and gives its descriptor back in every state of the socket.
+// Resets a TCP connection and releases its descriptor in every state of the socket.
 
 import type { Duplex } from 'node:stream'
 
-/** A TCP socket, or what stands for one of another machine. */
+/** A TCP socket, or a proxy for one of another machine. */
 interface Resettable extends Duplex {
   readonly connecting?: boolean
   resetAndDestroy(): unknown
 }
 
 /**
- * Breaks a connection off, so that the peer does not take what it has got for all. Node's `resetAndDestroy()` leaves the
- * descriptor open for ever where the system refuses the reset, which it does while the socket's `end()` is under way. All bytes
- * have left by then, and the socket is closed without a reset.
- * @param tcp undefined where only the TLS connection is known
- * @param tls the TLS connection over it, whose `end()` is one of the socket, too
+ * Resets a connection, so that the peer does not mistake the received bytes for everything. Node's `resetAndDestroy()` leaks the
+ * descriptor when the system refuses the reset, which it does while the socket's `end()` is in progress. By then all bytes
+ * were sent, so the socket is closed without a reset.
+ * @param tcp undefined when only the TLS connection is known
+ * @param tls the TLS connection over it, whose `end()` also ends the socket
  */
 export function resetSocket(tcp: Resettable | undefined, tls?: Duplex): void {
   if (tcp?.connecting || (tcp && isEnding(tcp)) || (tls && isEnding(tls))) tcp?.destroy()
@@ -21,7 +21,7 @@ export function resetSocket(tcp: Resettable | undefined, tls?: Duplex): void {
   tls?.destroy()
 }
 
-/** True from the moment at which the last byte was written until the system has shut the socket's half down. */
+/** Returns true from the last write until the system has shut down the socket's direction. */
 function isEnding({ writableEnded, writableFinished, writableLength }: Duplex): boolean {
   return writableEnded && !writableFinished && writableLength === 0
 }

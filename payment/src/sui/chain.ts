@@ -1,4 +1,4 @@
-// A facilitator asks the chain whether a payment would succeed and whether it was made, and tells it to make it.
+// Simulates, executes and looks up payments on the chain.
 
 import { CONFIRM_INTERVAL_MS, CONFIRM_MS, NODE_EXECUTE_MS } from '../limits.ts'
 import { PaymentError } from '../payment-error.ts'
@@ -7,10 +7,10 @@ import { isAnswer, isNotFound, type Node, type Nodes } from './nodes.ts'
 import { Refusal } from './refusal.ts'
 import type { Payment } from './transaction.ts'
 
-/** Transfer is the part of a payment that the chain's answers are compared with. */
+/** Transfer is the part of a payment to compare with the chain's answers. */
 export type Transfer = Pick<Payment, 'digest' | 'sender' | 'recipient' | 'asset' | 'amount'>
 
-/** Executed is how a payment ended on the chain; `error` is the chain's word for a failure. */
+/** Executed is the outcome of a payment on the chain; `error` is the chain's message about a failure. */
 export interface Executed {
   success: boolean
   error: string | undefined
@@ -27,7 +27,7 @@ type Result = { Transaction?: Reported | undefined; FailedTransaction?: Reported
 
 const INCLUDE = { balanceChanges: true } as const
 
-/** @throws Refusal when the chain would not carry the payment out */
+/** @throws Refusal when the chain would not execute the payment */
 export async function simulate(nodes: Nodes, bytes: Uint8Array, payment: Transfer): Promise<void> {
   let result: Result
   try {
@@ -45,14 +45,14 @@ export async function simulate(nodes: Nodes, bytes: Uint8Array, payment: Transfe
     throw new Refusal('invalid_exact_sui_payload_value_mismatch', 'the transaction changes other balances')
 }
 
-/** Looks up how a payment ended; undefined where the first node that answers knows of none. */
+/** Looks up the outcome of a payment; undefined when the first node that answers does not know the payment. */
 export async function lookUp(nodes: Nodes, payment: Transfer): Promise<Executed | undefined> {
   return await notFoundAsUndefined(nodes.ask((client, signal) => getExecuted(client, signal, payment)))
 }
 
 /**
- * Carries a payment out. The chain does so once for each digest, so that each node may be asked.
- * @throws Refusal when all nodes that answer refuse it, and PaymentError `unsettled` when nobody knows how it ended
+ * Executes a payment. The chain executes each digest once, so several nodes may be asked.
+ * @throws Refusal when all nodes that answer refuse it, and PaymentError `unsettled` when the outcome is unknown
  */
 export async function execute(
   nodes: Nodes,
@@ -92,7 +92,7 @@ export async function execute(
   throw refusalOf(messageOf(refused))
 }
 
-/** Waits for the outcome of a payment that may have been carried out. */
+/** Waits for the outcome of a payment that may have been executed. */
 async function wait(nodes: Nodes, payment: Transfer): Promise<Executed | undefined> {
   const deadline = Date.now() + CONFIRM_MS
   for (;;) {
@@ -103,8 +103,8 @@ async function wait(nodes: Nodes, payment: Transfer): Promise<Executed | undefin
 }
 
 /**
- * One node could claim a payment that it never made, so that another one must know of it, too. Nodes that do not answer
- * do not count: with one node that does, its word is taken.
+ * One node could claim a payment that never happened, so another one must confirm it. Nodes that do not answer
+ * do not count: if only one answers, its answer is accepted.
  */
 async function confirmed(nodes: Nodes, node: Node, payment: Transfer, executed: Executed): Promise<Executed> {
   const others = nodes.inOrder().filter((other) => other !== node && !nodes.isAvoided(other))
@@ -148,7 +148,7 @@ function executedOf(result: Result, payment: Transfer): Executed {
   return { success, error: success ? undefined : errorOf(transaction) }
 }
 
-/** Returns whether the recipient gets the amount and nobody else anything. A node may leave the changes out. */
+/** Returns whether only the recipient gets the amount. A node may omit the changes. */
 function pays({ balanceChanges }: Reported, { sender, recipient, asset, amount }: Transfer): boolean {
   if (balanceChanges.length === 0) return true
   const changed = balanceChanges.filter((change) => change.amount !== '0')
@@ -171,7 +171,7 @@ async function notFoundAsUndefined<T>(answer: Promise<T>): Promise<T | undefined
   }
 }
 
-/** The chain has no code for a balance that is too small, but its message says so. */
+/** Makes the refusal from the message, since the chain has no code for an insufficient balance. */
 function refusalOf(message: string): Refusal {
   const isBalance = /insufficient|less than (?:the )?(?:requested|reserved)/i.test(message)
   return new Refusal(
@@ -180,7 +180,7 @@ function refusalOf(message: string): Refusal {
   )
 }
 
-/** Characters of a node's message that an answer repeats. */
+/** The most characters of a node's message in an answer. */
 const MAX_MESSAGE_LENGTH = 300
 
 function errorOf(transaction: Reported | undefined): string {

@@ -1,4 +1,4 @@
-// Proves, without the chain and then with it, that a payment is what a site wants.
+// Verifies, first without and then with the chain, that a payment meets a site's requirements.
 
 import { CLOCK_SKEW_MS } from '../limits.ts'
 import { isValidTransactionSignature } from './libraries.ts'
@@ -33,9 +33,9 @@ export function checkTerms({ terms }: SignedPayment, payment: Payment): void {
 }
 
 /**
- * The sender has signed these very bytes. Signatures of several signers are refused, for one of them may need an
+ * Checks that the sender signed exactly these bytes. Multi-signatures are refused, because one part may need an
  * answer of a node that the library chooses.
- * @throws Refusal, and PaymentError `nodes_unavailable` for a zkLogin signature that no node judges
+ * @throws Refusal, and PaymentError `nodes_unavailable` for a zkLogin signature that no node can verify
  */
 export async function checkSignature(
   nodes: Nodes,
@@ -62,7 +62,7 @@ export async function checkSignature(
 }
 
 /**
- * The chain executes the transaction in this epoch or the next one at most, and where it has times, within `withinMs`.
+ * Checks that the transaction is valid at most until the next epoch and, if it has times, within `withinMs`.
  * @throws Refusal, and PaymentError `nodes_unavailable`
  */
 export async function checkValidity(

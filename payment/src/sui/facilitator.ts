@@ -1,4 +1,4 @@
-// The facilitator in this process: it joins the checks, the journal and the chain.
+// The facilitator in this process: it combines the checks, the journal and the chain.
 
 import type { Facilitator } from '../facilitator.ts'
 import type { PaymentJournal, PaymentRecord } from '../journal.ts'
@@ -44,10 +44,10 @@ export class SuiFacilitator implements Facilitator {
   readonly #options: SuiFacilitatorOptions
   readonly #nodes: Nodes
   readonly #firstSeen = new FirstSeen()
-  /** The answer that is being found, by digest. */
+  /** The running settlements, by digest. */
   readonly #settling = new Map<string, { resource: string; answer: Promise<SettleResponse> }>()
   #inFlight = 0
-  /** The time of the last look at payments without an outcome. */
+  /** The time of the last check of payments without an outcome. */
   #openCheckedAt = Number.NEGATIVE_INFINITY
 
   private constructor(options: SuiFacilitatorOptions) {
@@ -55,7 +55,7 @@ export class SuiFacilitator implements Facilitator {
     this.#nodes = new Nodes(options)
   }
 
-  /** Looks up how the payments ended that a crash has left open, where a full node answers. */
+  /** Looks up the outcomes of payments that a crash left open, if a full node answers. */
   static async start(options: SuiFacilitatorOptions): Promise<SuiFacilitator> {
     const facilitator = new SuiFacilitator(options)
     await facilitator.#checkOpen()
@@ -132,7 +132,7 @@ export class SuiFacilitator implements Facilitator {
     }
   }
 
-  /** @param onSigned is told the payer, as soon as its signature is proven */
+  /** @param onSigned called with the payer, once its signature is verified */
   async #prove(signed: SignedPayment, payment: Payment, onSigned: (payer: string) => void): Promise<void> {
     checkTerms(signed, payment)
     await checkSignature(this.#nodes, signed, payment)
@@ -142,7 +142,7 @@ export class SuiFacilitator implements Facilitator {
     await this.#check(signed, payment)
   }
 
-  /** The checks with the chain, side by side. The first one of the list that refuses gives the reason. */
+  /** Runs the checks with the chain concurrently. The first one of the list that refuses gives the reason. */
   async #check(signed: SignedPayment, payment: Payment): Promise<void> {
     const { withinMs } = signed.terms
     const now = this.#options.now()
@@ -153,7 +153,7 @@ export class SuiFacilitator implements Facilitator {
       simulate(this.#nodes, signed.transaction, payment),
     ])
     for (const check of checks) if (check.status === 'rejected') throw check.reason
-    // Only what the chain would carry out is remembered, so that nobody fills the memory for nothing.
+    // Remembers only payments that the chain would execute, so that nobody fills the memory for free.
     this.#firstSeen.remember(payment.digest, now)
   }
 
@@ -172,7 +172,7 @@ export class SuiFacilitator implements Facilitator {
     return answer
   }
 
-  /** Nothing is sent before the payment is on disk, and nothing is answered before its outcome is. */
+  /** Records the payment on disk before sending it, and its outcome before answering. */
   async #settle(signed: SignedPayment, payment: Payment): Promise<SettleResponse> {
     const { journal } = this.#options
     const known = await journal.find(payment.digest)
@@ -180,7 +180,7 @@ export class SuiFacilitator implements Facilitator {
     if (known?.outcome?.transaction) return known.outcome
     const found = known === undefined ? undefined : await this.#found(known)
     if (found !== undefined) return found
-    // A payment that is open was checked before, and may be on its way: another try does no harm.
+    // An open payment was already checked and may be in progress: another attempt is harmless.
     if (known === undefined || known.outcome !== undefined) await this.#check(signed, payment)
     const record = known ?? recordOf(signed, payment, this.#options.now())
     const { outcome: _, ...open } = record
@@ -191,8 +191,8 @@ export class SuiFacilitator implements Facilitator {
   }
 
   /**
-   * Looks payments up that have no outcome, and gives up those that the chain no longer takes. Without a node nothing is
-   * lost: who asks again with the payment makes the facilitator look.
+   * Looks up payments without an outcome, and closes those that the chain no longer accepts. Without a node nothing is
+   * lost: repeating the payment triggers another look-up.
    */
   async #checkOpen(): Promise<void> {
     const now = this.#options.now()
@@ -208,7 +208,7 @@ export class SuiFacilitator implements Facilitator {
     } catch {}
   }
 
-  /** The outcome that the chain has for a payment of the journal, once it is on disk; undefined where it has none. */
+  /** Returns the chain's outcome for a payment of the journal, once it is on disk; undefined when there is none. */
   async #found(record: PaymentRecord): Promise<SettleResponse | undefined> {
     const payment = {
       ...record,
@@ -242,7 +242,7 @@ export class SuiFacilitator implements Facilitator {
     try {
       await this.#options.journal.note({ ...record, outcome })
     } catch (cause) {
-      // Nothing is answered that a crash would forget: the chain knows the outcome, and is asked again.
+      // Do not answer what a crash would forget: the chain knows the outcome and can be asked again.
       throw new PaymentError('unsettled', 'the outcome of the payment cannot be written down: ask again', {
         cause,
       })

@@ -1,9 +1,9 @@
-// The time at which each payment was first seen: the chain lets a transaction live for days, so that the facilitator ends it.
+// The time at which each payment was first seen: the chain keeps transactions valid for days, so the facilitator enforces a shorter time.
 
 import { MAX_REMEMBERED } from '../limits.ts'
 import { Refusal } from './refusal.ts'
 
-/** FirstSeen forgets the oldest payments where there are too many. */
+/** FirstSeen forgets the oldest payments when there are too many. */
 export class FirstSeen {
   /** Milliseconds since 1970, by digest. */
   readonly #seen = new Map<string, number>()
@@ -18,7 +18,7 @@ export class FirstSeen {
       )
   }
 
-  /** Keeps the earliest time of a payment. */
+  /** Stores the earliest time of a payment. */
   remember(digest: string, now: number): void {
     if (this.#seen.has(digest)) return
     this.#seen.set(digest, now)

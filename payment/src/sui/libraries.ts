@@ -1,4 +1,4 @@
-// The one importer of the libraries of the chain and of x402. Only a dynamic import leads here.
+// The only importer of the blockchain and x402 libraries, itself imported only dynamically.
 
 export { bcs } from '@mysten/sui/bcs'
 export { TransactionError } from '@mysten/sui/client'

@@ -1,13 +1,13 @@
-// The full nodes of a facilitator, asked in turn: one that is silent, broken or of another chain is passed over.
+// The full nodes of a facilitator, tried in turn: silent or broken ones, and those of another chain, are skipped.
 
 import { MAX_NODE_ANSWER_BYTES, NODE_ANSWER_MS, NODE_AVOIDED_MS } from '../limits.ts'
 import { PaymentError } from '../payment-error.ts'
 import { SuiGrpcClient, TransactionError } from './libraries.ts'
 
-/** A question to a node; `signal` aborts when it has taken too long. */
+/** A request to a node; `signal` aborts at the deadline. */
 export type Question<T> = (client: SuiGrpcClient, signal: AbortSignal) => Promise<T>
 
-/** ChainState is what a node says of its chain. */
+/** ChainState is a node's report about its chain. */
 export interface ChainState {
   /** Digest of the first checkpoint, in Base58. */
   chain: string
@@ -30,7 +30,7 @@ export interface Node {
   avoidedUntil: number
 }
 
-/** Codes of gRPC with which a node says something about a request, and not about itself. */
+/** gRPC codes that concern the request, rather than the node. */
 const ANSWERS = new Set([
   'INVALID_ARGUMENT',
   'NOT_FOUND',
@@ -59,18 +59,18 @@ export class Nodes {
     }))
   }
 
-  /** The nodes, those last that did not answer lately. */
+  /** Returns the nodes, with those that recently did not answer last. */
   inOrder(): Node[] {
     return [...this.#nodes].sort((one, other) => Number(this.isAvoided(one)) - Number(this.isAvoided(other)))
   }
 
-  /** Returns whether a node did not answer lately. */
+  /** Returns whether a node recently did not answer. */
   isAvoided({ avoidedUntil }: Node): boolean {
     return avoidedUntil > this.#options.now()
   }
 
   /**
-   * The answer of the first node that has one. An error with which a node answers is an answer: {@link isAnswer}.
+   * Resolves with the first node's answer. An error from a node may be an answer: {@link isAnswer}.
    * @throws PaymentError `nodes_unavailable` when none has
    */
   async ask<T>(question: Question<T>): Promise<T> {
@@ -86,7 +86,7 @@ export class Nodes {
     throw new PaymentError('nodes_unavailable', 'no full node of the chain answers', { cause })
   }
 
-  /** Asks one node, which is of the right chain. Rejects with what the client says, or when it takes longer than `ms`. */
+  /** Asks one node, after checking its chain. Rejects with the client's error, or after `ms`. */
   async askOne<T>(node: Node, question: Question<T>, ms: number = NODE_ANSWER_MS): Promise<T> {
     try {
       await this.#checkChain(node)
@@ -120,12 +120,12 @@ export class Nodes {
   }
 }
 
-/** Returns whether an error is what a node answered, so that another node would say the same. */
+/** Returns whether an error is a node's answer, which another node would repeat. */
 export function isAnswer(error: unknown): boolean {
   return isNotFound(error) || ANSWERS.has(codeOf(error))
 }
 
-/** Returns whether a node said that it knows no such transaction. */
+/** Returns whether a node answered that the transaction is unknown. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof TransactionError || codeOf(error) === 'NOT_FOUND'
 }
@@ -135,7 +135,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Runs a request that ends in time even where its client ignores the signal. */
+/** Runs a request with a deadline, even if its client ignores the signal. */
 async function within<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -153,13 +153,13 @@ async function within<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): 
   }
 }
 
-/** A fetch that follows no redirect, takes no other status than 200, and whose answers end after {@link MAX_NODE_ANSWER_BYTES}. */
+/** Returns a fetch that follows no redirects, accepts only status 200, and limits answers to {@link MAX_NODE_ANSWER_BYTES}. */
 function boundedFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, { ...init, redirect: 'error' })
-    // A full node says all in the status of gRPC: a 404 is of another server, and no word about a transaction.
+    // A full node reports everything in the gRPC status: a 404 is from another server and says nothing about a transaction.
     if (!response.ok) throw new Error(`the full node answers with status ${response.status}`)
-    // A refusal may be in the fields alone. A node in the same process gives no body then, and one at a URL an empty one.
+    // A refusal may have only fields: without a body from a node in this process, with an empty one from a URL.
     if (response.body === null) return response
     let length = 0
     const bound = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({

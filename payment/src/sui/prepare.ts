@@ -1,4 +1,4 @@
-// Makes the transaction that a visitor signs to pay, so that the visitor's page needs no library of the chain.
+// Builds the transaction that a visitor signs to pay, so that the visitor's page needs no blockchain library.
 
 import { MAX_GATHERED_COINS, PAYMENT_SECONDS } from '../limits.ts'
 import type { PreparedPayment } from '../messages.ts'
@@ -17,7 +17,7 @@ interface Coin {
 }
 
 /**
- * The payment, and before it a transaction that moves coins of the sender into its address balance, where that balance
+ * Resolves with the payment, preceded by a transaction that moves coins of the sender into its address balance if that balance
  * alone is too small.
  * @throws PaymentError `invalid_request` with `insufficient_funds`, or `nodes_unavailable`
  */
@@ -42,7 +42,7 @@ export async function preparePayment(
   return { prepareTransaction: { transaction: toBase64(deposit) }, paymentTransaction }
 }
 
-/** Few coins of the sender that make up what is missing, the largest first. @throws PaymentError */
+/** Selects few coins of the sender that cover the missing amount, largest first. @throws PaymentError */
 async function gather(nodes: Nodes, sender: string, terms: Terms, missing: bigint): Promise<Coin[]> {
   const { objects } = await nodes.ask((client, signal) =>
     client.listCoins({ owner: sender, coinType: terms.asset, limit: MAX_GATHERED_COINS, signal }),
@@ -64,14 +64,14 @@ async function gather(nodes: Nodes, sender: string, terms: Terms, missing: bigin
   return taken
 }
 
-/** The chain, and the epochs within which transactions are valid: this one alone where it lasts long enough. */
+/** Resolves with the validity of new transactions: only the current epoch if it lasts long enough. */
 async function periods(nodes: Nodes, now: number): Promise<() => Period> {
   const [{ chain, epoch }, { systemState }] = await Promise.all([
     nodes.state(),
     nodes.ask((client, signal) => client.core.getCurrentSystemState({ signal })),
   ])
   const epochEnd = Number(systemState.epochStartTimestampMs) + Number(systemState.parameters.epochDurationMs)
-  // `NaN`, from a node that does not say when its epoch ends, leads to the next one, too.
+  // `NaN`, from a node that does not report the end of its epoch, also includes the next epoch.
   const isLong = epochEnd - now > 2 * PAYMENT_SECONDS * 1_000
   const maxEpoch = isLong ? epoch : epoch + 1n
   // No network of the chain takes times yet: "Timestamp-based transaction expiration is not yet supported".

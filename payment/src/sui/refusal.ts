@@ -1,7 +1,7 @@
-// A payment that is refused, with x402's word for the reason.
+// The refusal of a payment, with an error code of x402.
 
 /**
- * The reasons. Those without `exact_sui` are x402's own (version 2, "Error codes"); the others name the scheme and the
+ * The error codes. Those without `exact_sui` are x402's own (version 2, "Error codes"); the others name the scheme and the
  * chain, as x402 does for other chains.
  */
 export type RefusalReason =
@@ -20,7 +20,7 @@ export type RefusalReason =
   | 'invalid_exact_sui_payload_expired'
   | 'invalid_exact_sui_payload_transaction_simulation_failed'
 
-/** Characters of a refusal's message, which may repeat what came. */
+/** The longest message of a refusal, which may repeat input, in characters. */
 const MAX_MESSAGE_LENGTH = 500
 
 /** Refusal ends the check of a payment. The facilitator answers with it. */

@@ -1,4 +1,4 @@
-// Reads what a site asks: its form, and whether it is of the one kind that is taken here.
+// Parses a site's request, and checks that it is of the supported kind.
 
 import {
   MAX_RESOURCE_LENGTH,
@@ -19,18 +19,18 @@ import {
 } from './libraries.ts'
 import { Refusal } from './refusal.ts'
 
-/** Terms is what is paid. */
+/** Terms are the terms of a payment. */
 export interface Terms {
   network: PaymentNetwork
   payTo: string
   /** Normalized type of the coin. */
   asset: string
   amount: bigint
-  /** Milliseconds within which the payment settles, from its first sight on. */
+  /** The deadline for settling, in milliseconds from when the payment was first seen. */
   withinMs: number
 }
 
-/** SignedPayment is a request whose form is right. Nothing of the transaction is read yet. */
+/** SignedPayment is a well-formed request, whose transaction is not parsed yet. */
 export interface SignedPayment {
   terms: Terms
   transaction: Uint8Array<ArrayBuffer>
@@ -61,9 +61,9 @@ export function readPaymentRequest(input: unknown, taken: Taken): SignedPayment 
   if (!isSame(readRequirements(accepted, taken), terms))
     throw new Refusal('invalid_payload', 'the payment accepts other requirements than those of the site')
   if (typeof signed.transaction !== 'string' || signed.transaction.length > MAX_TRANSACTION_LENGTH)
-    throw new Refusal('invalid_payload', 'payload.transaction is no Base64 of a payment')
+    throw new Refusal('invalid_payload', 'payload.transaction is not the Base64 of a payment')
   if (typeof signed.signature !== 'string' || signed.signature.length > MAX_SIGNATURE_LENGTH)
-    throw new Refusal('invalid_payload', 'payload.signature is no Base64 of a signature')
+    throw new Refusal('invalid_payload', 'payload.signature is not the Base64 of a signature')
   if ((resource?.url.length ?? 0) > MAX_RESOURCE_LENGTH)
     throw new Refusal('invalid_payload', `resource.url has more than ${MAX_RESOURCE_LENGTH} characters`)
   return {
@@ -116,7 +116,7 @@ function readAmount(text: string): bigint {
   return amount
 }
 
-/** Clients of other facilitators leave the method out, or write it with underscores. Another method is refused. */
+/** Clients of other facilitators omit the method or write it with underscores. Other methods are refused. */
 function isGasless(extra: Record<string, unknown> | null | undefined): boolean {
   const method = extra?.assetTransferMethod ?? extra?.asset_transfer_method
   return method === undefined || method === ASSET_TRANSFER_METHOD
@@ -140,7 +140,7 @@ function fromStrictBase64(text: string): Uint8Array<ArrayBuffer> {
     const bytes = fromBase64(text)
     if (toBase64(bytes) === text) return bytes
   } catch {}
-  throw new Refusal('invalid_payload', 'payload.transaction is no Base64 of a payment')
+  throw new Refusal('invalid_payload', 'payload.transaction is not the Base64 of a payment')
 }
 
 function fieldsOf(input: unknown): Record<string, unknown> {

@@ -1,9 +1,9 @@
-// Reads a transaction and proves that it is one payment from the sender's address balance, and nothing else.
+// Parses a transaction and checks that it is exactly one payment from the sender's address balance.
 
 import { bcs, fromBase64, normalizeStructTag, TransactionDataBuilder, toBase64 } from './libraries.ts'
 import { Refusal } from './refusal.ts'
 
-/** Payment is what a transaction pays. */
+/** Payment is the payment in a transaction. */
 export interface Payment {
   digest: string
   sender: string
@@ -14,11 +14,11 @@ export interface Payment {
   validity: Validity
 }
 
-/** Validity is when the chain executes a transaction. Epochs last about a day. */
+/** Validity is the validity period of a transaction. Epochs last about a day. */
 interface Validity {
   minEpoch: bigint
   maxEpoch: bigint
-  /** Milliseconds since 1970; undefined where the transaction has none. */
+  /** Milliseconds since 1970; undefined when the transaction has none. */
   minTimestamp: number | undefined
   maxTimestamp: number | undefined
   /** Digest of the chain's first checkpoint. */
@@ -31,7 +31,7 @@ type MoveCall = NonNullable<Programmable['commands'][number]['MoveCall']>
 
 const FRAMEWORK = `0x${'2'.padStart(64, '0')}`
 
-/** Bytes of an address. */
+/** The size of an address, in bytes. */
 const ADDRESS_LENGTH = 32
 
 /**
@@ -78,11 +78,11 @@ export function readPayment(bytes: Uint8Array<ArrayBuffer>): Payment {
 function parse(bytes: Uint8Array<ArrayBuffer>): TransactionData {
   try {
     const data = bcs.TransactionData.parse(bytes)
-    // The codec ignores bytes after the end, and takes numbers that are longer than they need to be.
+    // The codec ignores trailing bytes and accepts non-minimal numbers.
     if (data.V1 !== undefined && toBase64(bcs.TransactionData.serialize(data).toBytes()) === toBase64(bytes))
       return data.V1
   } catch {}
-  throw new Refusal('invalid_payload', 'payload.transaction is no transaction of the chain')
+  throw new Refusal('invalid_payload', 'payload.transaction is not a transaction of the chain')
 }
 
 function isCall(call: MoveCall, module: string, name: string): boolean {

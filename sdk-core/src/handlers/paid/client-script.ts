@@ -66,26 +66,26 @@ var NETWORKS = {
 		endpoints: ["https://fullnode.testnet.sui.io:443"]
 	}
 };
-/** The 32 bytes of an address of the chain, in hexadecimal, with \`0x\`. Shorter ones, such as Ethereum's, are none. */
+/** An address of the chain: 32 bytes in hexadecimal, with \`0x\`. Shorter ones, such as Ethereum's, are invalid. */
 var ADDRESS = /^0x[0-9a-f]{64}$/i;
 /**
-* Returns whether a text is an address that money may be sent to.
-* @param text such as \`0x1eb7…\`; the address of zeros belongs to nobody and is none
+* Returns whether a text is a valid recipient.
+* @param text such as \`0x1eb7…\`; the zero address, which belongs to nobody, is invalid
 */
 function isPaymentAddress(text) {
 	return ADDRESS.test(text) && /[1-9a-f]/i.test(text.slice(2));
 }
 // payment/src/transaction-bytes.ts
-/** The ways in which a payment may be written: by the functions of which module, and how it names the result of the first one. */
+/** The variants of a payment: the module of its functions, and how it refers to the first one's result. */
 var VARIANTS = ["balance", "coin"].flatMap((module) => [true, false].map((isNested) => ({
 	module,
 	isNested
 })));
 var FRAMEWORK = \`0x\${"2".padStart(64, "0")}\`;
 var ADDRESS_BYTES = 32;
-/** Bytes of the period at the end of a transaction. */
+/** The size of the period at the end of a transaction, in bytes. */
 var PERIOD_BYTES = 58;
-/** Bytes of each coin of a deposit among its inputs, with the recipient behind it. */
+/** The size of each coin of a deposit among its inputs, with the following recipient, in bytes. */
 var COIN_BYTES = 109;
 var BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 /** @returns the transaction that redeems the amount from the sender's address balance and sends it to the recipient */
@@ -110,7 +110,7 @@ function depositBytes({ sender, asset }, coins, period) {
 	const type = structTag(asset);
 	return transaction(coins.flatMap((coin) => [ownedObject(coin), pureAddress(sender)]), coins.map((_, at) => call("coin", "send_funds", type, [input(2 * at), input(2 * at + 1)])), sender, period);
 }
-/** @returns the period that a transaction claims to have; undefined when its end is not one with a first and a last epoch */
+/** @returns the claimed period of a transaction; undefined unless it has a first and a last epoch */
 function periodOf(bytes) {
 	const end = bytes.subarray(-58);
 	if (end.length < PERIOD_BYTES) return void 0;
@@ -122,7 +122,7 @@ function periodOf(bytes) {
 		nonce: view.getUint32(54, true)
 	};
 }
-/** @returns the coins that a deposit claims to move; whether it is one shows only when it is written anew */
+/** @returns the coins that a deposit claims to move; only rebuilding it proves that it is one */
 function coinsOf(bytes) {
 	const [, , low = 0, high = 0] = bytes;
 	const isLong = low >= 128;
@@ -266,8 +266,8 @@ function isDeposit(bytes, of, network, now) {
 	return isEqual(bytes, depositBytes(of, coins, period));
 }
 /**
-* The chain takes two epochs at most. An epoch lasts a day or longer, so that the clock bounds which one is the present one.
-* A transaction with times of the clock is none of ours: no network takes them.
+* The chain allows at most two epochs. An epoch lasts at least a day, so the clock bounds the current one.
+* Returns undefined for wall-clock times, which no network accepts.
 */
 function periodIn(bytes, network, now) {
 	const { chain, began } = NETWORKS[network];
