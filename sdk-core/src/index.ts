@@ -9,6 +9,7 @@ export {
   type CarrierEvents,
   type CarrierStats,
   type Connect,
+  MAINTENANCE_INTERVAL_MS,
   openMultiplexedCarrier,
 } from './carrier/multiplexed-carrier.ts'
 export { ReadyStreams } from './carrier/ready-streams.ts'
@@ -52,7 +53,6 @@ export type { ExecutionContext, FetchHandler, FetchInfo } from './exchange/fetch
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
-export { MAINTENANCE_INTERVAL_MS } from './limits.ts'
 export type {
   CarrierRelay,
   DatagramCarrier,

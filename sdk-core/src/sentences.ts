@@ -1,8 +1,8 @@
 // The messages of rare errors, which a page loads only when it needs one: wrong options, and relays that do not fit.
 
 import { LEASE_TTL_MAX_S, PROTOCOL_VERSION } from '@svc/protocol'
-import { CONNECTIONS_MAX } from './limits.ts'
 import { noOption, optionNames } from './option-names.ts'
+import { CONNECTIONS_MAX } from './site/connections-max.ts'
 
 const SWITCH = 'must be true or false'
 const FUNCTION = 'must be a function'

@@ -1,7 +1,6 @@
-// The limits of the site's part of the static cache. A page loads them later than those of ../limits.ts.
+// The limits of the site's part of the static cache. A page loads them later than the rest.
 
 import { CACHE_FILES_MAX, CACHE_UPLOAD_DEADLINE_MS } from '@svc/protocol'
-import { CONTROL_DEADLINE_MS } from '../limits.ts'
 
 /** The SDK looks this often whether files of the option `cache` changed, and whether the relay still has them. */
 export const CACHE_LOOK_MS = 30_000
@@ -16,5 +15,5 @@ export const CACHE_FAILURES_TOLD = 2
  * symbolic link to a parent folder would give infinitely many.
  */
 export const CACHE_FOLDERS_MAX: number = 2 * CACHE_FILES_MAX
-/** The deadline of an upload: the relay's own comes first, so that its answer gives the reason. */
-export const CACHE_PUT_DEADLINE_MS: number = CACHE_UPLOAD_DEADLINE_MS + CONTROL_DEADLINE_MS
+/** The deadline of an upload: 15 s after the relay's own, so that its answer gives the reason. */
+export const CACHE_PUT_DEADLINE_MS: number = CACHE_UPLOAD_DEADLINE_MS + 15_000

@@ -3,11 +3,10 @@
 import { CARRIER_CLOSE } from '@svc/protocol'
 import { Session, type YamuxError } from '@svc/yamux'
 import { asSvcError, leaseReplaced, SvcError } from '../errors.ts'
-import { PING_DEADLINE_MS } from '../limits.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 import { LoadMeter } from './load-meter.ts'
 import { type Activation, offerStream, type ReadyStream } from './reverse-stream.ts'
-import { Watchdog } from './watchdog.ts'
+import { PING_DEADLINE_MS, Watchdog } from './watchdog.ts'
 
 /** Traffic counts the bytes of all connections that a site's carriers ever had, as yamux messages. */
 export interface Traffic {

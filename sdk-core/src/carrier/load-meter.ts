@@ -1,6 +1,15 @@
 // Measures whether a WebSocket is the bottleneck of its streams: its buffer stays full, or its round trips grow.
 
-import { LOAD_FULL_SHARE, LOAD_RTT_FACTOR, LOAD_RTT_MIN_MS, LOAD_WINDOW_MS } from '../limits.ts'
+/** The SDK measures sending and round trips for this long before it calls a connection saturated. */
+export const LOAD_WINDOW_MS = 1_000
+/** A connection is saturated when its buffer was full for this share of {@link LOAD_WINDOW_MS}. */
+const LOAD_FULL_SHARE = 0.5
+/**
+ * A round trip is slow when it takes this many times the shortest one, and at least {@link LOAD_RTT_MIN_MS}.
+ */
+export const LOAD_RTT_FACTOR = 4
+/** A round trip shorter than this is never slow: the page's own work may have delayed it. */
+export const LOAD_RTT_MIN_MS = 200
 
 export class LoadMeter {
   #windowFrom = performance.now()

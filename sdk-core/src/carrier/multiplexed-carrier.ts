@@ -1,21 +1,33 @@
 // A multiplexed carrier: ready streams on one connection to the relay, or on more when one is not enough.
 
 import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
-import {
-  CARRIER_CONNECTIONS_MAX,
-  CONNECTION_STREAMS_MANY,
-  CONNECTION_STREAMS_MAX,
-  MAINTENANCE_INTERVAL_MS,
-  SCALE_DOWN_IDLE_MS,
-  SCALE_DOWN_STREAMS_SHARE,
-  SCALE_UP_PAUSE_MS,
-} from '../limits.ts'
 import { CarrierConnection, type Traffic } from './carrier-connection.ts'
 import type { CarrierDebugEvent, ConnectionKind } from './carrier-debug-event.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 import { ReadyStreams } from './ready-streams.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
 import { untilAccepted } from './until-accepted.ts'
+
+/**
+ * The most connections of a site: half of what a relay allows, so that old ones may linger there while a site
+ * reconnects.
+ */
+export const CARRIER_CONNECTIONS_MAX = 4
+/** The most streams of one connection: a relay takes 1,024, and counts ending ones a little longer. */
+export const CONNECTION_STREAMS_MAX = 1000
+/** The carrier opens another connection when each has this many streams, so that the next visitors do not wait for it. */
+export const CONNECTION_STREAMS_MANY = 768
+/**
+ * One connection may go when the others would then have less than this share of {@link CONNECTION_STREAMS_MANY} streams
+ * each.
+ */
+const SCALE_DOWN_STREAMS_SHARE = 0.5
+/** The pause between two additional connections: the first has to take effect. */
+export const SCALE_UP_PAUSE_MS = 3_000
+/** After this long without saturation, one connection retires: it gets no more streams. */
+export const SCALE_DOWN_IDLE_MS = 60_000
+/** Traffic makes a carrier check its load and its ready streams at most this often. */
+export const MAINTENANCE_INTERVAL_MS = 500
 
 /** Connect opens one more connection to the relay, and resolves with what `attach` made of it. */
 export type Connect = <T extends ConnectionEvents>(

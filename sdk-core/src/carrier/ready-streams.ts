@@ -2,13 +2,16 @@
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { jittered } from '@svc/protocol/timers'
-import {
-  DEMAND_HALF_LIFE_MS,
-  READY_STREAMS_MIN,
-  REJECTION_PAUSE_MS,
-  REPLACEMENT_PAUSE_MS,
-} from '../limits.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
+
+/** A site without visitors keeps this many streams ready. */
+export const READY_STREAMS_MIN = 2
+/** After this long without a claim, the number of streams kept ready halves. Streams that are open stay. */
+export const DEMAND_HALF_LIFE_MS = 60_000
+/** The SDK asks a relay that had no room for ready streams again after this. */
+export const REJECTION_PAUSE_MS = 10_000
+/** The SDK replaces a ready stream that the relay ended unused after this, or a random half less. */
+export const REPLACEMENT_PAUSE_MS = 1_000
 
 interface ReadyStreamsEvents {
   /**

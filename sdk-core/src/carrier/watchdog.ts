@@ -1,7 +1,15 @@
 // Detects a relay that stopped answering, even in hidden pages, where timers are throttled, and after sleep.
 
 import { YamuxError } from '@svc/yamux'
-import { PING_DEADLINE_MS, SILENCE_MAX_MS, SLEPT_MS, WATCH_RENEW_MS } from '../limits.ts'
+
+/** The SDK pings a WebSocket after this much silence: the relay writes a keepalive at least every 15 s. */
+export const SILENCE_MAX_MS = 12_000
+/** Incoming bytes restart the watchdog's timer at most this often. */
+export const WATCH_RENEW_MS = 2_000
+/** A connection is dead when a ping is unanswered for this long: with the silence before it, 16 s after the last byte. */
+export const PING_DEADLINE_MS = 4_000
+/** When a timer fires later than this after its time, the machine slept. Timers of hidden pages are up to 1 s late. */
+const SLEPT_MS = 3_000
 
 /**
  * Watchdog reports a silent carrier as dead. A hidden page runs timers once a minute when a chain of five or more has set

@@ -4,7 +4,6 @@ import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'
 import { abortError, SvcError } from '../errors.ts'
 import { explained } from '../explained.ts'
-import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
 import { isPlatformWebSocket } from '../platform-objects.ts'
 import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 
@@ -24,6 +23,15 @@ export interface WebSocketTarget {
   options?: object | undefined
 }
 
+/** The deadline for opening a WebSocket, with DNS and TLS. */
+export const CONNECT_DEADLINE_MS = 10_000
+/** Sending pauses when this much is buffered in the WebSocket: enough for 100 MB/s at 10 ms. */
+export const BUFFERED_AMOUNT_MAX_BYTES: number = 1024 * 1024
+/**
+ * The interval between checks of a full WebSocket: the shortest that browsers allow (HTML, "Timers"). Incoming
+ * messages also trigger a check, so throttled timers do not matter.
+ */
+const DRAIN_POLL_MS = 4
 /** The close codes of RFC 6455 §7.4.1. A page may send only 1000 and 3000 to 4999 itself, so a violation is 4000. */
 const NORMAL_CLOSURE = 1000
 const VIOLATION = 4000

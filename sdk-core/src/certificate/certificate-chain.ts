@@ -4,7 +4,9 @@ import { HEADER, PATH } from '@svc/protocol'
 import { fromBase64 } from '../bytes/base64.ts'
 import { failureOf, type RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
-import { CHAIN_MAX_CERTIFICATES } from '../limits.ts'
+
+/** The most certificates of a chain: the leaf, its intermediates and a few to spare. */
+export const CHAIN_MAX_CERTIFICATES = 10
 
 /**
  * Fetches the chain for this lease: leaf first, each certificate as DER. A relay without a certificate for this lease

@@ -1,4 +1,4 @@
-// The limits of the site's own certificate. A page loads them later than those of ../limits.ts.
+// The limits of the site's own certificate. A page loads them later than the rest.
 
 /** The SDK requests the site's next own certificate when this share of the validity is left. */
 export const RENEWAL_SHARE: number = 1 / 3

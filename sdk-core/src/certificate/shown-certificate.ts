@@ -5,10 +5,17 @@ import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { hostnamesOf } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { asSvcError, SvcError } from '../errors.ts'
-import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
 import { fetchCertificateChain } from './certificate-chain.ts'
 import { ChainCompression } from './chain-compression.ts'
 import type { KeylessCertificate, OwnCertificate, ServerCertificate } from './server-certificate.ts'
+
+/** The SDK fetches the certificate chain again on the first renewal after this. */
+export const CHAIN_MAX_AGE_MS: number = 60 * 60_000
+/**
+ * After a refused signature the SDK fetches the chain at once. When it is unchanged, further refusals cause no fetch
+ * for this long.
+ */
+export const CHAIN_REFRESH_MIN_MS = 10_000
 
 export class ShownCertificate {
   #client: RelayClient

@@ -6,11 +6,16 @@ import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
 import { explained } from '../explained.ts'
-import { CERTIFICATE_VISITOR_WAIT_MS } from '../limits.ts'
 import type { CertificateKeeper } from './certificate-keeper.ts'
 import type { OwnCertificate } from './server-certificate.ts'
 import type { ShownCertificate } from './shown-certificate.ts'
 import type { SiteKeyStore, SiteName } from './site-key.ts'
+
+/**
+ * The time that a visitor waits for a site without its first certificate: as long as a relay lets
+ * visitors wait for a session.
+ */
+export const CERTIFICATE_VISITOR_WAIT_MS = 10_000
 
 export interface SiteCertificateOptions {
   client: RelayClient

@@ -1,7 +1,21 @@
 // Exponential backoff with a limit, and with jitter so that sites do not all come back at once.
 
 import { jittered, pause } from '@svc/protocol/timers'
-import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../limits.ts'
+
+/** The first pause before the SDK connects again. */
+export const BACKOFF_FIRST_MS = 250
+/**
+ * Each failure multiplies the next pause by this: the SDK finds a restarted relay within half of its
+ * downtime.
+ */
+const BACKOFF_FACTOR = 1.5
+/** The longest pause before the SDK connects again. */
+export const BACKOFF_MAX_MS = 30_000
+/**
+ * The pause after the loss of a carrier is longer by a random part of this: sites that lost one machine together reach
+ * the next one after another, and each has time for more attempts within three seconds.
+ */
+export const LOSS_SPREAD_MS = 750
 
 /**
  * Backoff computes the pauses between attempts to connect. Each is longer than the one before, up to 30 s, and its second

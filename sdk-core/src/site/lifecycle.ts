@@ -1,13 +1,15 @@
 // The states of a published site and all transitions between them. The connection implements what each state does at the relay.
 
 import { abortError, asSvcError, type SvcError } from '../errors.ts'
-import { STABLE_AFTER_MS } from '../limits.ts'
 import type { Addresses } from './addresses.ts'
 import { Backoff } from './backoff.ts'
 import type { SiteEvents } from './events.ts'
 import { isFatal, isLeaseLost, isWorthWaiting, waitingReason } from './failure-policy.ts'
 import { SiteStatus } from './status.ts'
 import type { Waiting } from './waiting-reason.ts'
+
+/** A carrier that lived this long was healthy: the next failure starts from `BACKOFF_FIRST_MS`. */
+export const STABLE_AFTER_MS = 10_000
 
 /**
  * - `starting`: the first attempt to connect is in progress

@@ -11,9 +11,11 @@ import {
 import { openWebSocket } from '../carrier/websocket-transport.ts'
 import type { Registration } from '../control/lease.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
-import { CLOSE_GRACE_MS } from '../limits.ts'
 import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from '../platform.ts'
 import type { SiteEvents } from './events.ts'
+
+/** The time that connected visitors have to finish when the site closes: enough for a short download. */
+export const CLOSE_GRACE_MS = 5_000
 
 /** Visitors receives a carrier's visitors. */
 type Visitors = Pick<CarrierEvents, 'hasRoomFor' | 'serve'>

@@ -8,7 +8,6 @@ import { LeaseKeeper } from '../control/lease-keeper.ts'
 import { RelayClient } from '../control/relay-client.ts'
 import { abortError, leaseReplaced, SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
-import { APPROVAL_CHECK_DEADLINE_MS } from '../limits.ts'
 import type { Platform } from '../platform.ts'
 import { TenantServer } from '../tenant/server.ts'
 import { type Addresses, addressesOf, NO_ADDRESSES } from './addresses.ts'
@@ -24,6 +23,10 @@ import { VisitorDispatcher } from './visitor-dispatcher.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
+/**
+ * The time for which a returning site may ask whether the relay still lets visitors in, before it counts as online.
+ */
+const APPROVAL_CHECK_DEADLINE_MS = 1_000
 
 export class SiteConnection implements Connection, LeaseEvents, CarrierReports, SiteCertificateEvents {
   readonly carriers: RelayCarriers

@@ -1,9 +1,27 @@
 // Limits the connections of a site: when too many visitors come, it closes the longest idle connections.
 
 import type { ConnectionActivity } from '../exchange/http-options.ts'
-import { BEGINNING_MIN_MS, IDLE_MIN_MS, LEAVING_MIN, LEAVING_MS, LEAVING_SHARE } from '../limits.ts'
 import type { ConnectionStats } from './connection-stats.ts'
 import type { PressureReporter } from './pressure-reporter.ts'
+
+/**
+ * A connection that was idle for less than this is not closed for another: it is probably between two requests, or
+ * its first one is on its way.
+ */
+export const IDLE_MIN_MS = 250
+/** A handshake or a request head that takes longer than this may be aborted for another visitor. */
+export const BEGINNING_MIN_MS = 5_000
+/**
+ * Connections that are being closed for others may exceed the limit by this share of it, or by
+ * {@link LEAVING_MIN} if that is more.
+ */
+const LEAVING_SHARE = 0.125
+/** At least this many connections may be closing for others at once. */
+export const LEAVING_MIN = 8
+/**
+ * The time that a visitor has to answer the end of its connection. Then the SDK may abort it when others need the slot.
+ */
+export const LEAVING_MS = 500
 
 /**
  * A `leaving` connection is being closed in favour of another. A `cut` one was aborted because that took too long.

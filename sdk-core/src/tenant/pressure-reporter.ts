@@ -1,6 +1,9 @@
 // Reports, at most once a second, that connections were closed for others or that none could be.
 
-import { FULL_TOLD_AFTER_MS, PRESSURE_INTERVAL_MS } from '../limits.ts'
+/** The shortest interval between reports that the SDK closed connections for others, or could close none. */
+export const PRESSURE_INTERVAL_MS = 1_000
+/** The SDK reports a full site when it has been full for this long. */
+export const FULL_TOLD_AFTER_MS = 500
 
 export class PressureReporter {
   readonly #tell: (closedForOthers: number, isFull: boolean) => void

@@ -19,17 +19,21 @@ import type {
 import type { ShownCertificate } from '../certificate/shown-certificate.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { RelayClient } from '../control/relay-client.ts'
-import { requestSignature } from '../control/signer.ts'
+import { requestSignature, SIGN_DEADLINE_MS } from '../control/signer.ts'
 import { asSvcError, messageOf, SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { explained } from '../explained.ts'
-import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import type { LimitedConnection } from './connection-limiter.ts'
 import type { EndTls } from './end-tls.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './load-http2.ts'
 import { TlsStream } from './tls-stream.ts'
 import { type Admit, serveConnection, type TlsConnection } from './visitor-connection.ts'
+
+/** The time for which `publish` waits for the code of HTTP/2. After that the first visitors get HTTP/1.1. */
+const HTTP2_LOAD_DEADLINE_MS = 5_000
+/** The deadline of a visitor's TLS handshake, from activation. */
+export const TLS_HANDSHAKE_DEADLINE_MS = 15_000
 
 export interface TlsOptions {
   /**

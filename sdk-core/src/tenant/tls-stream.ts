@@ -2,12 +2,17 @@
 
 import { type ConnectionInfo, type ServerConfig, TlsServer } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import {
-  CARRIER_LINGER_MS,
-  CIPHERTEXT_WAITING_MAX_BYTES,
-  FREED_MIN_BYTES,
-  PLAINTEXT_WAITING_MAX_BYTES,
-} from '../limits.ts'
+
+/**
+ * Reading from a visitor pauses when its connection has this many unread decrypted bytes: the size of a yamux window.
+ */
+export const PLAINTEXT_WAITING_MAX_BYTES: number = 256 * 1024
+/** Writing to a visitor, and reading from it, pauses when this many encrypted bytes wait for the carrier. */
+export const CIPHERTEXT_WAITING_MAX_BYTES: number = 256 * 1024
+/** The SDK frees the memory of sent encrypted bytes at once when there are this many: less is not worth the call. */
+export const FREED_MIN_BYTES: number = 8 * 1024
+/** The time that an ended connection has to send its last bytes, and the visitor to end it too. */
+export const CARRIER_LINGER_MS = 5_000
 
 export class TlsStream implements ByteStream {
   /** Resolves with the negotiated parameters when the handshake is done. Rejects when it fails. */

@@ -1,8 +1,7 @@
 // When a WebSocket counts as saturated: measured windows of a full buffer, or round trips that grew.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { LoadMeter } from '../../src/carrier/load-meter.ts'
-import { LOAD_RTT_FACTOR, LOAD_RTT_MIN_MS, LOAD_WINDOW_MS } from '../../src/limits.ts'
+import { LOAD_RTT_FACTOR, LOAD_RTT_MIN_MS, LOAD_WINDOW_MS, LoadMeter } from '../../src/carrier/load-meter.ts'
 
 let load: LoadMeter
 beforeEach(() => {

@@ -6,25 +6,24 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Traffic } from '../../src/carrier/carrier-connection.ts'
 import type { ConnectionEvents } from '../../src/carrier/connection-transport.ts'
 import {
-  type CarrierEvents,
-  type Connect,
-  MultiplexedCarrier,
-} from '../../src/carrier/multiplexed-carrier.ts'
-import type { Activation } from '../../src/carrier/reverse-stream.ts'
-import {
   CARRIER_CONNECTIONS_MAX,
+  type CarrierEvents,
   CONNECTION_STREAMS_MANY,
   CONNECTION_STREAMS_MAX,
-  DEMAND_HALF_LIFE_MS,
+  type Connect,
   MAINTENANCE_INTERVAL_MS,
-  PING_DEADLINE_MS,
+  MultiplexedCarrier,
+  SCALE_DOWN_IDLE_MS,
+  SCALE_UP_PAUSE_MS,
+} from '../../src/carrier/multiplexed-carrier.ts'
+import {
+  DEMAND_HALF_LIFE_MS,
   READY_STREAMS_MIN,
   REJECTION_PAUSE_MS,
   REPLACEMENT_PAUSE_MS,
-  SCALE_DOWN_IDLE_MS,
-  SCALE_UP_PAUSE_MS,
-  SILENCE_MAX_MS,
-} from '../../src/limits.ts'
+} from '../../src/carrier/ready-streams.ts'
+import type { Activation } from '../../src/carrier/reverse-stream.ts'
+import { PING_DEADLINE_MS, SILENCE_MAX_MS } from '../../src/carrier/watchdog.ts'
 import { readBytes, relaySide } from '../support/memory.ts'
 
 const CAPABILITY = 'capability.1'

@@ -1,8 +1,7 @@
 // How many visitors a carrier takes at once, where that is its own choice, and when it replaces streams that ended.
 
 import { expect, it, vi } from 'vitest'
-import { ReadyStreams } from '../../src/carrier/ready-streams.ts'
-import { READY_STREAMS_MIN, REPLACEMENT_PAUSE_MS } from '../../src/limits.ts'
+import { READY_STREAMS_MIN, REPLACEMENT_PAUSE_MS, ReadyStreams } from '../../src/carrier/ready-streams.ts'
 
 it('no stream is offered while as many visitors are served as were allowed, and again when one has left', async () => {
   const MAX = 5

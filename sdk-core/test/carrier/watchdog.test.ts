@@ -2,8 +2,7 @@
 
 import { YamuxError } from '@svc/yamux'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
-import { Watchdog } from '../../src/carrier/watchdog.ts'
-import { PING_DEADLINE_MS, SILENCE_MAX_MS, WATCH_RENEW_MS } from '../../src/limits.ts'
+import { PING_DEADLINE_MS, SILENCE_MAX_MS, WATCH_RENEW_MS, Watchdog } from '../../src/carrier/watchdog.ts'
 
 let alive: boolean
 let pings: number

@@ -5,8 +5,11 @@ import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
 import type { ConnectionTransport } from '../../src/carrier/connection-transport.ts'
-import { openWebSocket } from '../../src/carrier/websocket-transport.ts'
-import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS } from '../../src/limits.ts'
+import {
+  BUFFERED_AMOUNT_MAX_BYTES,
+  CONNECT_DEADLINE_MS,
+  openWebSocket,
+} from '../../src/carrier/websocket-transport.ts'
 
 const never = new AbortController().signal
 let server: WebSocketServer

@@ -1,8 +1,11 @@
 // The certificate chain: PEM (RFC 7468) to DER.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fetchCertificateChain, parsePem } from '../../src/certificate/certificate-chain.ts'
-import { CHAIN_MAX_CERTIFICATES } from '../../src/limits.ts'
+import {
+  CHAIN_MAX_CERTIFICATES,
+  fetchCertificateChain,
+  parsePem,
+} from '../../src/certificate/certificate-chain.ts'
 import { type FakeRelay, failure, startFakeRelay } from '../support/fake-relay.ts'
 
 const LEAF = Uint8Array.of(0x30, 0x82, 0x01, 0x0a, 1, 2, 3)

@@ -1,8 +1,7 @@
 // A visitor who comes while the site has no certificate waits with it, for a bounded time.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { SiteCertificate } from '../../src/certificate/site-certificate.ts'
-import { CERTIFICATE_VISITOR_WAIT_MS } from '../../src/limits.ts'
+import { CERTIFICATE_VISITOR_WAIT_MS, SiteCertificate } from '../../src/certificate/site-certificate.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

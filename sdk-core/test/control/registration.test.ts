@@ -1,12 +1,11 @@
 // Registration: nothing is signed but the one message, and nothing is believed but what the protocol allows.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fetchEndpoint } from '../../src/control/endpoint.ts'
+import { ENDPOINTS_REFUSED_MAX, fetchEndpoint } from '../../src/control/endpoint.ts'
 import type { LeaseRequest } from '../../src/control/lease.ts'
 import { previousOwner } from '../../src/control/previous-owner.ts'
 import { prove, register, renew, unregister } from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
-import { ENDPOINTS_REFUSED_MAX } from '../../src/limits.ts'
 import { createGatewayCheck } from '../../src/relays/gateway-check.ts'
 import {
   CHALLENGE_ID,

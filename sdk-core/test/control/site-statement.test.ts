@@ -9,11 +9,10 @@ import {
 } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LeaseRequest } from '../../src/control/lease.ts'
-import { LeaseKeeper } from '../../src/control/lease-keeper.ts'
+import { LeaseKeeper, STATEMENT_DELAY_MS } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { stateSite } from '../../src/control/site-statement.ts'
 import { identityFromKey, personalSigner } from '../../src/identity/key.ts'
-import { STATEMENT_DELAY_MS } from '../../src/limits.ts'
 import { CHALLENGE_ID, goodMessage, grant, RELAY, registration } from '../support/fake-relay.ts'
 // Loaded before, so that no time passes while it is.
 import '../../src/control/lazy.ts'

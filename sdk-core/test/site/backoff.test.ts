@@ -1,8 +1,7 @@
 // Pauses between attempts: their growth, their bounds, and what cuts them short.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, LOSS_SPREAD_MS } from '../../src/limits.ts'
-import { Backoff } from '../../src/site/backoff.ts'
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, Backoff, LOSS_SPREAD_MS } from '../../src/site/backoff.ts'
 
 const never = new AbortController().signal
 

@@ -2,16 +2,13 @@
 
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  CONNECTIONS_DEFAULT,
-  FULL_TOLD_AFTER_MS,
-  IDLE_MIN_MS,
-  PRESSURE_INTERVAL_MS,
-} from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { DebugEvent } from '../../src/site/debug-event.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
 import type { Site, SitePressureEvent } from '../../src/site/site.ts'
+import { CONNECTIONS_DEFAULT } from '../../src/site/visitor-dispatcher.ts'
+import { IDLE_MIN_MS } from '../../src/tenant/connection-limiter.ts'
+import { FULL_TOLD_AFTER_MS, PRESSURE_INTERVAL_MS } from '../../src/tenant/pressure-reporter.ts'
 import { RelayDouble, testPlatform } from '../support/relay-double.ts'
 
 const HOST = 'demo.relay.localhost'

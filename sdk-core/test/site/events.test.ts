@@ -3,10 +3,10 @@
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
-import { CLOSE_GRACE_MS } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { DebugEvent } from '../../src/site/debug-event.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
+import { CLOSE_GRACE_MS } from '../../src/site/relay-carriers.ts'
 import type { Site } from '../../src/site/site.ts'
 import { failing, RelayDouble, testPlatform } from '../support/relay-double.ts'
 

@@ -4,16 +4,13 @@ import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MAINTENANCE_INTERVAL_MS } from '../../src/carrier/multiplexed-carrier.ts'
+import { DEMAND_HALF_LIFE_MS, READY_STREAMS_MIN } from '../../src/carrier/ready-streams.ts'
 import type { SvcError } from '../../src/errors.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
-import {
-  DEMAND_HALF_LIFE_MS,
-  MAINTENANCE_INTERVAL_MS,
-  READY_STREAMS_MIN,
-  STABLE_AFTER_MS,
-} from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import { Backoff } from '../../src/site/backoff.ts'
+import { STABLE_AFTER_MS } from '../../src/site/lifecycle.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
 import { parseOptions } from '../../src/site/options.ts'
 import { PublishedSite } from '../../src/site/published-site.ts'

@@ -4,10 +4,11 @@ import { duplexPair } from 'node:stream'
 import { connect } from 'node:tls'
 import { webCrypto } from '@svc/tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CLOSE_GRACE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
+import { CLOSE_GRACE_MS } from '../../src/site/relay-carriers.ts'
 import type { Site, SiteErrorEvent } from '../../src/site/site.ts'
+import { TLS_HANDSHAKE_DEADLINE_MS } from '../../src/tenant/server.ts'
 import { failing, RelayDouble, testPlatform } from '../support/relay-double.ts'
 
 const { setTimeout: setRealTimeout } = globalThis

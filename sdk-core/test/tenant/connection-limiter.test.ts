@@ -4,14 +4,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectionActivity } from '../../src/exchange/http-options.ts'
 import {
   BEGINNING_MIN_MS,
-  FULL_TOLD_AFTER_MS,
+  ConnectionLimiter,
   IDLE_MIN_MS,
   LEAVING_MIN,
   LEAVING_MS,
+  type LimitedConnection,
+} from '../../src/tenant/connection-limiter.ts'
+import {
+  FULL_TOLD_AFTER_MS,
   PRESSURE_INTERVAL_MS,
-} from '../../src/limits.ts'
-import { ConnectionLimiter, type LimitedConnection } from '../../src/tenant/connection-limiter.ts'
-import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
+  PressureReporter,
+} from '../../src/tenant/pressure-reporter.ts'
 
 const MAX = 4
 const tell = vi.fn()

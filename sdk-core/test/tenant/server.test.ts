@@ -4,14 +4,17 @@ import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { buildClientHello, ext, records } from '../../../tls/test/support/client-hello-builder.ts'
-import { ShownCertificate } from '../../src/certificate/shown-certificate.ts'
+import {
+  CHAIN_MAX_AGE_MS,
+  CHAIN_REFRESH_MIN_MS,
+  ShownCertificate,
+} from '../../src/certificate/shown-certificate.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
-import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/limits.ts'
 import { ConnectionLimiter, type LimitedConnection } from '../../src/tenant/connection-limiter.ts'
 import { loadHttp2 } from '../../src/tenant/load-http2.ts'
 import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
-import { TenantServer } from '../../src/tenant/server.ts'
+import { TenantServer, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/tenant/server.ts'
 import { TlsStream } from '../../src/tenant/tls-stream.ts'
 import { serveConnection } from '../../src/tenant/visitor-connection.ts'
 import { CERTIFICATE_PEM } from '../support/certificate.ts'

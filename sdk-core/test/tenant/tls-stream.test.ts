@@ -11,8 +11,8 @@ import {
   CIPHERTEXT_WAITING_MAX_BYTES,
   FREED_MIN_BYTES,
   PLAINTEXT_WAITING_MAX_BYTES,
-} from '../../src/limits.ts'
-import { TlsStream } from '../../src/tenant/tls-stream.ts'
+  TlsStream,
+} from '../../src/tenant/tls-stream.ts'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../support/certificate.ts'
 import { FedStream } from '../support/memory.ts'
 
