@@ -20,6 +20,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   pages: async () => (await import('./pages/family.ts')).pages,
   relay: async () => (await import('./relay/family.ts')).relay,
   scale: async () => (await import('./scale/family.ts')).scale,
+  start: async () => (await import('./start/family.ts')).start,
   tls: async () => (await import('./tls/family.ts')).tls,
   udp: async () => (await import('./udp/family.ts')).udp,
 }

@@ -76,7 +76,7 @@ export interface Platform {
   /** The default of `maxConnections` on this platform. */
   connectionsDefault?: number | undefined
   /**
-   * Serves visitors' TLS streams undecrypted, in place of the engine. Settles when one is over, and never rejects.
+   * Serves visitors' TLS streams as they come, in place of the engine. Settles when one is over, and never rejects.
    */
   serveTls?: ServeStream | undefined
   /**
