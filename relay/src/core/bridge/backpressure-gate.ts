@@ -1,4 +1,4 @@
-// Pauses the reading of one direction until the destination has room, the bandwidth allows more, and other bridges had
+// Pauses one direction of a bridge until the destination has room, the bandwidth allows more, and other bridges had
 // their turn.
 
 import type { Duplex } from 'node:stream'
@@ -35,7 +35,7 @@ export class BackpressureGate {
     direction.to.on('drain', () => this.open())
   }
 
-  /** Counts bytes written to the destination. @returns false when the source has to stop; the gate resumes it later */
+  /** Counts bytes written to the destination. @returns false when the source must stop; the gate resumes it later */
   onWritten(bytes: number): boolean {
     if (this.#tickBytes === 0) setImmediate(this.#endTick)
     this.#tickBytes += bytes

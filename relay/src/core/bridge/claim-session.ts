@@ -11,13 +11,12 @@ import { ClientShares } from './client-shares.ts'
 import { LostSessions } from './lost-sessions.ts'
 
 /**
- * When a visitor has waited this long, the relay closes a visitor of a network that has more than its share, and does
- * so again after each such time.
+ * Each time a visitor has waited this long, the relay closes a visitor of a network that has more than its share.
  */
 export const DISPLACE_VISITOR_AFTER_MS = 1_000
 /**
- * Attempts for a visitor after the first one, when the machine with the session did not take it over. A machine that did not is
- * asked again after a second, so that they last as long as `ClaimTimeout`, which ends them otherwise.
+ * Retries for a visitor that the machine with the session did not take over. The relay asks such a machine again after
+ * a second, so the retries last about as long as `ClaimTimeout`.
  */
 export const HAND_OVER_RETRIES_MAX = 10
 /** When a visitor has had no answer for this long, the relay pings the client's carrier. */
@@ -36,8 +35,8 @@ export class SessionClaimer {
   }
 
   /**
-   * Claims a session, and waits for the first session of a visitor only. A visitor whose session broke gets another only
-   * when that one was ready before the visitor came, so that no visitor uses up sessions as fast as a site opens them.
+   * Claims a session, and waits only for a visitor's first one. A visitor whose session broke gets another only if it
+   * was ready before the visitor came, so that no visitor uses up sessions as fast as a site opens them.
    * @returns the outcome when the visitor was handed over to a peer; undefined when no session came in time, or the
    *   visitor disconnected
    */
@@ -67,7 +66,7 @@ export class SessionClaimer {
     this.#counters.sessionsLost += 1
   }
 
-  /** Whether the visitor's network has its share of the lease's visitors. */
+  /** Whether the visitor's network has reached its share of the lease's visitors. */
   isLowPriority({ lease, network }: Pick<PendingVisitor, 'lease' | 'network'>): boolean {
     return this.#shares.isUsedUp(lease, network)
   }
@@ -100,8 +99,8 @@ export class SessionClaimer {
   }
 
   /**
-   * Makes room again and again while the visitor waits. A site that is merely busy has a session ready long before. A
-   * network that sends all its visitors at once reaches its share after they have come, and displaces nobody from then on.
+   * Makes room repeatedly while the visitor waits. A site that is merely busy has a session ready long before. A
+   * network that sends all its visitors at once reaches its share with them, and displaces nobody from then on.
    */
   #keepMakingRoom(pending: PendingVisitor): NodeJS.Timeout {
     const { lease } = pending
@@ -113,7 +112,7 @@ export class SessionClaimer {
   }
 }
 
-/** Aborts when every WebSocket is silent, since no page is there to open a session. */
+/** Aborts when every WebSocket is silent, since then no page can open a session. */
 async function abortIfSilent(ready: ReadyQueue, silent: AbortController): Promise<void> {
   await ready.probeCarriers()
   if (ready.isSilent) silent.abort()

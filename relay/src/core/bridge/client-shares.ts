@@ -5,10 +5,10 @@ import type { PendingVisitor, VisitorConnection } from '../reverse/pending-visit
 
 /** Share of a lease's visitors that one network may have while visitors of others wait. */
 const NETWORK_VISITORS_SHARE = 0.25
-/** Visitors of a lease that one network may have in any case. */
+/** Visitors of a lease that one network may always have. */
 const NETWORK_VISITORS_MIN = 16
 
-/** Bytes that a visitor had transferred at the last look, and since when the number has stayed the same. */
+/** Bytes that a visitor had transferred at the last check, and when that number last changed. */
 interface Activity {
   bytes: number
   idleSince: number
@@ -17,7 +17,7 @@ interface Activity {
 /** Visitors of one lease that have a session. */
 interface LeaseVisitors {
   count: number
-  /** By network, in the order of arrival. Visitors behind trusted proxies have no network and count for no share. */
+  /** By network, in the order of arrival. Visitors whose trusted proxy names no client have no network and no share. */
   byNetwork: Map<string | undefined, Map<VisitorConnection, Activity>>
 }
 
@@ -42,7 +42,7 @@ export class ClientShares {
     })
   }
 
-  /** Whether the network has its share of the lease's visitors. */
+  /** Whether the network has reached its share of the lease's visitors. */
   isUsedUp(lease: Lease, network: string | undefined): boolean {
     const visitors = this.#leases.get(lease)
     if (network === undefined || visitors === undefined) return false
@@ -81,7 +81,7 @@ export class ClientShares {
   }
 }
 
-/** A lease whose visitors have to wait has as many as it can serve, so a share of those is a share of its capacity. */
+/** A lease whose visitors wait is at capacity, so a share of its visitors is a share of its capacity. */
 function shareOf({ count }: LeaseVisitors): number {
   return Math.max(NETWORK_VISITORS_MIN, Math.floor(count * NETWORK_VISITORS_SHARE))
 }

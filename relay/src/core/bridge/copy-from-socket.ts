@@ -16,7 +16,7 @@ export function socketCopy(readBuffer: SharedReadBuffer): Copy {
     readBuffer.receive(from, take, () => bandwidth.isLimited)
     let isOpen = true
     for (let buffered = from.read(); buffered !== null; buffered = from.read()) isOpen = take(buffered)
-    // These have begun a read of the socket.
+    // Both calls begin to read the socket.
     if (!isOpen) from.pause()
     whenEnded(from, end)
     gate.open()
@@ -32,7 +32,7 @@ interface Receiver {
   gate: BackpressureGate
 }
 
-/** Copies from TCP, where one read brings all bytes that are there, up to the limit of one turn. */
+/** Copies from TCP, where one read returns all available bytes, up to the limit of one turn. */
 function direct(ends: Ends): Receiver {
   const { to } = ends
   const gate = new BackpressureGate({ ...ends, tickBytesMax: BRIDGE_TICK_MAX_BYTES })
@@ -47,7 +47,7 @@ function direct(ends: Ends): Receiver {
   }
 }
 
-/** Copies from TLS, where one read brings one record: the records of one turn leave in one write. */
+/** Copies from TLS, where one read returns one record; the records of one turn leave in one write. */
 function coalesced(ends: Ends): Receiver {
   const { to } = ends
   const coalescer = new WriteCoalescer(to)

@@ -1,26 +1,26 @@
-// Reads what a visitor of a dedicated TCP port sends first: the hostname that it names, when it begins like HTTP/1 or TLS.
+// Parses the first bytes of a visitor at a dedicated TCP port, to find the hostname that HTTP/1 or TLS names.
 
 import { ClientHelloReader, parseClientHello } from '@svc/tls/messages'
 
 /**
- * What the relay holds of a visitor's request line and fields, or ClientHello, at a dedicated TCP port until a hostname is there:
- * servers read no longer heads.
+ * Bytes of a request head or ClientHello that the relay buffers at a dedicated TCP port until it has the hostname.
+ * Servers accept no longer heads.
  */
 export const FIRST_BYTES_HELD_MAX: number = 16 * 1024
 
 /**
- * What the first bytes say.
- * - `more`: nothing yet, and they may be anything: they are passed on as they come
- * - `hold`: they begin like HTTP or TLS, and the hostname is still to come
- * - `wait`: they begin like an answer, and the other side has asked nothing yet
- * - `pass`: they name no hostname that is refused, or are another protocol
- * - `refuse`: they name such a hostname, or more comes before it than servers read
+ * What to do with the bytes so far.
+ * - `more`: undecided; pass them on as they arrive
+ * - `hold`: they begin like HTTP or TLS; wait for the hostname
+ * - `wait`: they begin like a response, and the other side has sent no request yet
+ * - `pass`: they name an allowed hostname, or are another protocol
+ * - `refuse`: they name a refused hostname, or the head before it is too long
  */
 export type FirstBytesVerdict = 'more' | 'hold' | 'wait' | 'pass' | 'refuse'
 
-/** A request line as far as no other protocol shares it: a method, a space, and how targets begin. */
+/** The start of a request line that no other protocol shares: a method, a space, and the start of a target. */
 const HTTP = /^[!#$%&'*+.^_`|~\w-]{1,32} (?:\/|https?:\/\/)/i
-/** What may still become one. */
+/** A prefix of such a start. */
 const HTTP_PREFIX = /^[!#$%&'*+.^_`|~\w-]{1,32}(?: (?:h(?:t(?:t(?:p(?:s?(?::\/?)?)?)?)?)?)?)?$/i
 const HTTP_VERSION = /^HTTP\/1\.\d\r?$/
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i
@@ -29,13 +29,13 @@ const HOST_FIELD = /^host:[ \t]*(\S*)/i
 const TLS = '\x16\x03'
 
 /**
- * Reads the first bytes of a visitor until they have decided. A browser names there the host by which it came. No browser speaks
- * HTTP/2 without TLS, and none has cookies for HTTP/0.9.
+ * Parses the first bytes of a visitor until a decision. A browser names its host there. No browser speaks HTTP/2
+ * without TLS, or sends cookies with HTTP/0.9.
  */
 export class FirstBytes {
   readonly #isRefused: (hostname: string) => boolean
   #start = ''
-  /** Undefined while the protocol is not known. */
+  /** Undefined while the protocol is unknown. */
   #judge: ((bytes: Uint8Array) => FirstBytesVerdict) | undefined
 
   /** @param isRefused asked with a hostname in lower case, without port and final dot */
@@ -43,7 +43,7 @@ export class FirstBytes {
     this.#isRefused = isRefused
   }
 
-  /** @param bytes those that follow the ones of the last call; none is kept after `pass` and `refuse` */
+  /** @param bytes that follow those of the last call; nothing is buffered after `pass` or `refuse` */
   push(bytes: Uint8Array): FirstBytesVerdict {
     if (this.#judge !== undefined) return this.#judge(bytes)
     this.#start += latin1(bytes)
@@ -54,7 +54,7 @@ export class FirstBytes {
   }
 
   #http(): (bytes: Uint8Array) => FirstBytesVerdict {
-    /** What has come of the present line. */
+    /** The current line so far. */
     const parts: string[] = []
     let size = 0
     let isFirst = true
@@ -98,7 +98,7 @@ export class FirstBytes {
         const { serverName } = parseClientHello(message)
         return serverName !== undefined && this.#names(serverName) ? 'refuse' : 'pass'
       } catch {
-        // No server of TLS takes it for a ClientHello either.
+        // TLS servers do not accept it as a ClientHello either.
         return 'pass'
       }
     }
@@ -111,8 +111,8 @@ export class FirstBytes {
 }
 
 /**
- * Reads what the site sends before its visitor: a browser takes an answer to a request that it has not sent yet. It is enough to
- * keep back what browsers take for an answer of HTTP: some skip up to four bytes before it.
+ * Checks what the site sends before its visitor does, since a browser accepts a response before it has sent the
+ * request. Only what browsers take for an HTTP response must wait; some browsers skip up to four bytes before it.
  */
 export class FirstAnswer {
   #start = ''

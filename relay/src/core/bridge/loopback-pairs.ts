@@ -1,11 +1,11 @@
-// Makes pairs of connected sockets over the loopback interface, for the relay alone.
+// Makes pairs of connected sockets over the loopback interface.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /** Time for a connection of the relay to itself, which takes less than a millisecond. */
 const LOOPBACK_DEADLINE_MS = 2_000
-/** Connections of other programs to that listener that wait to be told apart, while the relay connects. */
+/** Accepted connections that wait until the relay knows whether it or another program opened them. */
 export const LOOPBACK_STRANGERS_MAX = 64
 const HOST = '127.0.0.1'
 
@@ -17,28 +17,28 @@ export interface SocketPair {
 }
 
 /**
- * A session may be in another process, to which only a socket can go, and Node has no call for a pair of them. The listener
- * takes no other connection: the address and port at which the accepted one ends must be those of a socket which this process
- * has just connected, and the kernel gives a port of an address to one socket at a time.
+ * A session may be in another process, to which only a socket can be passed, and Node has no `socketpair`. The listener
+ * accepts no other program's connection: the remote address and port must be those of a socket that this process has
+ * just connected, and the kernel gives a port of an address to one socket at a time.
  */
 export class LoopbackPairs {
   #listener: Promise<Server> | undefined
   #isClosed = false
-  /** Calls of {@link open} that are under way. */
+  /** Pending calls of {@link open}. */
   #opening = 0
   /** By the port of the near end. */
   readonly #awaited = new Map<number, (far: Socket) => void>()
-  /** Accepted before it was known whether their ports are those of near ends. */
+  /** Accepted before the relay knew whether their ports are those of near ends. */
   readonly #unknown = new Map<number, Socket>()
 
-  /** Rejects when the kernel gives none. */
+  /** Rejects when the kernel refuses a socket. */
   async open(): Promise<SocketPair> {
     this.#opening += 1
     const deadline = AbortSignal.timeout(LOOPBACK_DEADLINE_MS)
     let near: Socket | undefined
     try {
       const { port } = (await this.#listening()).address() as AddressInfo
-      // The kernel resets it when there is no descriptor for its other end, and when the listener closes.
+      // The kernel resets it when no descriptor is free for the other end, and when the listener closes.
       near = connect({ host: HOST, port, noDelay: true }).on('error', () => {})
       await once(near, 'connect', { signal: deadline })
       return { near, far: await this.#accepted(near, deadline) }
@@ -55,11 +55,11 @@ export class LoopbackPairs {
     this.#isClosed = true
     const listener = await this.#listener?.catch(() => undefined)
     if (listener === undefined) return
-    // Its event may never come: Node does not count every socket that went to another process and was closed here.
+    // 'close' may never come: Node does not count every socket that was passed to another process and closed here.
     listener.close()
   }
 
-  /** One failure, such as that there is no descriptor, is not for ever. */
+  /** Forgets a failed listener, so that the next call tries again: descriptors may be free by then. */
   #listening(): Promise<Server> {
     this.#listener ??= this.#listen().catch((error) => {
       this.#listener = undefined

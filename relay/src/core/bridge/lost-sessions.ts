@@ -7,7 +7,7 @@ import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { SESSIONS_LOST } from '../reverse/ready-queue.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 
-/** Share of these that the visitors of one network may cause. Beyond it they get no session of that lease. */
+/** Share of these that the visitors of one network may cause. Beyond it, they get no session of that lease. */
 const NETWORK_SHARE = 0.25
 const RATE: Rate = {
   perMinute: SESSIONS_LOST.perMinute * NETWORK_SHARE,
@@ -29,7 +29,7 @@ export class LostSessions {
     this.#rates.spend(this.#slotOf(origin), 1, performance.now())
   }
 
-  /** Whether the lease has lost so many sessions to visitors of that network that no more of them get one. */
+  /** Whether visitors of that network have broken too many of the lease's sessions to get another one. */
   isLimitReached(origin: VisitorOrigin): boolean {
     if (this.#rates === undefined || origin.network === undefined) return false
     return this.#rates.waitMs(this.#slotOf(origin), 1, performance.now()) > 0

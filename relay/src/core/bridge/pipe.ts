@@ -1,4 +1,4 @@
-// Copies bytes between two streams in both directions, each of which ends by itself.
+// Copies bytes between two streams in both directions, each of which ends independently.
 
 import type { Duplex } from 'node:stream'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
@@ -11,10 +11,10 @@ import { type Copy, streamCopy } from './copy-from-stream.ts'
 /** Resolves when both streams are closed. The end of one half-closes the other; an error of one destroys the other. */
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth, screen?: Screen) => Promise<void>
 
-/** Reads what comes first, and calls `begin` for each direction whose rest is to be copied. */
+/** Reads the first bytes, and calls `begin` for each direction whose rest can be copied. */
 type Screen = (begin: (from: Duplex, to: Duplex) => void) => void
 
-/** @param readBuffer makes sockets cheaper to read; without it Node reads every stream into buffers of its own */
+/** @param readBuffer makes sockets cheaper to read; without it, Node allocates a buffer for each read */
 export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {
   const copy = readBuffer === undefined ? streamCopy : socketCopy(readBuffer)
   const join: Copy = (from, to, bandwidth) => {

@@ -1,4 +1,5 @@
-// Keeps a dedicated TCP port from answering for a hostname that is not its lease's: browsers share cookies among all ports of a host.
+// Refuses visitors of a dedicated TCP port who name another lease's hostname: browsers share a host's cookies among its
+// ports.
 
 import type { Duplex } from 'node:stream'
 import { resetSocket } from '@svc/node-kit/sockets'
@@ -17,8 +18,9 @@ function isForeign(hostname: string, { canonicalHostname, hostnames }: Lease): b
 }
 
 /**
- * Passes on what both sides send first, and calls `begin` for each direction as soon as the rest of it may be copied unread. What
- * is neither HTTP nor TLS passes as it comes, whichever side speaks first. A visitor who names a foreign host is reset.
+ * Forwards the first bytes of both sides, and calls `begin` for each direction as soon as its rest may be copied
+ * unchecked. What is neither HTTP nor TLS passes as it arrives, whichever side speaks first. The relay resets a visitor
+ * who names a foreign host.
  */
 export function screenFirstBytes(
   visitor: VisitorConnection,
@@ -40,18 +42,18 @@ export function screenFirstBytes(
     },
     begin,
   )
-  // A visitor who sends nothing more has named no host.
+  // A visitor who ended its side can name no host any more.
   whenEnded(visitor, () => {
     toSession.release()
     toVisitor.release()
   })
-  // The end of a site whose bytes wait is told behind them.
+  // While the site's bytes wait, its end waits behind them.
   whenEnded(session, () => toVisitor.release())
 }
 
 /**
- * One direction, until it may be copied unread. What was held goes back to the front of its source, so that the copy counts it and
- * waits as for all other bytes; only a few bytes pass before.
+ * One direction, until it may be copied unchecked. Held bytes go back to the front of their source, so that the copy
+ * counts them and applies back-pressure.
  */
 class Screened {
   readonly #from: Duplex
@@ -70,12 +72,12 @@ class Screened {
     this.#read()
   }
 
-  /** Lets all that was held, and the rest, be copied. */
+  /** Lets the held bytes and the rest be copied. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
     this.#putBack()
-    // A stream forgets at the end of the turn that it had a listener to 'readable', and flows only then.
+    // A stream whose 'readable' listener was removed can flow only from the next turn on.
     process.nextTick(() => {
       if (!this.#from.destroyed && !this.#to.destroyed) this.#begin(this.#from, this.#to)
     })
@@ -97,12 +99,12 @@ class Screened {
     }
   }
 
-  /** The source is read no further, and so takes no more than its buffer holds. */
+  /** Stops reading, so that the source receives no more than its buffer holds. */
   #putBack(): void {
     this.#from.off('readable', this.#read)
     const held = Buffer.concat(this.#held.splice(0))
     if (held.length === 0) return
-    // A source that has told its end takes nothing back.
+    // A source that has emitted 'end' allows no `unshift`.
     if (this.#from.readableEnded) this.#to.write(held)
     else this.#from.unshift(held)
   }

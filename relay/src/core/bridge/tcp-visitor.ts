@@ -1,4 +1,4 @@
-// Serves one visitor of a dedicated TCP port: claims a ready session, activates it as raw, then bridges every byte.
+// Serves one visitor of a dedicated TCP port: claims a ready session, activates it as raw TCP, then bridges every byte.
 
 import type { Duplex } from 'node:stream'
 import { resetSocket } from '@svc/node-kit/sockets'
@@ -21,7 +21,7 @@ export async function serveTcpVisitor(
   try {
     const session = await claimAgain(pending, whenClosed(visitor), claims)
     if (session === 'gone') return
-    // An orderly end would look like an empty answer.
+    // An orderly end would look like an empty response.
     if (session === undefined) resetSocket(visitor)
     else {
       // In raw TCP either side may speak first, so the relay cannot claim another session when this one breaks.
@@ -30,7 +30,7 @@ export async function serveTcpVisitor(
       session.once('close', () => {
         if (!session.readableEnded) resetSocket(visitor)
       })
-      // A reset tells the service the same.
+      // A reset tells the site the same.
       visitor.once('close', () => {
         if (!visitor.readableEnded) resetSession(session)
       })
@@ -41,7 +41,7 @@ export async function serveTcpVisitor(
   }
 }
 
-/** Claims another time where a peer did not take the visitor. */
+/** Claims again when a peer did not take the visitor. */
 async function claimAgain(
   pending: PendingVisitor,
   closed: AbortSignal,

@@ -11,9 +11,9 @@ import { endedWithCarrier, livenessOf } from '../reverse/stream-duplex.ts'
 import { CARRIER_PROBE_AFTER_MS, HAND_OVER_RETRIES_MAX, type SessionClaimer } from './claim-session.ts'
 import type { Pipe } from './pipe.ts'
 
-/** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
+/** Further sessions for a visitor whose sessions broke before they answered the ClientHello. */
 const CLAIM_RETRIES_MAX = 2
-/** Time for a claimed session to answer the ClientHello: as long as the page's own handshake may take. */
+/** Time for a claimed session to answer the ClientHello: the page's own handshake timeout. */
 export const FIRST_BYTE_DEADLINE_MS = 15_000
 
 export interface BridgeContext {
@@ -53,8 +53,8 @@ async function bridge(
       returned += 1
       continue
     }
-    // That of a route's first relay stays the same. Where the lost session has spent it, the handshake of the next one fails, and
-    // the visitor is no worse off than without another attempt.
+    // The binding of a route's first relay stays the same. If the lost session has used it, the next handshake fails,
+    // and the visitor is no worse off than without a retry.
     const binding = pending.binding ?? bindings.issue(lease, hello.message)
     writeTlsActivation(session, binding)
     session.write(hello.received)
@@ -67,7 +67,7 @@ async function bridge(
     if (disconnected.aborted) break
     const isSilent = livenessOf(session)?.isSilent === true
     if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(current)
-    // Where the page fell silent, the visitor may have a newer session, too: no visitor made the page open it.
+    // When the page fell silent, the visitor may have a newer session: no visitor made the page open it.
     const arrivedAt = isSilent ? performance.now() : current.arrivedAt
     current = { ...current, arrivedAt, sessionsLost: current.sessionsLost + 1, handedOverBy: undefined }
   }
@@ -75,8 +75,9 @@ async function bridge(
 }
 
 /**
- * Resolves with whether the session answers the ClientHello, as every TLS server does before it needs more. A session that
- * breaks before was dead, or the SDK closed it while the marker was on its way: the visitor can have another one.
+ * Resolves with whether the session answers the ClientHello, which every TLS server does before it needs more. A
+ * session that breaks earlier was dead, or the SDK closed it while the marker was in flight; the visitor can have
+ * another one.
  */
 function waitForFirstByte(session: Duplex, disconnected: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,4 +1,5 @@
-// Serves the visitors of a process: each is counted while it is here, and joined to a reverse session of its lease.
+// Serves the visitors of a process: counts each while it is connected, and bridges it to a reverse session of its
+// lease.
 
 import type { Socket } from 'node:net'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
@@ -33,8 +34,8 @@ export class VisitorServer {
   }
 
   /**
-   * Serves a visitor who has just come to this process. Resolves when the visitor has left, or is another process's.
-   * @param hello undefined on a dedicated port; such a visitor waits for a session as long as every other
+   * Serves a new visitor. Resolves when the visitor has left or another process has it.
+   * @param hello undefined on a dedicated port
    */
   accept(visitor: Socket, lease: Lease, hello?: PeekedHello): Promise<void> {
     const { clientAddresses, claims } = this.#parts

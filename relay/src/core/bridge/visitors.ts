@@ -1,4 +1,4 @@
-// Counts the open visitors and their traffic, and tells when the last one of a lease has disconnected.
+// Counts the open visitors and their traffic, and reports when the last one of a lease has disconnected.
 
 import type { Lease } from '../lease/lease.ts'
 import type { Logger } from '../log/log.ts'
@@ -33,7 +33,7 @@ export class Visitors {
     return size
   }
 
-  /** Sums the counters of the sockets, so that the data path does not have to count. */
+  /** Sums the sockets' own counters, so that the data path need not count. */
   get traffic(): Traffic {
     const sum = { ...this.#closedTraffic }
     for (const socket of this.#open.keys()) add(sum, socket)
@@ -86,7 +86,7 @@ export class Visitors {
     return this.#perLease.get(lease) ?? 0
   }
 
-  /** Closes the visitors of this process whose lease the policy does not route any more. */
+  /** Closes the visitors of this process whose lease the policy no longer routes. */
   closeUnrouted(routes: (lease: Lease) => boolean): void {
     const isRouted = new Map<Lease, boolean>()
     for (const [visitor, lease] of this.#open) {
@@ -139,7 +139,7 @@ export class Visitors {
   }
 }
 
-/** The machine that has the socket of a linked visitor counts its bytes. */
+/** The machine that has a linked visitor's socket counts its bytes. */
 function add(sum: Traffic, socket: VisitorConnection): void {
   if (socket.isLinked) return
   sum.fromVisitors += socket.bytesRead

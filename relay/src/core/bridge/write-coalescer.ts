@@ -1,4 +1,4 @@
-// Joins the content of TLS records into one write, which costs little more than a write of one record.
+// Joins TLS records into one write, which costs little more than a write of one record.
 
 import type { Writable } from 'node:stream'
 
@@ -7,19 +7,19 @@ import type { Writable } from 'node:stream'
  * Twice as much gains nothing.
  */
 export const COALESCE_BYTES: number = 64 * 1024
-/** Fewer bytes than this get a buffer of their own size: `Buffer.from` has memory at hand for them. */
+/** Fewer bytes than this are copied by `Buffer.from`, which has pooled memory for them. */
 const FEW_BYTES = Buffer.poolSize / 2
 /** Unused buffers of `COALESCE_BYTES` that the relay keeps: 4 MiB. */
 const COALESCE_BUFFERS_SPARE_MAX = 64
 
-/** Unused buffers. New ones would cost more than everything else here. */
+/** Unused buffers. Allocating new ones would dominate the cost. */
 const spare: Buffer[] = []
 
 export class WriteCoalescer {
   readonly #to: Writable
   #buffer: Buffer | undefined
   #bytes = 0
-  /** The first bytes while they are few: often they are the only ones. */
+  /** The first bytes while they are few; often no more follow. */
   #few: Buffer | undefined
 
   constructor(to: Writable) {

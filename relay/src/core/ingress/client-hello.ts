@@ -6,20 +6,20 @@ import { ALERT, alertRecord, ClientHelloReader, DecodeError, parseClientHello } 
 import { ACME_TLS_ALPN } from '../certificates/acme-tls.ts'
 
 export interface PeekedHello {
-  /** The whole handshake message: the binding of the visitor pins it. */
+  /** The whole handshake message, which the visitor's binding pins. */
   message: Uint8Array
   serverName: string | undefined
   /** Whether the client is an ACME authority that validates a name (RFC 8737 §3): it offers `acme-tls/1` and nothing else. */
   isAcmeChallenge: boolean
-  /** All bytes that were read so far, for replay. */
+  /** All bytes read so far, for replay. */
   received: Buffer
 }
 
 /**
  * Reads the ClientHello and pauses the socket.
- * @param deadline when the ClientHello has to be complete, in milliseconds of the monotonic clock; it also has to be
+ * @param deadline by which the ClientHello must be complete, in milliseconds of the monotonic clock; it must also be
  *   complete {@link CLIENT_HELLO_DEADLINE_MS} after its first byte
- * @returns undefined when no ClientHello came: the socket is closed then, with an alert when the client spoke TLS
+ * @returns undefined when no ClientHello came; the socket is then closed, with an alert if the client spoke TLS
  */
 export function peekClientHello(socket: Socket, deadline: number): Promise<PeekedHello | undefined> {
   const reader = new ClientHelloReader({ maxBytes: CLIENT_HELLO_MAX_BYTES })

@@ -10,9 +10,9 @@ import { NetworkCounts } from '../rate-limit/fair-share.ts'
 export const CONNECTIONS_MAX = 16_384
 /** Connections that may be open from one network. */
 const CONNECTIONS_PER_NETWORK_MAX = 4096
-/** Connections that have sent no complete ClientHello yet. With one more, the relay closes the oldest of them. */
+/** Connections that have not sent a complete ClientHello. With one more, the relay closes the oldest of them. */
 const SILENT_CONNECTIONS_MAX = 4096
-/** The same from one network. The relay closes the one that exceeds it. */
+/** The same from one network. The relay closes the newcomer. */
 const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
 
 export interface ConnectionLimiterOptions {
@@ -76,14 +76,14 @@ export class ConnectionLimiter {
     return true
   }
 
-  /** Counts the connection as silent no longer. */
+  /** Stops counting the connection as silent. */
   onClientHello(socket: Socket): void {
     const network = this.#silent.get(socket)
     if (network !== undefined) this.#openSilent.add(network, -1)
     this.#silent.delete(socket)
   }
 
-  /** A newcomer takes the place of the oldest silent one where none is free. */
+  /** Closes the oldest silent connection when there are too many. */
   #mayHave(network: string): boolean {
     const { all, perNetwork, silent, silentPerNetwork } = this.#max
     return (

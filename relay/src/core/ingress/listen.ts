@@ -1,4 +1,4 @@
-// How the relay's listeners begin to listen.
+// Starts the relay's listeners.
 
 import { once } from 'node:events'
 import type { ListenOptions, Server } from 'node:net'
@@ -26,9 +26,9 @@ export async function listenForAll(listener: Server, settings: Settings): Promis
 }
 
 /**
- * Lets a server of plain HTTP listen, which keeps peers of the overlay away.
- * @param setting names the address
- * @throws SettingsError when the address cannot be had
+ * Starts a plain HTTP server that refuses peers of the overlay.
+ * @param setting name of the setting that has the address
+ * @throws SettingsError when the address cannot be bound
  */
 export async function listenAt(
   server: Server,
@@ -47,7 +47,7 @@ async function listen(server: Server, address: ListenOptions): Promise<void> {
   await once(server, 'listening')
 }
 
-/** @returns the reason why the relay cannot listen at a port, with the operator's remedy; undefined for another error */
+/** @returns why the relay cannot listen at a port, with the operator's remedy; undefined for another error */
 export function listenProblem(error: unknown): string | undefined {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   if (code === 'EADDRNOTAVAIL')

@@ -1,4 +1,4 @@
-// The sockets of a process that the outside is connected to, so that the process can wait for their end and then end them.
+// Tracks the external sockets of a process, so that it can wait for their end and then close them.
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -15,10 +15,10 @@ export class OpenSockets {
     socket.once('close', () => this.#open.delete(socket))
   }
 
-  /** Resolves when the sockets that are open now are closed, at the latest after {@link CLOSE_GRACE_MS} or when `hurry` aborts. */
+  /** Resolves when the sockets that are open now have closed, after {@link CLOSE_GRACE_MS}, or when `hurry` aborts. */
   async closedOrLate(hurry?: AbortSignal): Promise<void> {
     const closed = Array.from(this.#open, (socket) => once(socket, 'close', { signal: hurry }))
-    // The timer alone does not keep the process.
+    // The timer alone does not keep the process alive.
     const late = setTimeout(CLOSE_GRACE_MS, undefined, { signal: hurry, ref: false }).catch(() => {})
     await Promise.race([Promise.allSettled(closed), late])
   }

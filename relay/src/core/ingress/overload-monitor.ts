@@ -1,4 +1,4 @@
-// Measures whether the process is overloaded: how late its own work makes its timers, and how full its heap is.
+// Measures whether the process is overloaded: how much its own work delays its timers, and how full its heap is.
 
 import { getHeapStatistics } from 'node:v8'
 
@@ -9,9 +9,9 @@ const OVERLOAD_DELAY_MS = 250
 /** Share of the heap limit beyond which the relay is overloaded. */
 const OVERLOAD_HEAP_SHARE = 0.8
 
-/** Weight of the newest sample in the smoothed delay: one late turn is no overload, a second of them is. */
+/** Weight of the newest sample in the smoothed delay: one late turn is no overload, a second of late turns is. */
 const WEIGHT = 0.2
-/** No sample counts for more, since a machine that slept is not overloaded. */
+/** Largest delay that a sample counts, since a machine that slept is not overloaded. */
 const DELAY_MAX_MS = 1000
 const US_PER_MS = 1000
 
@@ -40,7 +40,7 @@ export class OverloadMonitor {
     this.#sampledAt = now
     const cpuBeforeUs = this.#cpuUs
     this.#cpuUs = cpuUs()
-    // Where other programs have the processor, refusing newcomers would not make the relay less late.
+    // If other programs use the processor, refusing connections would not reduce the delay.
     const workedMs = (this.#cpuUs - cpuBeforeUs) / US_PER_MS
     const delayMs = Math.min(DELAY_MAX_MS, lateMs, workedMs)
     this.#delayMs += WEIGHT * (delayMs - this.#delayMs)

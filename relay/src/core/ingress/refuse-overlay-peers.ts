@@ -1,4 +1,4 @@
-// Keeps peers of the overlay from the listeners that are for everybody else.
+// Keeps overlay peers away from the public listeners.
 
 import type { Server, Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
@@ -6,12 +6,12 @@ import { isOnOverlay } from '../client-address/ip-address.ts'
 import { OVERLAY_PORT } from '../config/overlay-settings.ts'
 
 /**
- * Refuses connections to the relay's overlay address: a listener at all addresses is there, too. The rules of the interface keep peers
- * away as well, but another program may remove them. For a relay that makes an overlay.
+ * Refuses connections to the relay's overlay address, which a listener on all addresses also receives. The firewall
+ * rules of the interface refuse them too, but another program may remove those.
  */
 export function refuseOverlayPeers(server: Server): void {
   server.prependListener('connection', (socket: Socket) => {
-    // The visitors that another relay hands over came in at the overlay server.
+    // Visitors that another relay hands over arrive at the overlay server.
     if (isOnOverlay(socket.localAddress ?? '') && socket.localPort !== OVERLAY_PORT) resetSocket(socket)
   })
 }

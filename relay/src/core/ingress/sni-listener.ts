@@ -12,12 +12,12 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 import type { ConnectionLimiter } from './connection-limiter.ts'
 
-/** Idle time on public connections before TCP keep-alive probes begin, which find vanished peers. */
+/** Idle time before TCP keep-alive probes begin on public connections. */
 export const TCP_KEEPALIVE_MS = 30_000
 
 /**
  * Proves a name to an ACME authority on a socket as if nothing had been read from it.
- * @returns false for a name that is not just being proven: the socket stays as it is
+ * @returns false for a name without a pending proof; the socket is then untouched
  */
 export type ProveName = (socket: Socket, serverName: string) => boolean
 
@@ -31,9 +31,9 @@ export interface SniListenerParts {
   visitors: VisitorAcceptor
   /** @default no name is proven */
   proveName?: ProveName | undefined
-  /** Whether the relay has a certificate: before its first one it serves nobody. @default it has */
+  /** Whether the relay has a certificate; before its first one, it serves nobody. @default it has */
   isReady?: () => boolean
-  /** Open at once; the listener closes more, and emits 'drop'. */
+  /** Connections open at once; the listener closes more, and emits 'drop'. */
   connectionsMax: number
   log: Logger
 }
@@ -53,7 +53,8 @@ export function createSniListener(parts: SniListenerParts): Server {
       socket.destroy()
     })
   })
-  // An error before the server listens is for the caller of `listen`. A later one means one connection that the system did not accept.
+  // The caller of `listen` handles an error before the server listens. A later one means that the system did not accept
+  // one connection.
   server.on('error', (error) => {
     if (server.listening) log.error({ err: error }, 'a connection was not accepted')
   })
@@ -74,7 +75,8 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
   if (hello.isAcmeChallenge) return answerChallenge(socket, hello, parts)
   if (parts.isReady?.() === false) return refuse(socket, ALERT.internal_error)
-  // A health check that knows an address names no server, or the address, which is no name (RFC 6066 §3): it means the relay itself.
+  // A health check by address sends no server name, or the address, which is not a name (RFC 6066 §3): it means the
+  // relay itself.
   const { serverName = '' } = hello
   const route = serverName === '' || isIP(serverName) !== 0 ? ROOT_ROUTE : reachable(serverName, parts)
   if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
@@ -84,7 +86,7 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   else parts.serveRoot(socket)
 }
 
-/** Such a connection never reaches a site: who answers it gets a certificate for its name. */
+/** Such a connection never reaches a site, because answering it is enough to get a certificate for its name. */
 function answerChallenge(
   socket: Socket,
   { serverName = '', received }: PeekedHello,
@@ -94,7 +96,7 @@ function answerChallenge(
   if (proveName?.(socket, serverName) !== true) refuse(socket, ALERT.no_application_protocol)
 }
 
-/** A lease that the policy does not route, or a feature that is closed, has no hostname, as far as visitors can tell. */
+/** To visitors, a hostname that the policy does not route, or whose feature is closed, does not exist. */
 export function reachable(
   serverName: string,
   { routes, policy }: Pick<SniListenerParts, 'routes' | 'policy'>,

@@ -19,7 +19,7 @@ export interface BoundPort {
 }
 
 export interface UdpPort extends BoundPort {
-  /** Sends to an address that a datagram came from. @returns false when the kernel has no room */
+  /** Sends to an address from which a datagram came. @returns false when the kernel has no room */
   send(payload: Uint8Array, port: number, address: string): boolean
 }
 
@@ -27,7 +27,7 @@ export type Received = (payload: Uint8Array, from: RemoteInfo) => void
 
 /**
  * Opens a port. Rejects when it cannot be bound.
- * @param address where to; undefined: every address
+ * @param address local address. @default all addresses
  */
 export async function openUdpPort(
   port: number,
@@ -48,7 +48,7 @@ async function bind(type: SocketType, at: BindOptions, received: Received): Prom
   const socket = createSocket({
     type,
     recvBufferSize: UDP_RECEIVE_BUFFER_BYTES,
-    // The relay sends to addresses only, so there is nothing to resolve.
+    // The relay sends only to addresses, so there is nothing to resolve.
     lookup: (address, _options, callback) => callback(null, address, isIPv6(address) ? 6 : 4),
   })
   socket.on('message', received)
@@ -61,7 +61,7 @@ async function bind(type: SocketType, at: BindOptions, received: Received): Prom
     socket.close()
     throw error
   }
-  // From now on an error concerns one datagram only.
+  // From now on, an error concerns only one datagram.
   socket.on('error', () => {})
   return {
     close: () => socket.close(),

@@ -1,4 +1,4 @@
-// Finds the route of a server name: the root host has its own, whatever is published; then an exact hostname comes, then a wildcard.
+// Finds the route of a server name: first the root host's own, then an exact hostname, then a wildcard.
 
 const WILDCARD = '*.'
 
@@ -7,13 +7,13 @@ export class RoutingTable<Route> {
   readonly #rootHost: string
   readonly #root: Route
   readonly #exact = new Map<string, Route>()
-  /** By the name after the wildcard label. A map of its own, so that no server name can spell a wildcard. */
+  /** By the name after the wildcard label. The map is separate, so that no server name can match a literal `*`. */
   readonly #wildcards = new Map<string, Route>()
   /** Hostnames whose visitors another route takes first. */
   readonly #covers = new Map<string, Route>()
   readonly #onCover = new Set<(hostname: string) => void>()
 
-  /** @param root the route of the root host, which no other route ever takes */
+  /** @param root the route of the root host, which no other route can replace */
   constructor(rootHost: string, root: Route) {
     this.#rootHost = rootHost
     this.#root = root
@@ -40,20 +40,20 @@ export class RoutingTable<Route> {
     return routes.get(name)
   }
 
-  /** @param hostname may begin with `*.`, for every label at that place that has no route of its own */
+  /** @param hostname may begin with `*.`, which stands for every label without its own route */
   publish(hostname: string, route: Route): void {
     const [routes, name] = this.#slotOf(hostname)
     routes.set(name, route)
   }
 
-  /** Does nothing when another route was published there since. */
+  /** Does nothing if another route has been published there since. */
   withdraw(hostname: string, route: Route): void {
     const [routes, name] = this.#slotOf(hostname)
     if (routes.get(name) === route) routes.delete(name)
   }
 
   /**
-   * Sends the visitors of `hostname` to `route`, whatever is published there meanwhile, and after it was withdrawn.
+   * Sends the visitors of `hostname` to `route`, whatever is published there or withdrawn in the meantime.
    * @param hostname without a wildcard
    */
   cover(hostname: string, route: Route): void {
@@ -61,7 +61,7 @@ export class RoutingTable<Route> {
     this.#notify(hostname)
   }
 
-  /** Does nothing when another route covers the hostname since. */
+  /** Does nothing if another route has covered the hostname since. */
   uncover(hostname: string, route: Route): void {
     if (this.#covers.get(hostname) !== route) return
     this.#covers.delete(hostname)
@@ -76,7 +76,7 @@ export class RoutingTable<Route> {
     return this.#covers.has(hostname)
   }
 
-  /** @param listener is called with each hostname that is covered or uncovered from now on */
+  /** @param listener called with each hostname that is covered or uncovered */
   onCover(listener: (hostname: string) => void): void {
     this.#onCover.add(listener)
   }
