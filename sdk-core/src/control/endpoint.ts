@@ -3,10 +3,8 @@
 import { CAPABILITY_MAX_BYTES, PATH, type ReverseEndpointRequest, type Routing } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import { requireRecord, requireText } from './json-checks.ts'
+import { ENDPOINTS_REFUSED_MAX } from './limits.ts'
 import type { RelayClient } from './relay-client.ts'
-
-/** The number of endpoints that the SDK refuses before it gives up: a relay with gateways names the direct one last. */
-export const ENDPOINTS_REFUSED_MAX = 4
 
 /**
  * A GatewayCheck resolves with whether a site accepts the gateway whose endpoint is at `url`.

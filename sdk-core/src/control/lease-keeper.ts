@@ -4,21 +4,11 @@ import { backoffMs, jittered } from '@svc/protocol/timers'
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { fetchEndpoint } from './endpoint.ts'
 import type { Grant, LeaseEvents, LeaseRequest, Registration } from './lease.ts'
+import { CLOCK_LEAP_MS, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS, STATEMENT_DELAY_MS } from './limits.ts'
 import { loadLazy } from './load-lazy.ts'
 import { withAcceptedMetadata } from './metadata.ts'
 import { type Proof, prove, register, renew, unregister } from './registration.ts'
 import type { RelayClient } from './relay-client.ts'
-import { CLOCK_LEAP_MS } from './relay-clock.ts'
-
-/** The pause before the SDK retries a failed renewal: six retries in the second half of the shortest usual lease. */
-export const RENEWAL_RETRY_MS = 10_000
-/**
- * The pause before the SDK retries a renewal without an answer, or up to half less at random: one connection, or one machine of the
- * relay, may be all that broke. Each further failure doubles it, up to {@link RENEWAL_RETRY_MS}.
- */
-export const RENEWAL_RETRY_FIRST_MS = 1_000
-/** The delay of the first renewal at a relay with discovery. It carries the statement by which other relays lead visitors there. */
-export const STATEMENT_DELAY_MS = 500
 
 /** The codes of a failed renewal after which only a new registration helps. */
 const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])

@@ -2,7 +2,6 @@
 
 import {
   CHALLENGE_ID,
-  CHALLENGE_TTL_S,
   EXTENSIONS,
   type Extension,
   isSiweFor,
@@ -20,18 +19,9 @@ import { releaseOf, requireCompatible } from './compatibility.ts'
 import { acceptEndpoint } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { CacheLimits, Grant, LeaseRequest, Registration } from './lease.ts'
+import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from './limits.ts'
 import { loadLazy } from './load-lazy.ts'
 import type { RelayClient } from './relay-client.ts'
-
-/**
- * The time for which the SDK reuses a signed challenge when the relay asked it to wait: the challenge's life, less
- * the time to reach the relay.
- */
-const PROOF_REUSE_MS = (CHALLENGE_TTL_S - 20) * 1000
-/** The deadline of a request to unregister. It may fail, since a lease expires anyway. */
-const UNREGISTER_DEADLINE_MS = 5_000
-/** The longest token: that of a capability frame, because it must also fit into headers. */
-const ACCESS_TOKEN_MAX_CHARS = 8192
 
 /** Returns the hostnames of a lease: the friendly one, if the relay granted it, and the canonical one. */
 export function hostnamesOf({

@@ -2,17 +2,8 @@
 
 import { abortError, isRelayCode, SvcError } from '../errors.ts'
 import { isRecord } from './json-checks.ts'
+import { CONTROL_DEADLINE_MS, RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from './limits.ts'
 import { RelayClock } from './relay-clock.ts'
-
-/**
- * The deadline of one request to the control plane, from connect to last byte: longer than the relay ever
- * needs, but shorter than a lease.
- */
-export const CONTROL_DEADLINE_MS = 15_000
-/** The largest answer of the control plane, in bytes. A certificate chain, the largest, has a few kilobytes. */
-export const RESPONSE_MAX_BYTES: number = 256 * 1024
-/** A longer `Retry-After` is reduced to this, since the site would look dead. */
-export const RETRY_AFTER_MAX_MS: number = 5 * 60_000
 
 /** The part of the global `fetch` that the SDK uses. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>

@@ -1,11 +1,5 @@
 // Tracks the relay's time from its answers, by a monotonic clock: a wrong clock of this machine does no harm.
 
-/**
- * When a clock jumps by more than this, it was set or the machine slept. The SDK then renews the lease, and learns the
- * relay's time from it.
- */
-export const CLOCK_LEAP_MS = 5_000
-
 export class RelayClock {
   /** The relay's time minus `performance.now()`, in milliseconds. Undefined before the first answer that has a date. */
   #aheadMs: number | undefined

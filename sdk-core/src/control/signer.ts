@@ -7,16 +7,8 @@ import { fromBase64, toBase64 } from '../bytes/base64.ts'
 import { hexOf } from '../bytes/hex.ts'
 import { SvcError } from '../errors.ts'
 import { isRecord, requireRecord, requireText } from './json-checks.ts'
+import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS, SIGN_RETRY_PAUSE_MS } from './limits.ts'
 import { failureOf, parseJson, type RelayClient, type RelayResponse } from './relay-client.ts'
-import { CLOCK_LEAP_MS } from './relay-clock.ts'
-
-/** The deadline of a request to `/v1/sign`: a later signature would miss the handshake's own deadline. */
-export const SIGN_DEADLINE_MS = 8_000
-/**
- * The pause before the SDK repeats a request for a signature when the connection broke: by then it has noticed other
- * connections that broke at the same moment.
- */
-const SIGN_RETRY_PAUSE_MS = 50
 
 interface SignContext {
   accessToken: string

@@ -12,7 +12,8 @@ import {
 } from '../../src/cache/limits.ts'
 import type { Registration } from '../../src/control/lease.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
-import { CONTROL_DEADLINE_MS, RelayClient } from '../../src/control/relay-client.ts'
+import { CONTROL_DEADLINE_MS } from '../../src/control/limits.ts'
+import { RelayClient } from '../../src/control/relay-client.ts'
 import type { SvcError } from '../../src/errors.ts'
 import { RELAY } from '../support/fake-relay.ts'
 

@@ -2,7 +2,8 @@
 
 import type { LeaseMetadata } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
-import { LeaseKeeper, RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS } from '../../src/control/lease-keeper.ts'
+import { LeaseKeeper } from '../../src/control/lease-keeper.ts'
+import { RENEWAL_RETRY_FIRST_MS, RENEWAL_RETRY_MS } from '../../src/control/limits.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
 import { CHALLENGE_ID, goodMessage, grant, RELAY, registration } from '../support/fake-relay.ts'

@@ -1,8 +1,9 @@
 // Registration: nothing is signed but the one message, and nothing is believed but what the protocol allows.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ENDPOINTS_REFUSED_MAX, fetchEndpoint } from '../../src/control/endpoint.ts'
+import { fetchEndpoint } from '../../src/control/endpoint.ts'
 import type { LeaseRequest } from '../../src/control/lease.ts'
+import { ENDPOINTS_REFUSED_MAX } from '../../src/control/limits.ts'
 import { previousOwner } from '../../src/control/previous-owner.ts'
 import { prove, register, renew, unregister } from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'

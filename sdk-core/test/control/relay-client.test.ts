@@ -1,7 +1,7 @@
 // The control client: whatever a relay, or something in its place, answers ends as a coded error in bounded time and memory.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../../src/control/relay-client.ts'
+import { RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../../src/control/limits.ts'
 import { envelope, type FakeRelay, failure, startFakeRelay } from '../support/fake-relay.ts'
 
 let relay: FakeRelay
