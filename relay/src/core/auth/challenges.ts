@@ -15,7 +15,7 @@ import { issueSiweMessage } from './siwe.ts'
 
 /** Open registration challenges of all clients. */
 const CHALLENGES_MAX = 10_000
-/** `Retry-After` of a client that may have no more open challenges for now. Most are used within a round trip. */
+/** `Retry-After` for a client with too many open challenges. Most are used within a round trip. */
 const CHALLENGES_RETRY_S = 2
 
 export interface Challenge {
@@ -31,7 +31,7 @@ export interface Challenge {
   memory: MemoryShare
 }
 
-/** Keeps the open challenges: in this process, or where all machines of a relay find them. */
+/** Stores the open challenges: in this process, or shared by all machines of a relay. */
 export interface ChallengeStore {
   /**
    * @param address of the requester, normalized
@@ -44,7 +44,7 @@ export interface ChallengeStore {
    * @returns undefined when it is unknown, used or expired
    */
   take(id: string, address: string): Open | undefined | Promise<Open | undefined>
-  /** Gives the units of a registration back to a network, where the store charges them. */
+  /** Refunds the units of a registration to a network, if the store charges them. */
   refund?(address: string): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function newChallenge(host: string, { identity }: LeaseRequest): Issued {
   return { id, message, expiresAt }
 }
 
-/** An honest client uses a challenge within a round trip, so that there may be room soon. */
+/** An honest client uses a challenge within a round trip, so there may be room soon. */
 export function tooManyChallenges(): RelayError {
   const message = 'too many registrations from your network are under way, or begun and not ended'
   return new RelayError('rate_limited', message, { 'Retry-After': `${CHALLENGES_RETRY_S}` })
@@ -80,7 +80,7 @@ export class Challenges implements ChallengeStore {
   /**
    * @param host authority of the relay's URL, for the message
    * @param memory limit for requests of clients without a credential
-   * @param settings the budget of a network, with which its open challenges rise
+   * @param settings the budget of a network, which scales its open challenges
    */
   constructor(host: string, memory: RequestMemory, settings: RateLimitSettings) {
     this.#host = host

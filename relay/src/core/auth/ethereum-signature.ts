@@ -1,4 +1,4 @@
-// Ethereum's signatures, and recovery of their signers. It is loaded when something is signed or recovered first.
+// Ethereum's signatures, and recovery of their signers. Loaded at the first signature or recovery.
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -14,7 +14,7 @@ const RECOVERY_BASE = 27
 
 /**
  * The 65-byte recoverable signature of `digest`: r, s in its lower form, and v, which is 27 or 28.
- * @throws RangeError when `digest` has not 32 bytes
+ * @throws RangeError unless `digest` has 32 bytes
  */
 export function signDigest(digest: Uint8Array, privateKey: Hex): Uint8Array {
   if (digest.length !== DIGEST_BYTES)

@@ -9,14 +9,14 @@ import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
 import type { TokenUse } from './trusted-issuers.ts'
 
 /**
- * Signatures that the relay verifies of tokens which name no active lease. Each takes some 0.6 ms of the thread that
+ * Signatures that the relay verifies for tokens without an active lease. Each takes some 0.6 ms of the thread that
  * serves visitors.
  */
 const UNKNOWN_LEASE_TOKENS_PER_MINUTE = 1200
 /** The same at once. */
 const UNKNOWN_LEASE_TOKENS_BURST = 200
 /**
- * Forged tokens that name the same active lease. Beyond it, the relay refuses unverified tokens of that lease. Only
+ * Forged tokens that name the same active lease. Beyond that, the relay refuses unverified tokens of that lease. Only
  * its holder knows its id.
  */
 const FORGED_TOKENS_PER_MINUTE = 60
@@ -28,7 +28,7 @@ interface ActiveLeases {
   find(identity: Identity, id: string): Lease | undefined
 }
 
-/** Whether a lease that is not active here is over. One of several machines may not have heard of it. */
+/** Whether a lease that is not active here has ended. A machine of a cluster may not know it yet. */
 export type IsOver = (identity: Identity, id: string) => boolean
 
 export class LeaseAuthorizer {
@@ -39,7 +39,7 @@ export class LeaseAuthorizer {
     perMinute: UNKNOWN_LEASE_TOKENS_PER_MINUTE,
     burst: UNKNOWN_LEASE_TOKENS_BURST,
   })
-  /** Each lease for which there was a forged token has one. */
+  /** One for each lease that a forged token named. */
   readonly #forged = new WeakMap<Lease, GcraLimiter>()
 
   constructor(tokens: TokenVerifier, leases: ActiveLeases, isOver: IsOver = () => true) {
@@ -51,7 +51,7 @@ export class LeaseAuthorizer {
   /**
    * The active lease that `token` stands for.
    * @throws RelayError `unauthorized` for a token that is not valid for `use`, `lease_not_found` for one whose lease
-   * instance has ended, `feature_unavailable` while that cannot be told
+   * instance has ended, `feature_unavailable` while this is unknown
    */
   leaseOf(token: string, use: TokenUse): Lease {
     return this.proofOf(token, use).lease

@@ -1,4 +1,4 @@
-// Loads the relay's own identity, a secp256k1 key in identity.json, or makes it at the first start.
+// Loads the relay's own identity, a secp256k1 key in identity.json, or creates it at the first start.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export async function loadIdentity(directory: string): Promise<RelayIdentity> {
   return fromKey(key)
 }
 
-/** Reads the identity, and makes none. @throws SettingsError as {@link loadIdentity} does */
+/** Reads the identity without creating one. @throws SettingsError as {@link loadIdentity} does */
 export async function readIdentity(directory: string): Promise<RelayIdentity | undefined> {
   const path = pathIn(directory)
   const text = await readPrivateIfPresent(path)

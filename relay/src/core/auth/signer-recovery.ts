@@ -1,4 +1,4 @@
-// Recovers signers in a thread of its own: at 3 ms each, a flood of registrations would delay every visitor.
+// Recovers signers in a separate thread: at 3 ms each, a flood of registrations would delay every visitor.
 
 import { Worker } from 'node:worker_threads'
 import { RelayError } from '../errors.ts'

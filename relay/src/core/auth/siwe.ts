@@ -11,7 +11,7 @@ export type RecoverSigner = (message: string, signature: string) => Promise<stri
 const NONCE_BYTES = 12
 
 /**
- * A message of its own for each call, with a random nonce. Times are milliseconds since the epoch, by the wall clock.
+ * Returns a new message with a random nonce. Times are milliseconds since the epoch, by the wall clock.
  * @param purpose its `address` may be in any case
  */
 export function issueSiweMessage(purpose: SiwePurpose, issuedAt: number, expiresAt: number): string {

@@ -24,7 +24,7 @@ export class TokenIssuer extends TokenVerifier {
 
   /**
    * @param issuer the relay's URL
-   * @param trusted whose tokens are taken: its own, unless told otherwise
+   * @param trusted whose tokens are accepted. @default its own
    * @param leewayS seconds by which a token is valid before its issue
    */
   constructor(
@@ -57,7 +57,7 @@ export class TokenIssuer extends TokenVerifier {
     }
     const input = `${HEADER}.${encode(claims)}`
     const token = `${input}.${this.#sign(input).toString('base64url')}`
-    // A client shows a new token at once, and to verify a signature takes as long as to make it.
+    // A client uses a new token at once, and verifying a signature takes as long as making it.
     this.remember(token, { claims, publicKey: this.#identity.publicKey })
     return token
   }

@@ -1,4 +1,4 @@
-// Verifies that an issuer that this process trusts signed a token for this use, and that the token is in time.
+// Verifies that a trusted issuer signed a token for this use, and that the token is currently valid.
 
 import { type KeyObject, verify } from 'node:crypto'
 import { identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'
@@ -11,7 +11,7 @@ export const HEADER: string = encode(TOKEN_HEADER)
 const SIGNATURE_BYTES = 64
 /** A relay signs no token that is larger. */
 const TOKEN_MAX_CHARS = 4096
-/** Half of the order of secp256k1: of the two values that verify, only the lower `s` is the signature. */
+/** Half of the order of secp256k1: of the two values that verify, only the lower `s` is accepted. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 export class TokenVerifier {
@@ -22,15 +22,19 @@ export class TokenVerifier {
     this.#issuers = issuers
   }
 
-  /** @returns the claims, or undefined when no trusted issuer signed the token for `use`, or it is out of time */
+  /**
+   * @returns the claims, or undefined when no trusted issuer signed the token for `use`, or it is expired or not valid
+   *   yet
+   */
   verify(token: string, use: TokenUse): TokenClaims | undefined {
     const read = this.read(token, use)
     return read?.isSigned() ? read.claims : undefined
   }
 
   /**
-   * Reads what a token says without a look at its signature, which takes a thousand times as long.
-   * @returns undefined when the token has another form, names no trusted issuer, is not for `use`, or is out of time
+   * Reads a token's claims without verifying its signature, which takes a thousand times as long.
+   * @returns undefined when the token is malformed, names no trusted issuer, is not for `use`, or is expired or not
+   *   valid yet
    */
   read(token: string, use: TokenUse): UncheckedToken | undefined {
     if (token.length > TOKEN_MAX_CHARS) return undefined
@@ -45,7 +49,7 @@ export class TokenVerifier {
     if (issuer === undefined || audience?.use !== use || !isCurrent) return undefined
     if (audience.accepts?.(claims) === false) return undefined
     const { publicKey } = issuer
-    // The issuer may have another key by now.
+    // The issuer's key may have changed.
     const isChecked = verified?.publicKey === publicKey
     return {
       claims,
@@ -54,7 +58,7 @@ export class TokenVerifier {
     }
   }
 
-  /** Takes a token whose signature this process knows to be good. */
+  /** Adds a token whose signature is known to be valid. */
   protected remember(token: string, verified: VerifiedToken): void {
     this.#verified.add(token, verified)
   }
@@ -89,14 +93,14 @@ function parseToken(token: string): ParsedToken | undefined {
   if (header !== HEADER || payload === undefined || signature === undefined || rest.length > 0)
     return undefined
   const bytes = Buffer.from(signature, 'base64url')
-  // The second test refuses other spellings of the same bytes: padding, stray characters, loose last bits.
+  // The second test refuses non-canonical base64url: padding, stray characters, loose last bits.
   if (bytes.length !== SIGNATURE_BYTES || bytes.toString('base64url') !== signature) return undefined
   if (scalar(bytes.subarray(32)) > HALF_ORDER) return undefined
   const claims = parseClaims(Buffer.from(payload, 'base64url').toString())
   return claims && { input: `${header}.${payload}`, signature: bytes, claims }
 }
 
-/** Checks what is looked at before the signature is known to be genuine. */
+/** Checks the claims that must hold before the signature is verified. */
 function parseClaims(json: string): TokenClaims | undefined {
   try {
     const claims = JSON.parse(json) as TokenClaims

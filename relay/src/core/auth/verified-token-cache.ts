@@ -1,4 +1,5 @@
-// Tokens whose signature was made here, or found good: each native session and each signature for a visitor shows the same one again.
+// Caches tokens whose signature was made or verified here: each native session and each signature for a visitor sends
+// the same one again.
 
 import { hash, type KeyObject } from 'node:crypto'
 import type { TokenClaims } from '@svc/protocol'
@@ -8,24 +9,24 @@ export const VERIFIED_TOKENS_MAX = 4096
 
 export interface VerifiedToken {
   claims: TokenClaims
-  /** The key that verified the signature. The token says nothing of another key. */
+  /** The key that verified the signature. The entry is void for any other key. */
   publicKey: KeyObject
 }
 
 export class VerifiedTokenCache {
-  /** By the whole token's SHA-256, so that no secret is kept, and the time of a comparison says nothing of one. */
+  /** By the whole token's SHA-256, so that no secret is kept, and the timing of a comparison reveals none. */
   readonly #tokens = new Map<string, VerifiedToken>()
 
   get size(): number {
     return this.#tokens.size
   }
 
-  /** The token may be out of time by now, and its issuer may have another key. */
+  /** The token may have expired, and its issuer may have another key. */
   get(token: string): VerifiedToken | undefined {
     return this.#tokens.get(digest(token))
   }
 
-  /** The token that was added longest ago makes room. */
+  /** Evicts the token that was added longest ago. */
   add(token: string, verified: VerifiedToken): void {
     this.#tokens.set(digest(token), verified)
     if (this.#tokens.size > VERIFIED_TOKENS_MAX) this.#tokens.delete(this.#tokens.keys().next().value!)

@@ -20,7 +20,7 @@ const NO_MARK = new Uint8Array()
 
 export class BindingStore {
   readonly #mark: Uint8Array
-  /** Entries in the order of expiry, since all live equally long. */
+  /** Entries in order of expiry, since all live equally long. */
   readonly #entries = new Map<string, Entry>()
 
   /** @param mark the first bytes of this process's bindings, so that other processes and machines can find it */
@@ -28,7 +28,7 @@ export class BindingStore {
     this.#mark = mark
   }
 
-  /** Creates a binding. @param clientHello the whole handshake message that the session is about to get */
+  /** Creates a binding. @param clientHello the whole handshake message that the session is about to receive */
   issue(lease: Lease, clientHello: Uint8Array): Buffer {
     this.#makeRoom()
     const binding = randomBytes(BINDING_BYTES)

@@ -5,7 +5,7 @@ import { isLeaseCertificate } from '../certificates/lease-certificate.ts'
 import type { Lease } from '../lease/lease.ts'
 
 export interface PresentedChain {
-  /** The certificates whose key signs. */
+  /** The certificates whose key signs for this chain. */
   certificates: Certificates
   /** DER, leaf first. */
   chain: readonly Uint8Array[]

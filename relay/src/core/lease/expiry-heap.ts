@@ -51,7 +51,7 @@ export class ExpiryHeap<T> {
     this.#sink(last)
   }
 
-  /** Nothing expires any more. */
+  /** Stops: nothing expires any more. */
   close(): void {
     this.#heap.length = 0
     clearTimeout(this.#timer)
@@ -70,7 +70,9 @@ export class ExpiryHeap<T> {
     this.#arm()
   }
 
-  /** Sets the timer only for an earlier deadline: deadlines mostly move away, and a new timer each time would cost more. */
+  /**
+   * Sets the timer only for an earlier deadline: most deadlines move later, and a new timer each time would cost more.
+   */
   #arm(): void {
     const first = this.#heap[0]
     if (first === undefined || first.at >= this.#timerAt) return

@@ -1,4 +1,4 @@
-// Remembers who had a friendly hostname last, so that the next owner can be told. It forgets the oldest first.
+// Remembers who had a friendly hostname last, so that the relay can tell the next owner. It forgets the oldest first.
 
 /** Names whose last owner the relay remembers, to tell the next one. It forgets the oldest first: some 20 MB at most. */
 const FORMER_OWNERS_MAX = 65_536
@@ -8,7 +8,7 @@ export interface FormerOwner {
   key: string
   /** Relay time at which its lease ended. */
   until: number
-  /** Relay time until which a certificate of its own may be valid. */
+  /** Relay time until which the owner's own certificate may be valid. */
   certifiedUntil?: number | undefined
 }
 
@@ -27,7 +27,7 @@ export class FormerOwners {
     return this.#owners.get(hostname)
   }
 
-  /** @returns undefined where nobody but that identity is known to have had the hostname last */
+  /** @returns undefined when no other identity is known to have had the hostname last */
   before(key: string, hostname: string): FormerOwner | undefined {
     const owner = this.#owners.get(hostname)
     return owner?.key === key ? undefined : owner

@@ -10,7 +10,7 @@ import type { Reservation } from './reservations.ts'
 /** The longest time for which a certificate keeps a name, in milliseconds: no authority issues longer ones (CA/Browser Forum, 2020). */
 const CERTIFIED_MAX_MS = 398 * 86_400_000
 
-/** The begin of each line, since its fields are written in one order. */
+/** The start of each line, since its fields are always written in the same order. */
 const BEGINNING = '{"identity_key":"'
 const KEY_START = BEGINNING.length
 /** Bounds of a line's length in bytes: every field empty or at its longest, with room to spare. */
@@ -46,8 +46,8 @@ export function formatJournalLine(key: string, reservation: Reservation): string
 }
 
 /**
- * Parses no more lines than there are identities and damaged lines that look whole: a file that is full of something else
- * costs one look at each byte. The last line may be cut off: a crash left it, before anybody relied on it.
+ * Parses at most one line per identity, and damaged lines that look whole: a file with other content costs one scan. A
+ * crash may have cut off the last line, before anybody relied on it.
  */
 export function parseJournal(bytes: Buffer): JournalContent {
   const { lines, damaged } = splitLines(bytes)
@@ -73,7 +73,7 @@ interface Span {
   end: number
 }
 
-/** Lines of a plausible length that begin as ours do, and how many others there are. */
+/** Lines of a plausible length and start, and the number of others. */
 function splitLines(bytes: Buffer): { lines: Span[]; damaged: number } {
   const lines: Span[] = []
   let damaged = 0
@@ -106,7 +106,7 @@ function parse(text: string): [string, Reservation] | undefined {
     const { identity_key, hostname, expires_at, ports, certified_until, certified_from } = line.parse(
       JSON.parse(text),
     )
-    // No lease was ever given more: a clock that was wrong meanwhile must not keep a name for longer.
+    // No lease ever got more: a clock that was wrong in the meantime must not keep a name longer.
     const expiresAt = Math.min(fromWallTime(expires_at), now() + LEASE_TTL_MAX_S * 1000)
     const certifiedUntil =
       certified_until && Math.min(fromWallTime(certified_until), now() + CERTIFIED_MAX_MS)
@@ -117,7 +117,7 @@ function parse(text: string): [string, Reservation] | undefined {
   }
 }
 
-/** By the wall clock, which is all that a process has in common with the one before it. */
+/** By the wall clock, the only clock that a process shares with the one before it. */
 function timeOf(time: number): string {
   return new Date(toWallTime(time)).toISOString()
 }

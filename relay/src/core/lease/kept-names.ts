@@ -1,13 +1,14 @@
-// Bounds the names that identities without a lease keep by a certificate: each account and each network makes room itself.
+// Bounds the names that a certificate keeps for identities without a lease. Each account and network makes room from
+// its own names.
 
 import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
 
 /**
- * Names that a certificate keeps for one account which has no lease for them: as many as a person with some projects
- * leaves behind. The oldest goes first.
+ * Names without a lease that certificates keep for one account: about as many as a person with some projects leaves
+ * behind. The oldest goes first.
  */
 export const CERTIFIED_NAMES_PER_ACCOUNT_MAX = 16
-/** The same of a wide network, where accounts cost nothing: a whole /48 takes a third of a hundredth of all. */
+/** The same for a wide network, where accounts cost nothing: a whole /48 takes a third of a hundredth of all. */
 export const CERTIFIED_NAMES_PER_NETWORK_MAX = 32
 
 interface Kept {
@@ -66,7 +67,7 @@ export class KeptNames {
     return [first]
   }
 
-  /** Those of the address that has most of a wide network: it does not take the names of its neighbours. */
+  /** The names of the address that has most in a wide network, so that it does not displace its neighbours' names. */
   #ofLargest(keys: ReadonlySet<string>): Set<string> {
     const byNetwork = new Map<string, Set<string>>()
     let largest = new Set<string>()

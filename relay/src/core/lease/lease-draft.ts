@@ -1,4 +1,5 @@
-// A lease that is about to be registered: its ports are open and its name is reserved, and no other identity gets them.
+// A lease that is about to be registered. Its ports are open and its name is reserved, so that no other identity gets
+// them.
 
 import { RelayError } from '../errors.ts'
 import type { Lease } from './lease.ts'
@@ -7,13 +8,13 @@ import type { LeaseAddresses } from './lease-request.ts'
 import type { LeaseGrant } from './lease-sharing.ts'
 import type { PreparedReservation } from './reservations.ts'
 
-/** Dedicated ports that are open for a lease to come. */
+/** Dedicated ports that are open for a future lease. */
 export interface ClaimedPorts {
-  /** Undefined when the lease asked for none. */
+  /** Undefined when the lease requested none. */
   ports: LeasePorts | undefined
   /** Serves the lease at its ports until it ends. */
   serve(lease: Lease): void
-  /** Releases the ports when no lease came about. */
+  /** Releases the ports if the lease is not made. */
   release(): void
 }
 
@@ -21,7 +22,7 @@ export const NO_PORTS: ClaimedPorts = { ports: undefined, serve: () => {}, relea
 
 /** Gives leases dedicated ports. */
 export interface PortClaims {
-  /** @throws RelayError when the identity would not get a requested port, as far as the relay knows before it tries */
+  /** @throws RelayError when the relay knows without trying that the identity would not get a requested port */
   require(identityKey: string, requested: RequestedPorts): void
   /** Claims all requested ports, or none. @throws RelayError as {@link require} does, or when no port is free */
   claim(identityKey: string, requested: RequestedPorts): Promise<ClaimedPorts>
@@ -56,7 +57,7 @@ interface LeaseDraftParts {
 export class LeaseDraft implements LeaseAddresses {
   /** Friendly hostname; empty when another identity has it. */
   readonly hostname: string
-  /** When the identity's present lease was first seen; now, when it has none. Relay time. */
+  /** When the identity's current lease was first seen; now if it has none. Relay time. */
   readonly firstSeenAt: number
   readonly ports: LeasePorts | undefined
   readonly clientIp: string
@@ -74,9 +75,11 @@ export class LeaseDraft implements LeaseAddresses {
   }
 
   /**
-   * Publishes the lease at once, at its ports, too. One that the identity already has is replaced: its tokens die with it.
-   * @param grant what other machines have agreed on; undefined where the relay is one machine
-   * @throws RelayError when there is no room any more, or the identity has registered elsewhere meanwhile: then abort
+   * Publishes the lease at once, also at its ports. It replaces the identity's previous lease, whose tokens become
+   * invalid.
+   * @param grant what the machines of a cluster have agreed on; undefined on a single machine
+   * @throws RelayError when there is no room left, or the identity has since registered elsewhere; the caller must then
+   *   abort
    */
   commit(grant?: LeaseGrant): Lease {
     const lease = this.#parts.publish(grant)

@@ -1,4 +1,4 @@
-// The dedicated ports of a lease: one for each transport, where it has any.
+// The dedicated ports of a lease: at most one for each transport.
 
 export interface LeasePorts {
   tcp?: number | undefined

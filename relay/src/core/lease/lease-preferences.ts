@@ -5,7 +5,7 @@ import type { RegisterChallengeRequest } from '@svc/protocol'
 export interface LeasePreferences {
   /** The relay may store the site's files and end TLS for them. */
   readonly cache: boolean
-  /** Seconds for which stored files are served without the site's tunnel; 0: as many as the relay likes. */
+  /** Seconds for which stored files are served without the site's tunnel; 0: the relay chooses. */
   readonly cacheTtlS: number
   /** The SDK prefers a gateway of the overlay to this relay's own endpoint. */
   readonly overlay: boolean

@@ -40,8 +40,8 @@ export class LeaseRegistry {
   readonly #expiries = new ExpiryHeap<Lease>((lease) => this.end(lease, 'expired'))
 
   /**
-   * @param reservations what each identity holds, also from before this process began
-   * @param isReserved whether the operator keeps a name from everybody
+   * @param reservations what each identity holds, also from before this process started
+   * @param isReserved whether the operator reserves a name
    * @param portHost host that addresses of dedicated ports name at this time; undefined: the root host
    */
   constructor(
@@ -56,7 +56,7 @@ export class LeaseRegistry {
     this.#isReserved = isReserved
   }
 
-  /** Called when a lease was registered or renewed, and when it has ended: with that, before anything is answered. */
+  /** Called when a lease is registered, renewed or ended, before the response is sent. */
   onChange(listener: (lease: Lease) => void): void {
     this.#onChange.add(listener)
   }
@@ -65,16 +65,19 @@ export class LeaseRegistry {
     return this.#leases.size
   }
 
-  /** @throws RelayError `feature_unavailable` when all leases together, or those of the client's network, have too much */
+  /**
+   * @throws RelayError `feature_unavailable` when all leases together, or those of the client's network, have too much
+   *   metadata
+   */
   requireRoomFor(metadata: LeaseMetadata, clientIp: string, replaced?: Lease): void {
     this.#metadata.require(metadata, clientIp, replaced)
   }
 
   /**
-   * Reserves the name and ports of a lease to come.
-   * @param claimed its ports, which are released when there is no draft
-   * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no
-   * fallback is allowed
+   * Reserves the name and ports of a future lease.
+   * @param claimed its ports, which are released when this throws
+   * @throws RelayError `hostname_conflict` when another identity has the friendly hostname, or it is reserved, and no
+   *   fallback is allowed
    */
   draft(request: LeaseRequest, addresses: LeaseAddresses, claimed: ClaimedPorts = NO_PORTS): LeaseDraft {
     const key = keyOf(request)
@@ -132,12 +135,12 @@ export class LeaseRegistry {
   }
 
   /**
-   * Follows what another machine of this relay says of a lease: it is registered or extended here, too, and replaces an older one
-   * of its identity. What is older than what is known here changes nothing.
+   * Applies another machine's report of a lease: registers or extends it here, and replaces an older one of its
+   * identity. A report that is older than the local state changes nothing.
    */
   follow(shared: SharedLease): void {
     const { identity, expiresAt, ports } = shared
-    // Hostnames are those of the identity, whatever is told.
+    // The identity determines the hostnames, whatever the report says.
     const hostname = shared.hostname === '' ? '' : this.#routes.hostname(identity.name)
     const known = this.#leases.get(keyOf(shared))
     const isSame = known?.value.id === shared.id
@@ -206,14 +209,14 @@ export class LeaseRegistry {
   }
 
   /**
-   * A certificate for the lease's friendly hostname is issued, or will be: the name stays with the identity until then.
-   * @throws RelayError `rate_limited` when as many names are kept so as may be
+   * Keeps the friendly hostname with the identity until a certificate for it, issued or about to be, expires.
+   * @throws RelayError `rate_limited` when too many names are kept
    */
   certify(lease: Lease, names: readonly string[], until: number): void {
     if (!names.includes(lease.hostname)) return
     if (!this.#reservations.mayCertify(lease.identityKey))
       throw new RelayError('rate_limited', 'this relay keeps no more names for sites with certificates')
-    // Whole hours: a site that asks again and again has nothing new written.
+    // Whole hours, so that repeated requests of a site cause no new writes.
     const end = Math.ceil(until / CERTIFIED_STEP_MS) * CERTIFIED_STEP_MS
     this.#reservations.certify(lease.identityKey, lease.hostname, end, lease.registeredFrom)
   }
@@ -238,15 +241,15 @@ export class LeaseRegistry {
     this.#changed(lease)
   }
 
-  /** The relay ends: every lease does, and none begins. */
+  /** Ends every lease and refuses new ones, since the relay shuts down. */
   close(): void {
     this.#isClosed = true
     for (const { value } of [...this.#leases.values()]) this.end(value, 'shutdown')
   }
 
-  /** Those that were registered after the one with that sequence, in that order. */
+  /** Leases registered after the one with that sequence, in order. */
   *after(sequence: number): Generator<Lease> {
-    // Other machines may register in between.
+    // Other machines may register leases in between.
     this.#inOrder ??= [...this].sort((one, other) => one.sequence - other.sequence)
     const leases = this.#inOrder
     let [low, high] = [0, leases.length]
@@ -267,7 +270,7 @@ export class LeaseRegistry {
     return entry?.value === lease ? entry : undefined
   }
 
-  /** @param previous is replaced, which takes no more room */
+  /** @param previous the lease to be replaced, whose room is free again */
   #requireRoom({ metadata }: LeaseRequest, clientIp: string, previous: Lease | undefined): void {
     if (this.#isClosed) throw new RelayError('feature_unavailable', 'this relay is closing')
     const mayHave = this.#perNetwork.mayHave(

@@ -4,7 +4,7 @@ import type { Identity, LeaseMetadata } from '@svc/protocol'
 import type { RequestedPorts } from './lease-ports.ts'
 import type { LeasePreferences } from './lease-preferences.ts'
 
-/** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
+/** Addresses of a client, normalized: the one that the relay saw, and the one that the client reported. */
 export interface LeaseAddresses {
   clientIp: string
   reportedIp: string | undefined
@@ -15,7 +15,7 @@ export interface LeaseRequest {
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata
   ttlS: number
-  /** Dedicated ports that are asked for. */
+  /** Requested dedicated ports. */
   wanted?: RequestedPorts
   /** @default NO_PREFERENCES */
   preferences?: LeasePreferences

@@ -1,4 +1,4 @@
-// The seam between the leases of this machine and the other machines of the same relay, which know the same leases.
+// The interface between this machine's leases and the other machines of the same relay, which share all leases.
 
 import type { Identity } from '@svc/protocol'
 import type { Lease } from './lease.ts'
@@ -35,22 +35,21 @@ export interface LeaseSharing {
   /** Name of this machine. */
   readonly machine: string
   /**
-   * Has a lease registered at all machines.
+   * Registers a lease at all machines.
    * @param hostname friendly hostname that the lease would get here
    * @throws RelayError `hostname_conflict` when another identity has the name and no fallback is allowed,
-   * `feature_unavailable` while nobody can be asked
+   * `feature_unavailable` while the other machines cannot be asked
    */
   register(
     request: LeaseRequest,
     lease: { hostname: string; firstSeenAt: number; ports: LeasePorts | undefined } & LeaseAddresses,
   ): Promise<LeaseGrant>
-  /** Tells of a renewal. @throws RelayError `lease_not_found` when the lease has been over at another machine */
+  /** Announces a renewal. @throws RelayError `lease_not_found` when the lease has ended at another machine */
   renewed(lease: Lease): Promise<void>
-  /** Tells of the end of a lease that its site gave up. */
+  /** Announces that a site has unregistered its lease. */
   ended(lease: Lease): Promise<void>
   /**
-   * Resolves when the machines that can be reached know of a lease that was registered or has ended, at the latest after some
-   * moments.
+   * Resolves when the reachable machines know of a lease that was registered or has ended, or after a short timeout.
    */
   settled(lease: Lease): Promise<void>
 }

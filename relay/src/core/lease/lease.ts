@@ -15,8 +15,8 @@ export interface LeaseTerms {
   /** Id of a lease of another process; without it the lease gets a new one. */
   id?: string
   /**
-   * Larger than that of every lease of this relay that was registered before: the fencing token where the relay is several
-   * machines; a mirror of a lease needs none.
+   * Larger than that of every earlier lease of this relay; in a cluster, the fencing token. A mirror of a lease needs
+   * none.
    */
   sequence?: number
   /** Normalized. */
@@ -36,7 +36,7 @@ export interface LeaseTerms {
   ports?: LeasePorts | undefined
   /** Host that their addresses name. @default the root host, which shares cookies with them */
   portHost?: string | undefined
-  /** Name of the machine that has these ports; undefined where the relay is one machine. */
+  /** Name of the machine that has these ports; undefined on a single machine. */
   machine?: string | undefined
   /** Relay time. @default `ttlS` from now */
   expiresAt?: number | undefined
@@ -45,9 +45,9 @@ export interface LeaseTerms {
   statement?: SiteStatement | undefined
 }
 
-/** The reverse sessions of a lease, as far as the lease knows of them. */
+/** What a lease notifies of its reverse sessions. */
 export interface LeaseSessions {
-  /** Called when the policy does not route the lease any more. */
+  /** Called when the policy no longer routes the lease. */
   clear(): void
   /** Called when the lease ends. */
   close(): void
@@ -79,14 +79,14 @@ export class Lease {
   readonly portHost: string | undefined
   readonly machine: string | undefined
   readonly preferences: LeasePreferences
-  /** Leads each of the lease's {@link hostnames} to it. */
+  /** Routes each of the lease's {@link hostnames} to it. */
   readonly route: LeaseRoute = { to: 'lease', lease: this }
   clientIp: string
-  /** Network of the client that registered it, under which it counts. */
+  /** Network of the client that registered it, for limits. */
   readonly registeredFrom: string
   reportedIp: string | undefined
   metadata: LeaseMetadata
-  /** The site's word that it is at this relay, for relays that ask; undefined where it has given none. */
+  /** The site's signed statement that it is at this relay, for relays that ask; undefined if it gave none. */
   statement: SiteStatement | undefined
   /** Relay time, as {@link expiresAt}. */
   lastSeenAt: number
@@ -94,7 +94,7 @@ export class Lease {
   readonly #ended = new AbortController()
   readonly #open = new Set<() => void>()
   #sessions: LeaseSessions | undefined
-  /** As of the last change of the policy. */
+  /** Result of the last policy change. */
   #isRouted = true
 
   constructor(terms: LeaseTerms) {
@@ -153,7 +153,7 @@ export class Lease {
   }
 
   /**
-   * Registers a function that closes a connection when the policy does not route the lease any more.
+   * Registers a function that closes a connection when the policy no longer routes the lease.
    * @returns a function that removes it
    */
   onBlock(close: () => void): () => void {
@@ -162,8 +162,8 @@ export class Lease {
   }
 
   /**
-   * Ties the reverse sessions of the lease to it, once. They hear of a block and of the end after every other listener:
-   * a carrier that the lease's end closes must not reset its streams before it says why.
+   * Attaches the lease's reverse sessions, once. They are notified of a block or the end after every other listener: a
+   * carrier must not reset its streams before it says why it closes.
    */
   attachSessions(sessions: LeaseSessions): void {
     this.#sessions = sessions
@@ -171,8 +171,8 @@ export class Lease {
   }
 
   /**
-   * Follows a change of the policy: what is open closes when visitors may not reach the lease any more, by a ban or by
-   * the loss of its approval. The lease stays active. Its SDK comes back, learns how it stands, and may wait.
+   * Applies a policy change: connections close when a ban or a lost approval keeps visitors from the lease. The lease
+   * stays active; its SDK reconnects, learns its status, and may wait.
    */
   follow(isRouted: boolean): void {
     const isLost = this.#isRouted && !isRouted

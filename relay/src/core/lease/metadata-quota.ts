@@ -23,7 +23,7 @@ export class MetadataQuota {
 
   /**
    * @param clientIp address of the client, normalized
-   * @param replaced the lease whose own metadata makes room
+   * @param replaced the lease whose metadata is replaced
    * @throws RelayError `feature_unavailable` when there is no room; the lease may be registered with less metadata
    */
   require(metadata: LeaseMetadata, clientIp: string, replaced?: Lease): void {

@@ -1,4 +1,5 @@
-// Writes every change of a reservation as a line of leases.jsonl, so that a restarted relay restores it. It has no secrets.
+// Writes every change of a reservation as a line of leases.jsonl, so that a restarted relay restores it. The file has
+// no secrets.
 
 import { constants, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -45,9 +46,9 @@ export class ReservationJournal {
   /** Undefined until the file is complete and open for appending. */
   #file: FileHandle | undefined
   #lines = 0
-  /** Offset of the wall clock with which the times in the file were written. After a step of that clock all of them change. */
+  /** Wall clock offset of the times in the file. After a step of that clock, all of them must be rewritten. */
   #wallClockAhead = 0
-  /** Whether appending the changes would not be enough. */
+  /** Whether the file must be rewritten, since appending the changes is not enough. */
   #needsWhole = false
   /** Malformed lines of the file, until it is put aside. */
   #damaged = 0
@@ -58,7 +59,10 @@ export class ReservationJournal {
     this.#log = log
   }
 
-  /** A damaged file is put aside, and what can be read of it holds: leases renew themselves, refusing to start would not. */
+  /**
+   * Puts a damaged file aside and uses its readable lines: leases renew themselves, so refusing to start would only do
+   * harm.
+   */
   static async open(directory: string, health: WriteHealth, log: Logger): Promise<ReservationJournal> {
     const path = join(directory, JOURNAL_FILE)
     const journal = new ReservationJournal(path, health, log)
@@ -67,21 +71,21 @@ export class ReservationJournal {
     if (damaged > 0) {
       journal.#damaged = damaged
       journal.#needsWhole = true
-      // A disk that is full now is tried again; it is no reason not to start.
+      // A full disk is retried; it is no reason not to start.
       await journal.durable().catch(() => {})
     }
     return journal
   }
 
   /**
-   * Resolves when all changes so far are on disk. They get there without being asked for, too, a moment later.
+   * Resolves when all changes so far are on disk. Without this call they are written a moment later.
    * @throws StateFileError
    */
   async durable(): Promise<void> {
     await this.#commits.commit()
   }
 
-  /** Never rejects: what cannot be written is logged. */
+  /** Never rejects: a failed write is logged. */
   async close(): Promise<void> {
     await this.durable().catch((error) =>
       this.#log.error({ err: error }, 'reservations could not be written before the relay ended'),
@@ -91,12 +95,12 @@ export class ReservationJournal {
 
   #changed(key: string, reservation: Reservation): void {
     this.#changes.push(formatJournalLine(key, reservation))
-    // A disk that hangs takes none of them: the whole is shorter by now.
+    // If the disk hangs, changes pile up until writing the whole file is shorter.
     if (this.#isLong(this.#changes.length)) {
       this.#changes.length = 0
       this.#needsWhole = true
     }
-    // While the disk fails, it is tried again by the clock: what only has to be noted does not wear it out.
+    // While the disk fails, retries run on a timer: minor changes do not trigger more.
     if (!this.#health.failing.includes(JOURNAL_FILE)) this.durable().catch(() => {})
   }
 
@@ -114,7 +118,7 @@ export class ReservationJournal {
       if (this.#file === undefined || isWhole) await this.#writeAnew()
       else await this.#append(this.#file, changes)
     } catch (error) {
-      // What is in the file now is unknown: the next write makes it whole.
+      // The content of the file is unknown now, so the next write replaces all of it.
       this.#needsWhole = true
       await this.#leave()
       throw error
@@ -145,7 +149,7 @@ export class ReservationJournal {
     const path = this.#path
     const aside = `${path}.damaged-${new Date().toISOString()}`
     try {
-      // A second name needs no room, and outlives the first one's next content.
+      // A hard link needs no space, and keeps this content when the file is replaced.
       await link(path, aside).catch(() => copyFile(path, aside, constants.COPYFILE_EXCL))
     } catch (error) {
       await rm(aside, { force: true }).catch(() => {})
@@ -180,7 +184,7 @@ export class ReservationJournal {
 
 async function readJournal(path: string): Promise<JournalContent> {
   const size = await sizeIfPresent(path)
-  // No relay writes a file of that size.
+  // No relay writes such a large file.
   if (size > JOURNAL_MAX_BYTES) return { entries: [], damaged: 1 }
   return parseJournal((await readBytesIfPresent(path)) ?? Buffer.alloc(0))
 }

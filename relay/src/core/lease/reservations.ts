@@ -1,4 +1,4 @@
-// Keeps which identity has which name and ports until when. The journal makes them outlive the process.
+// Keeps which identity has which name and ports, and until when. The journal makes reservations survive the process.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
@@ -8,7 +8,7 @@ import type { LeasePorts } from './lease-ports.ts'
 
 /** How long a friendly name stays reserved for its identity after its lease has ended. */
 export const NAME_RESERVATION_MS: number = 10 * 60_000
-/** Names that stay with their identities while a certificate for them is valid: as many as chains are kept. */
+/** Names that stay with their identities while a certificate for them is valid: the number of stored chains. */
 export const CERTIFIED_NAMES_MAX = 10_000
 /**
  * Identities without a lease whose name or ports are reserved. The relay forgets the one whose lease ended longest
@@ -35,12 +35,12 @@ export interface Reservation {
   certifiedFrom?: string | undefined
 }
 
-/** A reservation that no other identity can take any more, but that is not in force before it is confirmed. */
+/** A reservation that no other identity can take, but that is not in force before it is confirmed. */
 export interface PreparedReservation {
   readonly hostname: string
   /**
-   * Puts the reservation, which is on disk now, in force.
-   * @param hostname the one that the lease has got. @default that of the reservation
+   * Puts the reservation in force. It must be on disk.
+   * @param hostname the hostname that the lease got. @default that of the reservation
    */
   confirm(hostname?: string): void
   /** Discards the reservation. */
@@ -94,7 +94,7 @@ export class Reservations {
     return reservation !== undefined && nameKeptUntil(reservation) > now() ? key : undefined
   }
 
-  /** Returns whether a certificate may be issued for the hostname of an identity: so many names may be kept for long. */
+  /** Whether a certificate may be issued for the hostname of an identity, since few names may be kept for long. */
   mayCertify(key: string): boolean {
     if (this.#certified.has(key) || this.#certified.size < CERTIFIED_NAMES_MAX) return true
     this.#forgetExpired()
@@ -102,7 +102,7 @@ export class Reservations {
   }
 
   /**
-   * A certificate for the hostname of an identity may be valid until then: it keeps the name.
+   * Keeps the hostname with the identity for as long as a certificate for it may be valid.
    * @param network of the client that registered the lease
    */
   certify(key: string, hostname: string, until: number, network: string): void {
@@ -140,7 +140,7 @@ export class Reservations {
     this.#put(key, reservation)
   }
 
-  /** Has a reservation remembered before it holds, so that what cannot be remembered need not be taken back. */
+  /** Prepares a reservation to be written before it is in force, so that a failed write needs no rollback. */
   prepare(key: string, wanted: Reservation): PreparedReservation {
     const { hostname } = wanted
     const reservation = this.#withCertificate(key, wanted)
@@ -148,7 +148,7 @@ export class Reservations {
     if (hostname !== '') this.#preparers.set(hostname, key)
     this.#tell(key)
     const isOver = (): boolean => {
-      // The identity may have prepared another one meanwhile.
+      // The identity may have prepared another one in the meantime.
       if (this.#prepared.get(key) !== reservation) return false
       this.#prepared.delete(key)
       this.#preparers.delete(hostname)
@@ -166,14 +166,14 @@ export class Reservations {
     }
   }
 
-  /** The lease is over, by itself or before its time; its name and ports stay for a while. */
+  /** Ends the reservation of a lease that expired or ended early; its name and ports stay reserved for a while. */
   release(key: string): void {
     const reservation = this.#held.get(key)
     if (reservation === undefined || this.#left.has(key) || this.#kept.has(key)) return
     const time = now()
     const isEarly = reservation.expiresAt > time
     this.restore(key, { ...reservation, expiresAt: Math.min(reservation.expiresAt, time) })
-    // What expires by itself says so already.
+    // The journal already has the expiry time.
     if (isEarly) this.#tell(key)
   }
 
@@ -197,7 +197,7 @@ export class Reservations {
 
   /** Iterates over the reservations that have to be written. */
   *[Symbol.iterator](): Iterator<[string, Reservation]> {
-    // These first: one that is confirmed meanwhile is held then, and comes once more.
+    // Prepared ones come first: one that is confirmed in the meantime is then held, and comes a second time.
     yield* this.#prepared
     for (const [key, reservation] of this.#held)
       if (keptUntil(reservation) > now()) yield [key, this.#prepared.get(key) ?? reservation]
@@ -222,7 +222,7 @@ export class Reservations {
   #giveUpName(key: string): void {
     const reservation = this.#held.get(key)!
     const { hostname, expiresAt, certifiedUntil } = reservation
-    // What the next owner is told, whenever that comes.
+    // For the warning to the next owner.
     this.#former.add(hostname, { key, until: expiresAt, certifiedUntil })
     this.#certified.delete(key)
     this.#held.set(key, { ...reservation, certifiedUntil: undefined, certifiedFrom: undefined })
@@ -258,7 +258,7 @@ export class Reservations {
     this.#held.delete(key)
   }
 
-  /** An identity loses its name, if it has it. */
+  /** Takes the name from an identity, if it has it. */
   #remember(key: string): void {
     const { hostname = '', expiresAt = 0, certifiedUntil } = this.#held.get(key) ?? {}
     if (hostname === '' || this.#holders.get(hostname) !== key) return
@@ -267,13 +267,13 @@ export class Reservations {
     this.#former.add(hostname, { key, until: expiresAt, certifiedUntil: until || undefined })
   }
 
-  /** Another identity may have it meanwhile. */
+  /** Another identity may have it by now. */
   #freeName(key: string): void {
     const hostname = this.#held.get(key)?.hostname ?? ''
     if (this.#holders.get(hostname) === key) this.#holders.delete(hostname)
   }
 
-  /** The last word on an identity is what it prepared, whatever happens meanwhile to what it held before. */
+  /** A prepared reservation takes precedence over any change to the one in force. */
   #tell(key: string): void {
     const nothing = { hostname: '', expiresAt: now() }
     this.#changed(key, this.#prepared.get(key) ?? this.#held.get(key) ?? nothing)

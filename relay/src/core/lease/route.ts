@@ -6,7 +6,7 @@ import type { LeaseRoute } from './lease.ts'
 /** A feature that serves visitors itself, such as a stored snapshot or a hop to another relay. It may outlive its lease. */
 export interface FeatureRoute {
   readonly to: 'feature'
-  /** Whether visitors may come now; else they are refused as if nobody had the hostname. */
+  /** Whether visitors may come now; otherwise they are refused as if nobody had the hostname. */
   isOpen(): boolean
   /**
    * Called with the socket, paused, as if nothing had been read from it.

@@ -1,8 +1,8 @@
-// The hostnames of a lease that may be a site's: the root host is the relay's own, whatever a lease says.
+// The hostnames of a lease that a site may have: never the root host, which is the relay's own.
 
 import type { Lease } from './lease.ts'
 
-/** Lists those that are one label below the root host. */
+/** Lists those exactly one label below the root host. */
 export function siteHostnames({ hostnames }: Pick<Lease, 'hostnames'>, rootHost: string): string[] {
   return hostnames.filter((hostname) => {
     const dot = hostname.indexOf('.')

@@ -1,8 +1,8 @@
 // Finds out whether the client behind a carrier still answers. A frozen page does not, and its connection stays open.
 
 /**
- * When nothing arrives for this long after a ping, the carrier is silent. A visitor, for whom the relay pings after
- * half a second, then gets an alert two seconds after it came.
+ * When nothing arrives for this long after a ping, the carrier is silent. The relay pings half a second after a visitor
+ * came, so the visitor gets an alert after two seconds.
  */
 const CARRIER_PROBE_DEADLINE_MS = 1_500
 

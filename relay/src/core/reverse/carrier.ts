@@ -18,7 +18,7 @@ const CARRIER_PING_DEADLINE_MS = 5_000
 export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 
 export interface Carrier {
-  /** Finds out whether the client still answers, and closes the carrier when it does not. */
+  /** Probes whether the client still answers, and closes the carrier if it does not. */
   probe(): void
   /** Closes the carrier with code 1012, so that its client opens another one, in another process. */
   closeForRestart(): void
@@ -28,7 +28,7 @@ export interface Carrier {
 
 /** The connection under a carrier. */
 export interface CarrierConnection {
-  /** What is received is valid only during the call. */
+  /** Received bytes are valid only during the call. */
   readonly sharesInput: boolean
   /** Bytes that the kernel has not taken, and that delay a ping. */
   readonly backlog: number
@@ -38,7 +38,7 @@ export interface CarrierConnection {
    */
   open(memory: MemoryMeter, events: ConnectionEvents): Transport
   /**
-   * Closes in order, and tells the client why; cuts the connection when the client takes too long.
+   * Closes gracefully and tells the client why; cuts the connection when the client takes too long.
    * @param code one of `CARRIER_CLOSE`
    */
   close(session: Session, code: number, reason: string): void

@@ -1,20 +1,20 @@
-// Queues the visitors of one lease that wait for a session. Visitors of a network that has its share come last.
+// Queues the visitors of one lease that wait for a session. Visitors of a network that has reached its share come last.
 
 import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { ClaimedSession } from './pending-visitor.ts'
 
 /** Visitors of one lease that may wait for a ready session at once. */
 const WAITING_CLAIMS_MAX = 1024
-/** The same from one network. The relay closes the connection of one more at once. */
+/** The same from one network. The relay closes any further one at once. */
 const WAITING_CLAIMS_PER_NETWORK_MAX = 256
 
-/** Tells how a waiting visitor ranks. */
+/** How a waiting visitor ranks. */
 export interface ClaimPriority {
   /** Network of the visitor's address; undefined when the address stands for many clients. */
   network: string | undefined
-  /** Whether the network has its share of the lease's visitors already, so that others go first. */
+  /** Whether the network has reached its share of the lease's visitors, so that others go first. */
   isLowPriority: boolean
-  /** Whether the visitor came from another machine, and goes to none. @default false */
+  /** Whether another machine forwarded the visitor, which then goes to no further one. @default false */
   staysHere?: boolean
 }
 

@@ -38,7 +38,7 @@ const CARRIERS_PER_LEASE_MAX = 8
  */
 const WEBSOCKET_FRAGMENTS_MAX = 4096
 
-/** A request with a delegated capability, which was not looked at yet. */
+/** A request with a delegated capability, not yet checked. */
 export interface CarriedRequest {
   request: IncomingMessage
   /** The protocol to which the client asks to change, in lower case. */
@@ -46,16 +46,16 @@ export interface CarriedRequest {
   capability: string
   /** Normalized address of the client. */
   clientIp: string
-  /** The client's connection, and the TCP connection under it, if that is known. */
+  /** The client's connection, and the TCP connection under it, if known. */
   socket: Duplex
   tcp: Socket | undefined
 }
 
 /** Carries reverse sessions of other relays' leases. */
 export interface ReverseGateway {
-  /** Returns whether the capability says that it is for a gateway. Nothing of it is verified. */
+  /** Whether the capability claims to be for a gateway. Nothing is verified. */
   isDelegated(capability: string): boolean
-  /** @throws RelayError when the request is refused; nothing was written then */
+  /** @throws RelayError when the request is refused, before anything is written */
   carry(request: CarriedRequest): Promise<void>
 }
 
@@ -69,7 +69,7 @@ interface Arrival {
   clientIp: string | undefined
   capability: string
   leaseOf: LeaseOf
-  /** Whether a gateway carried it here: its end says nothing of the site. */
+  /** Whether a gateway forwarded it; then its end says nothing about the site. */
   isCarried: boolean
 }
 
@@ -96,7 +96,8 @@ export class ConnectEndpoint {
 
   /**
    * @param readBuffer makes native carriers cheaper to read
-   * @param gateway carries sessions of other relays' leases on to those; undefined where this relay is no gateway
+   * @param gateway forwards sessions of other relays' leases to those relays; undefined when this relay is not a
+   *   gateway
    */
   constructor(
     credentials: LeaseAuthorizer,
@@ -136,7 +137,7 @@ export class ConnectEndpoint {
   }
 
   /**
-   * Ends the ready sessions of the lease, so that its clients open others at another machine, and serves its visitors to their end.
+   * Ends the ready sessions of the lease, so that its clients open others at another machine. Connected visitors stay.
    * @returns whether its clients have connections here
    */
   leave(lease: Lease): boolean {
@@ -146,7 +147,7 @@ export class ConnectEndpoint {
     return [...carriers].length > 0
   }
 
-  /** Remembers the TCP connection under a TLS connection to come. */
+  /** Remembers the TCP connection under a TLS connection about to be made. */
   onTcpConnection(socket: Socket): void {
     this.#tcpSockets.add(socket)
   }
@@ -161,7 +162,7 @@ export class ConnectEndpoint {
    * capability goes on to the relay of its lease.
    * @param clientIp normalized address of the client
    * @param head bytes that arrived after the request
-   * @throws RelayError when the relay refuses the request; nothing was written then
+   * @throws RelayError when the relay refuses the request, before anything is written
    */
   upgrade(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void | Promise<void> {
     requireHttp11(request)
@@ -184,8 +185,8 @@ export class ConnectEndpoint {
   }
 
   /**
-   * Upgrades a request that a gateway carried here.
-   * @param check refuses what a delegated capability says, by an error
+   * Upgrades a request that a gateway forwarded.
+   * @param check throws to refuse the claims of a delegated capability
    * @throws RelayError as {@link upgrade} does
    */
   upgradeCarried(
@@ -298,7 +299,7 @@ function capabilityIn(request: IncomingMessage, protocol: string): string {
   return protocol === 'websocket' ? offeredCapability(request) : nativeCapability(request)
 }
 
-/** The client offers exactly the subprotocol and one capability. */
+/** The client must offer exactly the subprotocol and one capability. */
 function offeredCapability(request: IncomingMessage): string {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((value) => value.trim())
   const [subprotocol, capability] = offered

@@ -14,7 +14,7 @@ export function writeRawActivation(session: Duplex): void {
   write(session, RAW)
 }
 
-/** @param binding the bytes that `/v1/sign` must be sent for this session */
+/** @param binding the bytes that the site must send to `/v1/sign` for this session */
 export function writeTlsActivation(session: Duplex, binding: Buffer): void {
   write(session, Buffer.concat([Buffer.of(MARKER.tls), binding]))
 }

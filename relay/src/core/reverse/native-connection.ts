@@ -1,4 +1,5 @@
-// A native client's TLS connection as the connection of a carrier: behind the 101 it carries yamux, without any framing of its own.
+// A native client's TLS connection as the connection of a carrier: after the 101 it carries yamux without further
+// framing.
 
 import type { Duplex } from 'node:stream'
 import { encryptsAtOnce } from '@svc/node-kit/sockets'
@@ -9,7 +10,7 @@ import { CARRIER_BUFFERED_MAX_BYTES, CARRIER_CLOSE_DEADLINE_MS, type CarrierConn
 
 const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${YAMUX_UPGRADE}\r\n\r\n`
 
-/** @param readBuffer makes the connection cheaper to read; without it Node reads it into buffers of its own */
+/** @param readBuffer makes the connection cheaper to read; without it, Node allocates a buffer for each read */
 export function nativeConnection(
   socket: Duplex,
   readBuffer: SharedReadBuffer | undefined,
@@ -24,7 +25,7 @@ export function nativeConnection(
       socket.write(SWITCHING_PROTOCOLS)
       return connection.open(memory, events)
     },
-    // It has no close code: that of the GoAway says why, and the session's end closes the transport.
+    // It has no close code: the GoAway's code gives the reason, and the session's end closes the transport.
     close: (session, code) => session.close(code),
     terminate: () => socket.destroy(),
   }
@@ -41,7 +42,7 @@ export function yamuxConnection(
     open: (memory, { received, closed }) => {
       if (shared === undefined) socket.on('data', received)
       else readAll(socket, shared, received)
-      // The session ends with either direction: a client has no reason to end its own alone.
+      // The session ends with either direction: a client has no reason to half-close.
       socket.on('end', () => socket.destroy())
       socket.on('error', () => socket.destroy())
       socket.on('close', closed)

@@ -10,12 +10,12 @@ import type { ClaimedSession, PendingVisitor, SessionPeer } from './pending-visi
 import { type SiteConnection, SitePresence } from './site-presence.ts'
 import { livenessOf } from './stream-duplex.ts'
 
-/** Machines that pass a visitor on before it stays where it is: the sessions of its site may be elsewhere by the time it arrives. */
+/** Machines that may forward one visitor: the sessions of its site may have moved by the time it arrives. */
 const MACHINES_PASSED_MAX = 2
 /**
- * Sessions of one lease that may break before they answer a visitor. Beyond that the relay takes no new ones until the
- * rate allows it. A native session costs the relay some 2 ms with its TLS handshake, so a site that answers no visitor
- * takes 0.4 % of it.
+ * Sessions of one lease that may break before they answer a visitor. Beyond that, the relay accepts no new ones until
+ * the rate allows it. A native session costs the relay some 2 ms with its TLS handshake, so a site that answers no
+ * visitor takes 0.4 % of it.
  */
 export const SESSIONS_LOST: Rate = { perMinute: 120, burst: 60 }
 
@@ -36,10 +36,10 @@ function isLive({ session }: Idle): boolean {
   return livenessOf(session)?.isSilent !== true
 }
 
-/** The way that a visitor has come. */
+/** The peers that have forwarded a visitor. */
 type Way = Partial<Pick<PendingVisitor, 'handedOverBy' | 'machinesPassed'>>
 
-/** Stands for the parts that a queue does not have yet: most leases of a relay on several machines have sessions elsewhere. */
+/** Empty placeholders that save memory: in a cluster, most leases have their sessions at other machines. */
 const NO_CARRIERS: ReadonlySet<CarrierLiveness> = new Set()
 const NONE_ELSEWHERE: ReadonlyMap<SessionPeer, number> = new Map()
 
@@ -47,7 +47,7 @@ export class ReadyQueue {
   readonly #idle: Idle[] = []
   /** Undefined until the first visitor waits. */
   #waiting: ClaimQueue | undefined
-  /** Number of ready sessions in each peer, as last reported; it is there as long as there are such peers. */
+  /** Number of ready sessions in each peer, as last reported; undefined without such peers. */
   #elsewhere: Map<SessionPeer, number> | undefined
   /** Undefined until the first carrier comes. */
   #carriers: Set<CarrierLiveness> | undefined
@@ -91,12 +91,12 @@ export class ReadyQueue {
     return carriers.size > 0 && [...carriers].every(({ isSilent }) => isSilent)
   }
 
-  /** What became of the site's connections, as far as this process knows. */
+  /** State of the site's connections, as far as this process knows. */
   get connection(): SiteConnection {
     return this.#presence?.connection ?? 'none'
   }
 
-  /** Whether the site went without a word, so that {@link claim} does not wait for it. */
+  /** Whether the site left without unregistering, so that {@link claim} does not wait for it. */
   get #isAway(): boolean {
     return !this.#isSpread && this.#presence?.isAway === true
   }
@@ -106,12 +106,12 @@ export class ReadyQueue {
     return this.#waitingRoom === undefined && this.#live === 0 && this.#findElsewhere(visitor) === undefined
   }
 
-  /** Lets visitors without a session wait in `peer` from now on, which knows all sessions. */
+  /** From now on, visitors without a session wait in `peer`, which knows all sessions. */
   delegateWaitingTo(peer: SessionPeer): void {
     this.#waitingRoom = peer
   }
 
-  /** Tells that the site may have connections at machines of which this process knows nothing. */
+  /** Records that the site may have connections at machines unknown to this process. */
   spread(): void {
     this.#isSpread = true
   }
@@ -128,8 +128,8 @@ export class ReadyQueue {
   }
 
   /**
-   * @param listener called when the number of this machine's own sessions, or {@link connection}, has changed, as far as this
-   *   process knows
+   * @param listener called when this process learns that the number of this machine's sessions, or {@link connection},
+   *   has changed
    */
   onChange(listener: () => void): void {
     this.#onChange = listener
@@ -159,9 +159,9 @@ export class ReadyQueue {
   }
 
   /**
-   * Claims the youngest session of this process, else a peer with one, else the next to come. The youngest is the
-   * least likely to be dead, and the least likely to be closed by its SDK at this moment, which closes its oldest.
-   * @returns undefined when none came in time, the site went without a word, or too many visitors wait
+   * Claims the youngest session of this process, otherwise a peer with one, otherwise the next to come. The youngest is
+   * the least likely to be dead, or to be closed by its SDK, which closes its oldest first.
+   * @returns undefined when none came in time, the site left without unregistering, or too many visitors wait
    */
   async claim(
     gone: AbortSignal,
@@ -198,7 +198,7 @@ export class ReadyQueue {
     )
   }
 
-  /** Watches a carrier: no visitor gets its sessions while it is silent. @returns a function that stops it */
+  /** Watches a carrier: no visitor gets its sessions while it is silent. @returns a function that stops watching */
   watch(liveness: CarrierLiveness): () => void {
     this.#carriers ??= new Set()
     this.#carriers.add(liveness)
@@ -264,13 +264,16 @@ export class ReadyQueue {
     return best
   }
 
-  /** The peer with the most sessions, which is the least likely to have none by now: a process of this machine, else another machine. */
+  /**
+   * The peer with the most sessions, which is the least likely to have run out: a process of this machine, otherwise
+   * another machine.
+   */
   #findElsewhere(visitor: Way, but?: SessionPeer): SessionPeer | undefined {
     const isMobile = mayPass(visitor)
     let best: SessionPeer | undefined
     let most = 0
     for (const [peer, count] of this.#elsewhere ?? NONE_ELSEWHERE) {
-      // A machine passes a visitor on because it has no session.
+      // A machine forwards a visitor because it has no session.
       if (peer === but || (peer.isMachine && (!isMobile || peer === visitor.handedOverBy))) continue
       const isNearer = best !== undefined && best.isMachine === true && !peer.isMachine
       const isFarther = best !== undefined && !best.isMachine && peer.isMachine === true
@@ -307,7 +310,7 @@ export class ReadyQueue {
 
   #watch(session: Duplex): Idle {
     const remove = () => {
-      // An end is an event only for who reads it, and nobody reads a destroyed session.
+      // A stream emits 'end' only if somebody reads it, and nobody reads a destroyed session.
       if (session.readableLength === 0) session.read()
       const index = this.#idle.indexOf(idle)
       if (index >= 0) this.#idle.splice(index, 1)

@@ -5,7 +5,7 @@ import { ReadyQueue } from './ready-queue.ts'
 
 const queues = new WeakMap<Lease, ReadyQueue>()
 
-/** The queue lives as long as its lease, and begins when it is asked for first. */
+/** Creates the queue at first use. It lives as long as its lease. */
 export function readyQueueOf(lease: Lease): ReadyQueue {
   const known = queues.get(lease)
   if (known !== undefined) return known

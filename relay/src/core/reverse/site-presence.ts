@@ -1,4 +1,4 @@
-// Finds out whether a site went without a word: its side closed its last connection, and none has come back since.
+// Detects a site that left without unregistering: its side closed its last connection, and opened no other one since.
 
 import type { Duplex } from 'node:stream'
 
@@ -9,8 +9,8 @@ import type { Duplex } from 'node:stream'
 export const SITE_AWAY_AFTER_MS = 2_000
 
 /**
- * What became of the site's connections in a process.
- * - `open`: there is one at least
+ * State of the site's connections in a process.
+ * - `open`: there is at least one
  * - `cut`: the site's side closed the last one
  * - `none`: there was none, or the relay closed the last one and knows nothing of the site
  */
@@ -33,7 +33,7 @@ export class SitePresence {
     return this.#connection
   }
 
-  /** Whether the site is away for so long that no visitor waits for it. */
+  /** Whether the site has been away too long for visitors to wait for it. */
   get isAway(): boolean {
     return this.#isAway
   }
@@ -66,7 +66,7 @@ export class SitePresence {
 /** Calls `closed` when the connection is closed: `cut` when the other side closed it first, by FIN or RST. */
 export function onceClosed(socket: Duplex, closed: (how: 'cut' | 'none') => void): void {
   let hasEnded = false
-  // Before Node's own listener, which ends this side in answer.
+  // Runs before Node's own listener, which ends this side in response.
   socket.prependListener('end', () => {
     hasEnded = !socket.writableEnded
   })

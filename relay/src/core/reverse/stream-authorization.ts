@@ -1,4 +1,4 @@
-// Authorizes the new streams of one carrier: each has to show its lease's capability.
+// Authorizes the new streams of one carrier: each must send its lease's capability.
 
 import { CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
@@ -15,7 +15,7 @@ import { StreamDuplex } from './stream-duplex.ts'
  */
 const HALF_OPEN_STREAMS_MAX = 64
 
-/** The active lease that a capability stands for. Throws when there is none. */
+/** Returns the active lease of a capability. Throws when there is none. */
 export type LeaseOf = (capability: string) => Lease
 
 const LENGTH_BYTES = 2
@@ -63,7 +63,7 @@ export class StreamAuthorizer {
     if (!this.#ready.offer(session)) session.destroy()
   }
 
-  /** Whether the capability is valid and of the lease that opened the carrier. */
+  /** Whether the capability is valid and belongs to the lease that opened the carrier. */
   #isOfLease(capability: string): boolean {
     try {
       return this.#leaseOf(capability) === this.#lease

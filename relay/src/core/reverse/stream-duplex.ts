@@ -40,7 +40,7 @@ export class StreamDuplex extends Duplex {
   #isPassing = false
   /** What was read before, and waits for the sink. */
   readonly #before: Uint8Array[] = []
-  /** Nothing comes behind that. */
+  /** Nothing follows it. */
   #hasEnded = false
 
   constructor(stream: Stream, liveness?: CarrierLiveness) {
@@ -138,7 +138,7 @@ export class StreamDuplex extends Duplex {
     this.#hasEnded = false
     this.#sink?.end()
     this.push(null)
-    // The readable side has nothing but its end left, which it tells when it flows.
+    // Only the end is left, which the readable side emits when it flows.
     super.resume()
   }
 

@@ -1,4 +1,5 @@
-// Finds the TCP connection under a TLS connection of the API. Node does not tell it; the peer's address and port do.
+// Finds the TCP connection under a TLS connection of the API by the peer's address and port, since Node does not expose
+// it.
 
 import type { Socket } from 'node:net'
 
