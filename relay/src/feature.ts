@@ -8,6 +8,7 @@ import type { EndpointName } from './core/api/endpoints/endpoints.ts'
 import type { GatewayChoice } from './core/api/handlers/sdk.ts'
 import type { Handler, NeighbourEndpoint, Routing } from './core/api/http/server.ts'
 import type { Check } from './core/check/finding.ts'
+import type { FeatureSettings } from './core/config/feature-settings.ts'
 import type { Settings } from './core/config/settings.ts'
 import type { Core } from './core/core.ts'
 import type { OpenSockets } from './core/ingress/open-sockets.ts'
@@ -54,6 +55,7 @@ export interface Prepared extends StateOptions {
 export interface Feature<R extends Running = Running, P extends Prepared = Prepared> {
   /** Features that start before it. It runs without those that are off. */
   readonly needs?: readonly Feature[]
+  readonly settings?: FeatureSettings
   /** What `svc-relay check` says of it, by the names of its lines. */
   readonly checks: Readonly<Record<string, Check>>
   isOn(settings: Settings, state: Pick<RelayState, 'isManaged'>): boolean
@@ -86,6 +88,8 @@ export interface Running {
   readonly gateways?: Gateways | undefined
   /** Gives leases dedicated ports. */
   readonly ports?: PortClaims
+  /** HOST:PORT at which datagram tunnels come in. @default the authority of the root host */
+  readonly tunnelAddress?: string | undefined
   /** Proves names to an ACME authority. */
   readonly proveName?: ProveName
   /** Whether requests of a client address are another relay's, which has limits of its own. */

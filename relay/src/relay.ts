@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { warnUnlessBuilt } from './core/api/handlers/built-in-pages.ts'
 import { measureCapacity } from './core/config/capacity.ts'
-import { idleSettingsOf, type Settings } from './core/config/settings.ts'
+import type { Settings } from './core/config/settings.ts'
 import { createControlPlane } from './core/control-plane.ts'
 import { type Core, createCore } from './core/core.ts'
 import { listenForAll } from './core/ingress/listen.ts'
@@ -17,6 +17,7 @@ import { claimDirectory } from './core/storage/directory-claim.ts'
 import { openState, type RelayState } from './core/storage/stored-state.ts'
 import { type Prepared, RunningFeatures } from './feature.ts'
 import { FEATURES } from './features/index.ts'
+import { idleSettingsOf } from './settings.ts'
 
 /** A Relay is a relay that runs. */
 export interface Relay {

@@ -1,5 +1,5 @@
 // Writes relay.env of the package svc-relay: every setting with its meaning, none of them set.
-import { SETTINGS } from '../../relay/src/core/config/settings.ts'
+import { SETTINGS } from '../../relay/src/settings.ts'
 
 /** Columns of a line in the file. */
 const LINE_MAX = 100

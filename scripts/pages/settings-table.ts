@@ -1,5 +1,5 @@
 // Writes the table of docs/operate/settings.md from the relay's settings: `node scripts/pages/settings-table.ts`.
-import { SETTINGS } from '../../relay/src/core/config/settings.ts'
+import { SETTINGS } from '../../relay/src/settings.ts'
 import { writeSection } from './section.ts'
 
 export const SETTINGS_PAGE = 'docs/operate/settings.md'

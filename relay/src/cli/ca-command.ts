@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type CaFormat, exportCa } from '../core/certificates/ca-export.ts'
-import { IDENTITY_PATH_DEFAULT } from '../core/config/settings.ts'
+import { IDENTITY_PATH_DEFAULT } from '../core/config/core-settings.ts'
 
 /** The exit code is 1 when there is no CA. */
 export async function printCa(format: CaFormat): Promise<void> {

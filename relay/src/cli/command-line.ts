@@ -2,8 +2,8 @@
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { CA_FORMATS, type CaFormat, PKCS12_PASSWORD } from '../core/certificates/ca-export.ts'
-import { SETTINGS } from '../core/config/settings.ts'
 import { RELEASE_VERSION } from '../core/version.ts'
+import { SETTINGS } from '../settings.ts'
 
 export type Command =
   | { name: 'serve' }

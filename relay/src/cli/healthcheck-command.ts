@@ -1,7 +1,8 @@
 // Runs the command `svc-relay healthcheck`, which starts no relay.
 
 import { askHealth } from '../core/check/health.ts'
-import { readSettings, SettingsError } from '../core/config/settings.ts'
+import { SettingsError } from '../core/config/settings-error.ts'
+import { readSettings } from '../settings.ts'
 
 /** Prints one line about the relay that runs; the exit code is 1 when it does not serve. */
 export async function healthcheck(): Promise<void> {

@@ -16,7 +16,6 @@ import { createRouter, type Router } from './api/router.ts'
 import { Challenges } from './auth/challenges.ts'
 import { SignerRecovery } from './auth/signer-recovery.ts'
 import { networkOf } from './client-address/ip-address.ts'
-import { authorityOf } from './config/cluster-settings.ts'
 import type { Core } from './core.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
 import { NO_PORT_CLAIMS } from './lease/lease-draft.ts'
@@ -127,6 +126,7 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
         machines?.challenges(unauthenticated) ??
         new Challenges(settings.host, unauthenticated, settings.rateLimits),
       ports: only(features, 'ports') ?? NO_PORT_CLAIMS,
+      tunnelAddress: only(features, 'tunnelAddress'),
       featuresOfDomain: () => domainOf(features),
       gateways: only(features, 'gateways')?.choice,
       extensions: features.flatMap(({ extensions = [] }) => extensions),
@@ -148,7 +148,14 @@ function createSdkApi(
   { settings, state, peers, settled }: Core,
   parts: Pick<
     SdkApiParts,
-    'recovery' | 'rateLimits' | 'challenges' | 'ports' | 'extensions' | 'featuresOfDomain' | 'gateways'
+    | 'recovery'
+    | 'rateLimits'
+    | 'challenges'
+    | 'ports'
+    | 'tunnelAddress'
+    | 'extensions'
+    | 'featuresOfDomain'
+    | 'gateways'
   >,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state
@@ -162,10 +169,6 @@ function createSdkApi(
     credentials,
     policy,
     host: settings.host,
-    tunnelAddress:
-      settings.portHost === undefined
-        ? undefined
-        : authorityOf({ host: settings.portHost, port: settings.sniPort }),
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
   })

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Certificates } from '../../src/core/certificates/certificate-files.ts'
 import { loadCertificates } from '../../src/core/certificates/certificate-source.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { readIfPresent } from '../../src/core/storage/state-file.ts'
+import { readSettings } from '../../src/settings.ts'
 
 const log = createLog('silent')
 

@@ -14,7 +14,8 @@ import { CertificateRotation } from '../../src/core/certificates/certificate-rot
 import { createCa, createLeaf, type Leaf } from '../../src/core/certificates/development-ca.ts'
 import type { CertificateAuthority } from '../../src/core/certificates/development-names.ts'
 import { QuicCertificates } from '../../src/core/certificates/quic-certificate.ts'
-import { readSettings, type Settings } from '../../src/core/config/settings.ts'
+import type { Settings } from '../../src/core/config/settings.ts'
+import { readSettings } from '../../src/settings.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 import { openTunnel } from '../support/tunnel.ts'
 

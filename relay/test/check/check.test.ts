@@ -11,10 +11,10 @@ import { type Report, reportOf } from '../../src/cli/check/report.ts'
 import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
 import type { Finding, Status } from '../../src/core/check/finding.ts'
 import { askHealth } from '../../src/core/check/health.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
 import { loadZoneKey } from '../../src/features/dns/zone-key-file.ts'
 import { findDriver } from '../../src/features/overlay/wireguard/find-driver.ts'
 import { hasFirewall } from '../../src/features/overlay/wireguard/firewall.ts'
+import { readSettings } from '../../src/settings.ts'
 import { writeDownloads } from '../support/downloads.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
@@ -149,14 +149,14 @@ describe('svc-relay check', () => {
         PUBLIC_IPV4: '192.0.2.1',
       }),
     ).toEqual([
-      'PUBLIC_IPV4 does nothing: the relay publishes no address records, and has no dedicated ports that name an address',
-      'UDP_ENABLED does nothing: MIN_PORT and MAX_PORT are not set',
       'ACME_DNS_PROVIDER does nothing: the relay changes no DNS records',
-      'ACME_EMAIL does nothing: the relay gets no certificates by ACME',
-      'STATIC_CACHE_BYTES does nothing: STATIC_CACHE_ENABLED is false',
-      'BOOTSTRAPS does nothing: DISCOVERY is false',
-      'X402_ENDPOINTS does nothing: X402_ENABLED is false',
       'DNS_ADDR does nothing: the relay is no name server',
+      'PUBLIC_IPV4 does nothing: the relay publishes no address records, and has no dedicated ports that name an address',
+      'ACME_EMAIL does nothing: the relay gets no certificates by ACME',
+      'UDP_ENABLED does nothing: MIN_PORT and MAX_PORT are not set',
+      'STATIC_CACHE_BYTES does nothing: STATIC_CACHE_ENABLED is false',
+      'X402_ENDPOINTS does nothing: X402_ENABLED is false',
+      'BOOTSTRAPS does nothing: DISCOVERY is false',
     ])
     // A default value, and what is on, need no word.
     expect(
@@ -181,7 +181,7 @@ describe('svc-relay check', () => {
       ...(await environment({ DNS_ADDR: '5353', PUBLIC_IPV4: '192.0.2.1' })),
       SVC_URL: 'https://relay.example',
     }
-    const named = ['PUBLIC_IPV4', 'DNS_ADDR'].map((name) => expect.stringContaining(`${name} does nothing:`))
+    const named = ['DNS_ADDR', 'PUBLIC_IPV4'].map((name) => expect.stringContaining(`${name} does nothing:`))
     expect(found(await reportOf(env), 'settings', 'warning')).toEqual(named)
     expect(found(await reportOf({ ...env, ACME_DNS_PROVIDER: 'embedded' }), 'settings', 'warning')).toEqual(
       [],

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import relayPackage from '../../package.json' with { type: 'json' }
 import { readCommandLine } from '../../src/cli/command-line.ts'
-import { readSettings, SETTINGS, SettingsError } from '../../src/core/config/settings.ts'
+import { SettingsError } from '../../src/core/config/settings.ts'
+import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
 const SVC_URL = 'https://relay.localhost:4433'

@@ -6,8 +6,8 @@ import {
   type EngineAddress,
   type WayToEngine,
   wayToEngine,
-} from '../../src/core/config/cluster-settings.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
+} from '../../src/features/cluster/settings.ts'
+import { readSettings } from '../../src/settings.ts'
 
 const SECRET = 's3cr3t-of-32-characters-or-more!'
 const PASSWORD = 'the-passw0rd'

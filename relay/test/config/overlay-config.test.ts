@@ -9,8 +9,8 @@ import {
   OVERLAY_PEERS_MAX,
   parseOverlayConfig,
   readOverlayConfig,
-} from '../../src/core/config/overlay-config.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
+} from '../../src/features/overlay/overlay-config.ts'
+import { readSettings } from '../../src/settings.ts'
 
 const FILE = {
   network: '10.90.0.0/24',

@@ -3,10 +3,9 @@
 import { Resolver } from 'node:dns'
 import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { portsOfOverlay } from '../../src/core/config/overlay-settings.ts'
-import { readSettings, SETTINGS } from '../../src/core/config/settings.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { PortPool } from '../../src/features/ports/port-pool.ts'
+import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const URL = 'https://relay.example.com'
@@ -109,10 +108,10 @@ describe('readSettings', () => {
     expect(readSettings(env).overlay.wireguardPort).toBe(443)
     const tunnels = { ...env, UDP_ENABLED: 'true', MIN_PORT: '41819', MAX_PORT: '41822' }
     expect(() => readSettings(tunnels)).toThrow('WIREGUARD_PORT: 443 is the UDP port of datagram tunnels')
-    const { overlay, portRange } = readSettings({ ...tunnels, WIREGUARD_PORT: '41821' })
-    const pool = new PortPool(portRange!, portsOfOverlay(overlay))
+    const { reservedPorts, portRange } = readSettings({ ...tunnels, WIREGUARD_PORT: '41821' })
+    const pool = new PortPool(portRange!, reservedPorts)
     expect([...pool.free('lease')].sort()).toEqual([41_819, 41_822])
-    expect(portsOfOverlay(readSettings({ SVC_URL: URL }).overlay)).toEqual([])
+    expect(readSettings({ SVC_URL: URL }).reservedPorts).toEqual([])
   })
 
   test('DISCOVERY on localhost is refused, unless it is a test', () => {

@@ -6,13 +6,13 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Bind9, findBind9, startBind9 } from '../../../tools/programs/bind9.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { createExecProvider } from '../../src/features/dns/exec/exec-provider.ts'
 import { COMMAND_LINE_MAX_CHARS } from '../../src/features/dns/limits.ts'
 import { Propagation } from '../../src/features/dns/propagation.ts'
 import { type DnsProvider, DnsProviderError } from '../../src/features/dns/provider.ts'
 import { startDnsProvider } from '../../src/features/dns/start-provider.ts'
+import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { writeNsupdateCommand } from '../support/nsupdate-command.ts'
 import { testProviderContract } from './provider-contract.ts'
 
@@ -252,7 +252,13 @@ describe.skipIf(NO_BIND9 !== undefined || !hasIpv6Loopback())('the wait for the 
 })
 
 async function provider(path: string, timeoutMs?: number): Promise<DnsProvider> {
-  return await createExecProvider({ path, rootHost: HOST, propagation: new Propagation(), timeoutMs })
+  return await createExecProvider({
+    path,
+    rootHost: HOST,
+    propagation: new Propagation(),
+    withheld: SETTINGS.map(({ name }) => name),
+    timeoutMs,
+  })
 }
 
 function resolverOf(bind9: Bind9): Resolver {

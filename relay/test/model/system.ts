@@ -13,7 +13,6 @@ import { loadIdentity } from '../../src/core/auth/relay-identity.ts'
 import { SignerRecovery } from '../../src/core/auth/signer-recovery.ts'
 import { TokenIssuer } from '../../src/core/auth/token-issuer.ts'
 import { Visitors } from '../../src/core/bridge/visitors.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
 import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
 import { ReservationJournal } from '../../src/core/lease/reservation-journal.ts'
 import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
@@ -28,6 +27,7 @@ import { RoutingTable } from '../../src/core/routing/routing-table.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
 import { DatagramForwarder } from '../../src/features/datagrams/datagram-forwarder.ts'
 import { createDedicatedPorts } from '../../src/features/ports/port-listeners.ts'
+import { readSettings } from '../../src/settings.ts'
 
 export interface System {
   sdk: SdkApi

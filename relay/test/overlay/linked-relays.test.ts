@@ -15,7 +15,7 @@ import {
   WIREGUARD_PORT,
 } from '../../../tools/relay/linked-relays.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
-import { OVERLAY_PORT } from '../../src/core/config/overlay-settings.ts'
+import { OVERLAY_PORT } from '../../src/features/overlay/settings.ts'
 import { readLinkState } from '../../src/features/overlay/wireguard/link-state.ts'
 import { overlayAddressOf } from '../../src/features/overlay/wireguard/overlay-address.ts'
 

@@ -9,15 +9,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import type { CertificateAuthority } from '../../src/core/certificates/development-names.ts'
-import type { EngineAddress } from '../../src/core/config/cluster-settings.ts'
-import { CLUSTER_TABLE } from '../../src/core/config/cluster-settings.ts'
+import type { EngineAddress } from '../../src/features/cluster/settings.ts'
+import { readSettings } from '../../src/settings.ts'
 import { freePort } from './relay.ts'
 
 const SLOTS = 16_384
 const LOOK_MS = 20
 
 export function engineAddress(url: string): EngineAddress {
-  return CLUSTER_TABLE.CLUSTER_URL.parse(url, 'CLUSTER_URL')
+  const { cluster } = readSettings({
+    SVC_URL: 'https://relay.example',
+    CLUSTER_URL: url,
+    CLUSTER_ADDR: '192.0.2.1:7443',
+    CLUSTER_SECRET: 'a-secret-of-32-characters-or-more',
+    CLUSTER_ALLOW_PLAINTEXT: 'true',
+  })
+  return cluster!.engine
 }
 
 export interface StartedEngines {

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from '../../../tools/programs/redis.ts'
-import { readSettings } from '../../src/core/config/settings.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { Engine } from '../../src/features/cluster/engine/engine.ts'
 import { EngineKeys } from '../../src/features/cluster/engine/keys.ts'
@@ -12,6 +11,7 @@ import { deriveClusterKey } from '../../src/features/cluster/shared/cluster-key.
 import { Seal } from '../../src/features/cluster/shared/seal.ts'
 import { SharedFiles } from '../../src/features/cluster/shared/shared-files.ts'
 import { SharedOrders } from '../../src/features/cluster/shared/shared-orders.ts'
+import { readSettings } from '../../src/settings.ts'
 
 export interface OrderMachine {
   /** State directory. */

@@ -11,9 +11,9 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { freePort } from '../../../tools/network/free-port.ts'
-import type { DiscoveryLimits } from '../../src/core/config/discovery-settings.ts'
-import type { OverlayLimits } from '../../src/core/config/overlay-settings.ts'
 import { createLog, type Logger } from '../../src/core/log/log.ts'
+import type { DiscoveryLimits } from '../../src/features/discovery/settings.ts'
+import type { OverlayLimits } from '../../src/features/overlay/settings.ts'
 import { type CloseOptions, type Relay, readSettings, type Settings, startRelay } from '../../src/index.ts'
 
 export { freePort }

@@ -8,10 +8,10 @@ import { type CertificateSource, findCertificateSource } from '../../core/certif
 import { ACCOUNT_KEY_FILE, REGISTRATION_FILE } from '../../core/certificates/managed-files.ts'
 import { PREVIOUS_CERTIFICATE_FILE } from '../../core/certificates/previous-certificates.ts'
 import { type Found, ok, warning } from '../../core/check/finding.ts'
-import { EMBEDDED } from '../../core/config/features.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import { readPrivateIfPresent } from '../../core/storage/state-file.ts'
 import { checkAcmeAccount } from '../../features/acme/check.ts'
+import { EMBEDDED } from '../../features/dns/index.ts'
 
 const DAY_MS = 86_400_000
 /** Time for the one question to the system's resolvers. */

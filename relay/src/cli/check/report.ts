@@ -11,16 +11,11 @@ import {
   warning,
 } from '../../core/check/finding.ts'
 import { checkDirectory, checkIdentity, checkLeases, checkPolicy } from '../../core/check/state.ts'
-import {
-  idleSettingsOf,
-  readSettings,
-  SETTINGS,
-  type Settings,
-  SettingsError,
-} from '../../core/config/settings.ts'
+import { type Settings, SettingsError } from '../../core/config/settings.ts'
 import { unusedSettings } from '../../core/config/unused-settings.ts'
 import type { Feature } from '../../feature.ts'
 import { FEATURES } from '../../features/index.ts'
+import { idleSettingsOf, readSettings, SETTINGS } from '../../settings.ts'
 import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkCapacity, checkListener } from './listeners.ts'

@@ -44,10 +44,10 @@ const REMEDY = 'ACME_AGREE=true lets the relay get a certificate by ACME'
  * @throws SettingsError when there is no usable certificate and none may be ordered, with both remedies
  */
 export async function findCertificateSource(settings: Settings): Promise<CertificateSource> {
-  const { rootHost, identityPath, acme } = settings
+  const { rootHost, identityPath, isAcmeAgreed } = settings
   if (isLocalhost(rootHost)) return { kind: 'development' }
   if (!(await hasAccount(identityPath))) return await manualOrFirst(settings)
-  if (!acme.isAgreed)
+  if (!isAcmeAgreed)
     throw new SettingsError(
       'ACME_AGREE',
       `must be true, since ${identityPath} has an ACME account: move ${ACCOUNT_KEY_FILE} and ${REGISTRATION_FILE} away to use certificate files of your own`,
@@ -93,7 +93,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
 
 /** Files of the operator win only where ACME has never been used: they may be what it wrote. */
 async function manualOrFirst(settings: Settings): Promise<CertificateSource> {
-  const { identityPath, acme } = settings
+  const { identityPath, isAcmeAgreed } = settings
   // A file that cannot be read, or is open to others, is no reason to order another one.
   const [chain, key] = await Promise.all([
     readIfPresent(join(identityPath, CHAIN_FILE)),
@@ -103,7 +103,7 @@ async function manualOrFirst(settings: Settings): Promise<CertificateSource> {
     return { kind: 'manual', certificates: await readCertificates(settings) }
   } catch (error) {
     const { message } = problemOf(error)
-    if (!acme.isAgreed)
+    if (!isAcmeAgreed)
       throw new SettingsError((error as SettingsError).setting, `${reasonOf(error)}; ${REMEDY}`)
     const problem = chain === undefined && key === undefined ? undefined : message
     return { kind: 'managed', certificates: undefined, problem, isFirst: true }

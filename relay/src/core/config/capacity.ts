@@ -18,13 +18,13 @@ export interface RelayCapacity {
 
 /** @throws SettingsError when the descriptors are not enough to begin with */
 export function measureCapacity(settings: Settings): RelayCapacity {
-  const { portGates, portRange, overlay } = settings
+  const { portGates, portRange, hasOverlay } = settings
   const wanted = portsWanted(settings)
   const openFiles = openFilesMax()
   const portListeners = portListenersMax(openFiles, wanted)
   const capacity = connectionCapacity(openFiles - portListeners, {
     hasTcpPorts: portGates.tcp && portRange !== undefined,
-    hasOverlay: (overlay.configFile ?? overlay.wireguardPort) !== undefined,
+    hasOverlay,
   })
   return { ...capacity, portListeners, hasFewListeners: portListeners < wanted }
 }

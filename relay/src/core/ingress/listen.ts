@@ -14,8 +14,8 @@ export const LISTEN_BACKLOG = 512
 
 /** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
 export async function listenForAll(listener: Server, settings: Settings): Promise<void> {
-  const { sniPort: port, listenAddress: host, workers, overlay } = settings
-  if (overlay.wireguardPort !== undefined) refuseOverlayPeers(listener)
+  const { sniPort: port, listenAddress: host, workers, overlayPort } = settings
+  refuseOverlayPeers(listener, overlayPort)
   await listen(listener, { port, host, backlog: LISTEN_BACKLOG })
   if (workers === 1) return
   listener.close()
@@ -34,9 +34,9 @@ export async function listenAt(
   server: Server,
   address: ListenOptions,
   setting: string,
-  { overlay }: Settings,
+  { overlayPort }: Settings,
 ): Promise<void> {
-  if (overlay.wireguardPort !== undefined) refuseOverlayPeers(server)
+  refuseOverlayPeers(server, overlayPort)
   await listen(server, address).catch((error: Error) => {
     throw new SettingsError(setting, error.message)
   })

@@ -74,7 +74,7 @@ export async function openState(
   const routes = new RoutingTable(rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, writeHealth, log)
   const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name), portHost)
-  const leewayS = settings.cluster === undefined ? 0 : TOKEN_LEEWAY_S
+  const leewayS = isOver === undefined ? 0 : TOKEN_LEEWAY_S
   const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
   const credentials = new LeaseCredentials(tokens, leases, isOver)
   // It has a timer, and nothing can fail any more.

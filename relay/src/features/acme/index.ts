@@ -3,12 +3,15 @@
 import type { Feature } from '../../feature.ts'
 import { cluster } from '../cluster/index.ts'
 import { dns } from '../dns/index.ts'
+import { acmeSettings } from './settings.ts'
 import type { RunningAcme } from './start-acme.ts'
 
+export { MANAGED } from './settings.ts'
 export type { RunningAcme }
 
 export const acme: Feature<RunningAcme> = {
   needs: [dns, cluster],
+  settings: acmeSettings,
   checks: {},
   isOn: (_settings, { isManaged }) => isManaged,
   start: async (core, running) => {

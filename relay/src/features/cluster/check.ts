@@ -3,8 +3,8 @@
 import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, error, type Found, off, ok, warning } from '../../core/check/finding.ts'
 import { askHealth } from '../../core/check/health.ts'
-import { authorityOf, type WayToEngine, wayToEngine } from '../../core/config/cluster-settings.ts'
 import type { Settings } from '../../core/config/settings.ts'
+import { authorityOf, type WayToEngine, wayToEngine } from './settings.ts'
 
 const WAYS: Readonly<Record<WayToEngine, Found>> = {
   tls: ok('The way to the engine is encrypted (rediss://).'),

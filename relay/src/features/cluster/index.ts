@@ -9,6 +9,7 @@ import { ports } from '../ports/index.ts'
 import type { SnapshotSharing } from '../static-cache/snapshot-sharing.ts'
 import { workers } from '../workers/index.ts'
 import type { ClusterConnection } from './connection.ts'
+import { clusterSettings } from './settings.ts'
 
 export interface RunningCluster extends Running {
   /** Tells the other machines of the snapshots of this one, and of theirs. */
@@ -23,6 +24,7 @@ interface PreparedCluster extends Prepared {
 
 export const cluster: Feature<RunningCluster, PreparedCluster> = {
   needs: [workers, ports, datagrams],
+  settings: clusterSettings,
   checks: {
     machines: async (settings, options) => (await import('./check.ts')).checkCluster(settings, options),
   },

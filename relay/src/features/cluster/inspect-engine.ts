@@ -1,11 +1,11 @@
 // Looks at an engine without changing anything: whether it answers, keeps what it is given, and has other machines.
 
-import type { ClusterSettings } from '../../core/config/cluster-settings.ts'
 import { createLog } from '../../core/log/log.ts'
 import { Engine } from './engine/engine.ts'
 import { EngineKeys } from './engine/keys.ts'
 import { ENGINE_INSPECT_MS, HEARTBEAT_MS, MACHINE_GONE_MS } from './limits.ts'
 import { openMachine, parseMachine } from './machines.ts'
+import type { ClusterSettings } from './settings.ts'
 import { deriveClusterKey } from './shared/cluster-key.ts'
 import { Seal } from './shared/seal.ts'
 import { openFile } from './shared/shared-files.ts'

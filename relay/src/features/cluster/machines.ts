@@ -1,7 +1,6 @@
 // The machines of this relay: each says every second that it is there, and reads which others are.
 
 import { now } from '../../core/clock.ts'
-import type { HostAndPort } from '../../core/config/cluster-settings.ts'
 import { z } from '../../core/config/schema.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { Engine, EngineState } from './engine/engine.ts'
@@ -9,6 +8,7 @@ import type { EngineClock } from './engine/engine-clock.ts'
 import type { EngineKeys } from './engine/keys.ts'
 import { HEARTBEAT } from './engine/scripts.ts'
 import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINES_MAX } from './limits.ts'
+import type { HostAndPort } from './settings.ts'
 import type { Seal } from './shared/seal.ts'
 
 /** What a machine says of itself. */

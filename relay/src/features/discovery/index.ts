@@ -4,6 +4,7 @@ import type { BodyWriter } from '../../core/api/http/body-writer.ts'
 import type { Handler } from '../../core/api/http/server.ts'
 import type { Feature, Running } from '../../feature.ts'
 import type { OwnOverlay } from './own-descriptor.ts'
+import { discoverySettings } from './settings.ts'
 import type { Discovery } from './start-discovery.ts'
 
 export type { OwnOverlay }
@@ -18,6 +19,7 @@ export interface RunningDiscovery
 }
 
 export const discovery: Feature<RunningDiscovery> = {
+  settings: discoverySettings,
   checks: { discovery: async (settings) => (await import('./check.ts')).checkDiscovery(settings) },
   isOn: (settings) => settings.discovery.isEnabled,
   start: async ({ settings, state, visitors, log }) => {

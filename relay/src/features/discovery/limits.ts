@@ -1,6 +1,6 @@
 // Holds the limits of discovery.
 
-import type { DiscoveryLimits } from '../../core/config/discovery-settings.ts'
+import type { DiscoveryLimits } from './settings.ts'
 
 export const DISCOVERY_LIMITS: DiscoveryLimits = {
   pollMs: 120_000,

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { findCertificateSource } from '../../core/certificates/certificate-source.ts'
 import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, type Found, off, ok, warning } from '../../core/check/finding.ts'
-import { EXEC_PREFIX, type ExternalDnsProvider } from '../../core/config/dns-settings.ts'
-import { EMBEDDED, isDnsNeeded } from '../../core/config/features.ts'
 import type { Settings } from '../../core/config/settings.ts'
+import { EMBEDDED, EXEC_PREFIX, type ExternalDnsProvider, isDnsNeeded } from './settings.ts'
 
 const LOOPBACK = '127.0.0.1'
 

@@ -3,7 +3,6 @@
 import type { DnsServer } from '@svc/dns'
 import type { EnsStatus } from '@svc/protocol'
 import type { RelayIdentity } from '../../core/auth/relay-identity.ts'
-import { EMBEDDED } from '../../core/config/features.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import type { Logger } from '../../core/log/log.ts'
 import type { Running } from '../../feature.ts'
@@ -13,6 +12,7 @@ import type { EmbeddedDns } from './embedded/start-embedded.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import type { DnsProvider } from './provider.ts'
 import { PublicAddressWatcher } from './public-address/public-address-watcher.ts'
+import { EMBEDDED } from './settings.ts'
 import { startDnsProvider } from './start-provider.ts'
 
 export interface RunningDns extends Running {

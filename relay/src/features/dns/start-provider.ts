@@ -1,10 +1,10 @@
 // Starts the DNS provider that ACME_DNS_PROVIDER names. The code of the others is not loaded.
 
-import { EXEC_PREFIX, type ExternalDnsProvider } from '../../core/config/dns-settings.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import type { Logger } from '../../core/log/log.ts'
 import { Propagation } from './propagation.ts'
 import type { DnsProvider } from './provider.ts'
+import { EXEC_PREFIX, type ExternalDnsProvider } from './settings.ts'
 
 interface DnsProviderParts {
   /** Starts the name server of the relay and the provider that changes its records. */
@@ -16,12 +16,23 @@ interface DnsProviderParts {
 
 /** @throws SettingsError when the provider lacks something that its operator must set */
 export async function startDnsProvider(settings: Settings, parts: DnsProviderParts): Promise<DnsProvider> {
-  const { acmeDnsProvider: name = 'embedded', acmeDnsServers: servers, rootHost, identityPath } = settings
+  const {
+    acmeDnsProvider: name = 'embedded',
+    acmeDnsServers: servers,
+    rootHost,
+    identityPath,
+    names,
+  } = settings
   if (name === 'embedded') return await parts.embedded()
   const propagation = new Propagation({ servers })
   if (name.startsWith(EXEC_PREFIX)) {
     const { createExecProvider } = await import('./exec/exec-provider.ts')
-    return await createExecProvider({ path: name.slice(EXEC_PREFIX.length), rootHost, propagation })
+    return await createExecProvider({
+      path: name.slice(EXEC_PREFIX.length),
+      rootHost,
+      propagation,
+      withheld: names,
+    })
   }
   const { openExternalProvider } = await import('./providers/open-provider.ts')
   const { log, env = process.env } = parts

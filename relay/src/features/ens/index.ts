@@ -1,13 +1,14 @@
 // ENS names of the relay and its sites as a feature. A relay without them loads none of their code.
 
-import { EMBEDDED } from '../../core/config/features.ts'
 import type { Feature } from '../../feature.ts'
-import { dns } from '../dns/index.ts'
+import { dns, EMBEDDED } from '../dns/index.ts'
+import { ensSettings } from './settings.ts'
 
 export const ens: Feature = {
   needs: [dns],
+  settings: ensSettings,
   checks: {},
-  isOn: (settings, state) => settings.ensGasless && dns.isOn(settings, state),
+  isOn: (settings, state) => settings.ensGasless === true && dns.isOn(settings, state),
   start: async ({ settings, state, log }, running) => {
     const { startEns } = await import('./start-ens.ts')
     const { provider, addresses } = running.get(dns)!

@@ -2,8 +2,10 @@
 
 import { RELEASE_VERSION } from '../../core/version.ts'
 import type { Feature } from '../../feature.ts'
+import { installerSettings } from './settings.ts'
 
 export const installer: Feature = {
+  settings: installerSettings,
   checks: { installer: async (settings) => (await import('./check.ts')).checkInstaller(settings) },
   isOn: () => true,
   start: async ({ settings: { installDir: directory, url } }) => {

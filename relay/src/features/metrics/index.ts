@@ -1,11 +1,11 @@
 // The metrics server as a feature: each part of the relay registers its own metrics there.
 
 import type { Server } from 'node:http'
-import { listenAt } from '../../core/ingress/listen.ts'
-import { countReadySessions } from '../../core/reverse/ready-queues.ts'
 import type { Feature } from '../../feature.ts'
+import { metricsSettings } from './settings.ts'
 
 export const metrics: Feature = {
+  settings: metricsSettings,
   checks: {
     metrics: async (settings, options) => {
       const { metricsAddress: address } = settings
@@ -15,10 +15,18 @@ export const metrics: Feature = {
   },
   isOn: ({ metricsAddress }) => metricsAddress !== undefined,
   start: async ({ settings, state, visitors, counters, dataPlane }, running) => {
-    const [{ createMetricsServer }, { Metrics }, { registerRelayMetrics }] = await Promise.all([
+    const [
+      { createMetricsServer },
+      { Metrics },
+      { registerRelayMetrics },
+      { listenAt },
+      { countReadySessions },
+    ] = await Promise.all([
       import('./metrics-server.ts'),
       import('../../core/metrics/metrics.ts'),
       import('../../core/metrics/relay-metrics.ts'),
+      import('../../core/ingress/listen.ts'),
+      import('../../core/reverse/ready-queues.ts'),
     ])
     const { leases, writeHealth, certificateStatuses } = state
     let server: Server | undefined

@@ -2,8 +2,8 @@
 
 import { hostPort } from '@svc/node-kit/host-port'
 import { error, type Found, off, ok, warning } from '../../core/check/finding.ts'
-import { readOverlayConfig } from '../../core/config/overlay-config.ts'
 import type { Settings } from '../../core/config/settings.ts'
+import { readOverlayConfig } from './overlay-config.ts'
 import { findDriver } from './wireguard/find-driver.ts'
 import { hasFirewall } from './wireguard/firewall.ts'
 import { readLinkState } from './wireguard/link-state.ts'

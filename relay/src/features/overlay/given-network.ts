@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
-import type { GivenOverlay, OverlayEndpoint } from '../../core/config/overlay-config.ts'
 import { dialPeer } from './dial-peer.ts'
+import type { GivenOverlay, OverlayEndpoint } from './overlay-config.ts'
 import type { OverlayNetwork, OverlayPeer } from './overlay-network.ts'
 import type { VerifiedRelay, VerifiedRelays } from './verified-relays.ts'
 

@@ -3,6 +3,7 @@
 import type { Feature, Running } from '../../feature.ts'
 import { discovery } from '../discovery/index.ts'
 import type { Hops } from './hop/start-hops.ts'
+import { overlaySettings } from './settings.ts'
 
 export interface RunningOverlay extends Running {
   hops: Pick<Hops, 'isReachedByRelay'>
@@ -10,6 +11,7 @@ export interface RunningOverlay extends Running {
 
 export const overlay: Feature<RunningOverlay> = {
   needs: [discovery],
+  settings: overlaySettings,
   checks: {
     overlay: async (settings) => (await import('./check.ts')).checkOverlay(settings),
     gateways: async (settings) => (await import('./check.ts')).checkGateways(settings),

@@ -1,6 +1,6 @@
 // Holds the limits of the overlay.
 
-import type { OverlayLimits } from '../../core/config/overlay-settings.ts'
+import type { OverlayLimits } from './settings.ts'
 
 export const OVERLAY_LIMITS: OverlayLimits = {
   probes: { intervalMs: 15_000, failedMaxMs: 2 * 60_000, tickMs: 1_000, deadlineMs: 5_000 },

@@ -1,11 +1,11 @@
 // Starts the overlay: its network, its server for peers, and gateways.
 
-import type { GivenOverlay } from '../../core/config/overlay-config.ts'
 import { isLocalhost, SettingsError } from '../../core/config/settings.ts'
 import type { Core } from '../../core/core.ts'
 import type { Measured } from '../../core/metrics/metrics.ts'
 import type { OwnOverlay, RunningDiscovery } from '../discovery/index.ts'
 import { createGateways, type Gateways } from './gateways/start-gateways.ts'
+import type { GivenOverlay } from './overlay-config.ts'
 import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler, OverlayTable, OverlayUpgrade } from './overlay-server.ts'
 
@@ -41,7 +41,7 @@ export async function startOverlay(parts: Core, discovery: RunningDiscovery): Pr
 
 /** @returns undefined where the file names the network that WIREGUARD_PORT makes */
 async function readGiven(path: string, wireguardPort: number | undefined): Promise<GivenOverlay | undefined> {
-  const { readOverlayConfig } = await import('../../core/config/overlay-config.ts')
+  const { readOverlayConfig } = await import('./overlay-config.ts')
   const config = await readOverlayConfig(path)
   if (config.kind === 'given' && wireguardPort !== undefined)
     throw new SettingsError(

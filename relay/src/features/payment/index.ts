@@ -1,14 +1,14 @@
 // The payment facilitator as a feature. A relay whose payments are off loads none of its code, nor the libraries of the chain.
 
 import type { AdminPaymentsResponse } from '@svc/protocol'
-import { routingOf } from '../../core/api/endpoint-handler.ts'
-import { ENDPOINTS } from '../../core/api/endpoints/endpoints.ts'
 import { SettingsError } from '../../core/config/settings.ts'
 import type { Feature } from '../../feature.ts'
 import type { PaymentResult } from './payment-counts.ts'
+import { paymentSettings } from './settings.ts'
 import type { RunningFacilitator } from './start-facilitator.ts'
 
 export const payment: Feature = {
+  settings: paymentSettings,
   checks: { payments: async (settings) => (await import('./check.ts')).checkPayment(settings) },
   isOn: (settings) => settings.payment.isEnabled && settings.payment.payTo !== undefined,
   start: async ({ settings, state }) => {
@@ -17,11 +17,15 @@ export const payment: Feature = {
       { registerPaymentMetrics },
       { createPaymentHandlers },
       { PAYMENT_ENDPOINTS },
+      { routingOf },
+      { ENDPOINTS },
     ] = await Promise.all([
       import('./start-facilitator.ts'),
       import('./metrics.ts'),
       import('./handlers.ts'),
       import('./endpoints.ts'),
+      import('../../core/api/endpoint-handler.ts'),
+      import('../../core/api/endpoints/endpoints.ts'),
     ])
     const running = await startFacilitator({
       settings: { ...settings.payment, payTo: settings.payment.payTo! },

@@ -8,12 +8,12 @@ import {
   type PaymentJournal,
 } from '@svc/payment'
 import { PATH, type X402FacilitatorInfo } from '@svc/protocol'
-import type { PaymentSettings } from '../../core/config/payment-settings.ts'
 import type { WriteHealth } from '../../core/storage/write-health.ts'
 import { paymentJournalFile } from './journal-file.ts'
 import { createNodeFetch } from './node-fetch.ts'
 import { OpenPayments } from './open-payments.ts'
 import { PaymentCounts } from './payment-counts.ts'
+import type { PaymentSettings } from './settings.ts'
 
 interface FacilitatorParts {
   settings: PaymentSettings & { payTo: string }

@@ -3,9 +3,9 @@
 import { readQuicCertificate } from '../../core/certificates/quic-certificate.ts'
 import { tcpProblem, udpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, type Found, off, ok, warning } from '../../core/check/finding.ts'
-import { sharedCookies, sharesCookies } from '../../core/config/cluster-settings.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import { readPolicyOf } from '../../core/policy/policy.ts'
+import { sharedCookies, sharesCookies } from './port-host.ts'
 
 /** Ports that a message lists. */
 const LISTED_MAX = 5

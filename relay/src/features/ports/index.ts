@@ -1,8 +1,10 @@
 // Dedicated ports of sites as a feature. A relay without a range of them loads none of their code.
 
+import { hostPort } from '@svc/node-kit/host-port'
 import type { Feature, Prepared, Running } from '../../feature.ts'
 import { datagrams } from '../datagrams/index.ts'
 import type { DedicatedPorts } from './dedicated-ports.ts'
+import { portSettings } from './settings.ts'
 
 export interface RunningPorts extends Running {
   ports: DedicatedPorts
@@ -10,6 +12,7 @@ export interface RunningPorts extends Running {
 
 export const ports: Feature<RunningPorts, Prepared> = {
   needs: [datagrams],
+  settings: portSettings,
   checks: {
     'TCP ports': async (settings) => (await import('./check.ts')).checkTcpPorts(settings),
     'UDP ports': async (settings, options) => (await import('./check.ts')).checkUdpPorts(settings, options),
@@ -23,9 +26,11 @@ export const ports: Feature<RunningPorts, Prepared> = {
   },
   start: async (core, running) => {
     const { createDedicatedPorts } = await import('./port-listeners.ts')
-    const { capacity, state, dataPlane } = core
+    const { settings, capacity, state, dataPlane } = core
+    const { portHost, sniPort } = settings
     const tunnels = running.get(datagrams)
     return {
+      tunnelAddress: portHost === undefined ? undefined : hostPort(portHost, sniPort),
       ports: createDedicatedPorts({
         ...core,
         policy: state.policy,

@@ -1,6 +1,5 @@
 // The host that addresses of dedicated ports name: an address of this machine, since browsers share cookies among all ports of a name.
 
-import { sharedCookies, sharesCookies } from '../../core/config/cluster-settings.ts'
 import { isLocalhost, type Settings } from '../../core/config/settings.ts'
 import type { Logger } from '../../core/log/log.ts'
 
@@ -43,4 +42,14 @@ export async function findPortHost(settings: PortSettings, log: Logger): Promise
 
 function fixed(host: string | undefined): PortHost {
   return { current: () => host, close: () => {} }
+}
+
+/** Whether a name is the root host or below it, where visitors of a port would share cookies with the relay or its sites. */
+export function sharesCookies(host: string, rootHost: string): boolean {
+  return host === rootHost || host.endsWith(`.${rootHost}`)
+}
+
+/** What a log and `svc-relay check` say of such a name. */
+export function sharedCookies(host: string): string {
+  return `dedicated ports are named ${host}, where browsers share cookies with the relay or its sites: PORT_HOST can name an address, or a host of another domain`
 }

@@ -2,7 +2,6 @@
 
 import type { Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
-import { portsOfOverlay } from '../../core/config/overlay-settings.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { Reservations } from '../../core/lease/reservations.ts'
@@ -40,12 +39,10 @@ export function createDedicatedPorts({
   tunnels,
   log,
 }: PortParts): DedicatedPorts {
-  const { portGates, portRange, sniPort, listenAddress, overlay } = settings
+  const { portGates, portRange, reservedPorts, sniPort, listenAddress } = settings
   const poolOf = (gate: boolean): PortPool | undefined =>
     // The SNI listener's port number stays free for UDP, too: the datagram tunnels arrive there.
-    gate && portRange !== undefined
-      ? new PortPool(portRange, [sniPort, ...portsOfOverlay(overlay)])
-      : undefined
+    gate && portRange !== undefined ? new PortPool(portRange, [sniPort, ...reservedPorts]) : undefined
   const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
   restorePorts(reservations, pools)
   const tcpPorts = new TcpPorts(connectionsMax, listenAddress)

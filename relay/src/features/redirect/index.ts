@@ -1,10 +1,10 @@
 // The redirect listener as a feature: plain HTTP is redirected to https.
 
-import { listenAt } from '../../core/ingress/listen.ts'
-import { reachable } from '../../core/ingress/sni-listener.ts'
 import type { Feature } from '../../feature.ts'
+import { redirectSettings } from './settings.ts'
 
 export const redirect: Feature = {
+  settings: redirectSettings,
   checks: {
     redirects: async (settings, options) => {
       const { httpRedirectAddress: address } = settings
@@ -14,7 +14,11 @@ export const redirect: Feature = {
   },
   isOn: ({ httpRedirectAddress }) => httpRedirectAddress !== undefined,
   start: async ({ settings, state, counters }) => {
-    const { createRedirectListener } = await import('./redirect-listener.ts')
+    const [{ createRedirectListener }, { listenAt }, { reachable }] = await Promise.all([
+      import('./redirect-listener.ts'),
+      import('../../core/ingress/listen.ts'),
+      import('../../core/ingress/sni-listener.ts'),
+    ])
     const server = createRedirectListener({
       isServed: (host) => reachable(host, state) !== undefined,
       httpsPort: settings.url.port,

@@ -3,6 +3,7 @@
 import type { Lease } from '../../core/lease/lease.ts'
 import type { Feature, Running } from '../../feature.ts'
 import { acme } from '../acme/index.ts'
+import { siteCertificateSettings } from './settings.ts'
 
 export interface RunningSiteCertificates extends Running {
   /** Whether the relay has issued a certificate for a lease. @param leaf DER */
@@ -11,6 +12,7 @@ export interface RunningSiteCertificates extends Running {
 
 export const siteCertificates: Feature<RunningSiteCertificates> = {
   needs: [acme],
+  settings: siteCertificateSettings,
   checks: {},
   isOn: (settings) => settings.siteCertificates !== 'off',
   start: async ({ settings, state, log }, running) => {

@@ -1,24 +1,26 @@
 // The static cache as a feature. A relay whose static cache is off loads none of its code.
 
 import type { AdminCacheResponse } from '@svc/protocol'
-import { ENDPOINTS } from '../../core/api/endpoints/endpoints.ts'
 import { timestamp, wallTimestamp } from '../../core/api/http/timestamp.ts'
 import { SettingsError } from '../../core/config/settings.ts'
 import type { Feature } from '../../feature.ts'
 import { cluster } from '../cluster/index.ts'
 import { siteCertificates } from '../site-certificates/index.ts'
 import type { StoredSites } from './handlers.ts'
+import { cacheSettings } from './settings.ts'
 
 export const staticCache: Feature = {
   needs: [cluster, siteCertificates],
+  settings: cacheSettings,
   checks: {
     'static cache': async (settings) => (await import('./check.ts')).checkStaticCache(settings),
   },
   isOn: ({ cache }) => cache.isEnabled,
   start: async (core, running) => {
-    const [{ startStaticCache }, { createCacheHandlers }] = await Promise.all([
+    const [{ startStaticCache }, { createCacheHandlers }, { ENDPOINTS }] = await Promise.all([
       import('./start-static-cache.ts'),
       import('./handlers.ts'),
+      import('../../core/api/endpoints/endpoints.ts'),
     ])
     const { settings, capacity, state, dataPlane, settled } = core
     const cache = await startStaticCache({

@@ -33,8 +33,8 @@ export interface WorkerStart {
   certificates: CertificateFiles
   /** Whether the primary process may prove names to an ACME authority. */
   provesNames: boolean
-  /** True when the relay makes an overlay, whose peers have no business at the public port. */
-  makesOverlay: boolean
+  /** Where alone peers of an overlay are served that the relay makes; undefined: it makes none. */
+  overlayPort: number | undefined
   policy: PolicyFile
   trustedProxies: string
   logLevel: string

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { SETTINGS } from '../../core/config/settings.ts'
+import { childEnvironment } from '../../core/config/child-environment.ts'
 import { V8_FLAGS } from '../../core/config/v8-flags.ts'
 import { installation } from '../../core/installation.ts'
 import type { HandOverOutcome, PendingVisitor, SessionPeer } from '../../core/reverse/pending-visitor.ts'
@@ -41,7 +41,7 @@ export class WorkerHandle implements SessionPeer {
   #hasExited = false
   readonly #exited: PromiseWithResolvers<void> = Promise.withResolvers()
 
-  constructor({ onMessage, onEnd }: WorkerEvents, child: ChildProcess = forkWorker()) {
+  constructor({ onMessage, onEnd }: WorkerEvents, child: ChildProcess) {
     this.#child = child
     const exited = (cause: string): void => {
       if (this.#hasExited) return
@@ -149,19 +149,14 @@ export class WorkerHandle implements SessionPeer {
   }
 }
 
-function forkWorker(): ChildProcess {
+/** A worker process gets what it needs in its first message. @param withheld variables that it does not get */
+export function forkWorker(withheld: readonly string[]): ChildProcess {
   const options = [...V8_FLAGS, ...process.execArgv.filter((option) => !V8_FLAGS.includes(option))]
   const { execArgv, module, args, env } = installation().process('worker-main', options)
   return fork(module, args, {
-    env: { ...environment(), ...env },
+    env: { ...childEnvironment(withheld), ...env },
     execArgv,
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
   })
-}
-
-/** The environment without the settings: a worker process gets what it needs in its first message. */
-function environment(): NodeJS.ProcessEnv {
-  const names = new Set(SETTINGS.map(({ name }) => name))
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)))
 }

@@ -39,7 +39,7 @@ import {
   refuseVisitor,
 } from './socket-handover.ts'
 import { WorkerCounts } from './worker-counts.ts'
-import { WorkerHandle } from './worker-handle.ts'
+import { forkWorker, WorkerHandle } from './worker-handle.ts'
 
 /** Leases in one message to a new worker process. */
 const WORKER_LEASES_PER_MESSAGE = 256
@@ -165,25 +165,28 @@ export class WorkerPool implements Processes {
     const { visitors, counters } = this.#parts
     const { services } = begin
     const startedAt = performance.now()
-    const link = new WorkerHandle({
-      onMessage: (message, socket) => {
-        if (message.kind === 'listening') listening()
-        else if (message.kind === 'failed') failed(listenError(message))
-        else if (message.kind === 'visitor') this.#receive(message, socket, link, services)
-        else if (message.kind === 'feature-visitor') this.#receiveFeatureVisitor(message, socket, services)
-        else if (message.kind === 'challenge') this.#receiveChallenge(message, socket, services)
-        else if (message.kind === 'carrier') this.#probe(message.lease, services.connect, link)
-        else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
-        else counts.add(message)
+    const link = new WorkerHandle(
+      {
+        onMessage: (message, socket) => {
+          if (message.kind === 'listening') listening()
+          else if (message.kind === 'failed') failed(listenError(message))
+          else if (message.kind === 'visitor') this.#receive(message, socket, link, services)
+          else if (message.kind === 'feature-visitor') this.#receiveFeatureVisitor(message, socket, services)
+          else if (message.kind === 'challenge') this.#receiveChallenge(message, socket, services)
+          else if (message.kind === 'carrier') this.#probe(message.lease, services.connect, link)
+          else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
+          else counts.add(message)
+        },
+        onEnd: (cause) => {
+          slot.link = undefined
+          counts.lost()
+          if (this.#isClosing) return
+          failed(new Error(`a worker ended: ${cause}`))
+          this.#startLater(slot, begin, { cause, livedMs: performance.now() - startedAt })
+        },
       },
-      onEnd: (cause) => {
-        slot.link = undefined
-        counts.lost()
-        if (this.#isClosing) return
-        failed(new Error(`a worker ended: ${cause}`))
-        this.#startLater(slot, begin, { cause, livedMs: performance.now() - startedAt })
-      },
-    })
+      forkWorker(this.#parts.settings.names),
+    )
     const counts = new WorkerCounts(link, { visitors, counters })
     if (link.apiChannel) receiveForwarded(link.apiChannel, services.serveDecrypted)
     link.send(this.#startMessage(slot.processIndex, begin))
@@ -228,7 +231,7 @@ export class WorkerPool implements Processes {
       publicKey: publicKey.export({ type: 'spki', format: 'der' }),
       certificates: this.#certificateFiles(),
       provesNames: services.proveName !== undefined,
-      makesOverlay: this.#parts.settings.overlay.wireguardPort !== undefined,
+      overlayPort: settings.overlayPort,
       policy: policy.file,
       trustedProxies: settings.trustedProxies.text,
       logLevel: log.level,

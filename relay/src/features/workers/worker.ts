@@ -80,7 +80,7 @@ export function createWorker(
     proveName: start.provesNames ? (...from) => primaryLink.proveName(...from) : undefined,
   })
   listener.on('connection', (socket) => sockets.track(socket))
-  if (start.makesOverlay) refuseOverlayPeers(listener)
+  refuseOverlayPeers(listener, start.overlayPort)
   listen(listener, start, primaryLink)
   const parts = { state, leases, visitors, dataPlane, primaryLink, connect, listener, sockets, log }
   return { handlers: createMessageHandlers(parts), log, leave: () => leave(parts) }

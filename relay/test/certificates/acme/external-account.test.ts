@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { checkCertificate } from '../../../src/cli/check/certificate.ts'
-import { readSettings } from '../../../src/core/config/settings.ts'
+import { readSettings } from '../../../src/settings.ts'
 import {
   ACME_HOST,
   acmeEnv,

@@ -1,6 +1,5 @@
 // An AcmeAuthority of a relay at a directory of a test, with what its orders need otherwise.
 
-import { readSettings } from '../../../src/core/config/settings.ts'
 import { createLog } from '../../../src/core/log/log.ts'
 import {
   type AuthorityParts,
@@ -8,6 +7,7 @@ import {
   type RelayAuthority,
 } from '../../../src/features/acme/create-authority.ts'
 import { TlsAlpnProver } from '../../../src/features/acme/tls-alpn.ts'
+import { readSettings } from '../../../src/settings.ts'
 
 /** A budget that every order is within. */
 const UNBOUNDED: AuthorityParts['budget'] = {

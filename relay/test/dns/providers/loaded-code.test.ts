@@ -17,7 +17,7 @@ const SOURCE = new URL('../../../src/', import.meta.url).href
 const THEIRS = /google|aws|smithy|mysten|x402|ioredis/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
-const OPTIONAL = /^features\/(?!(?:[a-z-]+\/)?index\.ts$)(?!(?:installer|site-certificates)\/)/
+const OPTIONAL = /^features\/(?!(?:[a-z-]+\/)?(?:index|settings)\.ts$)(?!(?:installer|site-certificates)\/)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {
@@ -34,7 +34,7 @@ async function loadedBy(program: string): Promise<{ files: string[]; packages: s
         return next(url, context)
       },
     })
-    const { readSettings } = await import('${SOURCE}core/config/settings.ts')
+    const { readSettings } = await import('${SOURCE}settings.ts')
     ${program}
     console.log(JSON.stringify({ files: [...files], packages: [...packages] }))
     process.exit()`

@@ -4,7 +4,6 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { backoffMs, withTimeout } from '@svc/protocol/timers'
 import { Cluster, Redis } from 'ioredis'
-import type { EngineAddress } from '../../../core/config/cluster-settings.ts'
 import { RelayError, SHARED_STATE_RETRY_S } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import {
@@ -15,6 +14,7 @@ import {
   ENGINE_RETRY_MAX_MS,
   ENGINE_RETRY_MS,
 } from '../limits.ts'
+import type { EngineAddress } from '../settings.ts'
 import { inOrder, type Script, type Values } from './script.ts'
 
 /** Thrown for a command that the engine did not carry out, or perhaps did. */

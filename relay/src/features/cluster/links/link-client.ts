@@ -3,7 +3,6 @@
 import { connect, type TLSSocket } from 'node:tls'
 import { backoffMs } from '@svc/protocol/timers'
 import type { Session, Stream } from '@svc/yamux'
-import type { HostAndPort } from '../../../core/config/cluster-settings.ts'
 import type { SharedReadBuffer } from '../../../core/node-internals/shared-read-buffer.ts'
 import {
   LINK_ANSWER_MS,
@@ -13,6 +12,7 @@ import {
   LINK_RETRY_MS,
   LINKS_PER_MACHINE,
 } from '../limits.ts'
+import type { HostAndPort } from '../settings.ts'
 import type { LinkCertificate } from './link-certificate.ts'
 import {
   FrameReader,

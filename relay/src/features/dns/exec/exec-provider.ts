@@ -2,6 +2,7 @@
 
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
+import { childEnvironment } from '../../../core/config/child-environment.ts'
 import { SettingsError } from '../../../core/config/settings.ts'
 import { COMMAND_LINE_MAX_CHARS } from '../limits.ts'
 import type { Propagation } from '../propagation.ts'
@@ -20,6 +21,8 @@ interface ExecProviderOptions {
   /** The relay's host. */
   rootHost: string
   propagation: Propagation
+  /** Variables of the relay's environment that the command does not get: its settings, some of which are secret. */
+  withheld: readonly string[]
   /** How long one call may take, in milliseconds. @default 2 minutes */
   timeoutMs?: number | undefined
 }
@@ -90,11 +93,17 @@ class ExecProvider implements DnsProvider {
 
   /** @returns what the command wrote to its standard output */
   async #run(args: readonly string[], signal?: AbortSignal): Promise<string> {
-    const { path, timeoutMs } = this.#options
+    const { path, withheld, timeoutMs } = this.#options
     const either = this.#either(signal)
     either.throwIfAborted()
     const call = [path, ...args.slice(0, 2)].join(' ')
-    const outcome = await runCommand(path, args, either, timeoutMs).catch((error: unknown) => {
+    const outcome = await runCommand({
+      path,
+      args,
+      env: childEnvironment(withheld),
+      signal: either,
+      timeoutMs,
+    }).catch((error: unknown) => {
       throw new DnsProviderError('unavailable', `${call}: ${(error as Error).message}`, { cause: error })
     })
     if (outcome.exitCode === 0) return outcome.stdout

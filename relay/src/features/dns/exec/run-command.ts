@@ -1,8 +1,7 @@
-// Runs the operator's DNS command: bounded in time and output, without the relay's own settings in its environment.
+// Runs the operator's DNS command: bounded in time and output.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { SETTINGS } from '../../../core/config/settings.ts'
 import {
   COMMAND_CLOSE_DELAY_MS,
   COMMAND_KILL_DELAY_MS,
@@ -20,14 +19,24 @@ export interface CommandOutcome {
   stderr: string
 }
 
+interface CommandCall {
+  path: string
+  args: readonly string[]
+  env: NodeJS.ProcessEnv
+  signal: AbortSignal
+  /** @default 2 minutes */
+  timeoutMs?: number | undefined
+}
+
 /** @throws Error of the system when the command cannot be started */
-export async function runCommand(
-  path: string,
-  args: readonly string[],
-  signal: AbortSignal,
-  timeoutMs: number = COMMAND_TIMEOUT_MS,
-): Promise<CommandOutcome> {
-  const child = spawn(path, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+export async function runCommand({
+  path,
+  args,
+  env,
+  signal,
+  timeoutMs = COMMAND_TIMEOUT_MS,
+}: CommandCall): Promise<CommandOutcome> {
+  const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const outputs = [beginningOf(child.stdout), beginningOf(child.stderr)] as const
   let isEnded = false
   let killTimer: NodeJS.Timeout | undefined
@@ -51,12 +60,6 @@ export async function runCommand(
     // What the command left behind must not outlive it.
     endGroup(child, 'SIGKILL')
   }
-}
-
-/** The command gets what its operator set for it, and neither the administrator's token nor another setting of the relay. */
-function environment(): NodeJS.ProcessEnv {
-  const own = new Set(SETTINGS.map(({ name }) => name))
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
 }
 
 function exitOf(child: ChildProcess): Promise<number | undefined> {

@@ -1,8 +1,8 @@
 // Opens the external provider that the operator chose, and loads the code of this one alone.
 
-import type { ExternalDnsProvider } from '../../../core/config/dns-settings.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import type { DnsProvider } from '../provider.ts'
+import type { ExternalDnsProvider } from '../settings.ts'
 import type { Environment } from './credentials.ts'
 import type { OpenApi } from './open-api.ts'
 import { RecordJournal } from './record-journal.ts'

@@ -3,9 +3,9 @@
 import { promises as dns } from 'node:dns'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@svc/protocol'
-import type { ConfiguredAddresses } from '../../../core/config/setting-values.ts'
 import { isLocalhost, type Settings } from '../../../core/config/settings.ts'
 import type { Logger } from '../../../core/log/log.ts'
+import type { ConfiguredAddresses } from '../settings.ts'
 import { sourceAddress } from './source-address.ts'
 
 /** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */

@@ -1,9 +1,9 @@
 // Asks each peer from time to time whether it is a gateway with room, over the overlay: one that cannot be reached so is of no use.
 
-import type { ProbeTimes } from '../../../core/config/overlay-settings.ts'
 import { askPeer } from '../ask-peer.ts'
 import { GATEWAY_PROBES_PARALLEL_MAX, OVERLAY_LIMITS } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
+import type { ProbeTimes } from '../settings.ts'
 import { GATEWAY_PATH } from './paths.ts'
 
 interface Probe {

@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { hostPort } from '@svc/node-kit/host-port'
-import { OVERLAY_PORT } from '../../../core/config/overlay-settings.ts'
+import { OVERLAY_PORT } from '../settings.ts'
 import { runCommand } from './command.ts'
 import { closeInterface, hasFirewall, isClosedAs } from './firewall.ts'
 import type { FirewallParts } from './firewall-parts.ts'

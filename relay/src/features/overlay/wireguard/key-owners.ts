@@ -3,9 +3,9 @@
 
 import { ONLY_OWN_DESCRIPTOR, PATH } from '@svc/protocol'
 import { monotonic } from '../../../core/clock.ts'
-import { OVERLAY_PORT } from '../../../core/config/overlay-settings.ts'
 import { askPeer } from '../ask-peer.ts'
 import type { OverlayNetwork } from '../overlay-network.ts'
+import { OVERLAY_PORT } from '../settings.ts'
 import { CLAIM_ASK_AGAIN_MS, CLAIM_QUESTION_DEADLINE_MS, CLAIM_QUESTIONS_PARALLEL_MAX } from './limits.ts'
 import { overlayAddressOf } from './overlay-address.ts'
 

@@ -1,8 +1,8 @@
 // Keeps the list of relays that are peers of the link, and the way to each: it follows discovery and the state of WireGuard.
 
 import { monotonic } from '../../../core/clock.ts'
-import { OVERLAY_PORT } from '../../../core/config/overlay-settings.ts'
 import type { OverlayPeer } from '../overlay-network.ts'
+import { OVERLAY_PORT } from '../settings.ts'
 import type { VerifiedRelay } from '../verified-relays.ts'
 import type { DevicePeer, PeerReading } from './device.ts'
 import type { KeyOwners } from './key-owners.ts'

@@ -1,7 +1,7 @@
 // Starts the overlay that the relay makes itself: loads its key, and keeps the interface while the relay runs.
 
-import { OVERLAY_PORT } from '../../../core/config/overlay-settings.ts'
 import type { Logger } from '../../../core/log/log.ts'
+import { OVERLAY_PORT } from '../settings.ts'
 import type { VerifiedRelays } from '../verified-relays.ts'
 import { START_WAIT_MS } from './limits.ts'
 import { loadLinkState } from './link-state.ts'

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { ExternalDnsProvider } from '../../../../src/core/config/dns-settings.ts'
+import type { ExternalDnsProvider } from '../../../../src/features/dns/settings.ts'
 import { FakeZone } from './fake-zone.ts'
 
 export interface FakeRequest {

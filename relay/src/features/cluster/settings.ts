@@ -1,11 +1,20 @@
 // The settings of a relay on several machines.
 
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import { hostPort } from '@svc/node-kit/host-port'
-import { CLUSTER, PORTS } from './features.ts'
-import type { Setting } from './setting.ts'
-import { flag, portNumber } from './setting-values.ts'
-import { SettingsError } from './settings-error.ts'
+import type { AllSettings, FeatureSettings } from '../../core/config/feature-settings.ts'
+import type { Condition, SettingsTable } from '../../core/config/setting.ts'
+import { flag, hostName, portNumber } from '../../core/config/setting-values.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import { SettingsError } from '../../core/config/settings-error.ts'
+import type { SettingsReader } from '../../core/config/settings-reader.ts'
+
+declare module '../../core/config/settings.ts' {
+  interface Settings {
+    /** The other machines of this relay; undefined: it is one machine. */
+    cluster: ClusterSettings | undefined
+  }
+}
 
 /** 192 random bits in base64: the secret is the key of the machines' certificates. */
 export const CLUSTER_SECRET_MIN_CHARS = 32
@@ -43,17 +52,12 @@ export interface ClusterSettings {
   secret: string
 }
 
-interface ClusterTable {
-  CLUSTER_URL: Setting<EngineAddress>
-  CLUSTER_ADDR: Setting<HostAndPort>
-  CLUSTER_LISTEN_PORT: Setting<number>
-  CLUSTER_SECRET: Setting<string>
-  CLUSTER_ALLOW_PLAINTEXT: Setting<boolean>
-  PORT_HOST: Setting<string>
+const ENABLED: Condition = {
+  isMet: ({ cluster }) => cluster !== undefined,
+  unmet: 'CLUSTER_URL is not set',
 }
 
-/** The rows of these settings, in the order in which `--help` lists them. */
-export const CLUSTER_TABLE: ClusterTable = {
+const TABLE = {
   CLUSTER_URL: {
     meaning:
       'Redis or Valkey that several machines of one relay share: redis://, rediss://, redis+sentinel://HOSTS/MASTER or redis+cluster://HOSTS',
@@ -66,7 +70,7 @@ export const CLUSTER_TABLE: ClusterTable = {
     parse: hostAndPort,
   },
   CLUSTER_LISTEN_PORT: {
-    feature: CLUSTER,
+    needs: ENABLED,
     meaning: 'port of the listener for the other machines, when it differs from that of CLUSTER_ADDR',
     unset: 'the port of CLUSTER_ADDR',
     parse: portNumber,
@@ -77,27 +81,57 @@ export const CLUSTER_TABLE: ClusterTable = {
     parse: clusterSecret,
   },
   CLUSTER_ALLOW_PLAINTEXT: {
-    feature: CLUSTER,
+    needs: ENABLED,
     meaning:
       'whether CLUSTER_URL may be without TLS (redis://) to another host: who is on the way reads the password and gives wrong answers',
     default: 'false',
     parse: flag,
   },
-  PORT_HOST: {
-    feature: PORTS,
-    meaning:
-      'host that addresses of dedicated ports name: of this machine, and not at or below the host of SVC_URL',
-    unset: 'an address of this machine',
-    parse: hostName,
-  },
+} satisfies SettingsTable
+
+export const clusterSettings: FeatureSettings = {
+  table: TABLE,
+  read: (reader) => ({ cluster: possibleCluster(reader) }),
+  check,
+  listeners: ({ cluster }) => ({ CLUSTER_LISTEN_PORT: cluster?.listenPort }),
 }
 
-interface GivenSettings {
-  engine: EngineAddress | undefined
-  address: HostAndPort | undefined
-  listenPort: number | undefined
-  secret: string | undefined
-  allowsPlaintext: boolean
+/**
+ * @returns undefined where the relay is one machine
+ * @throws SettingsError when a setting is missing or invalid
+ */
+function possibleCluster(reader: SettingsReader): ClusterSettings | undefined {
+  const { read, optional } = reader.of(TABLE)
+  const engine = optional('CLUSTER_URL')
+  const address = optional('CLUSTER_ADDR')
+  const listenPort = optional('CLUSTER_LISTEN_PORT')
+  const secret = optional('CLUSTER_SECRET')
+  const allowsPlaintext = read('CLUSTER_ALLOW_PLAINTEXT')
+  if (engine === undefined) {
+    if (address !== undefined) throw new SettingsError('CLUSTER_ADDR', 'needs CLUSTER_URL')
+    if (secret !== undefined) throw new SettingsError('CLUSTER_SECRET', 'needs CLUSTER_URL')
+    return undefined
+  }
+  if (address === undefined) throw missing('CLUSTER_ADDR')
+  if (secret === undefined) throw missing('CLUSTER_SECRET')
+  if (!allowsPlaintext && wayToEngine(engine) === 'plaintext')
+    throw new SettingsError(
+      'CLUSTER_URL',
+      'is without TLS to another host: use rediss://, or set CLUSTER_ALLOW_PLAINTEXT=true where nobody else is on the way',
+    )
+  return { engine, address, listenPort: listenPort ?? address.port, secret }
+}
+
+function missing(name: 'CLUSTER_ADDR' | 'CLUSTER_SECRET'): SettingsError {
+  return new SettingsError(name, `is needed with CLUSTER_URL: ${TABLE[name].meaning}`)
+}
+
+/** @throws SettingsError for a setting that does not go with several machines */
+function check({ cluster, given }: Settings, { table }: AllSettings): void {
+  if (cluster === undefined) return
+  for (const [name, { isOfOneMachine, default: byDefault }] of Object.entries(table))
+    if (isOfOneMachine && given.has(name) && given.get(name) !== byDefault)
+      throw new SettingsError(name, 'is of one machine, and is not possible with CLUSTER_URL')
 }
 
 /** How what the machines tell the engine is kept from others: by TLS, by staying on this machine, or not at all. */
@@ -106,41 +140,6 @@ export type WayToEngine = 'tls' | 'loopback' | 'plaintext'
 export function wayToEngine({ usesTls, nodes }: EngineAddress): WayToEngine {
   if (usesTls) return 'tls'
   return nodes.every(({ host }) => isLoopback(host)) ? 'loopback' : 'plaintext'
-}
-
-/**
- * @param others settings of features that are of one machine, and are set
- * @returns undefined where the relay is one machine
- * @throws SettingsError when a setting is missing, or another one does not go with several machines
- */
-export function possibleCluster(
-  { engine, address, listenPort, secret, allowsPlaintext }: GivenSettings,
-  others: readonly string[],
-): ClusterSettings | undefined {
-  if (engine === undefined) {
-    if (address !== undefined) throw new SettingsError('CLUSTER_ADDR', 'needs CLUSTER_URL')
-    if (secret !== undefined) throw new SettingsError('CLUSTER_SECRET', 'needs CLUSTER_URL')
-    return undefined
-  }
-  if (address === undefined)
-    throw new SettingsError(
-      'CLUSTER_ADDR',
-      `is needed with CLUSTER_URL: ${CLUSTER_TABLE.CLUSTER_ADDR.meaning}`,
-    )
-  if (secret === undefined)
-    throw new SettingsError(
-      'CLUSTER_SECRET',
-      `is needed with CLUSTER_URL: ${CLUSTER_TABLE.CLUSTER_SECRET.meaning}`,
-    )
-  if (!allowsPlaintext && wayToEngine(engine) === 'plaintext')
-    throw new SettingsError(
-      'CLUSTER_URL',
-      'is without TLS to another host: use rediss://, or set CLUSTER_ALLOW_PLAINTEXT=true where nobody else is on the way',
-    )
-  const [other] = others
-  if (other !== undefined)
-    throw new SettingsError(other, 'is of one machine, and is not possible with CLUSTER_URL')
-  return { engine, address, listenPort: listenPort ?? address.port, secret }
 }
 
 /** Values hold a password: no message has one. */
@@ -210,15 +209,6 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
-function hostName(value: string, setting: string): string {
-  const inBrackets = /^\[(.*)\]$/.exec(value)?.[1]
-  if (inBrackets !== undefined && isIPv6(inBrackets)) return inBrackets
-  if (isIPv6(value)) return value
-  if (!/^[a-z\d](?:[a-z\d._-]{0,251}[a-z\d])?$/i.test(value))
-    throw new SettingsError(setting, 'is not the name or address of a host')
-  return value.toLowerCase()
-}
-
 function clusterSecret(value: string, setting: string): string {
   if (value.length < CLUSTER_SECRET_MIN_CHARS)
     throw new SettingsError(setting, `needs ${CLUSTER_SECRET_MIN_CHARS} characters or more`)
@@ -228,14 +218,4 @@ function clusterSecret(value: string, setting: string): string {
 /** HOST:PORT, with brackets around an IPv6 address. */
 export function authorityOf({ host, port }: HostAndPort): string {
   return hostPort(host, port)
-}
-
-/** Whether a name is the root host or below it, where visitors of a port would share cookies with the relay or its sites. */
-export function sharesCookies(host: string, rootHost: string): boolean {
-  return host === rootHost || host.endsWith(`.${rootHost}`)
-}
-
-/** What a log and `svc-relay check` say of such a name. */
-export function sharedCookies(host: string): string {
-  return `dedicated ports are named ${host}, where browsers share cookies with the relay or its sites: PORT_HOST can name an address, or a host of another domain`
 }

@@ -2,9 +2,18 @@
 
 import { resolve } from 'node:path'
 import type { Rate } from '@svc/node-kit/gcra'
-import type { Setting } from './setting.ts'
-import { portNumber } from './setting-values.ts'
-import { SettingsError } from './settings-error.ts'
+import type { FeatureSettings } from '../../core/config/feature-settings.ts'
+import type { SettingsTable } from '../../core/config/setting.ts'
+import { portNumber } from '../../core/config/setting-values.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import { SettingsError } from '../../core/config/settings-error.ts'
+
+declare module '../../core/config/settings.ts' {
+  interface Settings {
+    /** The overlay that links the relay with others. */
+    overlay: OverlaySettings
+  }
+}
 
 /** TCP port of the overlay server of each relay on the network that WIREGUARD_PORT makes. */
 export const OVERLAY_PORT = 41_820
@@ -61,48 +70,50 @@ export interface OverlaySettings {
   limits?: Partial<OverlayLimits>
 }
 
-interface OverlayTable {
-  OVERLAY_CONFIG: Setting<string>
-  WIREGUARD_PORT: Setting<number>
-}
-
-/** The rows of these settings, in the order in which `--help` lists them. */
-export const OVERLAY_TABLE: OverlayTable = {
+const TABLE = {
   OVERLAY_CONFIG: {
     meaning: 'JSON file that describes the overlay network of this relay, and turns gateways on',
     unset: 'no gateways',
+    isOfOneMachine: true,
     parse: (value) => resolve(value),
   },
   WIREGUARD_PORT: {
     meaning:
       'UDP port at which WireGuard links the relay with others; needs DISCOVERY and the rights to configure networks',
     unset: 'no WireGuard',
+    isOfOneMachine: true,
     parse: portNumber,
   },
+} satisfies SettingsTable
+
+export const overlaySettings: FeatureSettings = {
+  table: TABLE,
+  read: (reader) => {
+    const { optional } = reader.of(TABLE)
+    const [configFile, wireguardPort] = [optional('OVERLAY_CONFIG'), optional('WIREGUARD_PORT')]
+    return {
+      overlay: { configFile, wireguardPort },
+      hasOverlay: (configFile ?? wireguardPort) !== undefined,
+      overlayPort: wireguardPort === undefined ? undefined : OVERLAY_PORT,
+      // The relay takes them when it can make its overlay.
+      reservedPorts: wireguardPort === undefined ? [] : [wireguardPort, OVERLAY_PORT],
+    }
+  },
+  check,
 }
 
-/**
- * @param quicPort UDP port of the datagram tunnels; undefined where there are none
- * @throws SettingsError for an overlay without the discovery that its peers come from, or without a port of its own
- */
-export function possibleOverlay(
-  overlay: OverlaySettings,
-  hasDiscovery: boolean,
-  quicPort: number | undefined,
-): OverlaySettings {
+/** @throws SettingsError for an overlay without the discovery that its peers come from, or without a port of its own */
+function check({ overlay, hasOverlay, discovery, portGates, portRange, sniPort }: Settings): void {
   const { configFile, wireguardPort } = overlay
-  const needing = configFile !== undefined ? 'OVERLAY_CONFIG' : 'WIREGUARD_PORT'
-  if ((configFile ?? wireguardPort) !== undefined && !hasDiscovery)
-    throw new SettingsError(needing, 'needs DISCOVERY=true: peers are relays whose descriptors were verified')
-  if (wireguardPort !== undefined && wireguardPort === quicPort)
+  if (hasOverlay && !discovery.isEnabled)
+    throw new SettingsError(
+      configFile === undefined ? 'WIREGUARD_PORT' : 'OVERLAY_CONFIG',
+      'needs DISCOVERY=true: peers are relays whose descriptors were verified',
+    )
+  const hasTunnels = portGates.udp && portRange !== undefined
+  if (hasTunnels && wireguardPort === sniPort)
     throw new SettingsError(
       'WIREGUARD_PORT',
       `${wireguardPort} is the UDP port of datagram tunnels (SNI_PORT)`,
     )
-  return overlay
-}
-
-/** Ports in the range of the operator that no site gets, since the relay takes them when it can make its overlay. */
-export function portsOfOverlay({ wireguardPort }: OverlaySettings): number[] {
-  return wireguardPort === undefined ? [] : [wireguardPort, OVERLAY_PORT]
 }

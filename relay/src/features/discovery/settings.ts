@@ -1,13 +1,25 @@
 // The settings of discovery.
 
 import type { Rate } from '@svc/node-kit/gcra'
-import { DISCOVERY } from './features.ts'
-import type { Setting } from './setting.ts'
-import { flag } from './setting-values.ts'
-import { SettingsError } from './settings-error.ts'
+import type { FeatureSettings } from '../../core/config/feature-settings.ts'
+import type { Condition, SettingsTable } from '../../core/config/setting.ts'
+import { flag, isLocalhost } from '../../core/config/setting-values.ts'
+import type { CoreSettings } from '../../core/config/settings.ts'
+import { SettingsError } from '../../core/config/settings-error.ts'
+
+declare module '../../core/config/settings.ts' {
+  interface Settings {
+    /** How the relay learns of other relays. */
+    discovery: DiscoverySettings
+  }
+}
 
 /** Bootstrap relays of one relay: it announces itself to each of them. */
 const BOOTSTRAPS_MAX = 32
+const ENABLED: Condition = {
+  isMet: ({ discovery }) => discovery.isEnabled,
+  unmet: 'DISCOVERY is false',
+}
 
 /** Limits of discovery that no setting names. */
 export interface DiscoveryLimits {
@@ -48,31 +60,47 @@ export interface DiscoverySettings {
   limits?: Partial<DiscoveryLimits>
 }
 
-interface DiscoveryTable {
-  DISCOVERY: Setting<boolean>
-  BOOTSTRAPS: Setting<string[]>
-  DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: Setting<boolean>
-}
-
-/** The rows of these settings, in the order in which `--help` lists them. */
-export const DISCOVERY_TABLE: DiscoveryTable = {
+const TABLE = {
   DISCOVERY: {
     meaning: 'whether the relay learns of other relays, and tells SDKs of them',
     default: 'false',
     parse: flag,
   },
   BOOTSTRAPS: {
-    feature: DISCOVERY,
+    needs: ENABLED,
     meaning: 'URLs of relays that it asks first and to which it announces itself, separated by commas',
     unset: 'none',
     parse: relayUrls,
   },
   DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: {
-    feature: DISCOVERY,
+    needs: ENABLED,
     meaning: 'whether relays at loopback and private addresses are taken, too: for tests on one machine',
     default: 'false',
     parse: flag,
   },
+} satisfies SettingsTable
+
+export const discoverySettings: FeatureSettings = {
+  table: TABLE,
+  read: (reader, core) => {
+    const { read, optional } = reader.of(TABLE)
+    const discovery = {
+      isEnabled: read('DISCOVERY'),
+      bootstraps: optional('BOOTSTRAPS') ?? [],
+      allowsLoopback: read('DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS'),
+    }
+    requirePublicHost(discovery, core)
+    return { discovery }
+  },
+}
+
+/** @throws SettingsError */
+function requirePublicHost(
+  { isEnabled, allowsLoopback }: DiscoverySettings,
+  { rootHost }: CoreSettings,
+): void {
+  if (isEnabled && !allowsLoopback && isLocalhost(rootHost))
+    throw new SettingsError('DISCOVERY', `needs a public host: no other relay takes ${rootHost}`)
 }
 
 function relayUrls(value: string, setting: string): string[] {

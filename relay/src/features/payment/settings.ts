@@ -1,10 +1,16 @@
 // The settings of the relay's payment facilitator.
 
 import { isPaymentAddress, MAX_ENDPOINTS, type PaymentNetwork } from '@svc/payment/networks'
-import { PAYMENT } from './features.ts'
-import type { Setting } from './setting.ts'
-import { flag } from './setting-values.ts'
-import { SettingsError } from './settings-error.ts'
+import type { FeatureSettings } from '../../core/config/feature-settings.ts'
+import type { Condition, SettingsTable } from '../../core/config/setting.ts'
+import { flag } from '../../core/config/setting-values.ts'
+import { SettingsError } from '../../core/config/settings-error.ts'
+
+declare module '../../core/config/settings.ts' {
+  interface Settings {
+    payment: PaymentSettings
+  }
+}
 
 export interface PaymentSettings {
   isEnabled: boolean
@@ -15,48 +21,55 @@ export interface PaymentSettings {
   endpoints: readonly string[] | undefined
 }
 
-interface PaymentTable {
-  X402_ENABLED: Setting<boolean>
-  X402_TESTNET: Setting<boolean>
-  X402_PAY_TO: Setting<string>
-  X402_ENDPOINTS: Setting<string[]>
+const ENABLED: Condition = {
+  isMet: ({ payment }) => payment.isEnabled,
+  unmet: 'X402_ENABLED is false',
 }
 
-/** The rows of these settings, in the order in which `--help` lists them. */
-export const PAYMENT_TABLE: PaymentTable = {
+const TABLE = {
   X402_ENABLED: {
     meaning: 'whether the relay checks and settles payments by x402 for sites, at /api/x402',
     default: 'false',
+    isOfOneMachine: true,
     parse: flag,
   },
   X402_TESTNET: {
-    feature: PAYMENT,
+    needs: ENABLED,
     meaning: 'whether these payments are of the test network, where coins are worth nothing',
     default: 'false',
     parse: flag,
   },
   X402_PAY_TO: {
-    feature: PAYMENT,
+    needs: ENABLED,
     meaning: 'Sui address that gets all payments: 0x and 64 hexadecimal digits',
     unset: 'needed with X402_ENABLED=true',
-    parse: payTo,
+    parse: paymentAddress,
   },
   X402_ENDPOINTS: {
-    feature: PAYMENT,
+    needs: ENABLED,
     meaning: 'URLs of full nodes that speak gRPC-web, asked in turn, separated by commas',
     unset: 'the public full node of the network',
     parse: endpoints,
   },
+} satisfies SettingsTable
+
+export const paymentSettings: FeatureSettings = {
+  table: TABLE,
+  read: (reader) => {
+    const { read, optional } = reader.of(TABLE)
+    const isEnabled = read('X402_ENABLED')
+    const payTo = optional('X402_PAY_TO')
+    if (isEnabled && payTo === undefined)
+      throw new SettingsError(
+        'X402_PAY_TO',
+        'is needed with X402_ENABLED=true: nobody would get the payments',
+      )
+    const network = read('X402_TESTNET') ? 'sui:testnet' : 'sui:mainnet'
+    return { payment: { isEnabled, network, payTo, endpoints: optional('X402_ENDPOINTS') } }
+  },
 }
 
-/** @throws SettingsError when payments are on and nobody gets them */
-export function possiblePayment(settings: PaymentSettings): PaymentSettings {
-  if (settings.isEnabled && settings.payTo === undefined)
-    throw new SettingsError('X402_PAY_TO', 'is needed with X402_ENABLED=true: nobody would get the payments')
-  return settings
-}
-
-function payTo(value: string, setting: string): string {
+function paymentAddress(value: string, setting: string): string {
   if (!isPaymentAddress(value))
     throw new SettingsError(
       setting,

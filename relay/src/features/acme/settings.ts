@@ -1,18 +1,24 @@
 // The settings of certificates by ACME: the authority, its terms, and how names are proven.
 
 import { resolve } from 'node:path'
-import { ACME } from './features.ts'
-import type { Setting } from './setting.ts'
-import { flag, oneOf, positiveInteger } from './setting-values.ts'
-import { SettingsError } from './settings-error.ts'
+import type { FeatureSettings } from '../../core/config/feature-settings.ts'
+import type { Condition, SettingsTable } from '../../core/config/setting.ts'
+import { flag, oneOf, positiveInteger } from '../../core/config/setting-values.ts'
+import { SettingsError } from '../../core/config/settings-error.ts'
+
+declare module '../../core/config/settings.ts' {
+  interface Settings {
+    acme: AcmeSettings
+    /** What the ACME authority allows. */
+    acmeRates: { ordersPerHour: number; certificatesPerWeek: number }
+  }
+}
 
 /** How names are proven to the authority; `auto`: by `dns-01` where the DNS provider can answer, else by `tls-alpn-01`. */
 type AcmeChallenge = 'auto' | 'dns-01' | 'tls-alpn-01'
 
 /** Which authority issues certificates, and how the relay proves names to it. */
 export interface AcmeSettings {
-  /** Whether the operator agrees to the authority's terms of service. */
-  isAgreed: boolean
   /** URL of the directory (RFC 8555 §7.1.1). */
   directory: string
   /** Address to which the authority may write; undefined: none. */
@@ -31,18 +37,6 @@ export interface ExternalAccount {
   hmacKey: string
 }
 
-interface AcmeTable {
-  ACME_AGREE: Setting<boolean>
-  ACME_DIRECTORY: Setting<string>
-  ACME_EMAIL: Setting<string>
-  ACME_EAB_KID: Setting<string>
-  ACME_EAB_HMAC: Setting<string>
-  ACME_CA: Setting<string>
-  ACME_CHALLENGE: Setting<AcmeChallenge>
-  ACME_ORDERS_PER_HOUR: Setting<number>
-  ACME_CERTIFICATES_PER_WEEK: Setting<number>
-}
-
 const CHALLENGES: readonly AcmeChallenge[] = ['auto', 'dns-01', 'tls-alpn-01']
 /** Directories that have a name. */
 const DIRECTORIES: Readonly<Record<string, string>> = {
@@ -52,8 +46,13 @@ const DIRECTORIES: Readonly<Record<string, string>> = {
 /** RFC 5321 §4.5.3.1.3: a path, which has two angle brackets around the address. */
 const EMAIL_MAX_CHARS = 254
 
-/** The rows of these settings, in the order in which `--help` lists them. */
-export const ACME_TABLE: AcmeTable = {
+/** Holds where the relay gets its certificates by ACME. */
+export const MANAGED: Condition = {
+  isMet: (_settings, isManaged) => isManaged,
+  unmet: 'the relay gets no certificates by ACME',
+}
+
+const TABLE = {
   ACME_AGREE: {
     meaning:
       'true: you agree to the terms of service of the ACME authority, and the relay gets certificates there',
@@ -61,54 +60,75 @@ export const ACME_TABLE: AcmeTable = {
     parse: flag,
   },
   ACME_DIRECTORY: {
-    feature: ACME,
+    needs: MANAGED,
     meaning:
       "ACME authority: letsencrypt, staging (Let's Encrypt's for tests), or the https URL of a directory",
     default: 'letsencrypt',
     parse: directory,
   },
   ACME_EMAIL: {
-    feature: ACME,
+    needs: MANAGED,
     meaning: 'email address at which the ACME authority may reach you',
     unset: 'none',
     parse: emailAddress,
   },
   ACME_EAB_KID: {
-    feature: ACME,
+    needs: MANAGED,
     meaning: 'key identifier that an ACME authority gave you, which takes only accounts of its customers',
     unset: 'none',
     parse: keyIdentifier,
   },
   ACME_EAB_HMAC: {
-    feature: ACME,
+    needs: MANAGED,
     meaning: 'secret that belongs to ACME_EAB_KID, in base64 for URLs, as the authority gave it to you',
     unset: 'none',
     parse: bindingKey,
   },
   ACME_CA: {
-    feature: ACME,
+    needs: MANAGED,
     meaning: "PEM file with the roots of a private authority's directory",
     unset: 'the public roots',
     parse: (value) => resolve(value),
   },
   ACME_CHALLENGE: {
-    feature: ACME,
+    needs: MANAGED,
     meaning: `how names are proven: one of ${CHALLENGES.join(', ')}; auto: dns-01 where the DNS provider can answer, else tls-alpn-01`,
     default: 'auto',
     parse: (value, name) => oneOf(name, value, CHALLENGES),
   },
   ACME_ORDERS_PER_HOUR: {
-    feature: ACME,
+    needs: MANAGED,
     meaning: 'orders that the relay makes at the ACME authority in an hour',
     default: '100',
     parse: positiveInteger,
   },
   ACME_CERTIFICATES_PER_WEEK: {
-    feature: ACME,
+    needs: MANAGED,
     meaning:
       'certificates for names without one that the relay orders in a week; a fifth is kept for the root host',
     default: '50',
     parse: positiveInteger,
+  },
+} satisfies SettingsTable
+
+export const acmeSettings: FeatureSettings = {
+  table: TABLE,
+  read: (reader) => {
+    const { read, optional } = reader.of(TABLE)
+    return {
+      isAcmeAgreed: read('ACME_AGREE'),
+      acme: {
+        directory: read('ACME_DIRECTORY'),
+        email: optional('ACME_EMAIL'),
+        externalAccount: possibleBinding(optional('ACME_EAB_KID'), optional('ACME_EAB_HMAC')),
+        caFile: optional('ACME_CA'),
+        challenge: read('ACME_CHALLENGE'),
+      },
+      acmeRates: {
+        ordersPerHour: read('ACME_ORDERS_PER_HOUR'),
+        certificatesPerWeek: read('ACME_CERTIFICATES_PER_WEEK'),
+      },
+    }
   },
 }
 
@@ -151,7 +171,7 @@ function bindingKey(value: string, setting: string): string {
 }
 
 /** @throws SettingsError when one of both is missing */
-export function possibleBinding(
+function possibleBinding(
   keyId: string | undefined,
   hmacKey: string | undefined,
 ): ExternalAccount | undefined {

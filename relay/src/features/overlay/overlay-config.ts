@@ -3,9 +3,9 @@
 import { open } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 import { withoutByteOrderMark } from '@svc/protocol'
-import { normalizeIp } from '../client-address/ip-address.ts'
-import { NetworkSet, normalizeNetwork } from '../client-address/ip-networks.ts'
-import { SettingsError } from './settings-error.ts'
+import { normalizeIp } from '../../core/client-address/ip-address.ts'
+import { NetworkSet, normalizeNetwork } from '../../core/client-address/ip-networks.ts'
+import { SettingsError } from '../../core/config/settings-error.ts'
 
 /** Peers of one relay. */
 export const OVERLAY_PEERS_MAX = 256

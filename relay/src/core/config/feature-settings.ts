@@ -1,0 +1,23 @@
+// Defines what a feature says of its settings.
+
+import type { SettingsTable } from './setting.ts'
+import type { CoreSettings, Settings } from './settings.ts'
+import type { SettingsReader } from './settings-reader.ts'
+
+/** The settings of one feature. */
+export interface FeatureSettings {
+  /** In the order in which `--help` lists them. */
+  table: SettingsTable
+  /** @throws SettingsError that names a setting and the problem */
+  read(reader: SettingsReader, core: CoreSettings): Partial<Settings>
+  /** Called when the settings of all features were read. @throws SettingsError for one that does not go with others */
+  check?(settings: Settings, all: AllSettings): void
+  /** @returns ports of the feature's listeners, by the setting that names each */
+  listeners?(settings: Settings): Readonly<Record<string, number | undefined>>
+}
+
+/** What all features together say of their settings. */
+export interface AllSettings {
+  table: SettingsTable
+  listeners: Readonly<Record<string, number | undefined>>
+}
