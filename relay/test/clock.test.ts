@@ -4,12 +4,13 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PublicStateResponse, RegisterChallengeResponse, RenewResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { wholeOnly } from '../../tools/test-depth.ts'
+import { useStarted } from '../../tools/use-started.ts'
 import { clockOrigin, setClockOrigin } from '../src/core/clock.ts'
 import { UPGRADE_HEADERS } from './support/api-socket.ts'
 import { openCarrier } from './support/carrier.ts'
-import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
+import { newAccount, startTestRelay } from './support/relay.ts'
 import { nativeSession } from './support/session.ts'
 import { activate, genuine, sign } from './support/sign.ts'
 import { resetWallClock, stepWallClock } from './support/wall-clock.ts'
@@ -21,12 +22,8 @@ const SHORT_S = 3
 /** Much longer than any of these waits, and much shorter than a day. */
 const PATIENT = { timeout: 60_000, interval: 100 }
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay({ ADMIN_TOKEN })
-})
+const relay = useStarted(() => startTestRelay({ ADMIN_TOKEN }))
 afterEach(() => resetWallClock())
-afterAll(() => relay.close())
 
 async function names(): Promise<string[]> {
   const { data } = (await relay.call('GET', '/api/state')).json

@@ -3,15 +3,12 @@
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import type { RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { registerChallengeRequest } from '../../src/core/api/endpoints/request-schemas.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 const identity = (name: string, account = newAccount()) => ({ name, address: account.address })
 const challenge = (body: unknown) => relay.call('POST', '/sdk/register/challenge', body)

@@ -12,8 +12,9 @@ import {
   type RegisterResponse,
   X402_BODY_MAX_BYTES,
 } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { ENDPOINTS, type EndpointName } from '../../src/core/api/endpoints/endpoints.ts'
 import {
   HOP_FIELD_MAX_CHARS,
@@ -27,7 +28,7 @@ import { RESERVED_NAMES_MAX } from '../../src/core/policy/reserved-names.ts'
 import { PAYMENT_ENDPOINTS } from '../../src/features/payment/endpoints.ts'
 import { put, statusOf } from '../support/cache-client.ts'
 import { manifestOf, sha256 } from '../support/multipart-body.ts'
-import { type Answer, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { type Answer, newAccount, startTestRelay } from '../support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
 /** Takes four bytes of UTF-8, and two of the characters that the contract counts. */
@@ -59,21 +60,21 @@ function manifest(pathChars: number): object {
   return { index: files[0]!.path, files }
 }
 
-let relay: TestRelay
 let lease: RegisterResponse
 let leaving: RegisterResponse
 const account = newAccount()
-beforeAll(async () => {
-  relay = await startTestRelay({
+const relay = useStarted(() =>
+  startTestRelay({
     ADMIN_TOKEN,
     STATIC_CACHE_ENABLED: 'true',
     DISCOVERY: 'true',
     DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: 'true',
-  })
+  }),
+)
+beforeAll(async () => {
   lease = await relay.register('largest', { account, cache: true })
   leaving = await relay.register('leaves', {})
 })
-afterAll(() => relay.close())
 
 const message = Buffer.alloc(SIGN_MESSAGE_MAX_BYTES).toString('base64')
 const hopText = 'x'.repeat(HOP_FIELD_MAX_CHARS)

@@ -1,21 +1,20 @@
 // Every endpoint that takes a token, attacked with every token that is not its own: the documented code, nothing changed.
 
 import { createPrivateKey, sign } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-let relay: TestRelay
-let other: TestRelay
 const tokens: Record<string, string> = {}
 
 const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString())
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
+const relay = useStarted(startTestRelay)
+const other = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
-  other = await startTestRelay()
   const account = newAccount()
   const replaced = await relay.register('victim', { account })
   const { access_token: good, reverse_endpoint } = await relay.register('victim', { account })
@@ -45,7 +44,6 @@ beforeAll(async () => {
     'a long one': 'a'.repeat(8000),
   })
 })
-afterAll(() => Promise.all([relay.close(), other.close()]))
 
 /** Some other secp256k1 key. */
 function key() {

@@ -3,18 +3,15 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MARKER, STREAM_ANSWER } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
-import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { readAll, startTestRelay } from '../support/relay.ts'
 import { nativeSession, type TestSession } from '../support/session.ts'
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 /** Makes sessions of one lease: a browser's are streams of one WebSocket, a native client's connections of their own. */
 type Opener = (capability: string) => Promise<() => Promise<TestSession>>

@@ -2,7 +2,8 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import type { Certificates } from '../../src/core/certificates/certificate-files.ts'
 import { createCa, createLeaf } from '../../src/core/certificates/development-ca.ts'
 import { isLeaseCertificate } from '../../src/core/certificates/lease-certificate.ts'
@@ -12,20 +13,18 @@ import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../suppor
 import { activate, genuine, sign } from '../support/sign.ts'
 
 const account = newAccount()
-let relay: TestRelay
 let lease: RegisterResponse
 let carrier: TestCarrier
 let shared: X509Certificate
 let own: X509Certificate
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   lease = await relay.register('own', { account })
   carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
   shared = await chain(relay)
   own = await chain(relay, lease.access_token)
 })
-afterAll(() => relay.close())
 
 async function chain({ call }: TestRelay, token?: string): Promise<X509Certificate> {
   const headers = token === undefined ? {} : { 'X-Svc-Access-Token': token }

@@ -5,8 +5,9 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { PolicyStateResponse, RegisterResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { openCarrier } from '../support/carrier.ts'
 import {
   LOCAL,
@@ -19,7 +20,7 @@ import {
   tlv,
   withChecksum,
 } from '../support/proxy-header.ts'
-import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { ROOT_HOST, readAll, startTestRelay } from '../support/relay.ts'
 
 const PROXY = '127.0.0.1'
 const STRANGER = '127.0.0.2'
@@ -30,17 +31,17 @@ const CLIENT = '203.0.113.7'
 const bearer = { Authorization: 'Bearer a-long-random-value' }
 const fromClient = proxyHeader(PROXY_TCP4, tcp4(CLIENT))
 
-let relay: TestRelay
 let renewed: RegisterResponse
-beforeAll(async () => {
-  relay = await startTestRelay({
+const relay = useStarted(() =>
+  startTestRelay({
     TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8, 2001:db8:aa::/48`,
     ADMIN_TOKEN: 'a-long-random-value',
     SOURCE_BUDGET_PER_MINUTE: '100',
-  })
+  }),
+)
+beforeAll(async () => {
   renewed = await relay.register('renewed', { ttl: 600 })
 })
-afterAll(() => relay.close())
 
 async function tcp(from: string): Promise<Socket> {
   const socket = connectTcp({ host: '127.0.0.1', port: relay.port, localAddress: from })

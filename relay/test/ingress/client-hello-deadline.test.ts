@@ -3,21 +3,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { PROXY_TCP4, proxyHeader, tcp4 } from '../support/proxy-header.ts'
-import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { readAll, startTestRelay } from '../support/relay.ts'
 
 const PROXY = '127.0.0.2'
 const HEADER = proxyHeader(PROXY_TCP4, tcp4('192.0.2.7'))
 
-let relay: TestRelay
 let hello: Buffer
+const relay = useStarted(() => startTestRelay({ TRUSTED_PROXIES: PROXY }))
 beforeAll(async () => {
-  relay = await startTestRelay({ TRUSTED_PROXIES: PROXY })
   hello = await captureHello('nobody.relay.localhost')
 })
-afterAll(() => relay.close())
 
 /** Less than the second by which another deadline would be later. */
 const LATE_MAX_MS = 950

@@ -5,21 +5,20 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { ROOT_HOST, readAll, startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
 let lease: RegisterResponse
 let carrier: TestCarrier
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   lease = await relay.register('demo')
   carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
 })
-afterAll(() => relay.close())
 
 /** A fatal alert record (RFC 8446 §5.1, §6). */
 const alert = (description: number) => Buffer.of(21, 3, 3, 0, 2, 2, description)

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { brotliCompressSync, deflateSync } from 'node:zlib'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { KeylessSigner } from '../../src/core/keyless/keyless-signer.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
 import {
@@ -15,7 +16,7 @@ import {
   helloRetryRequest,
   serverHello,
 } from '../support/handshake.ts'
-import { type Answer, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { type Answer, startTestRelay } from '../support/relay.ts'
 import {
   type Activated,
   activate as activateFor,
@@ -27,20 +28,18 @@ import {
 /** `CertificateCompressionAlgorithm`, RFC 8879 §7.3. */
 const [ZLIB, BROTLI] = [1, 2]
 
-let relay: TestRelay
 let chain: Buffer[]
 let lease: RegisterResponse
 let carrier: TestCarrier
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   const pem = await relay.call('GET', '/sdk/certificate-chain')
   expect(pem).toMatchObject({ status: 200, headers: { 'content-type': 'application/x-pem-file' } })
   chain = [new X509Certificate(pem.text).raw]
   lease = await relay.register('signer')
   carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
 })
-afterAll(() => relay.close())
 
 const activate = (options?: TlsOptions) => activateFor(relay, carrier, lease, options)
 const genuine = (session: Activated) => genuineFor(session, chain)

@@ -3,11 +3,12 @@
 import { createHash, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { helloOfRecords, helloRetryRequest } from '../support/handshake.ts'
-import { type Answer, ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { type Answer, ROOT_HOST, startTestRelay } from '../support/relay.ts'
 import { type Activated, genuine, type SignFields, sign } from '../support/sign.ts'
 
 /** Of the random in a ClientHello message: behind its header and legacy_version (RFC 8446 §4.1.2). */
@@ -17,17 +18,15 @@ const RECORD_HEADER_BYTES = 5
 /** ServerECDHParams (RFC 8422 §5.4) of a key that the attacker made: named_curve, x25519, length, public key. */
 const PARAMS = Buffer.concat([Buffer.from('03001d20', 'hex'), randomBytes(32)])
 
-let relay: TestRelay
 let shared: X509Certificate
 /** The attacker's. */
 let lease: RegisterResponse
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   shared = new X509Certificate((await relay.call('GET', '/sdk/certificate-chain')).text)
   lease = await relay.register('attacker')
 })
-afterAll(() => relay.close())
 
 /** The attacker visits its own site with a ClientHello of its making. */
 async function bridge(records: Buffer): Promise<Activated> {

@@ -1,13 +1,10 @@
 // A client that names no site: it gets the name of its address.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 test.each([[''], ['  '], [undefined]])(
   'the name %j is made of the address, and the same each time (protocol §3.1.2)',

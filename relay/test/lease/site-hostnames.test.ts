@@ -5,26 +5,25 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { Lease } from '../../src/core/lease/lease.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
 import { certificateRequest } from '../support/certificate-request.ts'
 import { helloOfRecords } from '../support/handshake.ts'
-import { ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
 
-let relay: TestRelay
 let lease: RegisterResponse
 let carrier: TestCarrier
 let shared: X509Certificate
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   lease = await relay.register('liar')
   carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
   shared = new X509Certificate((await relay.call('GET', '/sdk/certificate-chain')).text)
 })
-afterAll(() => relay.close())
 afterEach(() => {
   vi.restoreAllMocks()
 })

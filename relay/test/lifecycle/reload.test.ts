@@ -5,27 +5,26 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { type Certificates, readCertificates } from '../../src/core/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/core/certificates/certificate-rotation.ts'
 import { createLeaf, type Leaf } from '../../src/core/certificates/development-ca.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openCarrier } from '../support/carrier.ts'
-import { ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
 
 const HOUR_MS = 3_600_000
-let relay: TestRelay
 let log = ''
 
-beforeAll(async () => {
-  relay = await startTestRelay({}, { log: createLog('info', { write: (line) => (log += line) }) })
-})
+const relay = useStarted(() =>
+  startTestRelay({}, { log: createLog('info', { write: (line) => (log += line) }) }),
+)
 beforeEach(() => {
   log = ''
 })
-afterAll(() => relay.close())
 
 const path = (name: string): string => join(relay.directory, name)
 const read = (name: string): Promise<string> => readFile(path(name), 'utf8')

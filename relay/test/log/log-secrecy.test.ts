@@ -5,26 +5,25 @@ import { once } from 'node:events'
 import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { connectWebSocket, openCarrier } from '../support/carrier.ts'
 import { helloOfRecords } from '../support/handshake.ts'
-import { type Answer, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { type Answer, newAccount, startTestRelay } from '../support/relay.ts'
 import { genuine, sign } from '../support/sign.ts'
 
 const ADMIN_TOKEN = `admin-${randomBytes(16).toString('hex')}`
 /** Everything that must not be in the log, and what it is. */
 const secrets = new Map<string, Buffer | string>([['the admin token', ADMIN_TOKEN]])
 let log = ''
-let relay: TestRelay
 let failed: Answer
 
+const relay = useStarted(() =>
+  startTestRelay({ ADMIN_TOKEN }, { log: createLog('trace', { write: (line) => (log += line) }) }),
+)
 beforeAll(async () => {
-  relay = await startTestRelay(
-    { ADMIN_TOKEN },
-    { log: createLog('trace', { write: (line) => (log += line) }) },
-  )
   const lease = await registerByHand()
   await relay.call('POST', '/sdk/renew', { access_token: lease.access_token })
   await relay.call('POST', '/sdk/reverse', { access_token: lease.access_token })
@@ -35,7 +34,6 @@ beforeAll(async () => {
   failed = await failToAnswer()
   await relay.stop({ drainMs: 500 })
 })
-afterAll(() => relay.close())
 
 async function registerByHand(): Promise<RegisterResponse> {
   const account = newAccount()

@@ -3,11 +3,12 @@
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PAY_TO, PAYER, requestFor, requestOf, transactionOf } from '../../../payment/test/payments.ts'
-import { type RunningSuiNode, startSuiNode } from '../../../tools/sui-node/server.ts'
+import { startSuiNode } from '../../../tools/sui-node/server.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { createLog } from '../../src/core/log/log.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const payer = PAYER.toSuiAddress()
@@ -18,18 +19,12 @@ const KIND = {
   extra: { assetTransferMethod: 'sui-gasless-stablecoin-address-balance' },
 }
 
-let chain: RunningSuiNode
-let relay: TestRelay
 let nonce = 1
+const chain = useStarted(startSuiNode)
+const relay = useStarted(() => startTestRelay(settings()))
 beforeAll(async () => {
-  chain = await startSuiNode()
   chain.node.chain.ledger.epoch = 100n
   chain.node.chain.fund(payer, 100_000_000n)
-  relay = await startTestRelay(settings())
-})
-afterAll(async () => {
-  await relay.close()
-  await chain.close()
 })
 
 function settings(more: Record<string, string> = {}): Record<string, string> {

@@ -2,17 +2,14 @@
 
 import { verify } from 'node:crypto'
 import { REGISTRATION_STATEMENT, type RegisterChallengeResponse } from '@svc/protocol'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { loadIdentity } from '../../src/core/auth/relay-identity.ts'
 import { newAccount } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
-import { ADMIN_TOKEN, everyRow, failsWith, startWorld, type World } from './every-row.ts'
+import { ADMIN_TOKEN, everyRow, failsWith, startWorld } from './every-row.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useStarted(startWorld)
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 const inHeader = (token: string) => ({ 'X-Svc-Access-Token': token })

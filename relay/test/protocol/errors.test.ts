@@ -1,21 +1,19 @@
 // The protocol: every error code with its status, from the request that a client would meet it with.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { apiSocket, connectRequest, socketReader } from '../support/api-socket.ts'
 import { newAccount } from '../support/relay.ts'
 import { everyRow, failsWith, startWorld, type World, withWorld } from './every-row.ts'
 
-let world: World
+const world = useStarted(startWorld)
 /** Has one port of each kind and no administrator. */
-let narrow: World
-beforeAll(async () => {
-  world = await startWorld()
+const narrow = useStarted(async () => {
   const port = String(await freeRange(1))
-  narrow = await startWorld({ ADMIN_TOKEN: '', MIN_PORT: port, MAX_PORT: port })
+  return startWorld({ ADMIN_TOKEN: '', MIN_PORT: port, MAX_PORT: port })
 })
-afterAll(() => Promise.all([world.close(), narrow.close()]))
 
 const challenge = (on: World, fields: object = {}) =>
   on.post('/sdk/register/challenge', {

@@ -2,18 +2,14 @@
 
 import { connect } from 'node:net'
 import { BINDING_BYTES, BUDGET_COST, READY_SESSIONS_MAX, type RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { expect, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { newAccount } from '../support/relay.ts'
 import { everyRow, failsWith, marker, PORTS, startWorld, type World, withWorld } from './every-row.ts'
 
-let world: World
+const world = useStarted(startWorld)
 /** Has its ports and its source to itself. */
-let other: World
-beforeAll(async () => {
-  world = await startWorld()
-  other = await startWorld()
-})
-afterAll(() => Promise.all([world.close(), other.close()]))
+const other = useStarted(startWorld)
 
 const challenge = (on: World, fields: object = {}) =>
   on.post('/sdk/register/challenge', {

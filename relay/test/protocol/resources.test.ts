@@ -8,9 +8,10 @@ import type {
   RegisterResponse,
   RenewResponse,
 } from '@svc/protocol'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { newAccount } from '../support/relay.ts'
-import { ADMIN_TOKEN, everyRow, keyOf, startWorld, type World } from './every-row.ts'
+import { ADMIN_TOKEN, everyRow, keyOf, startWorld } from './every-row.ts'
 import { ANSWERS, REQUESTS } from './rows.ts'
 
 const REPORTED_IP = '192.0.2.7'
@@ -24,12 +25,11 @@ const METADATA = {
 
 type Sample = Record<string, unknown>
 
-let world: World
 let samples: Record<keyof typeof ANSWERS, Sample>
 let requests: Record<keyof typeof REQUESTS, { path: string; body: Sample; isAdmin?: true }>
 
+const world = useStarted(startWorld)
 beforeAll(async () => {
-  world = await startWorld()
   const account = newAccount()
   const identity = { name: 'resources', address: account.address }
   const ports = { udp_enabled: true, tcp_enabled: true }
@@ -104,7 +104,6 @@ beforeAll(async () => {
     UnregisterRequest: { path: '/sdk/unregister', body: { access_token: 'no-token' } },
   }
 })
-afterAll(() => world.close())
 
 async function data(method: string, path: string, body?: unknown): Promise<Sample> {
   const answer = await world.admin(method, path, body)

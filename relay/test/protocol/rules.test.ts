@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { BINDING_BYTES, KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
 import { mnemonicToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterEach, expect, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { loadIdentity } from '../../src/core/auth/relay-identity.ts'
 import type { Lease } from '../../src/core/lease/lease.ts'
 import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
@@ -20,13 +21,9 @@ import { socketReader } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { newAccount, ROOT_HOST, readAll } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
-import { everyRow, failsWith, marker, startWorld, type World } from './every-row.ts'
+import { everyRow, failsWith, marker, startWorld } from './every-row.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useStarted(startWorld)
 afterEach(() => void vi.useRealTimers())
 
 /** A visitor's raw connection, its ClientHello sent. */

@@ -4,17 +4,14 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BINDING_BYTES, CLAIM_TIMEOUT_MS, type RegisterResponse, type RenewResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterEach, expect, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { newAccount } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
-import { everyRow, failsWith, marker, startWorld, type World } from './every-row.ts'
+import { everyRow, failsWith, marker, startWorld } from './every-row.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useStarted(startWorld)
 afterEach(() => void vi.useRealTimers())
 
 /** Lets a slow machine look at the lease, or open a session, before it ends. */

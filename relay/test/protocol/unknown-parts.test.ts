@@ -2,17 +2,14 @@
 
 import { once } from 'node:events'
 import { encodeCapability } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { LINKS, openCarrier } from '../support/carrier.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 
 const NEW = { unknown_extension: { of: ['a', 'newer', 'client'] } }
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 /** A frame of yamux without a payload, its fields by hand. */
 function frame(type: number, flags: number, stream: number, length: number): Buffer {

@@ -1,21 +1,20 @@
 // Tests that visitors of a frozen page, whose connection stays open, get an alert within two seconds.
 
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { socketReader } from '../support/api-socket.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { readAll, startTestRelay } from '../support/relay.ts'
 
 const INTERNAL_ERROR = Buffer.of(21, 3, 3, 0, 2, 2, 80)
 
-let relay: TestRelay
 let unserved: string
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   unserved = (await relay.register('unserved')).hostname
 })
-afterAll(() => relay.close())
 
 async function publish(name: string) {
   const lease = await relay.register(name)

@@ -2,15 +2,12 @@
 
 import { once } from 'node:events'
 import { CARRIER_CLOSE, type RegisterResponse, SUBPROTOCOL } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { carrierOn, connectWebSocket, LINKS, openCarrier } from '../support/carrier.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 /** The answer to a handshake that is refused. */
 async function refused(protocols: string[]): Promise<{ status: number; code: string }> {

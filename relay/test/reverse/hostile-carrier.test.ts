@@ -2,25 +2,24 @@
 
 import { once } from 'node:events'
 import { PATH, type RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { carrierOn, LINKS, openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 /** Streams that a client opens without showing a capability: more than the relay lets wait. */
 const FLOOD = 80_000
 /** Bytes that a client makes the relay answer with and does not read, in answers to pings of 12 bytes. */
 const UNREAD_PINGS = 200_000
 
-let relay: TestRelay
 /** Of another lease: it must not notice anything. */
 let bystander: Awaited<ReturnType<TestCarrier['open']>>
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   const capability = capabilityOf(await relay.register('bystander'))
   bystander = await (await openCarrier(relay, capability)).open(capability)
   expect(await bystander.read(1)).toEqual(Buffer.of(0))
 })
-afterAll(() => relay.close())
 
 const capabilityOf = (lease: RegisterResponse): string => lease.reverse_endpoint.capability
 

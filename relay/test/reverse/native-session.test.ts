@@ -1,23 +1,22 @@
 // `GET /sdk/connect` of a native client: the answer byte for byte, and every refusal before the upgrade.
 
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 
-let relay: TestRelay
 let capability: string
 let token: string
+const relay = useStarted(() => startTestRelay({ ADMIN_TOKEN }))
 beforeAll(async () => {
-  relay = await startTestRelay({ ADMIN_TOKEN })
   const lease = await relay.register('native')
   capability = lease.reverse_endpoint.capability
   token = lease.access_token
 })
-afterAll(() => relay.close())
 
 /** All that the relay says to `request`, which it closes the connection behind. */
 async function answerTo(request: string): Promise<{ status: number; head: string; body: string }> {

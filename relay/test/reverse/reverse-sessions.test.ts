@@ -2,23 +2,22 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { socketReader } from '../support/api-socket.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { newAccount, startTestRelay } from '../support/relay.ts'
 import { CARRIERS } from '../support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const PORTS = 16
 
-let relay: TestRelay
-beforeAll(async () => {
+const relay = useStarted(async () => {
   const first = await freeRange(PORTS)
   const range = { MIN_PORT: `${first}`, MAX_PORT: `${first + PORTS - 1}` }
-  relay = await startTestRelay({ TCP_ENABLED: 'true', ADMIN_TOKEN, ...range })
+  return startTestRelay({ TCP_ENABLED: 'true', ADMIN_TOKEN, ...range })
 })
-afterAll(() => relay.close())
 
 const readyOf = async (name: string): Promise<number | undefined> => {
   const { data } = (await relay.call('GET', '/api/state')).json as unknown as {

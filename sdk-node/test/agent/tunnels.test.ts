@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { askAgent } from '../../src/agent/agent-client.ts'
 import {
   AGENT_PATH,
@@ -30,14 +31,13 @@ import { startTestRelay, type TestRelay } from '../support/relay.ts'
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
-let other: TestRelay
 let target: Server
 let port: number
 /** A response that is still being sent to a visitor of `/long`. */
 let long: ServerResponse | undefined
+const other = useStarted(startTestRelay)
 beforeAll(async () => {
   relay = await startTestRelay()
-  other = await startTestRelay()
   identities = await mkdtemp(join(tmpdir(), 'svc-agent-identities-'))
   target = createServer((request, response) => {
     if (request.url !== '/long') return void response.end('from the target')
@@ -50,7 +50,6 @@ afterAll(async () => {
   target.closeAllConnections()
   target.close()
   await relay.close()
-  await other.close()
   await rm(identities, { recursive: true })
 })
 

@@ -4,8 +4,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Server, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
+import { afterEach, describe, it as every, expect, vi } from 'vitest'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure } from '../../src/index.ts'
 import {
   exposeAt,
@@ -17,7 +18,7 @@ import {
   text,
   visit,
 } from '../support/exposed.ts'
-import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freeRange, startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'faults')
 
@@ -27,17 +28,13 @@ const VISITORS: number = atDepth(500, 40)
 /** Visitors in their handshakes at once: with all of them the first would wait longer than a relay allows. */
 const ARRIVING = 20
 
-let relay: TestRelay
 let exposure: Exposure
 let service: Server
-beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
-})
+const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 afterEach(async () => {
   await exposure.close()
   service.close()
 })
-afterAll(() => relay.close())
 
 describe(`${VISITORS} visitors who are all here at once`, () => {
   it('each talk to the TCP service by themselves', async () => {

@@ -5,13 +5,14 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, beforeEach, it as every, expect, vi } from 'vitest'
 import { CONNECTION_STREAMS_MANY } from '../../../sdk-core/src/carrier/multiplexed-carrier.ts'
+import { afterEach, beforeEach, it as every, expect, vi } from 'vitest'
 import { collectedMemory } from '../../../tools/collected-memory.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'depth')
 
@@ -27,14 +28,11 @@ const ARRIVING = 16
 const IDLE_CONNECTION_MAX_BYTES: number = 48 * 1024
 const BUSY = 4
 
-let relay: TestRelay
 let site: Site
 let pressure: SitePressureEvent[]
 let crowd: Crowd
 
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
+const relay = useStarted(startTestRelay)
 beforeEach(() => {
   pressure = []
 })
@@ -42,7 +40,6 @@ afterEach(async () => {
   await crowd.leave()
   await site.close()
 })
-afterAll(() => relay.close())
 
 async function publishAt(
   options: Pick<NodePublishOptions, 'fetch'> & Partial<NodePublishOptions>,

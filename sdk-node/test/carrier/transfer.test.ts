@@ -4,9 +4,10 @@ import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import type { Exposure } from '../../src/index.ts'
 import {
@@ -18,7 +19,7 @@ import {
   tcpServer,
   visit,
 } from '../support/exposed.ts'
-import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freeRange, startTestRelay } from '../support/relay.ts'
 
 const MB = 1_000_000
 const BYTES: number = Number(process.env.TRANSFER_MB ?? atDepth(50, 6)) * MB
@@ -27,13 +28,9 @@ const SLOWEST = 2 * MB
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS + (BYTES / SLOWEST) * 1000 })
 
-let relay: TestRelay
 let exposure: Exposure
-beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
-})
+const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 afterEach(() => exposure.close())
-afterAll(() => relay.close())
 
 describeVariants('by the carrier %s', CARRIERS, (carrier) => {
   it(`${BYTES / MB} MB both ways at once come as they were sent, at a TCP port`, async () => {

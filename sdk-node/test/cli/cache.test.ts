@@ -6,12 +6,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CACHE_FILES_MAX } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { expose } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 import { environment, MAIN, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -21,11 +22,9 @@ const PATIENT = { timeout: TEST_TIMEOUT_MS }
 const TTL_MAX_S = 3600
 const TTL_S = 600
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay({ STATIC_CACHE_ENABLED: 'true', STATIC_CACHE_TTL_MAX: String(TTL_MAX_S) })
-})
-afterAll(() => relay.close())
+const relay = useStarted(() =>
+  startTestRelay({ STATIC_CACHE_ENABLED: 'true', STATIC_CACHE_TTL_MAX: String(TTL_MAX_S) }),
+)
 
 let home: string
 let folder: string

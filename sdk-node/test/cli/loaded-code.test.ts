@@ -5,14 +5,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { expect, it } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
+import { startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 it('a tunnel to an HTTP server serves a visitor without fetch, HTTP/2, and libraries of other features', async () => {
   const target = createServer((_request, response) => response.end('hello'))

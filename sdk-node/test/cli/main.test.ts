@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
 import {
   listening,
@@ -22,27 +23,21 @@ import {
   text,
   visit,
 } from '../support/exposed.ts'
-import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 import { environment, MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
-/** It gives no TCP ports. */
-let other: TestRelay
 let target: Server
 let targetPort: number
+const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
+/** It gives no TCP ports. */
+const other = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
-  other = await startTestRelay()
   target = createServer((_, response) => void response.end('from the target'))
   targetPort = await listening(target)
 })
-afterAll(async () => {
-  target.close()
-  await relay.close()
-  await other.close()
-})
+afterAll(() => target.close())
 
 let home: string
 const running: Run[] = []

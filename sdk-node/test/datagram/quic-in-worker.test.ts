@@ -2,10 +2,11 @@
 
 import { randomBytes } from 'node:crypto'
 import { publishOn } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
+import { afterEach, describe, it as every, expect, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { InFlightCounter } from '../../src/datagram/in-flight-counter.ts'
 import { dialQuic } from '../../src/datagram/quic.ts'
@@ -13,7 +14,7 @@ import { type DialQuic, dialInWorker } from '../../src/datagram/quic-in-worker.t
 import type { ThreadCode } from '../../src/installation.ts'
 import { nodePlatform } from '../../src/platform.ts'
 import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
-import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freeRange, startTestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
 const it = wholeOnly(every, 'variant')
@@ -26,11 +27,9 @@ vi.mock('@currentspace/http3', () => ({
   },
 }))
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay({ ...TCP_SETTINGS(await freeRange(TCP_PORTS)), UDP_ENABLED: 'true' })
-})
-afterAll(() => relay.close())
+const relay = useStarted(async () =>
+  startTestRelay({ ...TCP_SETTINGS(await freeRange(TCP_PORTS)), UDP_ENABLED: 'true' }),
+)
 
 const open: (() => unknown)[] = []
 afterEach(async () => {

@@ -12,20 +12,17 @@ import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure } from '../../src/index.ts'
 import { exposeAt, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { EchoClient, EchoServer } from '../support/grpc-echo.ts'
-import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'variant')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
-})
-afterAll(() => relay.close())
+const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 
 let exposure: Exposure | undefined
 let service: ChildProcess | undefined

@@ -4,9 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Server, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
 import {
   exposeAt,
@@ -16,15 +17,11 @@ import {
   TEST_TIMEOUT_MS,
   tcpServer,
 } from '../support/exposed.ts'
-import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
-})
-afterAll(() => relay.close())
+const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 
 let exposure: Exposure | undefined
 let service: Server | undefined

@@ -10,9 +10,10 @@ import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { failing, RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { expose, type NodePublishOptions, publish, type Site } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -22,11 +23,7 @@ const TTL_S = 600
 /** Before the next keepalive: the relay itself has ended the sessions. */
 const AT_ONCE = { timeout: KEEPALIVE_INTERVAL_MS - 1_000, interval: 10 }
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 const sites: Site[] = []
 afterEach(async () => {

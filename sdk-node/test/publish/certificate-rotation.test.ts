@@ -6,25 +6,22 @@ import { dirname, join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { publish, type Site } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'clock')
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
 let site: Site
 let log = ''
+const relay = useStarted(() => startTestRelay({}, (line) => (log += line)))
 beforeAll(async () => {
-  relay = await startTestRelay({}, (line) => (log += line))
   site = await publishAs('rotation')
 })
-afterAll(async () => {
-  await site.close()
-  await relay.close()
-})
+afterAll(() => site.close())
 
 function publishAs(name: string): Promise<Site> {
   const identity = crypto.getRandomValues(new Uint8Array(32))

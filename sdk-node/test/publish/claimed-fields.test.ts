@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { useStarted } from '../../../tools/use-started.ts'
 import { publish, type Site } from '../../src/index.ts'
 import { text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 const CLAIMS = Object.fromEntries(
   ['x-svc-wallet', 'remote-user', 'remote_user', 'x-forwarded-for', 'x-webauth-user', 'proxy', 'x-kept'].map(
@@ -14,10 +15,9 @@ const CLAIMS = Object.fromEntries(
   ),
 )
 
-let relay: TestRelay
 let sites: Site[]
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   const start = (number: number, allowFields?: string[]): Promise<Site> =>
     publish({
       relay: relay.origin,
@@ -35,10 +35,7 @@ beforeAll(async () => {
     })
   sites = [await start(1), await start(2, ['Remote-User', 'x-forwarded-for'])]
 })
-afterAll(async () => {
-  await Promise.all(sites.map((site) => site.close()))
-  await relay.close()
-})
+afterAll(() => Promise.all(sites.map((site) => site.close())))
 
 const WAYS: Record<string, (url: string) => Promise<string>> = {
   'HTTP/1.1': async (url) => text(await visit(relay, url, '/', { headers: CLAIMS })),

@@ -1,15 +1,12 @@
 // The metadata that a site shows at a real relay: all of it, or the rest without the picture.
 
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { publish, type Site } from '../../src/index.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 const start = (metadata: object, number: number): Promise<Site> =>
   publish({

@@ -4,19 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { publish } from '../../src/index.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
-let relay: TestRelay
 let folder: string
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   folder = await mkdtemp(join(tmpdir(), 'svc-nameless-'))
 })
-afterAll(async () => {
-  await relay.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 async function urlsOf(person: string): Promise<string[]> {
   const site = await publish({

@@ -12,30 +12,27 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeVariants } from '../../../tools/describe-variants.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 const BODY = randomBytes(3_000_000)
 const SUM = createHash('sha256').update(BODY).digest('hex')
 const run = promisify(execFile)
 const RUN = { timeout: 60_000, maxBuffer: 16_000_000 }
 
-let relay: TestRelay
 let relayKey: X509Certificate['publicKey']
 let folder: string
 let bodyFile: string
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   relayKey = (await shown('relay.localhost')).publicKey
   folder = await mkdtemp(join(tmpdir(), 'svc-own-certificate-'))
   bodyFile = join(folder, 'body')
   await writeFile(bodyFile, BODY)
 })
-afterAll(async () => {
-  await relay.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 async function handler(request: Request): Promise<Response> {
   if (request.method === 'GET')

@@ -1,16 +1,16 @@
 // `site.fetch`, against a real relay with a development authority and a name that not every resolver knows.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { useStarted } from '../../../tools/use-started.ts'
 import { type NodeSite, publish } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
 let site: NodeSite
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   site = await publish({
     relay: relay.origin,
     ca: relay.ca,
@@ -18,10 +18,7 @@ beforeAll(async () => {
     fetch: answer,
   })
 })
-afterAll(async () => {
-  await site?.close()
-  await relay.close()
-})
+afterAll(() => site?.close())
 
 async function answer(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url)

@@ -5,24 +5,21 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { type CacheOptions, openFolder, publish, type Site, type SvcError } from '../../src/index.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
 
 const MB = 1_000_000
 const WAIT = { timeout: 60_000 }
-let relay: TestRelay
 let folder: string
 let sites: Site[]
 let errors: SvcError[]
 let number = 0
 
-beforeAll(async () => {
-  relay = await startTestRelay({ STATIC_CACHE_ENABLED: 'true' })
-})
-afterAll(() => relay.close())
+const relay = useStarted(() => startTestRelay({ STATIC_CACHE_ENABLED: 'true' }))
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'svc-cached-'))
   await writeFile(path.join(folder, 'index.html'), '<h1>hello</h1>')

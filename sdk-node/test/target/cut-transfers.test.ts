@@ -10,8 +10,9 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
+import { useStarted } from '../../../tools/use-started.ts'
 import { listening, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
-import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freeRange, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 
 const it = wholeOnly(every, 'faults')
@@ -23,16 +24,12 @@ const VISITORS: number = atDepth(200, 60)
 const BATCH = 20
 const BLOCK = randomBytes(64 * 1024)
 
-let relay: TestRelay
 let home: string
+const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
   home = await mkdtemp(join(tmpdir(), 'svc-cut-'))
 })
-afterAll(async () => {
-  await relay.close()
-  await rm(home, { recursive: true })
-})
+afterAll(() => rm(home, { recursive: true }))
 
 /** How a visitor leaves a service that goes on sending. */
 const LEAVING: ((visitor: Socket) => void)[] = [

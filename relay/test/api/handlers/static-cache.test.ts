@@ -2,7 +2,8 @@
 
 import { once } from 'node:events'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { CACHE_MANIFEST_BODY, CACHE_UPLOAD_BODY } from '../../../src/core/api/endpoints/endpoints.ts'
 import { DISCARDED_BODY_MS } from '../../../src/core/http/discard-body.ts'
 import {
@@ -17,18 +18,14 @@ import {
   visit,
 } from '../../support/cache-client.ts'
 import { bodyOf, CONTENT_TYPE, manifestOf, partOf, sha256, uploadOf } from '../../support/multipart-body.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { newAccount, startTestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
 const FILES = { 'index.html': '<h1>stored</h1>', 'main.js': 'console.log(1)' }
 const MANIFEST = manifestOf(FILES)
 const MIB = 1024 * 1024
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay({ STATIC_CACHE_ENABLED: 'true', ADMIN_TOKEN })
-})
-afterAll(() => relay.close())
+const relay = useStarted(() => startTestRelay({ STATIC_CACHE_ENABLED: 'true', ADMIN_TOKEN }))
 
 let count = 0
 const lease = (fields: object = {}): Promise<RegisterResponse> => {

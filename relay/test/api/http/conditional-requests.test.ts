@@ -1,15 +1,14 @@
 // What clients may keep, /api/state: entity tags and If-None-Match (RFC 9110 §8.8.3, §13.1.2, §15.4.5).
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { isKnown } from '../../../src/core/http/entity-tag.ts'
-import { startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { startTestRelay } from '../../support/relay.ts'
 
-let relay: TestRelay
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   await relay.register('kept')
 })
-afterAll(() => relay.close())
 
 const ask = (method = 'GET', headers = {}) => relay.call(method, '/api/state', undefined, headers)
 

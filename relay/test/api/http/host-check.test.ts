@@ -1,16 +1,12 @@
 // Whom a request is for: RFC 9112 §3.2, RFC 9110 §7.4.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { apiSocket } from '../../support/api-socket.ts'
 import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
-let relay: TestRelay
-let proxied: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-  proxied = await startTestRelay({ TRUSTED_PROXIES: '127.0.0.1' })
-})
-afterAll(() => Promise.all([relay.close(), proxied.close()]))
+const relay = useStarted(startTestRelay)
+const proxied = useStarted(() => startTestRelay({ TRUSTED_PROXIES: '127.0.0.1' }))
 
 async function statusOf(to: TestRelay, target: string, lines: string[]): Promise<number> {
   const socket = await apiSocket(to)

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { gunzipSync } from 'node:zlib'
 import type { Lease, PolicyDecisionsResponse, PublicStateResponse } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { pageOfDecisions } from '../../../src/core/api/handlers/policy-decisions.ts'
 import {
   FIRST_LIST_PAGE_RATE,
@@ -16,7 +17,7 @@ import { LeaseRegistry } from '../../../src/core/lease/lease-registry.ts'
 import { Reservations } from '../../../src/core/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../../src/core/lease/route.ts'
 import { RoutingTable } from '../../../src/core/routing/routing-table.ts'
-import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { newAccount, ROOT_HOST, startTestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ADMIN = { Authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -24,13 +25,11 @@ const ADMIN = { Authorization: `Bearer ${ADMIN_TOKEN}` }
 const LEASES = 70
 const METADATA = { description: 'd'.repeat(1_000), thumbnail: `data:image/png;base64,${'x'.repeat(7_000)}` }
 
-let relay: TestRelay
+const relay = useStarted(() => startTestRelay({ ADMIN_TOKEN }))
 beforeAll(async () => {
-  relay = await startTestRelay({ ADMIN_TOKEN })
   for (let index = 0; index < LEASES; index++)
     await relay.register(`page${index}`, { metadata: METADATA, ttl: 600 })
 })
-afterAll(() => relay.close())
 
 async function walk(path: string, headers = {}): Promise<Lease[][]> {
   const pages: Lease[][] = []

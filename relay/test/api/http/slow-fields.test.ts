@@ -1,11 +1,12 @@
 // Text from strangers costs the thread in proportion to its length, and every field has a length that it may not exceed.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { ENDPOINTS } from '../../../src/core/api/endpoints/endpoints.ts'
 import { parseForwarded } from '../../../src/core/client-address/forwarded-header.ts'
 import { normalizeIp } from '../../../src/core/client-address/ip-address.ts'
 import { componentSchemas, type JsonSchema, referenceTo, type z } from '../../../src/core/config/schema.ts'
-import { startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { startTestRelay } from '../../support/relay.ts'
 
 /** An address as long as the field once was allowed to be, on which a pattern ran from each `%` to the end. */
 const PERCENT_SIGNS = `${'%'.repeat(8191)}\n`
@@ -13,11 +14,7 @@ const PERCENT_SIGNS = `${'%'.repeat(8191)}\n`
 const SURPLUS_MAX_MS = 20
 const ROUNDS = 5
 
-let relay: TestRelay
-beforeAll(async () => {
-  relay = await startTestRelay()
-})
-afterAll(() => relay.close())
+const relay = useStarted(startTestRelay)
 
 /** Milliseconds that this process, which the relay is part of, computes for `work`: the least of a few rounds. */
 async function costOf(work: () => unknown): Promise<number> {

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { LIVE_DEADLINES } from '../../../src/features/static-cache/live-site/limits.ts'
-import { type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
+import { openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
 import { nodeHttp } from '../../support/tls-site.ts'
 
 // A loaded machine takes a while to send the form.
@@ -17,16 +18,12 @@ const deadlines = { ...LIVE_DEADLINES, discardMs: 10_000 }
 /** Bytes that fill a pipe of 64 KiB with the trace of a handshake and of a head of 14,000 bytes, and not with the first alone. */
 const FILLED_BYTES = 24_000
 
-let relay: LiveRelay
 let folder: string
+const relay = useStarted(() => startLiveRelay({ deadlines }))
 beforeAll(async () => {
-  relay = await startLiveRelay({ deadlines })
   folder = await mkdtemp(join(tmpdir(), 'svc-late-'))
 })
-afterAll(async () => {
-  await relay.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 test('curl is content with a response that came before it sent its form', async () => {
   let answered = 0

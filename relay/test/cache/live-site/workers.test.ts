@@ -1,17 +1,14 @@
 // SVC_WORKERS=2: a site whose sessions are all in a worker process is reached by the primary process, which has the cache.
 
-import { afterAll, beforeAll, test as every, expect } from 'vitest'
+import { test as every, expect } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
-import { type LiveRelay, publishSite, type SdkSite, startLiveRelay } from '../../support/live-sites.ts'
+import { useStarted } from '../../../../tools/use-started.ts'
+import { publishSite, type SdkSite, startLiveRelay } from '../../support/live-sites.ts'
 
 const test = wholeOnly(every, 'variant')
 
-let relay: LiveRelay
-beforeAll(async () => {
-  relay = await startLiveRelay({ env: { SVC_WORKERS: '2' }, onlyInWorkers: true })
-})
-afterAll(() => relay.close())
+const relay = useStarted(() => startLiveRelay({ env: { SVC_WORKERS: '2' }, onlyInWorkers: true }))
 
 test.each(['own', 'shared'] as const)('with a certificate that is %s', async (certificate) => {
   const name = `far-${certificate}`

@@ -8,6 +8,7 @@ import { connect, createServer } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 import { createLog } from '../../../src/core/log/log.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
@@ -19,24 +20,19 @@ import {
   relayClient,
   startTestRelay,
   type TestClient,
-  type TestRelay,
 } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const PATH = '/sdk/certificate'
 let directory: string
-let relay: TestRelay
 let lease: RegisterResponse
 
+const relay = useStarted(() => startTestRelay({ ADMIN_TOKEN }))
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'svc-site-certificate-'))
-  relay = await startTestRelay({ ADMIN_TOKEN })
   lease = await relay.register('own')
 })
-afterAll(async () => {
-  await relay.close()
-  await rm(directory, { recursive: true })
-})
+afterAll(() => rm(directory, { recursive: true }))
 
 function ask(
   csr: Uint8Array | string,

@@ -5,26 +5,25 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { publish, type Site } from '../../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { startTestRelay } from '../../support/relay.ts'
 import { runHere } from '../../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
 let home: string
 let identityPath: string
 const sites: Site[] = []
 
+const relay = useStarted(startTestRelay)
 beforeAll(async () => {
-  relay = await startTestRelay()
   home = await mkdtemp(join(tmpdir(), 'svc-doctor-'))
   identityPath = join(home, 'identity.json')
 })
 afterAll(async () => {
   await Promise.all(sites.map((site) => site.close()))
-  await relay.close()
   await rm(home, { recursive: true })
 })
 

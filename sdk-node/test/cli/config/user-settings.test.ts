@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
+import { useStarted } from '../../../../tools/use-started.ts'
 import { listening, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 import { type Run, reported, runHere, runSvc } from '../../support/svc.ts'
@@ -13,19 +14,17 @@ import { type Run, reported, runHere, runSvc } from '../../support/svc.ts'
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
-let other: TestRelay
 let target: Server
 let port: string
+const other = useStarted(startTestRelay)
 beforeAll(async () => {
   relay = await startTestRelay()
-  other = await startTestRelay()
   target = createServer((_, response) => void response.end('from the target'))
   port = String(await listening(target))
 })
 afterAll(async () => {
   target.close()
   await relay.close()
-  await other.close()
 })
 
 let home: string
