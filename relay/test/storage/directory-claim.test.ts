@@ -3,18 +3,15 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, test as every, expect, vi } from 'vitest'
+import { afterEach, beforeEach, test as every, expect } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { startRelay, WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
-import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { claimDirectory } from '../../src/core/storage/directory-claim.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
 const test = wholeOnly(every, 'faults')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const log = createLog('silent')
 const RACERS = 8

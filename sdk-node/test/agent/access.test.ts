@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { createPrivateKey, identityFromKey, type KeyIdentity } from '@svc/sdk-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AGENT_PATH, type SignIn, type Ticket, type WalletChallenge } from '../../src/agent/api-messages.ts'
 import { BODY_MAX_BYTES, CONNECTIONS_MAX } from '../../src/agent/control-server.ts'
 import { ENDPOINTS } from '../../src/agent/endpoints.ts'
@@ -19,9 +19,6 @@ import {
   send,
   startAgent,
 } from '../support/agent.ts'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const wallet: KeyIdentity = identityFromKey(createPrivateKey())

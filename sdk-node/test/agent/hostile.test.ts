@@ -4,7 +4,7 @@ import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { CONNECTIONS_MAX } from '../../src/agent/control-server.ts'
 import { WalletChallenges } from '../../src/agent/wallet-challenges.ts'
@@ -19,9 +19,6 @@ import {
   send,
   startAgent,
 } from '../support/agent.ts'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** Milliseconds between two bytes of a client that sends its request slowly. */
 const TRICKLE_MS = 250

@@ -3,7 +3,7 @@
 import { chmod, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { resolveControlAddress } from '../../src/agent/control-address.ts'
 import { findRunning } from '../../src/agent/endpoint-file.ts'
@@ -17,9 +17,7 @@ import {
   type RunningAgent,
   startAgent,
 } from '../support/agent.ts'
-import { listening, TEST_TIMEOUT_MS } from '../support/exposed.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
+import { listening } from '../support/exposed.ts'
 
 const FILE = `relay = "${NOWHERE}"\n${ANY_PORT}`
 let home: AgentHome

@@ -5,7 +5,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import { askAgent } from '../../src/agent/agent-client.ts'
@@ -25,10 +25,8 @@ import {
   type RunningAgent,
   startAgent,
 } from '../support/agent.ts'
-import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let target: Server

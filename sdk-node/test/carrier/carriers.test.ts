@@ -1,7 +1,7 @@
 // Every carrier against a real relay: ready sessions, visitors, the relay's end and return, refusals, and a lease that two fight for.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
@@ -9,14 +9,12 @@ import { useStarted } from '../../../tools/use-started.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import { CONTEST_LOSSES_MAX } from '../../src/carrier/lease-contest.ts'
 import { type NodePublishOptions, publish, type Site, type SvcError } from '../../src/index.ts'
-import { sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { sha256Of, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 /** Many times what the buffers on the way hold, so that some are under way when the first has come. */
 const CONTENT_BYTES: number = atDepth(8, 2) * 1024 * 1024
 const DOWNLOADS: number = atDepth(12, 8)
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(startTestRelay)
 

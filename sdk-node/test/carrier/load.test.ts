@@ -4,25 +4,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Server, type Socket } from 'node:net'
-import { afterEach, describe, it as every, expect, vi } from 'vitest'
+import { afterEach, describe, it as every, expect } from 'vitest'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure } from '../../src/index.ts'
-import {
-  exposeAt,
-  listening,
-  TCP_PORTS,
-  TCP_SETTINGS,
-  TEST_TIMEOUT_MS,
-  tcpServer,
-  text,
-  visit,
-} from '../support/exposed.ts'
+import { exposeAt, listening, TCP_PORTS, TCP_SETTINGS, tcpServer, text, visit } from '../support/exposed.ts'
 import { freeRange, startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'faults')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const VISITORS: number = atDepth(500, 40)
 /** Visitors in their handshakes at once: with all of them the first would wait longer than a relay allows. */

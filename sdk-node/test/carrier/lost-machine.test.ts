@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:https'
 import { publishOn } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, it as every, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, it as every, expect } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
@@ -12,11 +12,8 @@ import { wholeOnly } from '../../../tools/test-depth.ts'
 import { CARRIERS, type CarrierKind } from '../../src/carrier/kinds.ts'
 import { publish, type Site } from '../../src/index.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 
 const it = wholeOnly(every, 'clock')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** Milliseconds that a site waits at most before it is back, where another machine takes it at once. */
 const WAITED_MAX_MS = 3_000

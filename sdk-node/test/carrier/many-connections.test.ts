@@ -5,18 +5,15 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, it as every, expect } from 'vitest'
 import { CONNECTION_STREAMS_MANY } from '../../../sdk-core/src/carrier/multiplexed-carrier.ts'
-import { afterEach, beforeEach, it as every, expect, vi } from 'vitest'
 import { collectedMemory } from '../../../tools/collected-memory.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'depth')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** The whole is the default of `publish`. */
 const CONNECTIONS: number = atDepth(1024, 96)

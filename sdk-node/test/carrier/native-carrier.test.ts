@@ -11,9 +11,7 @@ import { nativeCarrier } from '../../src/carrier/native-carrier.ts'
 import { SESSION_SILENCE_MAX_MS } from '../../src/carrier/session-carrier.ts'
 import { DIAL_DEADLINE_MS } from '../../src/net/deadlines.ts'
 import { localhostLookup } from '../../src/net/localhost-lookup.ts'
-import { listening, TEST_TIMEOUT_MS } from '../support/exposed.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
+import { listening } from '../support/exposed.ts'
 
 const CAPABILITY = 'capability.1'
 const requests: string[] = []

@@ -6,16 +6,14 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, it as every, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, it as every, expect } from 'vitest'
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 import { wholeOnly } from '../../../tools/test-depth.ts'
-import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const alice = privateKeyToAccount(generatePrivateKey())
 let relay: TestRelay

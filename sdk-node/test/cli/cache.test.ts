@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CACHE_FILES_MAX } from '@svc/protocol'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { curl } from '../../../tools/programs/curl.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
@@ -14,8 +14,6 @@ import { expose } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 import { environment, MAIN, type Run, reported, runHere, runSvc } from '../support/svc.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const PATIENT = { timeout: TEST_TIMEOUT_MS }
 /** Seconds that the relay allows, and that a site asks for. */

@@ -4,16 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, describe, it as every, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, it as every, expect } from 'vitest'
 import { newIdentity, RelayApi } from '../../../tools/relay/api-client.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type ProcessRun, reported, runSvc } from '../support/svc.ts'
 
 const it = wholeOnly(every, 'faults')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 describe.each([
   ['1', atDepth(['native', 'native-sessions', 'websocket'], ['websocket'])],

@@ -8,25 +8,15 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
-import {
-  listening,
-  TCP_PORTS,
-  TCP_SETTINGS,
-  TEST_TIMEOUT_MS,
-  tcpServer,
-  text,
-  visit,
-} from '../support/exposed.ts'
+import { listening, TCP_PORTS, TCP_SETTINGS, tcpServer, text, visit } from '../support/exposed.ts'
 import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 import { environment, MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let target: Server
 let targetPort: number

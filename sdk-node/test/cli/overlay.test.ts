@@ -19,8 +19,6 @@ vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
   return { ...(await original<object>()), lookup: lookupLocal }
 })
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
-
 const probes = { intervalMs: 200, failedMaxMs: 1_000, tickMs: 50, deadlineMs: 5_000 }
 const limits = { discovery: { pollMs: 500 }, overlay: { probes } }
 const PATIENT = { timeout: TEST_TIMEOUT_MS, interval: 100 }

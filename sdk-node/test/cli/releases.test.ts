@@ -3,16 +3,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, it as every, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, it as every, expect } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
 
 const it = wholeOnly(every, 'clock')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** Nothing has to listen there: the site is online all the same. */
 const TARGET = '9'

@@ -7,14 +7,12 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { EXPIRED_PEM, FUTURE_PEM, PRIVATE_KEY_PEM } from '../support/clock-certificates.ts'
-import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { listening, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { environment, MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let target: Server

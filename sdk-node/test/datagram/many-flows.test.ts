@@ -5,16 +5,14 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, it as every, expect, vi } from 'vitest'
+import { afterAll, it as every, expect } from 'vitest'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
-import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { TCP_PORTS, TCP_SETTINGS } from '../support/exposed.ts'
 import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 import { echo, udpService } from '../support/udp.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** As many visitors as this process may have sockets for, with some left for the rest of it. */
 const VISITORS = Math.min(atDepth(10_000, 500), descriptors() - 500)

@@ -13,13 +13,12 @@ import { dialQuic } from '../../src/datagram/quic.ts'
 import { type DialQuic, dialInWorker } from '../../src/datagram/quic-in-worker.ts'
 import type { ThreadCode } from '../../src/installation.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
+import { TCP_PORTS, TCP_SETTINGS, withTunnel } from '../support/exposed.ts'
 import { freeRange, startTestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
 const it = wholeOnly(every, 'variant')
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 // In this thread alone: the other one loads the library itself.
 vi.mock('@currentspace/http3', () => ({
   connectQuic: () => {

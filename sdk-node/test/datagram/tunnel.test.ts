@@ -18,8 +18,6 @@ import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support
 import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, type Network, startNetwork, type UdpService, UdpVisitor, udpService } from '../support/udp.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
-
 let relay: TestRelay
 let network: Network
 let service: UdpService

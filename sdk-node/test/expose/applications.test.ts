@@ -8,18 +8,16 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, it as every, expect, vi } from 'vitest'
+import { afterEach, it as every, expect } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
-import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 import { TargetVisitor } from '../support/ways.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(startTestRelay)
 

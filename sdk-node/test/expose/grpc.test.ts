@@ -16,18 +16,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Metadata, status } from '@grpc/grpc-js'
 import { DIRECT } from '@svc/sdk-core'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
 import { httpTarget } from '../../src/target/http-target.ts'
-import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { EchoClient, EchoServer, MESSAGE_BYTES } from '../support/grpc-echo.ts'
 import { startTestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const TLS = { cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }
 const NAME = 'relay.localhost'

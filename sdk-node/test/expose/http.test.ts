@@ -7,7 +7,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { createServer as createHttpsServer, request } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
@@ -15,10 +15,8 @@ import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { CarrierKind, Exposure, RequestReport, SvcError } from '../../src/index.ts'
 import { TARGET_MESSAGE_MAX_BYTES } from '../../src/target/websocket-proxy.ts'
-import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(startTestRelay)
 

@@ -12,12 +12,10 @@ import { curl } from '../../../tools/programs/curl.ts'
 import { type RunningSuiNode, startSuiNode } from '../../../tools/sui-node/server.ts'
 import { createTestWallet, type TestWallet } from '../../../tools/sui-node/wallet.ts'
 import { expose } from '../../src/index.ts'
-import { exposeAt, listening, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { exposeAt, listening } from '../support/exposed.ts'
 import { referenceClient, tunnelFetch } from '../support/paying.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))
 const PAY_TO = `0x${'5e'.repeat(32)}`

@@ -7,7 +7,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
-import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { isListening } from '../../../tools/network/is-listening.ts'
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
@@ -19,8 +19,6 @@ import { EchoClient, EchoServer } from '../support/grpc-echo.ts'
 import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 

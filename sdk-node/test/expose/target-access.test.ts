@@ -7,15 +7,13 @@ import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { ExposeOptions, Exposure, SvcError } from '../../src/index.ts'
-import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(startTestRelay)
 

@@ -4,22 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Server, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
-import {
-  exposeAt,
-  listening,
-  TCP_PORTS,
-  TCP_SETTINGS,
-  TEST_TIMEOUT_MS,
-  tcpServer,
-} from '../support/exposed.ts'
+import { exposeAt, listening, TCP_PORTS, TCP_SETTINGS, tcpServer } from '../support/exposed.ts'
 import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(async () => startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS))))
 

@@ -13,21 +13,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
-import {
-  exposeAt,
-  listening,
-  TCP_PORTS,
-  TCP_SETTINGS,
-  TEST_TIMEOUT_MS,
-  tcpServer,
-  text,
-  visit,
-} from '../support/exposed.ts'
+import { exposeAt, listening, TCP_PORTS, TCP_SETTINGS, tcpServer, text, visit } from '../support/exposed.ts'
 import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { reported, runHere } from '../support/svc.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {

@@ -2,16 +2,14 @@
 // reads paths as platforms do: through a real relay, nothing shows what is sold to who does not pay.
 
 import { createServer, type Server } from 'node:http'
-import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
+import { afterAll, beforeAll, it as every, expect } from 'vitest'
 import { leadsTo, methodsOf } from '../../../tools/lenient-backend.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
-import { exposeAt, listening, TEST_TIMEOUT_MS, visit } from '../support/exposed.ts'
+import { exposeAt, listening, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const SECRET = 'what only payers see'
 const paid = {

@@ -5,18 +5,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { failing, RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import { expose, type NodePublishOptions, publish, type Site } from '../../src/index.ts'
-import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** Seconds until a renewal of the lease may show a change, which is longer than a test takes. */
 const TTL_S = 600

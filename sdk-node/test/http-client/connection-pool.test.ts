@@ -1,7 +1,6 @@
 // The bounds of the connections that wait for requests to a local server.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import type { TargetConnection } from '../../src/http-client/connection.ts'
 import {
   ConnectionPool,
@@ -11,8 +10,6 @@ import {
 } from '../../src/http-client/connection-pool.ts'
 import { TargetDialer } from '../../src/http-client/target-dialer.ts'
 import { type RawTarget, rawTarget } from '../support/raw-target.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let target: RawTarget
 afterEach(async () => {

@@ -1,11 +1,8 @@
 // The datagram tunnel with QUIC implementations that are not ours; `npm run interop -- quic-go deno` fetches what is missing.
 
-import { describe, test, vi } from 'vitest'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { describe, test } from 'vitest'
 import { PEERS } from './peers.ts'
 import { ROLES } from './roles.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 describe.each(PEERS)('$name', ({ install, find }) => {
   test.for(Object.entries(ROLES))('as the %s', async ([, play], { skip }) => {

@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../../../relay/src/core/log/log.ts'
 import type { OverlayNetwork } from '../../../relay/src/features/overlay/overlay-network.ts'
 import { OverlayServer, type OverlayTable } from '../../../relay/src/features/overlay/overlay-server.ts'
@@ -12,12 +12,9 @@ import { createHttp1 } from '../../../relay/src/features/static-cache/server/htt
 import { ROOT_HOST, startTestRelay, type TestRelay } from '../../../relay/test/support/relay.ts'
 import { serveHttp1 } from '../../../sdk-core/src/http1/connection.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
-import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type ControlServer, startControlServer } from '../../src/agent/control-server.ts'
 import type { AgentOperations } from '../../src/agent/operations.ts'
 import { SocketStream } from '../../src/net/socket-stream.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const KB = 1024
 const HOST = 'Host: {host}'

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, it as every, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect, onTestFinished } from 'vitest'
 import { createCa, createLeaf } from '../../../relay/src/core/certificates/development-ca.ts'
 import {
   type ConnectProxy,
@@ -16,13 +16,11 @@ import { wholeOnly } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import { publish } from '../../src/index.ts'
 import { proxyChoice } from '../../src/net/forward-proxy.ts'
-import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { listening, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type ProcessRun, reported, runSvc } from '../support/svc.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 describe('the proxy of a connection', () => {
   const PROXY = 'http://proxy.example:3128'

@@ -6,15 +6,13 @@ import { createServer, request, type Server } from 'node:https'
 import { dirname, join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import type { FetchInit } from '@svc/sdk-core'
-import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
+import { afterAll, beforeAll, it as every, expect } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { nodePlatform } from '../../src/platform.ts'
 import { exposeAt, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'clock')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const HOST = 'relay.localhost'
 /** Answers `/sdk/certificate-chain` in place of the relay. */

@@ -15,10 +15,8 @@ import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { type Front, startFront } from '../../../tools/relay/front.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type ExposeOptions, type Exposure, expose, type ProbeVerdict } from '../../src/index.ts'
-import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let front: Front

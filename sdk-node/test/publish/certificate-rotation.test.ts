@@ -8,12 +8,10 @@ import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import { publish, type Site } from '../../src/index.ts'
-import { TEST_TIMEOUT_MS, visit } from '../support/exposed.ts'
+import { visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'clock')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let site: Site
 let log = ''

@@ -4,17 +4,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, it as every, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, it as every, expect } from 'vitest'
 import { describeVariants } from '../../../tools/describe-variants.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
-import { sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { sha256Of, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** Visitors come in this many turns, and this many in each. */
 const TURNS: number = atDepth(5, 2)

@@ -1,12 +1,9 @@
 // `site.fetch`, against a real relay with a development authority and a name that not every resolver knows.
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useStarted } from '../../../tools/use-started.ts'
 import { type NodeSite, publish } from '../../src/index.ts'
-import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let site: NodeSite
 const relay = useStarted(startTestRelay)

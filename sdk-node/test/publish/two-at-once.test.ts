@@ -3,18 +3,16 @@
 import { randomBytes } from 'node:crypto'
 import { PATH } from '@svc/protocol'
 import { type Platform, publishOn } from '@svc/sdk-core'
-import { it as every, expect, vi } from 'vitest'
+import { it as every, expect } from 'vitest'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import { CARRIERS, type CarrierKind } from '../../src/carrier/kinds.ts'
 import { type NodePublishOptions, publish, type Site, type SvcError } from '../../src/index.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const it = wholeOnly(every, 'variant')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const relay = useStarted(startTestRelay)
 

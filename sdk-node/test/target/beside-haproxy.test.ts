@@ -2,13 +2,10 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findHaproxy, startHttpHaproxy } from '../../../tools/programs/haproxy.ts'
-import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type RawTarget, rawTarget } from '../support/raw-target.ts'
 import { TargetVisitor } from '../support/ways.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const TWO = 'Content-Length: 2\r\n\r\nok'

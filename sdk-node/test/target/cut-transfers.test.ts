@@ -7,17 +7,15 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
-import { afterAll, beforeAll, it as every, expect, vi } from 'vitest'
+import { afterAll, beforeAll, it as every, expect } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
-import { listening, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
+import { listening, TCP_PORTS, TCP_SETTINGS, tcpServer } from '../support/exposed.ts'
 import { freeRange, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 
 const it = wholeOnly(every, 'faults')
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const VISITORS: number = atDepth(200, 60)
 /** So many come at once. */

@@ -4,16 +4,13 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { Readable } from 'node:stream'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { HEAD_BYTES } from '../../../sdk-core/src/semantics/limits.ts'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { INTERIM_RESPONSES_MAX, RESPONSE_FIELDS_MAX } from '../../src/http-client/response-head.ts'
 import { listening } from '../support/exposed.ts'
 import { type Answer, type RawTarget, rawTarget } from '../support/raw-target.ts'
 import { TargetVisitor, WAYS } from '../support/ways.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const HOST = 'Host: site.example\r\n'
 const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`

@@ -2,14 +2,11 @@
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { HttpTargetOptions } from '../../src/target/http-target.ts'
 import { REPEATED_BODY_MAX_BYTES } from '../../src/target/kept-body.ts'
 import { listening } from '../support/exposed.ts'
 import { TargetVisitor, WAYS } from '../support/ways.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** A response whose content is one line. */
 const WHOLE = /\r\n\r\n[^\r\n]+\n$/

@@ -15,8 +15,6 @@ import { STREAM_LINGER_MS, StreamDuplex } from '../../src/net/stream-duplex.ts'
 import { nativeTls, TLS_CONTEXT_LIFETIME_MS } from '../../src/tls/native-tls.ts'
 import { listening } from '../support/exposed.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
-
 const SERVER_NAME = 'relay.localhost'
 const privateKey = createPrivateKey(PRIVATE_KEY_PEM)
 const key = { privateKey } as unknown as SiteKey

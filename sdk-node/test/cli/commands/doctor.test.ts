@@ -11,8 +11,6 @@ import { TEST_TIMEOUT_MS } from '../../support/exposed.ts'
 import { startTestRelay } from '../../support/relay.ts'
 import { runHere } from '../../support/svc.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
-
 let home: string
 let identityPath: string
 const sites: Site[] = []

@@ -4,17 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { useStarted } from '../../../../tools/use-started.ts'
 import { TunnelSupervisor } from '../../../src/cli/commands/tunnel-supervisor.ts'
 import type { SiteCommand } from '../../../src/cli/options/parsed-command.ts'
 import { EXIT } from '../../../src/cli/report/exit-codes.ts'
 import type { Report } from '../../../src/cli/report/report.ts'
 import { StatusStore } from '../../../src/cli/report/status-store.ts'
-import { listening, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
+import { listening, text, visit } from '../../support/exposed.ts'
 import { startTestRelay } from '../../support/relay.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let target: Server
 let targetPort: number

@@ -4,14 +4,12 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
 import { useStarted } from '../../../../tools/use-started.ts'
-import { listening, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
+import { listening, text, visit } from '../../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 import { type Run, reported, runHere, runSvc } from '../../support/svc.ts'
-
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let target: Server
