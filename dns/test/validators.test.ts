@@ -27,7 +27,6 @@ const NETWORK = `127.53.${process.pid % 256}`
 const [SERVER, TAMPERING] = [`${NETWORK}.3`, `${NETWORK}.4`]
 const IPV4 = '192.0.2.7'
 const START_TIMEOUT_MS = 240_000
-const TEST_TIMEOUT_MS = 120_000
 
 const tools = findDnsTools()
 /** Other addresses of loopback and port 53 need Linux and root. */
@@ -76,109 +75,93 @@ describe.skipIf(tools === undefined)('clients that ask the server itself', () =>
   const run = async (program: string, ...args: string[]): Promise<string> =>
     (await tools!.run(program, args, { cwd: directory })).output
 
-  test(
-    'delv validates by the key alone',
-    async () => {
-      const publicKey = dnskeyData(key).subarray(4).toString('base64')
-      const anchor = `trust-anchors { "${ZONE}." static-key 257 3 13 "${publicKey}"; };\n`
-      writeFileSync(path.join(directory, 'anchor'), anchor)
-      const delv = (name: string, type: string): Promise<string> =>
-        run('delv', '@127.0.0.1', '-p', `${port}`, '-a', 'anchor', `+root=${ZONE}`, name, type)
-      const positive = [
-        [ZONE, 'SOA'],
-        [ZONE, 'CDS'],
-        [ZONE, 'CDNSKEY'],
-        [`random.${ZONE}`, 'A'],
-        [`a.b.c.${ZONE}`, 'HTTPS'],
-        [`\\000\\255\\..${ZONE}`, 'A'],
-        ...atDepth(
-          [
-            [ZONE, 'A'],
-            [ZONE, 'NS'],
-            [ZONE, 'DNSKEY'],
-            [ZONE, 'CAA'],
-            [ZONE, 'ANY'],
-            [`*.${ZONE}`, 'A'],
-            [`ns1.${ZONE}`, 'A'],
-            [`shop.${ZONE}`, 'AAAA'],
-            [`_acme-challenge.${ZONE}`, 'TXT'],
-          ],
-          [],
-        ),
-      ]
-      const negative = [
-        [ZONE, 'MX'],
-        [`x.shop.${ZONE}`, 'A'],
-        [`_deep.shop.${ZONE}`, 'A'],
-        // The longest name, below which no name is possible.
-        [`${`${'l'.repeat(60)}.`.repeat(3)}${'m'.repeat(59)}.${ZONE}`, 'MX'],
-      ]
-      for (const [name, type] of positive)
-        expect(await delv(name!, type!), `${name} ${type}`).toMatch(/^; fully validated/)
-      for (const [name, type] of negative)
-        expect(await delv(name!, type!), `${name} ${type}`).toContain('negative response, fully validated')
-    },
-    TEST_TIMEOUT_MS,
-  )
+  test('delv validates by the key alone', async () => {
+    const publicKey = dnskeyData(key).subarray(4).toString('base64')
+    const anchor = `trust-anchors { "${ZONE}." static-key 257 3 13 "${publicKey}"; };\n`
+    writeFileSync(path.join(directory, 'anchor'), anchor)
+    const delv = (name: string, type: string): Promise<string> =>
+      run('delv', '@127.0.0.1', '-p', `${port}`, '-a', 'anchor', `+root=${ZONE}`, name, type)
+    const positive = [
+      [ZONE, 'SOA'],
+      [ZONE, 'CDS'],
+      [ZONE, 'CDNSKEY'],
+      [`random.${ZONE}`, 'A'],
+      [`a.b.c.${ZONE}`, 'HTTPS'],
+      [`\\000\\255\\..${ZONE}`, 'A'],
+      ...atDepth(
+        [
+          [ZONE, 'A'],
+          [ZONE, 'NS'],
+          [ZONE, 'DNSKEY'],
+          [ZONE, 'CAA'],
+          [ZONE, 'ANY'],
+          [`*.${ZONE}`, 'A'],
+          [`ns1.${ZONE}`, 'A'],
+          [`shop.${ZONE}`, 'AAAA'],
+          [`_acme-challenge.${ZONE}`, 'TXT'],
+        ],
+        [],
+      ),
+    ]
+    const negative = [
+      [ZONE, 'MX'],
+      [`x.shop.${ZONE}`, 'A'],
+      [`_deep.shop.${ZONE}`, 'A'],
+      // The longest name, below which no name is possible.
+      [`${`${'l'.repeat(60)}.`.repeat(3)}${'m'.repeat(59)}.${ZONE}`, 'MX'],
+    ]
+    for (const [name, type] of positive)
+      expect(await delv(name!, type!), `${name} ${type}`).toMatch(/^; fully validated/)
+    for (const [name, type] of negative)
+      expect(await delv(name!, type!), `${name} ${type}`).toContain('negative response, fully validated')
+  })
 
-  test(
-    'kdig and dig read answers over UDP and TCP',
-    async () => {
-      const kdig = await run('kdig', '@127.0.0.1', '-p', `${port}`, '+dnssec', `any.${ZONE}`, 'A')
-      expect(kdig).toContain('status: NOERROR')
-      expect(kdig).toMatch(new RegExp(`any.${ZONE}.*A\\s+${IPV4}`))
-      expect(kdig).toMatch(/RRSIG\s+A 13 3 60/)
-      const dig = await run('dig', '@127.0.0.1', '-p', `${port}`, '+tcp', '+dnssec', ZONE, 'DNSKEY')
-      expect(dig).toMatch(/flags: qr aa rd;/)
-      expect(dig).toContain('(TCP)')
-      // RFC 9824 §4.1: the flag CO brings NXDOMAIN back, and without DNSSEC it is said anyway.
-      const ask = (...options: string[]): Promise<string> =>
-        run('dig', '@127.0.0.1', '-p', `${port}`, `x.shop.${ZONE}`, 'A', ...options)
-      expect(await ask('+dnssec')).toMatch(/status: NOERROR[\s\S]*NSEC.*RRSIG NSEC TYPE128/)
-      expect(await ask('+dnssec', '+coflag')).toMatch(
-        /status: NXDOMAIN[\s\S]*flags: do co;[\s\S]*NSEC.*RRSIG NSEC TYPE128/,
-      )
-      expect(await ask()).toContain('status: NXDOMAIN')
-    },
-    TEST_TIMEOUT_MS,
-  )
+  test('kdig and dig read answers over UDP and TCP', async () => {
+    const kdig = await run('kdig', '@127.0.0.1', '-p', `${port}`, '+dnssec', `any.${ZONE}`, 'A')
+    expect(kdig).toContain('status: NOERROR')
+    expect(kdig).toMatch(new RegExp(`any.${ZONE}.*A\\s+${IPV4}`))
+    expect(kdig).toMatch(/RRSIG\s+A 13 3 60/)
+    const dig = await run('dig', '@127.0.0.1', '-p', `${port}`, '+tcp', '+dnssec', ZONE, 'DNSKEY')
+    expect(dig).toMatch(/flags: qr aa rd;/)
+    expect(dig).toContain('(TCP)')
+    // RFC 9824 §4.1: the flag CO brings NXDOMAIN back, and without DNSSEC it is said anyway.
+    const ask = (...options: string[]): Promise<string> =>
+      run('dig', '@127.0.0.1', '-p', `${port}`, `x.shop.${ZONE}`, 'A', ...options)
+    expect(await ask('+dnssec')).toMatch(/status: NOERROR[\s\S]*NSEC.*RRSIG NSEC TYPE128/)
+    expect(await ask('+dnssec', '+coflag')).toMatch(
+      /status: NXDOMAIN[\s\S]*flags: do co;[\s\S]*NSEC.*RRSIG NSEC TYPE128/,
+    )
+    expect(await ask()).toContain('status: NXDOMAIN')
+  })
 
-  test(
-    'ldns makes the DS record that the operator is told, and dnssec-cds finds it in the signed CDS record',
-    async () => {
-      const dig = (...args: string[]): Promise<string> =>
-        run('dig', '@127.0.0.1', '-p', `${port}`, '+noall', '+answer', ...args)
-      const file = (name: string, content: string): void => writeFileSync(path.join(directory, name), content)
-      file('dnskey', await dig(ZONE, 'DNSKEY'))
-      const made = await run('ldns-key2ds', '-n', '-2', '-f', 'dnskey')
-      expect(withoutOwner(made).toUpperCase()).toBe(dsText(key))
-      file('dsset', `${ZONE}. 60 IN DS ${dsText(key)}\n`)
-      file('child', await dig('+dnssec', ZONE, 'DNSKEY', ZONE, 'CDS', ZONE, 'CDNSKEY'))
-      // Signatures that were made before the set of DS was written do not count.
-      const found = await run('dnssec-cds', '-s', '-7200', '-d', 'dsset', '-f', 'child', `${ZONE}.`)
-      expect(withoutOwner(found).toUpperCase()).toBe(dsText(key))
-    },
-    TEST_TIMEOUT_MS,
-  )
+  test('ldns makes the DS record that the operator is told, and dnssec-cds finds it in the signed CDS record', async () => {
+    const dig = (...args: string[]): Promise<string> =>
+      run('dig', '@127.0.0.1', '-p', `${port}`, '+noall', '+answer', ...args)
+    const file = (name: string, content: string): void => writeFileSync(path.join(directory, name), content)
+    file('dnskey', await dig(ZONE, 'DNSKEY'))
+    const made = await run('ldns-key2ds', '-n', '-2', '-f', 'dnskey')
+    expect(withoutOwner(made).toUpperCase()).toBe(dsText(key))
+    file('dsset', `${ZONE}. 60 IN DS ${dsText(key)}\n`)
+    file('child', await dig('+dnssec', ZONE, 'DNSKEY', ZONE, 'CDS', ZONE, 'CDNSKEY'))
+    // Signatures that were made before the set of DS was written do not count.
+    const found = await run('dnssec-cds', '-s', '-7200', '-d', 'dsset', '-f', 'child', `${ZONE}.`)
+    expect(withoutOwner(found).toUpperCase()).toBe(dsText(key))
+  })
 
-  test(
-    'named-checkzone takes the zone as a file, and ldns-verify-zone each of its signatures',
-    async () => {
-      const zone = new Zone({ key, hasDefaultPort: true })
-      for (const change of records(ZONE)) zone.apply(change)
-      const labels = ['ns1', 'ns2', '*', 'shop', '_acme-challenge', '_a._deep.shop']
-      const names = [ZONE, ...labels.map((label) => `${label}.${ZONE}`)]
-      writeFileSync(path.join(directory, 'generic'), zoneFile(zone, key, names))
-      const checked = await run('named-checkzone', '-i', 'full', '-D', '-o', 'zone', ZONE, 'generic')
-      expect(checked).toMatch(/loaded serial \d+ \(DNSSEC signed\)\nOK/)
-      expect(await run('ldns-verify-zone', 'zone')).toContain('Zone is verified and complete')
-      // One octet of an address decides that the file is no longer what was signed.
-      const changed = readFileSync(path.join(directory, 'zone'), 'utf8').replaceAll(IPV4, '192.0.2.8')
-      writeFileSync(path.join(directory, 'changed'), changed)
-      expect(await run('ldns-verify-zone', 'changed')).toContain('Bogus DNSSEC signature')
-    },
-    TEST_TIMEOUT_MS,
-  )
+  test('named-checkzone takes the zone as a file, and ldns-verify-zone each of its signatures', async () => {
+    const zone = new Zone({ key, hasDefaultPort: true })
+    for (const change of records(ZONE)) zone.apply(change)
+    const labels = ['ns1', 'ns2', '*', 'shop', '_acme-challenge', '_a._deep.shop']
+    const names = [ZONE, ...labels.map((label) => `${label}.${ZONE}`)]
+    writeFileSync(path.join(directory, 'generic'), zoneFile(zone, key, names))
+    const checked = await run('named-checkzone', '-i', 'full', '-D', '-o', 'zone', ZONE, 'generic')
+    expect(checked).toMatch(/loaded serial \d+ \(DNSSEC signed\)\nOK/)
+    expect(await run('ldns-verify-zone', 'zone')).toContain('Zone is verified and complete')
+    // One octet of an address decides that the file is no longer what was signed.
+    const changed = readFileSync(path.join(directory, 'zone'), 'utf8').replaceAll(IPV4, '192.0.2.8')
+    writeFileSync(path.join(directory, 'changed'), changed)
+    expect(await run('ldns-verify-zone', 'changed')).toContain('Bogus DNSSEC signature')
+  })
 })
 
 /** The RDATA of a DS record in the presentation format, in which a digest may have a gap. */
@@ -212,59 +195,41 @@ describe.skipIf(tools === undefined || !hasPort53)('resolvers that start at a ro
       ['another name by it', `a.b.${ZONE}`, 'AAAA', '2001:db8::7'],
       ['an HTTPS record', `shop.${ZONE}`, 'HTTPS', /\tHTTPS\t1 \.$/m],
       ['a text', `shop.${ZONE}`, 'TXT', '"ENS1 0x1234"'],
-    ])(
-      'validates %s',
-      async (_, name, type, data) => {
-        const answer = await tree.resolve(resolver, name, type, '+dnssec')
-        expect(answer).toMatch(/status: NOERROR[\s\S]*flags: qr rd ra ad;/)
-        if (typeof data === 'string') expect(answer).toContain(data)
-        else expect(answer).toMatch(data)
-      },
-      TEST_TIMEOUT_MS,
-    )
+    ])('validates %s', async (_, name, type, data) => {
+      const answer = await tree.resolve(resolver, name, type, '+dnssec')
+      expect(answer).toMatch(/status: NOERROR[\s\S]*flags: qr rd ra ad;/)
+      if (typeof data === 'string') expect(answer).toContain(data)
+      else expect(answer).toMatch(data)
+    })
 
     test.each([
       ['that a type is not there', ZONE, 'MX'],
       ['that a type is not at the wildcard', `any.${ZONE}`, 'TXT'],
       ['that a name is not there', `x.shop.${ZONE}`, 'A'],
       ['an empty non-terminal', `_deep.shop.${ZONE}`, 'A'],
-    ])(
-      'validates %s',
-      async (_, name, type) => {
-        const answer = await tree.resolve(resolver, name, type, '+dnssec')
-        expect(answer).toMatch(/status: (NOERROR|NXDOMAIN)[\s\S]*flags: qr rd ra ad; QUERY: 1, ANSWER: 0,/)
-        expect(answer).toMatch(/NSEC.*RRSIG NSEC/)
-      },
-      TEST_TIMEOUT_MS,
-    )
+    ])('validates %s', async (_, name, type) => {
+      const answer = await tree.resolve(resolver, name, type, '+dnssec')
+      expect(answer).toMatch(/status: (NOERROR|NXDOMAIN)[\s\S]*flags: qr rd ra ad; QUERY: 1, ANSWER: 0,/)
+      expect(answer).toMatch(/NSEC.*RRSIG NSEC/)
+    })
 
-    test(
-      'validates a record that the zone got a moment ago',
-      async () => {
-        const name = `new-${resolver}.${ZONE}`
-        expect(await tree.resolve(resolver, name, 'A', '+dnssec')).toMatch(/flags: qr rd ra ad;/)
-        await server.apply([{ kind: 'set', name, type: TYPE.TXT, ttl: 60, data: [textData('new')] }])
-        expect(await tree.resolve(resolver, name, 'TXT', '+dnssec')).toMatch(
-          /flags: qr rd ra ad;[\s\S]*"new"/,
-        )
-      },
-      TEST_TIMEOUT_MS,
-    )
+    test('validates a record that the zone got a moment ago', async () => {
+      const name = `new-${resolver}.${ZONE}`
+      expect(await tree.resolve(resolver, name, 'A', '+dnssec')).toMatch(/flags: qr rd ra ad;/)
+      await server.apply([{ kind: 'set', name, type: TYPE.TXT, ttl: 60, data: [textData('new')] }])
+      expect(await tree.resolve(resolver, name, 'TXT', '+dnssec')).toMatch(/flags: qr rd ra ad;[\s\S]*"new"/)
+    })
 
-    test(
-      'refuses an answer that was changed on its way',
-      async () => {
-        expect(await tree.resolve(resolver, TAMPERED_ZONE, 'TXT', '+dnssec')).toMatch(
-          /status: NOERROR[\s\S]* ad;/,
-        )
-        expect(await tree.resolve(resolver, `any.${TAMPERED_ZONE}`, 'A', '+dnssec')).toContain(
-          'status: SERVFAIL',
-        )
-        // Without validation, the changed address is what a client would get.
-        expect(await tree.resolve(resolver, `any.${TAMPERED_ZONE}`, 'A', '+cd')).toContain('192.0.2.8')
-      },
-      TEST_TIMEOUT_MS,
-    )
+    test('refuses an answer that was changed on its way', async () => {
+      expect(await tree.resolve(resolver, TAMPERED_ZONE, 'TXT', '+dnssec')).toMatch(
+        /status: NOERROR[\s\S]* ad;/,
+      )
+      expect(await tree.resolve(resolver, `any.${TAMPERED_ZONE}`, 'A', '+dnssec')).toContain(
+        'status: SERVFAIL',
+      )
+      // Without validation, the changed address is what a client would get.
+      expect(await tree.resolve(resolver, `any.${TAMPERED_ZONE}`, 'A', '+cd')).toContain('192.0.2.8')
+    })
   })
 
   /** Serves a zone, and changes one address in its answers. */

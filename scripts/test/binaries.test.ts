@@ -17,8 +17,6 @@ import { visitExposed } from '../binaries/exposed-site.ts'
 const test = wholeOnly(every, 'depth')
 
 const BUNDLE_MAX_BYTES = 3_000_000
-/** Bundling, and starts of processes, on a machine that may have other work. */
-const TIMEOUT_MS = 120_000
 
 /** Installs as the documentation says, on a machine whose PATH has Node 24 or newer. @returns the path of the program */
 function installFrom({ url, caFile }: TestRelay, directory: string): string {
@@ -53,12 +51,10 @@ describe('bundles', () => {
       chmodSync(file(name), 0o755)
     }
     offerBundle(directory, file('svc'))
-  }, TIMEOUT_MS)
+  })
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  test('svc is one program of less than 3 MB, which a relay that is one file, too, installs', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  test('svc is one program of less than 3 MB, which a relay that is one file, too, installs', async () => {
     expect(statSync(file('svc')).size).toBeLessThan(BUNDLE_MAX_BYTES)
     expect(execFileSync(file('svc'), ['--version'], { encoding: 'utf8' })).toBe(`${RELEASE_VERSION}\n`)
     const relay = await startTestRelay({

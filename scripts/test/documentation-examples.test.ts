@@ -6,9 +6,6 @@ import { expect, test } from 'vitest'
 import { root } from '../../tools/programs/command.ts'
 import { checkExamples } from '../lint/documentation-examples.ts'
 
-/** Longest that the check may take, in milliseconds, on a machine that is busy. */
-const TIMEOUT_MS = 120_000
-
 /** The names that stand for what the reader has. */
 const READERS_OWN = `
   declare const relay: string
@@ -59,27 +56,23 @@ unknownName()
 \`\`\`
 `
 
-test(
-  'every example type-checks, and an unknown option, export or name is an error of its line',
-  () => {
-    const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
-    const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' })
-      .split('\n')
-      .filter((file) => file !== '' && existsSync(path.join(root, file)))
-    const pages = files.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
-    const { modules, errors } = checkExamples([...pages, { file: 'wrong.md', text: WRONG }], {
-      'readers-own.d.ts': READERS_OWN,
-      'from-the-relay.d.ts': FROM_THE_RELAY,
-      'docs/guide/build/site.d.ts': BUILT_SITE,
-    })
-    expect(modules).toBeGreaterThan(20)
-    expect(errors).toEqual([
-      expect.stringMatching(/^wrong\.md:3: .*publishSite/),
-      expect.stringMatching(/^wrong\.md:5: .*unknownOption/),
-      expect.stringMatching(/^wrong\.md:8: .*address/),
-      expect.stringMatching(/^wrong\.md:12: .*expose/),
-      expect.stringMatching(/^wrong\.md:16: .*unknownName/),
-    ])
-  },
-  TIMEOUT_MS,
-)
+test('every example type-checks, and an unknown option, export or name is an error of its line', () => {
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
+  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(path.join(root, file)))
+  const pages = files.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
+  const { modules, errors } = checkExamples([...pages, { file: 'wrong.md', text: WRONG }], {
+    'readers-own.d.ts': READERS_OWN,
+    'from-the-relay.d.ts': FROM_THE_RELAY,
+    'docs/guide/build/site.d.ts': BUILT_SITE,
+  })
+  expect(modules).toBeGreaterThan(20)
+  expect(errors).toEqual([
+    expect.stringMatching(/^wrong\.md:3: .*publishSite/),
+    expect.stringMatching(/^wrong\.md:5: .*unknownOption/),
+    expect.stringMatching(/^wrong\.md:8: .*address/),
+    expect.stringMatching(/^wrong\.md:12: .*expose/),
+    expect.stringMatching(/^wrong\.md:16: .*unknownName/),
+  ])
+})

@@ -97,5 +97,5 @@ describe.skipIf(findRedis() === undefined)('machines', () => {
       expect.stringMatching(/^CLUSTER_URL: the engine does not answer/),
     ])
     expect(message).not.toContain(engine.password)
-  }, 30_000)
+  })
 })

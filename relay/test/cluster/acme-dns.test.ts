@@ -28,23 +28,19 @@ describe.skipIf(whyNoAcmeMachines() !== undefined)(`two machines (skipped: ${why
       // The authority asks the second machine alone.
       zones: { [ACME_HOST]: `127.0.0.1@${ports[1]}` },
     })
-  }, TIMEOUT_MS)
+  })
   afterAll(() => relay?.close(), TIMEOUT_MS)
 
-  test(
-    'get a wildcard by the order of one, whose records the other one has',
-    async () => {
-      const [first, second] = relay.machines
-      // The first one has begun to order, and waits for the authority.
-      relay.directory.release()
-      await expect
-        .poll(() => first!.log.map(({ msg }) => msg), { timeout: TIMEOUT_MS / 2 })
-        .toContain('the relay has its first certificate')
-      await expect
-        .poll(() => second!.log.map(({ msg }) => msg), { timeout: TIMEOUT_MS / 2 })
-        .toContain('the relay uses the certificate that another machine has got')
-      expect(await serialOf(first!.port)).toBe(await serialOf(second!.port))
-    },
-    TIMEOUT_MS,
-  )
+  test('get a wildcard by the order of one, whose records the other one has', async () => {
+    const [first, second] = relay.machines
+    // The first one has begun to order, and waits for the authority.
+    relay.directory.release()
+    await expect
+      .poll(() => first!.log.map(({ msg }) => msg), { timeout: TIMEOUT_MS / 2 })
+      .toContain('the relay has its first certificate')
+    await expect
+      .poll(() => second!.log.map(({ msg }) => msg), { timeout: TIMEOUT_MS / 2 })
+      .toContain('the relay uses the certificate that another machine has got')
+    expect(await serialOf(first!.port)).toBe(await serialOf(second!.port))
+  })
 })

@@ -69,7 +69,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
         Array.from({ length: 8 }, (_, index) => budgets[index % 2]!.take({ ...ROOT })),
       )
       expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
-    }, 30_000)
+    })
 
     test('from which nothing is taken while the engine does not answer', async () => {
       const here = await open(a)
@@ -83,7 +83,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
         await redis.restart()
       }
       await vi.waitFor(() => here.take({ ...ROOT }), WAIT)
-    }, 60_000)
+    })
   })
 
   describe('make one order for a site', () => {

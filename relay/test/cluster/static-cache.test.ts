@@ -60,7 +60,7 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
         STATIC_CACHE_ENABLED: 'true',
         ...(workers > 1 && { WORKERS: `${workers}` }),
       })
-    }, 60_000)
+    })
     beforeAll(() => {
       ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
     })

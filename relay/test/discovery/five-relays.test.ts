@@ -57,7 +57,7 @@ beforeAll(async () => {
     member.ca = await readFile(join(member.directory, 'ca.pem'), 'utf8')
   }
   distrust = trust(members.map(({ ca }) => ca))
-}, PATIENT_MS)
+})
 
 afterAll(async () => {
   distrust?.()
@@ -100,7 +100,7 @@ async function converged(those: readonly Member[]): Promise<void> {
   })
 }
 
-test('know each other within two rounds of polls', { timeout: PATIENT_MS }, async () => {
+test('know each other within two rounds of polls', async () => {
   const asked = vi.spyOn(HttpClient.prototype, 'request')
   for (const member of members) await start(member)
   await converged(members)
@@ -134,7 +134,7 @@ test('pass on descriptors that others can verify, with their releases', async ()
   expect(alone.relays.map(({ address }) => address)).toEqual([relays[0]!.address])
 })
 
-test('forget one that is killed, and know it again when it comes back', { timeout: PATIENT_MS }, async () => {
+test('forget one that is killed, and know it again when it comes back', async () => {
   const killed = members[2]!
   await stop(killed)
   await converged(members.filter((member) => member !== killed))
@@ -142,7 +142,7 @@ test('forget one that is killed, and know it again when it comes back', { timeou
   await converged(members)
 })
 
-test('know the others after a restart without any bootstrap relay', { timeout: PATIENT_MS }, async () => {
+test('know the others after a restart without any bootstrap relay', async () => {
   const last = members[4]!
   await stop(last)
   await start(last, { BOOTSTRAPS: '' })

@@ -371,9 +371,7 @@ describe('an announcement', () => {
     await expect(announce(make() as RelayDescriptor)).rejects.toMatchObject({ code })
   })
 
-  test('flood of slow relays from one network holds up no relay of another', {
-    timeout: PATIENT_MS,
-  }, async () => {
+  test('flood of slow relays from one network holds up no relay of another', async () => {
     const good = hosts.relay('good')
     const slow = Array.from({ length: 100 }, (_, index) => hosts.originOf(`slow${index}`))
     for (const [index] of slow.entries()) hosts.answer(`slow${index}`, () => {})
@@ -391,9 +389,7 @@ describe('an announcement', () => {
   })
 })
 
-test('a crowd of invented relays in a list displaces no relay that answers', {
-  timeout: PATIENT_MS,
-}, async () => {
+test('a crowd of invented relays in a list displaces no relay that answers', async () => {
   const good = hosts.relay('good')
   listed = [good.describe(hosts.originOf('good'))]
   await knows(good)

@@ -21,7 +21,6 @@ import { writeNsupdateCommand } from '../support/nsupdate-command.ts'
 
 const HOST = 'relay.test'
 const NAMES = [HOST, `*.${HOST}`]
-const TIMEOUT_MS = 120_000
 
 describe.skipIf(findBind9() === undefined || !hasAcmeServer())('an order by a command', () => {
   let directory = ''
@@ -37,7 +36,7 @@ describe.skipIf(findBind9() === undefined || !hasAcmeServer())('an order by a co
       tlsPort: await freePort(),
       zones: { [HOST]: bind9.address.replace(':', '@') },
     })
-  }, TIMEOUT_MS)
+  })
   afterAll(async () => {
     await Promise.all([...open.map((authority) => authority.close()), bind9?.close(), acme?.close()])
     await rm(directory, { recursive: true, force: true })
@@ -77,45 +76,35 @@ describe.skipIf(findBind9() === undefined || !hasAcmeServer())('an order by a co
     return { names, csr: await createRequest(names, newKey()), for: 'root' as const }
   }
 
-  test(
-    'gets root and wildcard, and leaves no record behind; the budget counts it',
-    async () => {
-      const path = await writeNsupdateCommand(directory, bind9)
-      const authority = await authorityWith({
-        ACME_DNS_PROVIDER: `exec:${path}`,
-        ACME_CERTIFICATES_PER_WEEK: '1',
-      })
-      const chain = await authority.obtain(await orderOf(NAMES))
-      expect(new X509Certificate(chain).subjectAltName).toBe(NAMES.map((name) => `DNS:${name}`).join(', '))
-      const resolver = new Resolver()
-      resolver.setServers([bind9.address])
-      await expect(resolver.resolveTxt(`_acme-challenge.${HOST}`)).rejects.toThrow(/ENOTFOUND|ENODATA/)
-      await expect(authority.obtain(await orderOf(NAMES))).rejects.toThrow('ACME_CERTIFICATES_PER_WEEK')
-      expect(ends).toEqual([
-        ['root', 'issued'],
-        ['root', 'rate_limited'],
-      ])
-    },
-    TIMEOUT_MS,
-  )
+  test('gets root and wildcard, and leaves no record behind; the budget counts it', async () => {
+    const path = await writeNsupdateCommand(directory, bind9)
+    const authority = await authorityWith({
+      ACME_DNS_PROVIDER: `exec:${path}`,
+      ACME_CERTIFICATES_PER_WEEK: '1',
+    })
+    const chain = await authority.obtain(await orderOf(NAMES))
+    expect(new X509Certificate(chain).subjectAltName).toBe(NAMES.map((name) => `DNS:${name}`).join(', '))
+    const resolver = new Resolver()
+    resolver.setServers([bind9.address])
+    await expect(resolver.resolveTxt(`_acme-challenge.${HOST}`)).rejects.toThrow(/ENOTFOUND|ENODATA/)
+    await expect(authority.obtain(await orderOf(NAMES))).rejects.toThrow('ACME_CERTIFICATES_PER_WEEK')
+    expect(ends).toEqual([
+      ['root', 'issued'],
+      ['root', 'rate_limited'],
+    ])
+  })
 
-  test(
-    'whose command fails says which record and why, and pauses the name',
-    async () => {
-      const path = await writeNsupdateCommand(directory, { ...bind9, address: '127.0.0.1:1' })
-      const authority = await authorityWith({ ACME_DNS_PROVIDER: `exec:${path}` })
-      const failed = await authority
-        .obtain(await orderOf([`*.other.${HOST}`]))
-        .catch((error: unknown) => error)
-      expect(failed).toMatchObject({ fault: 'dns_failed' })
-      expect((failed as Error).message).toMatch(
-        /_acme-challenge\.other\.relay\.test.*(Communication with 127\.0\.0\.1#1 failed|could not reach)/,
-      )
-      await expect(authority.obtain(await orderOf([`*.other.${HOST}`]))).rejects.toThrow(
-        /the last order failed/,
-      )
-      expect(await readFile(join(directory, 'acme-budget.json'), 'utf8')).toContain(`*.other.${HOST}`)
-    },
-    TIMEOUT_MS,
-  )
+  test('whose command fails says which record and why, and pauses the name', async () => {
+    const path = await writeNsupdateCommand(directory, { ...bind9, address: '127.0.0.1:1' })
+    const authority = await authorityWith({ ACME_DNS_PROVIDER: `exec:${path}` })
+    const failed = await authority.obtain(await orderOf([`*.other.${HOST}`])).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ fault: 'dns_failed' })
+    expect((failed as Error).message).toMatch(
+      /_acme-challenge\.other\.relay\.test.*(Communication with 127\.0\.0\.1#1 failed|could not reach)/,
+    )
+    await expect(authority.obtain(await orderOf([`*.other.${HOST}`]))).rejects.toThrow(
+      /the last order failed/,
+    )
+    expect(await readFile(join(directory, 'acme-budget.json'), 'utf8')).toContain(`*.other.${HOST}`)
+  })
 })

@@ -131,18 +131,14 @@ describe('a command', () => {
     expect(colours.message).toMatch(/: \?\[31mred$/)
   })
 
-  test(
-    'that hangs is ended with what it started',
-    async () => {
-      const pidFile = join(directory, 'pid')
-      const one = await script(`trap '' TERM; sleep 300 & echo $! > '${pidFile}'; wait; sleep 300`, 300)
-      const error = await errorOf(one.addTxt(CHALLENGE, 'value'))
-      expect(error).toMatchObject({ fault: 'unavailable', message: expect.stringMatching(/took too long$/) })
-      const pid = Number(await readFile(pidFile, 'utf8'))
-      await expect.poll(() => isAlive(pid), { timeout: TIMEOUT_MS }).toBe(false)
-    },
-    TIMEOUT_MS,
-  )
+  test('that hangs is ended with what it started', async () => {
+    const pidFile = join(directory, 'pid')
+    const one = await script(`trap '' TERM; sleep 300 & echo $! > '${pidFile}'; wait; sleep 300`, 300)
+    const error = await errorOf(one.addTxt(CHALLENGE, 'value'))
+    expect(error).toMatchObject({ fault: 'unavailable', message: expect.stringMatching(/took too long$/) })
+    const pid = Number(await readFile(pidFile, 'utf8'))
+    await expect.poll(() => isAlive(pid), { timeout: TIMEOUT_MS }).toBe(false)
+  })
 
   test('that leaves a process behind with its output open does not hold the relay', async () => {
     const one = await script(`sleep 300 & echo 'state=on'; echo 'ds=1 13 2 AB'; echo 'message=fine'`)
@@ -184,64 +180,52 @@ describe.skipIf(NO_BIND9 !== undefined || !hasIpv6Loopback())('the wait for the 
     const { port } = first
     second = await startBind9({ zone: HOST, addresses: addresses.toReversed(), port, records })
     propagation = new Propagation({ resolvers: [first.address], port })
-  }, TIMEOUT_MS)
+  })
   afterAll(async () => {
     await Promise.all([first?.close(), second?.close()])
   })
 
-  test(
-    'finds the zone above the name, and ends when the last server has the value',
-    async () => {
-      expect(await propagation.hasNameServers(`a.b.${HOST}`)).toBe(true)
-      let isDone = false
-      const wait = propagation.waitForTxt(CHALLENGE, 'value').then(() => (isDone = true))
-      first.update(`add ${CHALLENGE}. 0 TXT other`, `add ${CHALLENGE}. 0 TXT value`)
-      await expect.poll(() => txtOf(first, CHALLENGE)).toHaveLength(2)
-      expect(isDone).toBe(false)
-      second.update(`add ${CHALLENGE}. 0 TXT value`)
-      await wait
-    },
-    TIMEOUT_MS,
-  )
+  test('finds the zone above the name, and ends when the last server has the value', async () => {
+    expect(await propagation.hasNameServers(`a.b.${HOST}`)).toBe(true)
+    let isDone = false
+    const wait = propagation.waitForTxt(CHALLENGE, 'value').then(() => (isDone = true))
+    first.update(`add ${CHALLENGE}. 0 TXT other`, `add ${CHALLENGE}. 0 TXT value`)
+    await expect.poll(() => txtOf(first, CHALLENGE)).toHaveLength(2)
+    expect(isDone).toBe(false)
+    second.update(`add ${CHALLENGE}. 0 TXT value`)
+    await wait
+  })
 
-  test(
-    'follows a CNAME',
-    async () => {
-      for (const server of [first, second]) server.update(`add target.${HOST}. 0 TXT "in two" " strings"`)
-      await propagation.waitForTxt(`alias.${HOST}`, 'in two strings')
-    },
-    TIMEOUT_MS,
-  )
+  test('follows a CNAME', async () => {
+    for (const server of [first, second]) server.update(`add target.${HOST}. 0 TXT "in two" " strings"`)
+    await propagation.waitForTxt(`alias.${HOST}`, 'in two strings')
+  })
 
-  test(
-    'names the server that has not got it, and why',
-    async () => {
-      const { port } = first
-      const timeoutMs = 4_000
-      const impatient = new Propagation({ resolvers: [first.address], port, timeoutMs })
-      const silent = new Propagation({ servers: ['127.0.0.1:1'], timeoutMs })
-      const without = new Propagation({ resolvers: ['127.0.0.1:1'] })
-      first.update(`add only.${HOST}. 0 TXT value`, `add both.${HOST}. 0 TXT value`)
-      second.update(`add both.${HOST}. 0 TXT old`)
-      const [missing, other, refused, nowhere, loop] = await Promise.all([
-        errorOf(impatient.waitForTxt(`only.${HOST}`, 'value')),
-        errorOf(impatient.waitForTxt(`both.${HOST}`, 'value')),
-        errorOf(silent.waitForTxt(CHALLENGE, 'value')),
-        errorOf(impatient.waitForTxt('a.other.test', 'value')),
-        errorOf(impatient.waitForTxt(`loop.${HOST}`, 'value')),
-      ])
-      expect(missing).toMatchObject({ fault: 'not_propagated' })
-      expect(missing.message).toMatch(
-        /^ns2\.relay\.test does not answer with the new TXT record of only\.relay\.test after .* minutes: \[::1]:\d+ has no such record$/,
-      )
-      expect(other.message).toMatch(/other values$/)
-      expect(refused.message).toMatch(/^127\.0\.0\.1:1 .* does not answer \(ECONNREFUSED\)$/)
-      expect(nowhere.message).toMatch(/^DNS does not answer/)
-      expect(loop.fault).toBe('not_propagated')
-      expect(await without.hasNameServers(HOST)).toBe(false)
-    },
-    TIMEOUT_MS,
-  )
+  test('names the server that has not got it, and why', async () => {
+    const { port } = first
+    const timeoutMs = 4_000
+    const impatient = new Propagation({ resolvers: [first.address], port, timeoutMs })
+    const silent = new Propagation({ servers: ['127.0.0.1:1'], timeoutMs })
+    const without = new Propagation({ resolvers: ['127.0.0.1:1'] })
+    first.update(`add only.${HOST}. 0 TXT value`, `add both.${HOST}. 0 TXT value`)
+    second.update(`add both.${HOST}. 0 TXT old`)
+    const [missing, other, refused, nowhere, loop] = await Promise.all([
+      errorOf(impatient.waitForTxt(`only.${HOST}`, 'value')),
+      errorOf(impatient.waitForTxt(`both.${HOST}`, 'value')),
+      errorOf(silent.waitForTxt(CHALLENGE, 'value')),
+      errorOf(impatient.waitForTxt('a.other.test', 'value')),
+      errorOf(impatient.waitForTxt(`loop.${HOST}`, 'value')),
+    ])
+    expect(missing).toMatchObject({ fault: 'not_propagated' })
+    expect(missing.message).toMatch(
+      /^ns2\.relay\.test does not answer with the new TXT record of only\.relay\.test after .* minutes: \[::1]:\d+ has no such record$/,
+    )
+    expect(other.message).toMatch(/other values$/)
+    expect(refused.message).toMatch(/^127\.0\.0\.1:1 .* does not answer \(ECONNREFUSED\)$/)
+    expect(nowhere.message).toMatch(/^DNS does not answer/)
+    expect(loop.fault).toBe('not_propagated')
+    expect(await without.hasNameServers(HOST)).toBe(false)
+  })
 
   test('ends when its caller gives up', async () => {
     const abort = new AbortController()

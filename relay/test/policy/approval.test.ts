@@ -25,7 +25,7 @@ describe.each([1, 2])('with %i processes', (workers) => {
     const first = await freeRange(8)
     const range = { MIN_PORT: `${first}`, MAX_PORT: `${first + 7}` }
     relay = await startTestRelay({ TCP_ENABLED: 'true', ADMIN_TOKEN, SVC_WORKERS: `${workers}`, ...range })
-  }, TIMEOUT_MS)
+  })
   afterAll(() => relay.close(), TIMEOUT_MS)
 
   const admin = async (path: string, body: object): Promise<void> => {
@@ -76,7 +76,7 @@ describe.each([1, 2])('with %i processes', (workers) => {
       'missing in a mode that is set to manual',
       () => admin('/api/policy', { ...SETTINGS, approval_mode: 'manual' }),
     ],
-  ])('approval that is %s', { timeout: TIMEOUT_MS }, async (how, lose) => {
+  ])('approval that is %s', async (how, lose) => {
     const name = how.slice(0, 7)
     if (how === 'revoked') await admin('/api/policy', { ...SETTINGS, approval_mode: 'auto' })
     const { key, sockets, open } = await visitors(name)

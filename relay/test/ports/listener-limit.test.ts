@@ -15,7 +15,6 @@ const OPEN_FILES = 700
 /** Two listeners each: more than the process may have descriptors, with the connections that it lets in. */
 const PORTS = 200
 const BOTH = { tcp_enabled: true, udp_enabled: true }
-const TIMEOUT_MS = 120_000
 
 describe('portListenersOf', () => {
   test('is all that the range has, where descriptors are many', () => {
@@ -41,55 +40,49 @@ describe('a relay with few descriptors', () => {
       { UDP_ENABLED: 'true', TCP_ENABLED: 'true', ...range },
       { openFiles: OPEN_FILES },
     )
-  }, TIMEOUT_MS)
+  })
   afterAll(async () => {
     for (const socket of open) socket.destroy()
     await relay.close()
   })
 
-  test(
-    'gives ports as long as there are descriptors for them, and then serves as many as it promised',
-    async () => {
-      const promised = relay.log.find(({ msg }) => msg === 'listening') as {
-        connections: number
-        portConnections: number
-        portListeners: number
+  test('gives ports as long as there are descriptors for them, and then serves as many as it promised', async () => {
+    const promised = relay.log.find(({ msg }) => msg === 'listening') as {
+      connections: number
+      portConnections: number
+      portListeners: number
+    }
+    expect(promised.portListeners + promised.connections + promised.portConnections).toBeLessThan(OPEN_FILES)
+    const account = newAccount()
+    const ports: number[] = []
+    let refusal = ''
+    while (refusal === '' && ports.length < PORTS)
+      try {
+        const { tcp_addr } = await relay.register(`site${ports.length}`, { account, ...BOTH })
+        ports.push(Number(tcp_addr?.split(':').at(-1)))
+      } catch (error) {
+        refusal = String(error)
       }
-      expect(promised.portListeners + promised.connections + promised.portConnections).toBeLessThan(
-        OPEN_FILES,
-      )
-      const account = newAccount()
-      const ports: number[] = []
-      let refusal = ''
-      while (refusal === '' && ports.length < PORTS)
-        try {
-          const { tcp_addr } = await relay.register(`site${ports.length}`, { account, ...BOTH })
-          ports.push(Number(tcp_addr?.split(':').at(-1)))
-        } catch (error) {
-          refusal = String(error)
-        }
-      // one more, of either kind, that has no room
-      expect(refusal).toMatch(/(tcp_port|udp)_capacity_exceeded/)
-      expect(ports.length).toBe(Math.floor(promised.portListeners / 2))
-      // a lease that replaces another of its identity takes its ports over
-      await relay.register('site0', { account, ...BOTH })
+    // one more, of either kind, that has no room
+    expect(refusal).toMatch(/(tcp_port|udp)_capacity_exceeded/)
+    expect(ports.length).toBe(Math.floor(promised.portListeners / 2))
+    // a lease that replaces another of its identity takes its ports over
+    await relay.register('site0', { account, ...BOTH })
 
-      // Each port gets so many that a sixteenth of what is left is for the next one.
-      const share = Math.floor(promised.portConnections / (ports.length + 16))
-      for (let count = 0; count < share * ports.length; count += 1)
-        open.push(await connected(ports[count % ports.length]!))
-      expect(2 * share * ports.length).toBeGreaterThan(promised.portConnections)
-      // One network would get half of them, and what is left is for networks that have none, such as 127.0.0.0/24.
-      const connections = promised.connections - 10
-      for (let count = 0; count < connections; count += 1)
-        open.push(await connected(relay.port, `127.0.${1 + (count % 254)}.1`))
-      expect((await relay.call('GET', '/api/healthz')).status).toBe(200)
-      expect(await relay.descriptors()).toBeLessThan(OPEN_FILES)
-      expect(cutOff).toBe(0)
-      expect(relay.complaints).toBe('')
-    },
-    TIMEOUT_MS,
-  )
+    // Each port gets so many that a sixteenth of what is left is for the next one.
+    const share = Math.floor(promised.portConnections / (ports.length + 16))
+    for (let count = 0; count < share * ports.length; count += 1)
+      open.push(await connected(ports[count % ports.length]!))
+    expect(2 * share * ports.length).toBeGreaterThan(promised.portConnections)
+    // One network would get half of them, and what is left is for networks that have none, such as 127.0.0.0/24.
+    const connections = promised.connections - 10
+    for (let count = 0; count < connections; count += 1)
+      open.push(await connected(relay.port, `127.0.${1 + (count % 254)}.1`))
+    expect((await relay.call('GET', '/api/healthz')).status).toBe(200)
+    expect(await relay.descriptors()).toBeLessThan(OPEN_FILES)
+    expect(cutOff).toBe(0)
+    expect(relay.complaints).toBe('')
+  })
 })
 
 /** Connections that ended at once: not those that said nothing for 10 s. */

@@ -143,20 +143,16 @@ describe('a request', () => {
   })
 })
 
-test(
-  'connections of one network are bounded, and those that say nothing end',
-  async () => {
-    const silent = await Promise.all(Array.from({ length: REDIRECT_CONNECTIONS_PER_NETWORK_MAX }, open))
-    const ended = silent.map(closed)
-    const oneMore = await open()
-    await closed(oneMore)
-    silent[0]!.destroy()
-    await expect.poll(() => statusNow(), { timeout: TIMEOUT_MS }).toBe(308)
-    for (const socket of silent.slice(1, 20)) socket.write('GET / HTTP/1.1\r\nHost')
-    await Promise.all(ended)
-  },
-  TIMEOUT_MS,
-)
+test('connections of one network are bounded, and those that say nothing end', async () => {
+  const silent = await Promise.all(Array.from({ length: REDIRECT_CONNECTIONS_PER_NETWORK_MAX }, open))
+  const ended = silent.map(closed)
+  const oneMore = await open()
+  await closed(oneMore)
+  silent[0]!.destroy()
+  await expect.poll(() => statusNow(), { timeout: TIMEOUT_MS }).toBe(308)
+  for (const socket of silent.slice(1, 20)) socket.write('GET / HTTP/1.1\r\nHost')
+  await Promise.all(ended)
+})
 
 test('a site that has gone is not redirected to', async () => {
   const { hostname: host, access_token } = await relay.register('gone')

@@ -52,7 +52,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`a gateway over WireGuard (skipped
     await writeFile(config, JSON.stringify({ network: 'wireguard' }))
     linked = await startLinkedRelays(network, { OVERLAY_CONFIG: config }, network.hosts.slice(0, 2))
     await linked.connected()
-  }, PATIENT_MS)
+  })
 
   afterAll(async () => {
     if (svc?.exitCode === null) {
@@ -64,7 +64,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`a gateway over WireGuard (skipped
     await rm(directory, { recursive: true, force: true })
   })
 
-  test('visitors come by it, and directly once it is gone', { timeout: PATIENT_MS }, async () => {
+  test('visitors come by it, and directly once it is gone', async () => {
     const [ingress, gateway] = linked.relays
     const [siteHost, visitorHost] = network.hosts.slice(2)
     await writeFile(path.join(directory, 'page.txt'), PAGE)

@@ -14,7 +14,7 @@ import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
 import { atDepth, wholeOnly } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { Exposure } from '../../src/index.ts'
-import { exposeAt, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { exposeAt, TCP_PORTS, TCP_SETTINGS } from '../support/exposed.ts'
 import { EchoClient, EchoServer } from '../support/grpc-echo.ts'
 import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 
@@ -84,7 +84,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
       '-N',
     ]
     execFileSync(program('initdb'), cluster, { ...user, cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] })
-  }, TEST_TIMEOUT_MS)
+  })
   afterAll(() => rm(directory, { recursive: true }))
 
   it('at its own port, with its own client: a table goes in, is asked about, and comes out as it went in', async () => {

@@ -45,7 +45,7 @@ beforeAll(async () => {
     identity: key,
     fetch: () => new Response('hello'),
   })
-}, PATIENT_MS)
+})
 
 afterAll(async () => {
   await site?.close()

@@ -44,7 +44,7 @@ beforeAll(async () => {
   group = await startOverlayRelays('61.6', ['first.localhost', 'last.localhost'], {}, limits)
   ;[first, last] = group.members as [OverlayMember, OverlayMember]
   await group.known()
-}, PATIENT_MS)
+})
 
 beforeEach(() => {
   refused.mockClear()
@@ -79,9 +79,7 @@ async function visit({ url }: Site): Promise<string> {
   return text
 }
 
-test('a route whose relays want it less often goes on while its end is far', {
-  timeout: PATIENT_MS,
-}, async () => {
+test('a route whose relays want it less often goes on while its end is far', async () => {
   const states: string[] = []
   const site = await publishFor(120, 'patient', states)
   try {
@@ -98,9 +96,7 @@ test('a route whose relays want it less often goes on while its end is far', {
   }
 })
 
-test('a route that would end before its relays take it again is made anew', {
-  timeout: PATIENT_MS,
-}, async () => {
+test('a route that would end before its relays take it again is made anew', async () => {
   const states: string[] = []
   const site = await publishFor(30, 'hasty', states)
   try {
@@ -114,9 +110,7 @@ test('a route that would end before its relays take it again is made anew', {
   }
 })
 
-test('requests of a crowd wait for each other on the way to the first relay', {
-  timeout: PATIENT_MS,
-}, async () => {
+test('requests of a crowd wait for each other on the way to the first relay', async () => {
   const privateKey = new Uint8Array(randomBytes(32))
   const route = new SiteRoute({
     route: [first.origin, last.origin],
@@ -142,7 +136,7 @@ test('requests of a crowd wait for each other on the way to the first relay', {
   gone.abort()
 })
 
-test('a carrier that closes late leaves the route to the one after it', { timeout: PATIENT_MS }, async () => {
+test('a carrier that closes late leaves the route to the one after it', async () => {
   const privateKey = new Uint8Array(randomBytes(32))
   const account = privateKeyToAccount(`0x${Buffer.from(privateKey).toString('hex')}`)
   const { canonical_hostname: canonicalHostname } = await first.register('late', { account })

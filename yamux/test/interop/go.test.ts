@@ -17,7 +17,6 @@ const test = wholeOnly(every, 'variant')
 
 const STREAMS = 32
 const BYTES = 1_000_000
-const BUILD_TIMEOUT_MS = 120_000
 
 const source = join(import.meta.dirname, 'go')
 let folder: string
@@ -30,7 +29,7 @@ beforeAll(async () => {
   peer = join(folder, 'peer')
   missing = await run('go', ['mod', 'download'])
   if (missing === undefined) expect(await run('go', ['build', '-buildvcs=false', '-o', peer])).toBeUndefined()
-}, BUILD_TIMEOUT_MS)
+})
 
 afterAll(() => rm(folder, { recursive: true }))
 

@@ -111,9 +111,7 @@ async function walk(): Promise<Lease[][]> {
 }
 
 describe('readers that read nothing', () => {
-  test('many of a list with thousands of large leases: the memory stays, all are cut, nobody else notices', {
-    timeout: 120_000,
-  }, async () => {
+  test('many of a list with thousands of large leases: the memory stays, all are cut, nobody else notices', async () => {
     await walk()
     // First, because readers of the same source get no more than their share together.
     const idle = isCutAfter(CUT_MAX_MS + BUSY_MS, await ask('/large.bin'))

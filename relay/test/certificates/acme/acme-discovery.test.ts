@@ -22,7 +22,7 @@ describe.skipIf(!hasAcmeServer())('a new relay', () => {
     port = await freePort()
     acme = await startAcmeServer({ hosts: [ACME_HOST], tlsPort: port })
     state = await newDirectory()
-  }, WAIT_TIMEOUT_MS)
+  })
   afterEach(async () => {
     await relay?.close()
     await acme.close()

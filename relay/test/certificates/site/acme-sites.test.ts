@@ -33,7 +33,7 @@ describe.skipIf(!hasAcmeRelay())('a site at a relay without a wildcard certifica
       },
     })
     client = relayClient(relay.port, relay.ca, relay.host)
-  }, 120_000)
+  })
   afterAll(() => relay?.close())
 
   const ask = (lease: RegisterResponse, csr: Buffer): Promise<Answer> =>

@@ -73,11 +73,11 @@ describe.skipIf(!isPossible)(
       ])
       parent = await startBind9({ zone: PARENT, records: servers })
       acme = await startAcmeServer({ tlsPort, delegating: { [PARENT]: parent.address.replace(':', '@') } })
-    }, TIMEOUT_MS)
+    })
     afterAll(async () => {
       await Promise.all([acme?.close(), parent?.close()])
       await rm(directory, { recursive: true })
-    }, TIMEOUT_MS)
+    })
 
     /** Asks the resolver. @returns the records' data, sorted */
     async function ask(name: string, type: string): Promise<string[]> {
@@ -85,7 +85,7 @@ describe.skipIf(!isPossible)(
       return output.split('\n').filter(Boolean).sort()
     }
 
-    test('the provider finds out that the parent zone delegates to it', { timeout: TIMEOUT_MS }, async () => {
+    test('the provider finds out that the parent zone delegates to it', async () => {
       const settings = readSettings({ ...acmeEnv(acme, tlsPort, directory), ...env() })
       const identity = { address: RELAY_ADDRESS }
       const dns = await startDns({ settings, identity, isManaged: true, log: createLog('silent') })
@@ -115,7 +115,7 @@ describe.skipIf(!isPossible)(
         const [tag, algorithm, digest, hash] = (await domain()).ens.ds_record.split(' ')
         const anchor = `"${HOST}." static-ds ${tag} ${algorithm} ${digest} "${hash}";`
         await writeFile(anchors, `trust-anchors { ${anchor} };\n`)
-      }, TIMEOUT_MS)
+      })
       afterAll(() => relay?.close(), TIMEOUT_MS)
 
       const domain = async () =>
@@ -126,9 +126,7 @@ describe.skipIf(!isPossible)(
       const eventually = async (name: string, type: string, records: string[]): Promise<void> =>
         await expect.poll(() => ask(name, type), PATIENT).toEqual(records)
 
-      test('pebble issues for root host and wildcard by dns-01, and nothing is left', {
-        timeout: TIMEOUT_MS,
-      }, async () => {
+      test('pebble issues for root host and wildcard by dns-01, and nothing is left', async () => {
         const visitor = client.tls(HOST)
         await once(visitor, 'secureConnect')
         expect(visitor.getPeerX509Certificate()?.subjectAltName).toBe(`DNS:${HOST}, DNS:*.${HOST}`)
@@ -136,15 +134,13 @@ describe.skipIf(!isPossible)(
         expect(await ask(`_acme-challenge.${HOST}`, 'TXT')).toEqual([])
       })
 
-      test('root host and any name below it have the public address', { timeout: TIMEOUT_MS }, async () => {
+      test('root host and any name below it have the public address', async () => {
         await eventually(HOST, 'A', [relayAddress])
         await eventually(`anything.${HOST}`, 'A', [relayAddress])
         expect(await validated(HOST, 'A')).toContain('; fully validated')
       })
 
-      test('its own TXT record is validated with the DS record of GET /sdk/domain', {
-        timeout: TIMEOUT_MS,
-      }, async () => {
+      test('its own TXT record is validated with the DS record of GET /sdk/domain', async () => {
         const { ens } = await domain()
         expect(ens).toMatchObject({
           enabled: true,
@@ -162,7 +158,7 @@ describe.skipIf(!isPossible)(
         ])
       })
 
-      test('both hostnames of a lease have records while it lives', { timeout: TIMEOUT_MS }, async () => {
+      test('both hostnames of a lease have records while it lives', async () => {
         const account = newAccount()
         const address = account.address.toLowerCase()
         const lease = await client.register('demo', { account })
@@ -178,7 +174,7 @@ describe.skipIf(!isPossible)(
         expect(await validated(hostnames[0]!, 'TXT')).toMatch(/negative response, fully validated/)
       })
 
-      test('a lease that expires loses its records', { timeout: TIMEOUT_MS }, async () => {
+      test('a lease that expires loses its records', async () => {
         const account = newAccount()
         const { hostname } = await client.register('brief', { account, ttl: 3 })
         await eventually(hostname, 'TXT', [`"${ENS_TEXT} ${account.address.toLowerCase()}"`])
