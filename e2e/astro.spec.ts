@@ -3,13 +3,7 @@
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 import {
   expectAssets,
   expectForeignFormRefused,
@@ -55,12 +49,6 @@ wholeOnly(astro, 'variant')(
   },
 )
 
-wholeOnly(astro, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    await visitor.goto(await address())
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'Astro', 'astro')
-  },
-)
+testAppearance(astro, 'astro', 'Astro', async ({ visitor, url }) => {
+  await visitor.goto(url)
+})

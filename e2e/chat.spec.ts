@@ -4,13 +4,7 @@ import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectAccessible, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 
 const chat = exampleTest('chat')
 
@@ -207,19 +201,12 @@ wholeOnly(chat, 'variant')(
   },
 )
 
-wholeOnly(chat, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    const url = await address()
-    await visitor.goto(url)
-    await expectAccessible(visitor)
-    await join(visitor, url, 'AnUnbreakablyLongNameXY')
-    await say(visitor, 'AnUnbreakablyLongWord'.repeat(8))
-    for (let i = 0; i < 7; i++) await say(visitor, 'a line '.repeat(60))
-    await say(page, 'Now it scrolls.')
-    await expect(messages(visitor)).toHaveCount(9)
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'Chat', 'chat')
-  },
-)
+testAppearance(chat, 'chat', 'Chat', async ({ page, visitor, url }) => {
+  await visitor.goto(url)
+  await expectAccessible(visitor)
+  await join(visitor, url, 'AnUnbreakablyLongNameXY')
+  await say(visitor, 'AnUnbreakablyLongWord'.repeat(8))
+  for (let i = 0; i < 7; i++) await say(visitor, 'a line '.repeat(60))
+  await say(page, 'Now it scrolls.')
+  await expect(messages(visitor)).toHaveCount(9)
+})

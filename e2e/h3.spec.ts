@@ -3,13 +3,7 @@ import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectAccessible, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 
 const h3 = exampleTest('h3')
 
@@ -59,18 +53,11 @@ wholeOnly(h3, 'depth')('its limits hold', async ({ example: { page, address } })
   await expect(page.locator('#links li').last()).toContainText('/to/same-50')
 })
 
-wholeOnly(h3, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    const url = await address()
-    await visitor.goto(url)
-    await expectAccessible(visitor)
-    await add(page, 'My garden', 'https://example.com/garden')
-    await add(page, 'AnUnbreakablyLongTitle'.repeat(3), `https://example.com/${'long'.repeat(40)}`)
-    await visitor.reload()
-    await expect(visitor.getByRole('link')).toHaveCount(2)
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'Links', 'h3')
-  },
-)
+testAppearance(h3, 'h3', 'Links', async ({ page, visitor, url }) => {
+  await visitor.goto(url)
+  await expectAccessible(visitor)
+  await add(page, 'My garden', 'https://example.com/garden')
+  await add(page, 'AnUnbreakablyLongTitle'.repeat(3), `https://example.com/${'long'.repeat(40)}`)
+  await visitor.reload()
+  await expect(visitor.getByRole('link')).toHaveCount(2)
+})

@@ -5,13 +5,7 @@ import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 
 const hello = exampleTest('hello')
 const state = (page: Page) => page.locator('#state')
@@ -91,16 +85,9 @@ wholeOnly(hello, 'variant')('its address can be copied', async ({ example: { pag
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
 })
 
-wholeOnly(hello, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    const url = await address()
-    await curl(relay.caFile, `${url}/a/rather/long/path/${'that-does-not-end-'.repeat(8)}`)
-    const answer = await visitor.goto(url)
-    expectStrictPolicy(answer?.headers()['content-security-policy'])
-    await expect(page.locator('#visits')).toHaveText('1')
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'Hello', 'hello')
-  },
-)
+testAppearance(hello, 'hello', 'Hello', async ({ page, visitor, url, relay }) => {
+  await curl(relay.caFile, `${url}/a/rather/long/path/${'that-does-not-end-'.repeat(8)}`)
+  const answer = await visitor.goto(url)
+  expectStrictPolicy(answer?.headers()['content-security-policy'])
+  await expect(page.locator('#visits')).toHaveText('1')
+})

@@ -4,13 +4,7 @@ import { once } from 'node:events'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectAccessible, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 
 const hono = exampleTest('hono')
 
@@ -90,17 +84,10 @@ wholeOnly(hono, 'depth')('50 visitors follow, and no more', async ({ example: { 
   await expect.poll(next).toBe('data: 0\n\n')
 })
 
-wholeOnly(hono, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    const url = await address()
-    await visitor.goto(url)
-    await expectAccessible(visitor)
-    const form = `name=${'LongName'.repeat(5)}&text=${'AnUnbreakablyLongWord'.repeat(8)}`
-    await curl(relay.caFile, '-H', `Origin: ${url}`, '-d', form, `${url}/entries`)
-    await expect(visitor.locator('article')).toBeVisible()
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'Guestbook', 'hono')
-  },
-)
+testAppearance(hono, 'hono', 'Guestbook', async ({ visitor, url, relay }) => {
+  await visitor.goto(url)
+  await expectAccessible(visitor)
+  const form = `name=${'LongName'.repeat(5)}&text=${'AnUnbreakablyLongWord'.repeat(8)}`
+  await curl(relay.caFile, '-H', `Origin: ${url}`, '-d', form, `${url}/entries`)
+  await expect(visitor.locator('article')).toBeVisible()
+})

@@ -2,13 +2,7 @@
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 
 const paid = exampleTest('paid')
 
@@ -73,17 +67,11 @@ wholeOnly(paid, 'variant')(
   },
 )
 
-wholeOnly(paid, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    await page.getByLabel('The question').fill('AnUnbreakablyLongQuestion'.repeat(4))
-    await page.getByLabel('The answer').fill('AnUnbreakablyLongAnswer'.repeat(20))
-    await visitor.goto(await address())
-    await visitor.getByRole('button', { name: 'Pay 1 cent' }).click()
-    await expect(visitor.locator('#answer')).toBeVisible()
-    await expect(page.locator('#earned')).toHaveText('1 cent')
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'Sell an answer', 'paid')
-  },
-)
+testAppearance(paid, 'paid', 'Sell an answer', async ({ page, visitor, url }) => {
+  await page.getByLabel('The question').fill('AnUnbreakablyLongQuestion'.repeat(4))
+  await page.getByLabel('The answer').fill('AnUnbreakablyLongAnswer'.repeat(20))
+  await visitor.goto(url)
+  await visitor.getByRole('button', { name: 'Pay 1 cent' }).click()
+  await expect(visitor.locator('#answer')).toBeVisible()
+  await expect(page.locator('#earned')).toHaveText('1 cent')
+})

@@ -2,7 +2,7 @@
 
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import { exampleTest, expectAccessible, expectFits, expectLinked } from './support/example-page.ts'
+import { exampleTest, testAppearance } from './support/example-page.ts'
 import {
   expectAssets,
   expectForeignFormRefused,
@@ -37,12 +37,6 @@ wholeOnly(reactRouter, 'variant')(
   },
 )
 
-wholeOnly(reactRouter, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    await visitor.goto(await address())
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'React Router', 'react-router')
-  },
-)
+testAppearance(reactRouter, 'react-router', 'React Router', async ({ visitor, url }) => {
+  await visitor.goto(url)
+})

@@ -3,13 +3,7 @@
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { expect } from './fixtures.ts'
-import {
-  exampleTest,
-  expectAccessible,
-  expectFits,
-  expectLinked,
-  expectStrictPolicy,
-} from './support/example-page.ts'
+import { exampleTest, expectStrictPolicy, testAppearance } from './support/example-page.ts'
 import {
   expectAssets,
   expectForeignFormRefused,
@@ -49,12 +43,6 @@ wholeOnly(sveltekit, 'variant')(
   },
 )
 
-wholeOnly(sveltekit, 'appearance')(
-  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
-  async ({ example: { page, address }, relay, visitor }, info) => {
-    await visitor.goto(await address())
-    await expectFits({ page, visitor }, info)
-    await expectAccessible(page, visitor)
-    await expectLinked(page, relay.url, 'SvelteKit', 'sveltekit')
-  },
-)
+testAppearance(sveltekit, 'sveltekit', 'SvelteKit', async ({ visitor, url }) => {
+  await visitor.goto(url)
+})

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContext, Page, TestInfo, TestType } from '@playwright/test'
-import { atDepth } from '../../tools/test-depth.ts'
+import { atDepth, wholeOnly } from '../../tools/test-depth.ts'
 import { expect, test } from '../fixtures.ts'
 
 interface Example {
@@ -65,6 +65,28 @@ async function openExample(context: BrowserContext, relayUrl: string, name: stri
     return (await page.locator('#url').textContent()) ?? ''
   }
   return { page, errors, address }
+}
+
+/**
+ * Tests that the example and what its visitors see fit their screens and pass axe-core, and that the index leads to it.
+ * @param title of the example in the index
+ * @param fill brings the page and its visitor to where they are looked at
+ */
+export function testAppearance(
+  example: ExampleTest,
+  name: string,
+  title: string,
+  fill: (at: { page: Page; visitor: Page; url: string; relay: { caFile: string } }) => Promise<void>,
+): void {
+  wholeOnly(example, 'appearance')(
+    'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
+    async ({ example: { page, address }, relay, visitor }, info) => {
+      await fill({ page, visitor, url: await address(), relay })
+      await expectFits({ page, visitor }, info)
+      await expectAccessible(page, visitor)
+      await expectLinked(page, relay.url, title, name)
+    },
+  )
 }
 
 /** Opens the example with a mouse click from the index: it works there, and runs no inline script. */
