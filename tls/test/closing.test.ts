@@ -82,14 +82,10 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
     })
 
     test('in the handshake: protected, and from a client that has no keys', async () => {
-      const one = new RawClient(config)
-      one.sendHello()
-      await one.flight()
+      const one = await RawClient.greet(config)
       one.send(TYPE.alert, hex('022a'))
       await one.over()
-      const other = new RawClient(config)
-      other.sendHello()
-      await other.flight()
+      const other = await RawClient.greet(config)
       other.raw(hex('1503030002022f'))
       await other.over()
       expect([one.error!.alert, other.error!.alert]).toEqual([42, 47])
@@ -130,9 +126,7 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
     })
 
     test('ends in the middle of a handshake', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       await client.server.end()
       await expectAlert(client, ALERT.user_canceled)
     })

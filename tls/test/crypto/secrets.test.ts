@@ -87,9 +87,7 @@ const ENDS: [string, (client: Client) => void][] = [
 
 describe.each(ENDS)('a server that %s', (_, end) => {
   test('§7.1 when the whole flight was sent', async () => {
-    const client = new RawClient(config)
-    client.sendHello()
-    await client.flight()
+    const client = await RawClient.greet(config)
     end(client)
     // Early, Handshake, both its traffic secrets, Master, both traffic secrets, exporter.
     await expectErased(client, 8)
@@ -133,9 +131,7 @@ describe.each(ENDS)('a server that %s', (_, end) => {
   })
 
   test('RFC 5246 §8.1 before the Finished', async () => {
-    const client = new RawClient12(config)
-    client.sendHello()
-    await client.flight()
+    const client = await RawClient12.greet(config)
     client.sendClientKeyExchange()
     await until(() => shared.length === 1)
     for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -151,9 +147,7 @@ describe.each(ENDS)('a server that %s', (_, end) => {
 })
 
 test('a wrong Finished', async () => {
-  const client = new RawClient(config)
-  client.sendHello()
-  await client.flight()
+  const client = await RawClient.greet(config)
   client.send(TYPE.handshake, hex(`14000020${'00'.repeat(32)}`))
   await expectErased(client, 8)
   expect(client.error).toMatchObject({ code: 'decrypt_error' })

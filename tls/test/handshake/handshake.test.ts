@@ -24,9 +24,7 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
       ['an empty one', () => hex('14000000'), ALERT.decode_error],
       ['something behind it', (good) => concat(good, hex('18')), ALERT.unexpected_message],
     ])('%s', async (_, change, alert) => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       client.send(TYPE.handshake, change(client.finished()))
       await expectAlert(client, alert)
     })
@@ -36,25 +34,19 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
       ['EndOfEarlyData', '05000000'],
       ['a second ClientHello', '01000000'],
     ])('instead of it: %s', async (_, message) => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       client.send(TYPE.handshake, hex(message))
       await expectAlert(client, ALERT.unexpected_message)
     })
 
     test('instead of it: application data', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       client.send(TYPE.data, hex('00'))
       await expectAlert(client, ALERT.unexpected_message)
     })
 
     test('in single bytes of content', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       const finished = client.finished()
       for (const byte of finished.subarray(0, -1)) client.send(TYPE.handshake, Uint8Array.of(byte))
       client.sendFinished(finished.subarray(-1))
@@ -62,9 +54,7 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
     })
 
     test('with the request and the close in one piece', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       const pieces: Uint8Array[] = []
       client.raw = (bytes) => void pieces.push(bytes)
       client.sendFinished()
@@ -82,9 +72,7 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
 
   describe('§5 change_cipher_spec', () => {
     test('32 of them are dropped, one more is not', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       for (let i = 0; i < 32; i++) client.raw(CCS)
       expect(client.closed).toBe(false)
       client.raw(CCS)
@@ -110,9 +98,7 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
     })
 
     test('protected', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       client.send(TYPE.ccs, hex('01'))
       await expectAlert(client, ALERT.unexpected_message)
     })
@@ -184,9 +170,7 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
     })
 
     test('without the extension nothing is skipped', async () => {
-      const client = new RawClient(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient.greet(config)
       client.raw(early(100))
       await expectAlert(client, ALERT.bad_record_mac)
     })

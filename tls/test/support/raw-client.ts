@@ -80,6 +80,14 @@ export class RawClient {
     })
   }
 
+  /** Sends its hello to an engine, and waits for what that sends at once. */
+  static async greet(config: ServerConfig): Promise<RawClient> {
+    const client = new RawClient(config)
+    client.sendHello()
+    await client.flight()
+    return client
+  }
+
   get x25519Share(): [number, Uint8Array] {
     const { x } = this.#x25519.publicKey.export({ format: 'jwk' })
     return [0x001d, new Uint8Array(Buffer.from(x!, 'base64url'))]

@@ -77,6 +77,14 @@ export class RawClient12 {
     })
   }
 
+  /** Sends its hello to an engine, and waits for what that sends at once. */
+  static async greet(config: ServerConfig): Promise<RawClient12> {
+    const client = new RawClient12(config)
+    client.sendHello()
+    await client.flight()
+    return client
+  }
+
   get #randoms() {
     return { client: RANDOM, server: this.serverHello!.random }
   }

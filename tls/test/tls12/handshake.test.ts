@@ -53,9 +53,7 @@ describe.each([
   })
 
   test('in fragments of one byte', async () => {
-    const client = new RawClient12(config)
-    client.sendHello()
-    await client.flight()
+    const client = await RawClient12.greet(config)
     client.sendClientKeyExchange(undefined, 1)
     client.sendChangeCipherSpec()
     client.sendFinished(undefined, 1)
@@ -240,9 +238,7 @@ describe.each([
 
   describe('the rest of the handshake', () => {
     const atFlight = async () => {
-      const client = new RawClient12(config)
-      client.sendHello()
-      await client.flight()
+      const client = await RawClient12.greet(config)
       return client
     }
 
