@@ -5,12 +5,12 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freeRange } from '../../../tools/network/free-port.ts'
 import { now } from '../../src/core/clock.ts'
-import { Lease } from '../../src/core/lease/lease.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { DedicatedPorts, restorePorts } from '../../src/features/ports/dedicated-ports.ts'
 import { PortAllocator, type PortAllocatorOptions } from '../../src/features/ports/port-allocator.ts'
 import { PortPool } from '../../src/features/ports/port-pool.ts'
 import { TcpPorts } from '../../src/features/ports/tcp-port.ts'
+import { leaseNamed } from '../support/lease.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -78,18 +78,6 @@ describe('PortPool', () => {
 })
 
 describe('PortPlane', () => {
-  const lease = (name: string): Lease =>
-    new Lease({
-      identity: { name, address: `0x${'ab'.repeat(20)}` },
-      hostname: '',
-      canonicalHostname: `${name}.relay.localhost`,
-      metadata: {},
-      ttlS: 120,
-      firstSeenAt: 0,
-      clientIp: '192.0.2.1',
-      reportedIp: undefined,
-    })
-
   function setup(fields: Partial<PortAllocatorOptions> = {}) {
     const bound = new Set<number>()
     const plane = new PortAllocator({
@@ -126,7 +114,7 @@ describe('PortPlane', () => {
     const { plane, bound } = setup()
     const [first, second] = await Promise.all([plane.claim('a'), plane.claim('a')])
     expect(second.port).toBe(first.port)
-    first.serve(lease('a'))
+    first.serve(leaseNamed('a'))
     first.release()
     expect(bound.size).toBe(1)
     second.release()
@@ -140,7 +128,7 @@ describe('PortPlane', () => {
       routes: () => routed,
     })
     const claim = await plane.claim('a')
-    claim.serve(lease('a'))
+    claim.serve(leaseNamed('a'))
     for (const close of [() => (enabled = false), () => (routed = false)]) {
       close()
       plane.update()
@@ -174,7 +162,7 @@ describe('PortPlane', () => {
       },
     })
     const claim = await plane.claim('a')
-    claim.serve(lease('a'))
+    claim.serve(leaseNamed('a'))
     routed = false
     plane.update()
     ;[routed, taken] = [true, true]

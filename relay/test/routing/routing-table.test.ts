@@ -1,24 +1,13 @@
 // Route order: the root host, which no other route ever serves, then exact, then a wildcard of one label.
 
 import { describe, expect, test } from 'vitest'
-import { Lease } from '../../src/core/lease/lease.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
 import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
 import { RoutingTable } from '../../src/core/routing/routing-table.ts'
-
-const lease = (name: string): Lease =>
-  new Lease({
-    identity: { name, address: `0x${'ab'.repeat(20)}` },
-    hostname: '',
-    canonicalHostname: `${name}.relay.localhost`,
-    metadata: {},
-    ttlS: 120,
-    firstSeenAt: 0,
-    clientIp: '192.0.2.1',
-    reportedIp: undefined,
-  })
+import { leaseNamed } from '../support/lease.ts'
 
 describe('Routes', () => {
-  const [exact, wildcard, other] = [lease('exact'), lease('wildcard'), lease('other')]
+  const [exact, wildcard, other] = ['exact', 'wildcard', 'other'].map(leaseNamed) as [Lease, Lease, Lease]
 
   test('an exact name goes before the wildcard, which takes the other names', () => {
     const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)

@@ -2,7 +2,7 @@
 
 import { Lease } from '../../src/core/lease/lease.ts'
 
-export function newLease(): Lease {
+export function newLease(fields: Partial<ConstructorParameters<typeof Lease>[0]> = {}): Lease {
   return new Lease({
     identity: { name: 'demo', address: `0x${'ab'.repeat(20)}` },
     hostname: 'demo.relay.localhost',
@@ -12,5 +12,11 @@ export function newLease(): Lease {
     firstSeenAt: 0,
     clientIp: '192.0.2.1',
     reportedIp: undefined,
+    ...fields,
   })
+}
+
+export function leaseNamed(name: string): Lease {
+  const identity = { name, address: `0x${'ab'.repeat(20)}` }
+  return newLease({ identity, hostname: '', canonicalHostname: `${name}.relay.localhost` })
 }
