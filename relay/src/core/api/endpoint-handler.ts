@@ -54,7 +54,7 @@ export function createAnswer({
     const { auth, cost, status } = endpoint
     return async (request, response) => {
       const { authorization } = request.headers
-      // Before the body is read: a connection that breaks meanwhile has no address any more.
+      // Before the body is read: a connection that breaks in the meantime has no address any more.
       const source = clientAddresses.ofRequest(request)
       if (auth === 'admin') adminAuth.require(authorization, source)
       if (cost !== undefined) rateLimits.charge(source, cost)

@@ -1,4 +1,4 @@
-// Writes X.509 certificates (RFC 5280) with an ECDSA P-256 key of an issuer.
+// Builds X.509 certificates (RFC 5280), signed with the issuer's ECDSA P-256 key.
 
 import { createPrivateKey, hash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { certificateFields, DER_OID, DER_TAG, DerReader, encodeDer, encodeDerOid } from '@svc/tls/der'
@@ -67,7 +67,7 @@ export function issuerOf({ certificate, key }: CertificateAuthority): Issuer {
   return { name: subject, keyId: keyIdOf(publicKey), key: createPrivateKey(key) }
 }
 
-/** Encodes a Name (§4.1.2.4) that has a common name and nothing else. */
+/** Encodes a Name (§4.1.2.4) that has only a common name. */
 export function encodeName(commonName: string): Uint8Array {
   const value = encodeDer(DER_TAG.utf8String, new TextEncoder().encode(commonName))
   return sequence(encodeDer(DER_TAG.set, sequence(encodeDerOid(COMMON_NAME), value)))

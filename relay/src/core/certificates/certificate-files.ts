@@ -12,11 +12,11 @@ import { type CertificateAuthority, caName, LEAF_NAME } from './development-name
 export interface Certificates {
   /** PEM, leaf first. */
   chainPem: string
-  /** The same chain in DER, which the relay compares with the presented chain; empty while it has none to present. */
+  /** The same chain in DER, which the relay compares with the presented chain; empty while there is none. */
   chain: Buffer[]
   key: KeyObject
   algorithm: SignAlgorithm
-  /** Whether they cover the hostnames of sites, too: then sites may present them. */
+  /** Whether they also cover the hostnames of sites, which may then present them. */
   hasWildcard: boolean
   /** The development CA that issued them; undefined for an operator's certificates. */
   authority?: CertificateAuthority
@@ -45,14 +45,17 @@ export async function loadDevelopmentCertificates(settings: Settings, log: Logge
   return { ...certificatesOf(settings.rootHost, leaf.chain, leaf.key), authority }
 }
 
-/** The certificates that a relay on localhost finds at its start. It creates what is undefined. */
+/** The certificates that a relay on localhost finds at its start. It creates missing ones. */
 export interface DevelopmentCertificates {
   authority: CertificateAuthority | undefined
   /** The certificate that this CA issued for the host, unless it expires soon. */
   current: Certificates | undefined
 }
 
-/** Reads the certificates of a relay on localhost, and writes nothing. @throws SettingsError as {@link loadDevelopmentCertificates} does */
+/**
+ * Reads the certificates of a relay on localhost without writing.
+ * @throws SettingsError as {@link loadDevelopmentCertificates} does
+ */
 export async function readDevelopmentCertificates({
   identityPath,
   rootHost,
@@ -136,7 +139,7 @@ function isCurrent(chainPem: string, host: string, authority: CertificateAuthori
   )
 }
 
-/** Earlier releases wrote the leaf alone. */
+/** Earlier releases wrote only the leaf. */
 function withAuthority(chainPem: string, { certificate }: CertificateAuthority): string {
   return chainPem.match(PEM_BLOCK)?.length === 1 ? chainPem + certificate : chainPem
 }

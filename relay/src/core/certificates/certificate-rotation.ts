@@ -19,13 +19,13 @@ export class CertificateRotation {
   #current: Certificates
   #previous: Replaced | undefined
 
-  /** @param previous the previous certificates of before a restart */
+  /** @param previous the previous certificates from before a restart */
   constructor(first: Certificates, previous?: Replaced) {
     this.#current = first
     this.#previous = previous
   }
 
-  /** False until the first certificate is there, where the relay has yet to get one. */
+  /** False until the relay has its first certificate. */
   get hasCertificate(): boolean {
     return this.#current.chain.length > 0
   }
@@ -41,7 +41,9 @@ export class CertificateRotation {
     return both.filter(({ hasWildcard }) => hasWildcard)
   }
 
-  /** Calls `use` at once, or where there is no certificate yet as soon as there is one. Resolves when it was called, or will be. */
+  /**
+   * Calls `use` at once, or as soon as the first certificate arrives. Resolves after the call, or when it is scheduled.
+   */
   async first(use: () => Promise<void>): Promise<void> {
     if (this.hasCertificate) return await use()
     const once = (): void => {

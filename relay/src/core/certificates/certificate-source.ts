@@ -26,12 +26,14 @@ export type CertificateSource =
   | { kind: 'development' }
   /** The operator's own files. */
   | { kind: 'manual'; certificates: Certificates }
-  /** ACME; without certificates where there are none yet, or those in the files cannot be used for the reason `problem`. */
+  /**
+   * ACME; without certificates when there are none yet, or those in the files are unusable for the reason `problem`.
+   */
   | {
       kind: 'managed'
       certificates: Certificates | undefined
       problem: string | undefined
-      /** URL of the ACME directory that the certificates come from; undefined: they may be the operator's, and are replaced. */
+      /** URL of the ACME directory of the certificates; undefined: they may be the operator's, and are replaced. */
       acmeDirectory?: string | undefined
       /** Whether there is no account yet, so that files are the operator's. */
       isFirst: boolean
@@ -40,7 +42,7 @@ export type CertificateSource =
 const REMEDY = 'ACME_AGREE=true lets the relay get a certificate by ACME'
 
 /**
- * Finds the source, and writes nothing.
+ * Finds the source without writing.
  * @throws SettingsError when there is no usable certificate and none may be ordered, with both remedies
  */
 export async function findCertificateSource(settings: Settings): Promise<CertificateSource> {
@@ -65,7 +67,7 @@ export async function findCertificateSource(settings: Settings): Promise<Certifi
 
 /** The certificates of a start. */
 export interface LoadedCertificates {
-  /** Where there are none yet, they have no chain, and stand for those that come. */
+  /** Placeholders without a chain while there are none yet. */
   certificates: Certificates
   /** Whether ACME manages them. */
   isManaged: boolean
@@ -91,10 +93,10 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   return { certificates, isManaged: true, acmeDirectory }
 }
 
-/** Files of the operator win only where ACME has never been used: they may be what it wrote. */
+/** The operator's files take precedence only if ACME was never used, since ACME may have written them. */
 async function manualOrFirst(settings: Settings): Promise<CertificateSource> {
   const { identityPath, isAcmeAgreed } = settings
-  // A file that cannot be read, or is open to others, is no reason to order another one.
+  // A file that cannot be read, or that others can read, is no reason to order another certificate.
   const [chain, key] = await Promise.all([
     readIfPresent(join(identityPath, CHAIN_FILE)),
     readPrivateIfPresent(join(identityPath, KEY_FILE)),
@@ -115,7 +117,7 @@ async function hasAccount(directory: string): Promise<boolean> {
   return (await Promise.allSettled(files)).some(({ status }) => status === 'fulfilled')
 }
 
-/** Stands for a certificate that the relay has yet to get. The listener lets nobody see it. */
+/** Placeholder for a certificate that the relay does not have yet. The listener never presents it. */
 function placeholder(host: string): Certificates {
   const { chain, key } = createLeaf(createCa(host), host, [host])
   return { ...certificatesOf(host, chain, key), chain: [] }

@@ -1,12 +1,12 @@
-// Says which certificates the relay holds, until when, and what went wrong last, for metrics, the administrator and the log.
+// Reports the relay's certificates, their expiry and the last failure to metrics, the administrator and the log.
 
 import { X509Certificate } from 'node:crypto'
 import type { CertificateRotation } from './certificate-rotation.ts'
 
-/** For whose hostnames a certificate is. */
+/** Whose hostnames a certificate covers. */
 type HostKind = 'root' | 'wildcard' | 'site'
 
-/** Why an order failed last. */
+/** Why the last order failed. */
 export interface CertificateProblem {
   /** One line for the operator. */
   message: string
@@ -19,7 +19,7 @@ export interface CertificateStatus {
   kind: HostKind
   /** How many there are. */
   count: number
-  /** DNS names of the one that ends first. */
+  /** DNS names of the one that expires first. */
   names: readonly string[]
   /** End of that one: wall clock, milliseconds since the epoch; undefined when there is none. */
   notAfter: number | undefined
@@ -27,10 +27,10 @@ export interface CertificateStatus {
   lastError: CertificateProblem | undefined
 }
 
-/** Certificates of sites, as what keeps them tells it. */
+/** Summary of the certificates of sites. */
 export type SiteCertificateSummary = Pick<CertificateStatus, 'count' | 'names' | 'notAfter'>
 
-/** How orders ended: `issued`, or the fault that the authority's client names. */
+/** The outcome of orders: `issued`, or the fault that the ACME client names. */
 interface OrderCount {
   labels: { host_kind: 'root' | 'site'; result: string }
   count: number
@@ -41,7 +41,7 @@ export class CertificateStatuses {
   readonly #problems = new Map<'root' | 'site', CertificateProblem>()
   /** By both labels, which bounds them. */
   readonly #orders = new Map<string, OrderCount>()
-  /** What knows the certificates of sites; undefined where sites have none of their own. */
+  /** Summarizes the certificates of sites; undefined when sites have no certificates of their own. */
   sites: (() => SiteCertificateSummary) | undefined
 
   constructor(rotation: CertificateRotation) {
@@ -58,7 +58,7 @@ export class CertificateStatuses {
     this.#problems.delete(hosts)
   }
 
-  /** Counts an order that ended. @param result one of few words: `issued`, or a fault */
+  /** Counts a finished order. @param result `issued`, or one of a few faults */
   countOrder(hosts: 'root' | 'site', result: string): void {
     const key = `${hosts} ${result}`
     const entry = this.#orders.get(key)
@@ -66,7 +66,7 @@ export class CertificateStatuses {
     else entry.count += 1
   }
 
-  /** Counts since the relay started, which go on. */
+  /** Live counts since the relay started. */
   get orders(): Iterable<OrderCount> {
     return { [Symbol.iterator]: () => this.#orders.values() }
   }

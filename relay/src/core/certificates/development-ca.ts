@@ -6,7 +6,7 @@ import { buildCertificate, encodeName, extension, issuerOf, keyIdOf } from './ce
 import { type CertificateAuthority, caName, LEAF_NAME } from './development-names.ts'
 
 export interface Leaf {
-  /** PEM: the leaf, and the CA behind it, so that who trusts this chain trusts every other leaf of the CA. */
+  /** PEM: the leaf, then the CA, so that a client that trusts this chain trusts every other leaf of the CA. */
   chain: string
   key: string
 }

@@ -1,4 +1,4 @@
-// Names the certificates that the development CA makes, so that a relay knows them again.
+// Names the certificates that the development CA makes, so that a relay recognizes them.
 
 /** Certificate and key in PEM; the key is PKCS #8. */
 export interface CertificateAuthority {

@@ -33,7 +33,7 @@ export class LeaseCertificates {
   }
 
   /**
-   * The lease certificate where the relay has a CA, else the shared certificate.
+   * The lease certificate when the relay has a CA, otherwise the shared certificate.
    * @returns PEM, leaf first
    * @throws RelayError `feature_unavailable` when the relay's certificate covers no hostnames of sites
    */
@@ -72,7 +72,7 @@ function isFresh({ issuedAt }: Issued): boolean {
   return age >= 0 && age < LEASE_CERTIFICATE_RENEWAL_MS
 }
 
-/** A leaf that was a certificate of a lease: to find that out takes parsing two certificates and verifying a signature. */
+/** A leaf that is known to be a lease's. Finding out takes parsing two certificates and verifying a signature. */
 interface Recognized {
   /** SHA-256 of the leaf. */
   digest: string
@@ -84,7 +84,8 @@ interface Recognized {
 const recognized = new WeakMap<Lease, Recognized>()
 
 /**
- * Whether a chain is a certificate of the lease. It depends on the content alone, so that a site keeps its chain over a restart of the relay.
+ * Whether a chain is a certificate of the lease. Only its content counts, so that a site keeps its chain when the relay
+ * restarts.
  * @param chain DER, leaf first, as a site sends it
  */
 export function isLeaseCertificate(chain: readonly Uint8Array[], lease: Lease, by: Certificates): boolean {
@@ -122,7 +123,7 @@ function certificateOf(der: Uint8Array): X509Certificate | undefined {
   }
 }
 
-/** Names of the leaf. Other than DNS names keep their prefix, so that they match no hostname of a lease. */
+/** Names of the leaf. Names other than DNS names keep their prefix, so that they match no hostname of a lease. */
 function namesOf(leaf: X509Certificate): string[] {
   return (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^DNS:/, ''))
 }

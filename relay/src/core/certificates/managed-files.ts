@@ -21,7 +21,7 @@ export interface ManagedPair {
   /** Leaf first. */
   chain: string
   key: string
-  /** URL of the ACME directory that it comes from; undefined where that is not known: it may be the operator's. */
+  /** URL of its ACME directory; undefined when unknown: it may be the operator's. */
   acmeDirectory?: string | undefined
 }
 
@@ -40,8 +40,8 @@ export async function writeManagedPair(directory: string, pair: ManagedPair): Pr
 }
 
 /**
- * Reads chain and key, in the newest state that was written whole.
- * @throws SettingsError for a file that cannot be read, or a key that is open to others
+ * Reads chain and key as last written completely.
+ * @throws SettingsError for a file that cannot be read, or a key that others can read
  */
 export async function readManagedPair(directory: string): Promise<Partial<ManagedPair>> {
   const both = parse(await readPrivateIfPresent(join(directory, BOTH_FILE)))

@@ -87,7 +87,7 @@ export class PreviousCertificates {
   }
 }
 
-/** @throws Error that says what is wrong, without what is in the file */
+/** @throws Error that says what is wrong, without the file's content */
 function parse(text: string, rootHost: string): Replaced {
   const { chain, key, until: time } = parseJson(text)
   if (typeof chain !== 'string' || typeof key !== 'string') throw new Error('chain or key is missing')

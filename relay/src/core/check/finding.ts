@@ -22,7 +22,7 @@ export const error = (message: string): Found => ({ status: 'error', message })
 
 export interface CheckOptions {
   /**
-   * Whether a restart is meant: then the relay of these settings may hold its ports, since it ends first.
+   * Whether this is for a restart: then the running relay may hold the ports, since it ends first.
    * @default false
    */
   isRestart?: boolean

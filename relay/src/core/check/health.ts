@@ -1,4 +1,4 @@
-// Asks the relay that the settings describe, on this machine, whether it is well.
+// Asks the relay that the settings describe, on this machine, for its health.
 
 import type { IncomingMessage } from 'node:http'
 // biome-ignore lint/plugin: No other server is asked, only the relay itself, at the loopback address.
@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.ts'
 
 /** Time for one answer to `svc-relay healthcheck`, in milliseconds. Supervisors wait longer: Docker by default 30 s. */
 const HEALTH_DEADLINE_MS = 5_000
-/** UTF-16 code units that `svc-relay healthcheck` reads of the answer, which has one line. */
+/** UTF-16 code units that `svc-relay healthcheck` reads of the response, which has one line. */
 const HEALTH_RESPONSE_MAX_CHARS = 16_384
 
 export interface Health {
@@ -23,10 +23,10 @@ const LOOPBACK = ['127.0.0.1', '::1']
 const OK = 200
 /** The alert of a relay that waits for its first certificate, as OpenSSL names it. */
 const WITHOUT_CERTIFICATE = 'tlsv1 alert internal error'
-/** Characters of an answer that nobody expected, in the message. */
+/** Characters of an unexpected response that the message quotes. */
 const QUOTE_MAX_CHARS = 80
 
-/** Never rejects: what goes wrong is the message. */
+/** Never rejects: the message names any failure. */
 export async function askHealth(settings: Settings): Promise<Health> {
   const failures: string[] = []
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
@@ -44,7 +44,7 @@ export async function askHealth(settings: Settings): Promise<Health> {
   }
 }
 
-/** @throws Error when there is no answer, or one of another server */
+/** @throws Error when there is no response, or another server responds */
 async function ask(
   address: string,
   { host, rootHost, sniPort }: Settings,
@@ -94,7 +94,7 @@ interface Envelope {
   error?: { message?: string }
 }
 
-/** An answer without an envelope is of another server. */
+/** A response without an envelope comes from another server. */
 function parseEnvelope(text: string): Envelope {
   try {
     return Object(JSON.parse(text))

@@ -1,5 +1,5 @@
 // Finds the client address of a connection or request: its peer, or the client that a trusted proxy names. Bans, rate
-// limits, login attempts, open challenges and `client_ip` use it.
+// limits, logins, challenges and `client_ip` use it.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,7 +16,7 @@ import {
 import { readExactly } from './read-exactly.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
-/** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
+/** Size of a PROXY header with its TLVs, which have a few hundred bytes. nginx also allows one page of memory. */
 const PROXY_HEADER_MAX_BYTES = 4096
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>
@@ -26,14 +26,14 @@ export class ClientAddresses {
   /** Clients that a PROXY header named, by address and port of the proxy's open connection. */
   readonly #clients = new Map<string, string>()
 
-  /** Connections of peers on the overlay, by the same key: what comes there is a site or a client of a peer, and no proxy. */
+  /** Connections of overlay peers, by the same key: they come from a site or a client of a peer, never a proxy. */
   readonly #distrusted = new Set<string>()
 
   constructor(trusted: TrustedProxies) {
     this.#trusted = trusted
   }
 
-  /** Takes a connection for one of a client, also from the address of a trusted proxy. */
+  /** Treats a connection as a client's, even from the address of a trusted proxy. */
   distrust(socket: Socket): void {
     const key = keyOf(socket)
     this.#distrusted.add(key)
@@ -63,14 +63,14 @@ export class ClientAddresses {
     return this.standsForMany(clientIp) ? undefined : clientIp
   }
 
-  /** Whether an address is a trusted proxy's, which brings many clients. */
+  /** Whether an address is a trusted proxy's, which has many clients. */
   standsForMany(clientIp: string): boolean {
     return this.#trusted.has(clientIp)
   }
 
   /**
    * The address that `request` comes from, normalized.
-   * @throws RelayError `invalid_request` for a malformed `Forwarded`, whose sender must not pass for its proxy
+   * @throws RelayError `invalid_request` for a malformed `Forwarded`, since its sender must not be taken for its proxy
    */
   ofRequest(request: IncomingMessage): string {
     let clientIp = this.ofConnection(request.socket)

@@ -4,13 +4,13 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { normalizeIp } from './ip-address.ts'
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-/** Text without a backslash is all that a node or a host is made of: an escape is read, and then fits none. */
+/** Nodes and hosts contain no backslash: an escape is parsed, but then matches neither. */
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 /** A parameter, if any, and what follows it: `;` within an element, `,` between elements, or the end. */
 const PART = new RegExp(`[ \\t]*(?:(${TOKEN})=(${TOKEN}|${QUOTED})[ \\t]*)?(;|,|$)`, 'y')
 const PORT = /^(?:\d{1,5}|_[A-Za-z0-9._-]+)$/
 
-/** Address that a proxy got the request from; undefined where the proxy withheld or obfuscated it. */
+/** Address from which a proxy got the request; undefined if the proxy withheld or obfuscated it. */
 export type ForwardedElement = string | undefined
 
 /**

@@ -10,8 +10,8 @@ export const IP_MAX_CHARS = 64
 const MAPPED = '::ffff:'
 
 /**
- * IPv4 dotted, also when it came mapped into IPv6; IPv6 as RFC 5952 writes it, without a zone.
- * @returns undefined when `text` is no IP address
+ * Dotted IPv4, also for an IPv4-mapped IPv6 address; IPv6 in the form of RFC 5952, without a zone.
+ * @returns undefined when `text` is not an IP address
  */
 export function normalizeIp(text: string): string | undefined {
   if (text.length > IP_MAX_CHARS) return undefined
@@ -67,15 +67,15 @@ const WIDE_IPV4_OCTETS = 3
 const WIDE_IPV6_GROUPS = 3
 
 /**
- * The network whose addresses most likely have one owner, who got them for one price: the /24 of an IPv4 address, the /48 of an IPv6
- * address (RFC 6177).
+ * The network whose addresses most likely have one owner: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC
+ * 6177).
  * @param ip normalized
  */
 export function wideNetworkOf(ip: string): string {
   return wideNetworkOfNetwork(networkOf(ip))
 }
 
-/** The same of a network. What is none stays as it is. @param network as {@link networkOf} returns it */
+/** The same for a network. Other texts are returned unchanged. @param network as {@link networkOf} returns it */
 export function wideNetworkOfNetwork(network: string): string {
   if (isOnOverlay(network)) return network
   return network.includes(':')

@@ -38,7 +38,7 @@ export function proxyHeaderLength(fixed: Buffer): number {
 
 /**
  * @param header the fixed part and all that follows it
- * @returns the client's address, normalized; undefined when the proxy speaks for itself or names none
+ * @returns the client's address, normalized; undefined for the proxy's own connection, or when it names none
  * @throws ProxyHeaderError
  */
 export function proxyClientAddress(header: Buffer): string | undefined {

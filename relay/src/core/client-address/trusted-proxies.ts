@@ -1,4 +1,4 @@
-// Holds the proxies that the relay believes about their clients: addresses and ranges from TRUSTED_PROXIES.
+// Holds the proxies whose client addresses the relay trusts: addresses and ranges from TRUSTED_PROXIES.
 
 import { BlockList, isIP } from 'node:net'
 import { normalizeIp } from './ip-address.ts'
@@ -19,7 +19,7 @@ export class TrustedProxies {
     for (const part of text.split(',')) if (part.trim() !== '') this.#add(part.trim())
   }
 
-  /** @param ip normalized; empty for a peer that has disconnected, which is no proxy */
+  /** @param ip normalized; empty for a peer that has disconnected, which is not a proxy */
   has(ip: string): boolean {
     const family = isIP(ip)
     return family !== 0 && this.#list.check(ip, family === 6 ? 'ipv6' : 'ipv4')

@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs'
 
-/** Log lines that wait while standard output takes none. */
+/** Bytes of log lines that wait while standard output accepts none. */
 export const LOG_PENDING_MAX_BYTES: number = 1024 * 1024
 /** Interval at which the relay tries to write them again. */
 export const LOG_RETRY_MS = 100

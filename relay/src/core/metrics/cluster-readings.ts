@@ -1,17 +1,17 @@
-// Defines what a relay on several machines lets the exposition and the administration read.
+// Defines the figures of a cluster for metrics and administration.
 
 /** What this machine knows of the cluster. */
 export interface ClusterReadings {
   /** True while the engine (Redis) answers. */
   readonly isEngineUp: boolean
-  /** This machine first, then the others, those included that went away within the last ten minutes. */
+  /** This machine first, then the others, including those that left within the last ten minutes. */
   machines(): MachineReading[]
   readonly counts: ClusterCounts
 }
 
 /** Counts of this machine since it started. */
 interface ClusterCounts {
-  /** Visitors that this machine passed on to others, those that it took from others, and those that nobody took. */
+  /** Visitors that this machine forwarded to others, accepted from others, and could forward to nobody. */
   readonly handedOut: number
   readonly handedIn: number
   readonly handOversFailed: number
@@ -20,7 +20,7 @@ interface ClusterCounts {
   readonly engineFailures: number
   /** Times that this machine read the whole shared state again. */
   readonly resyncs: number
-  /** Changes of the shared state that this machine followed. */
+  /** Changes of the shared state that this machine applied. */
   readonly changes: number
 }
 

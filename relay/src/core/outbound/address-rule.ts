@@ -5,13 +5,13 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from '@svc/protocol'
 import { OutboundError } from './outbound-error.ts'
 
-/** Says whether the caller of a request dials an address. */
+/** Whether the caller of a request is willing to dial an address. */
 export type MayDial = (address: string) => boolean
 
 /**
- * An AddressRule admits https URLs at public addresses. A request for the operator, and no other, may go to the origins
- * that the operator configured, wherever they are. The rule is part of name resolution: the socket dials the addresses
- * that were checked and does not resolve the name again.
+ * An AddressRule admits https URLs at public addresses. Only a request for the operator may go to the origins that the
+ * operator configured, wherever they are. The rule is part of name resolution: the socket dials the addresses that were
+ * checked and does not resolve the name again.
  */
 export class AddressRule {
   readonly #configured: ReadonlySet<string>

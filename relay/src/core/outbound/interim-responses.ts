@@ -1,4 +1,4 @@
-// Bounds the interim responses (1xx, RFC 9110 §15.2) to a request of the relay: a server could send them without an end.
+// Bounds the interim responses (1xx, RFC 9110 §15.2) to a request of the relay: a server could send them endlessly.
 
 import type { ClientRequest } from 'node:http'
 

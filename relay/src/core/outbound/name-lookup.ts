@@ -1,5 +1,5 @@
-// Resolves names that strangers chose. The system's resolver would wait for a silent name server in one of its few threads, and every
-// other lookup of the process behind it.
+// Resolves names that strangers chose. With the system's resolver, a silent name server would block one of its few
+// threads, and so every other lookup of the process.
 
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
@@ -11,15 +11,18 @@ const STRANGERS_DNS_TIMEOUT_MS = 1_500
 const STRANGERS_ADDRESSES_MAX = 2
 
 export interface NameLookupOptions {
-  /** Says which names the system's resolver resolves, with its file of hosts: those of the operator. */
+  /** Which names the system's resolver resolves, with its hosts file: those of the operator. */
   isOfSystem: (hostname: string) => boolean
-  /** Ends all questions. */
+  /** Ends all queries. */
   signal: AbortSignal
   /** Name servers, in the form of `Resolver.setServers`. @default the system's */
   servers?: readonly string[]
 }
 
-/** A lookup in the form of `dns.lookup`. It gives IPv4 addresses first, and few of those that a name server names. */
+/**
+ * A lookup in the form of `dns.lookup`. It returns IPv4 addresses first, and only a few of those that a name server
+ * lists.
+ */
 export function createNameLookup({ isOfSystem, signal, servers }: NameLookupOptions): LookupFunction {
   return (hostname, options, callback) => {
     if (isOfSystem(hostname)) return systemLookup(hostname, options, callback)

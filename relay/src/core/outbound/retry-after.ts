@@ -1,4 +1,4 @@
-// Reads the pause that an answer asks for.
+// Parses the Retry-After of a response.
 
 import type { IncomingHttpHeaders } from 'node:http'
 

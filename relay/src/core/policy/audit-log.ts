@@ -7,11 +7,11 @@ import { GroupCommit } from '../storage/group-commit.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
 import type { FileChanges } from './policy-difference.ts'
 
-/** A file of policy changes, some 15,000 of them. The relay puts it aside before it would be larger. */
+/** Size of a file of policy changes, some 15,000 of them. The relay rotates it before it would be larger. */
 export const AUDIT_FILE_MAX_BYTES: number = 4 * 1024 * 1024
 /** Files of policy changes that are kept, the newest included. */
 export const AUDIT_FILES_MAX = 4
-/** Lines that wait while the disk takes none. The oldest is lost first. */
+/** Lines that wait while the disk accepts none. The relay drops the oldest first. */
 const AUDIT_LINES_WAITING_MAX = 1024
 const FILE = 'audit.jsonl'
 const WATCHED = {

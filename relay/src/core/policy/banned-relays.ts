@@ -2,7 +2,7 @@
 
 import { normalizeAddress } from '@svc/protocol'
 
-/** The URL of a relay in UTF-16 code units, longer than that of any relay that discovery takes. */
+/** The URL of a relay in UTF-16 code units: longer than any that discovery accepts. */
 export const BANNED_RELAY_MAX_CHARS = 256
 
 /**
@@ -14,7 +14,7 @@ export function normalizeRelay(text: string): string | undefined {
   if (url === null) return normalizeAddress(text)
   const isOrigin = url.protocol === 'https:' && url.pathname === '/' && url.search === '' && url.hash === ''
   if (!isOrigin || url.username !== '' || url.password !== '') return undefined
-  // Discovery takes no name with a dot at its end.
+  // Discovery accepts no name with a trailing dot.
   url.hostname = url.hostname.replace(/\.$/, '')
   return url.origin
 }

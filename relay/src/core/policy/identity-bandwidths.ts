@@ -4,7 +4,7 @@ import type { Lease } from '../lease/lease.ts'
 import { Bandwidth } from '../rate-limit/bandwidth.ts'
 import type { PolicyRules } from './policy-rules.ts'
 
-/** A lease, or something else of an identity that has visitors. */
+/** Anything of an identity that has visitors, such as a lease. */
 type OfIdentity = Readonly<Pick<Lease, 'identityKey'>>
 
 export class IdentityBandwidths {
@@ -17,13 +17,16 @@ export class IdentityBandwidths {
     if (this.#shared.get(identityKey)?.deref() === undefined) this.#shared.delete(identityKey)
   })
 
-  /** @param processes that share the work of the relay. Each has an even share, so that none has to ask the others. */
+  /**
+   * @param processes number of processes that share the relay's work; each gets an equal share without asking the
+   *   others
+   */
   constructor(policy: Pick<PolicyRules, 'bytesPerSecond'>, processes: () => number) {
     this.#policy = policy
     this.#processes = processes
   }
 
-  /** All owners of an identity have the same one. It lives as long as one of them. */
+  /** All owners of an identity share one bandwidth, which lives as long as one of them. */
   of(owner: OfIdentity): Bandwidth {
     const known = this.#byOwner.get(owner)
     if (known !== undefined) return known

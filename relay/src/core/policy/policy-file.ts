@@ -33,8 +33,8 @@ export interface PolicyFile {
 const count = z.int().nonnegative()
 const keys = z.array(z.string())
 /**
- * A field that is missing or null has the value of a first start, where the ports are closed. Only `approval_mode` has to be there: a
- * file that lost it lost its decisions, too. Fields of other software are kept.
+ * A missing or null field has the value of a first start, with closed ports. Only `approval_mode` is required: a file
+ * that lost it lost its decisions, too. Unknown fields are kept.
  */
 const schema: z.ZodType<PolicyFile> = z.looseObject({
   approval_mode: z.enum(APPROVAL_MODES),
@@ -74,12 +74,12 @@ function uniqueList(maxChars: number, normalize: (text: string) => string | unde
   return z.array(normalized(maxChars, normalize, fault)).transform((members) => [...new Set(members)])
 }
 
-/** @throws RelayError that names the invalid field, SyntaxError for invalid JSON */
+/** @throws RelayError with the invalid field's name, SyntaxError for invalid JSON */
 export function parsePolicyFile(text: string): PolicyFile {
   return parseWith(schema, JSON.parse(text))
 }
 
-/** Returns the fields that this software does not know: it keeps them, and does nothing with them. */
+/** Returns the fields that the relay does not know, which it keeps and ignores. */
 export function unknownFieldsOf(file: PolicyFile): string[] {
   const known = initialPolicy({ tcp: false, udp: false })
   return Object.keys(file).filter((name) => !Object.hasOwn(known, name))

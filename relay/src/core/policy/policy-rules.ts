@@ -1,4 +1,4 @@
-// Answers what the current policy decides about an identity, a client address or a lease.
+// Decides by the current policy about an identity, a client address or a lease.
 
 import type { Routing } from '@svc/protocol'
 import { NetworkSet } from '../client-address/ip-networks.ts'
@@ -50,7 +50,7 @@ export class PolicyRules {
     }
   }
 
-  /** Whether an administrator approved an identity, which the mode `auto` alone does not. */
+  /** Whether an administrator approved an identity. The mode `auto` alone does not count. */
   isApprovedByName(identityKey: string): boolean {
     return this.#index.approved.has(identityKey)
   }

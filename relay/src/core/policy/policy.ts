@@ -46,7 +46,7 @@ export class Policy extends PolicyRules {
     this.#commits = new GroupCommit(commit)
   }
 
-  /** @throws SettingsError when `policy.json` is invalid; the relay never overwrites it then */
+  /** @throws SettingsError when `policy.json` is invalid; the relay never overwrites an invalid file */
   static async load(directory: string, gates: PortGates, health: WriteHealth): Promise<Policy> {
     const path = join(directory, FILE)
     const file = await readPolicyFile(path)
@@ -102,7 +102,7 @@ export class Policy extends PolicyRules {
     }
   }
 
-  /** Every decision in force, with or without a lease that it applies to. */
+  /** Every decision in force, whether or not it applies to a lease. */
   get decisions(): PolicyDecisionsResponse {
     const file = this.file
     return {
@@ -165,7 +165,7 @@ export class Policy extends PolicyRules {
 
   async #write(): Promise<void> {
     const edits = this.#edits.splice(0)
-    // Without a change this is a retry, which only tests whether the disk has room: a failed change is never made later.
+    // Without a change, this is a retry that only tests whether the disk has room: a failed change is never made later.
     if (edits.length === 0 && !this.#isFileOld) return await probePrivateWrite(this.#path, format(this.file))
     this.#isWriting = true
     try {
@@ -175,7 +175,7 @@ export class Policy extends PolicyRules {
       const file = isShared ? this.file : all(this.file)
       this.#isFileOld = false
       await writePrivate(this.#path, format(file))
-      // What other machines decide meanwhile is in force already.
+      // Changes of other machines in the meantime are already in force.
       if (edits.length > 0 && !isShared) this.apply(file)
     } finally {
       this.#isWriting = false
@@ -183,7 +183,7 @@ export class Policy extends PolicyRules {
   }
 }
 
-/** Reads the policy of a state directory, and writes none. @throws SettingsError when `policy.json` is invalid */
+/** Reads the policy of a state directory without writing. @throws SettingsError when `policy.json` is invalid */
 export async function readPolicyOf(directory: string): Promise<PolicyFile | undefined> {
   return await readPolicyFile(join(directory, FILE))
 }

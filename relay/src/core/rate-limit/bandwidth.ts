@@ -29,7 +29,7 @@ export class Bandwidth {
     return Math.max(0, this.#paidAt - now)
   }
 
-  /** Takes back bytes that were spent in advance, and were not sent: the next ones wait less. */
+  /** Refunds bytes that were spent in advance but not sent: the next ones wait less. */
   giveBack(bytes: number): void {
     const rate = this.#bytesPerSecond()
     if (rate > 0) this.#paidAt -= (bytes / rate) * 1000

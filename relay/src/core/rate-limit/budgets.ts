@@ -1,4 +1,4 @@
-// The budgets of clients without a token: their bursts, what stands behind them and rises with them, and who has none.
+// The budgets of clients without a token: their bursts, the limits that scale with them, and who is exempt.
 
 import type { Rate } from '@svc/node-kit/gcra'
 import {
@@ -37,7 +37,7 @@ export function isSpared({ sparesLoopback }: RateLimitSettings, clientIp: string
 }
 
 /**
- * How many challenges a client's network may have open: as many as it has at the usual budget, and more where the operator raised that.
+ * Open challenges that a client's network may have. The number rises with the budget that the operator sets.
  * @param clientIp normalized
  */
 export function openChallengesMax(settings: RateLimitSettings, clientIp: string): number {
@@ -45,7 +45,7 @@ export function openChallengesMax(settings: RateLimitSettings, clientIp: string)
   return Math.floor(CHALLENGES_PER_SOURCE_MAX * raisedBy(settings))
 }
 
-/** By what the operator raised the budget of a network, at least 1. */
+/** The factor by which the operator raised the budget of a network, at least 1. */
 export function raisedBy({ networkPerMinute }: RateLimitSettings): number {
   return Math.max(1, networkPerMinute / SOURCE_BUDGET_PER_MINUTE)
 }

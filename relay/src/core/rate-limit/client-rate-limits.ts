@@ -17,20 +17,21 @@ import {
 } from './budgets.ts'
 
 /**
- * The factor by which the budget of a relay on the overlay exceeds that of a client: the sites whose routes go through it register from its
- * address. So twenty of them register in a minute, and all relays together stay within the budget of this one.
+ * The factor by which the budget of a relay on the overlay exceeds that of a client, since the sites whose routes go
+ * through it register from its address. Twenty of them can register in a minute, and all relays together stay within
+ * this relay's budget.
  */
 export const PEER_BUDGET_FACTOR = 12
 /**
- * Certificate requests of one identity, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale with it. A site asks
- * once in months, and once for each process where it keeps no key.
+ * Certificate requests of one identity, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale with it. A site
+ * asks once in months, or once per process if it keeps no key.
  */
 export const CERTIFICATES_PER_IDENTITY: Rate = { perMinute: 1, burst: 10 }
 /** The same from one network, which registers fewer leases in that time. */
 const CERTIFICATES_PER_NETWORK: Rate = { perMinute: 10, burst: 20 }
 /**
- * Requests of one identity that ask for a certificate which is kept or under way. A site asks every second at first, and
- * every 30 s at last.
+ * Requests of one identity for a certificate that is stored or being issued. A site polls every second at first, later
+ * every 30 s.
  */
 export const CERTIFICATE_POLLS_PER_IDENTITY: Rate = { perMinute: 30, burst: 60 }
 /** The same from one network. Each costs the relay some 0.2 ms, for the signature of the request. */
@@ -41,26 +42,27 @@ export const CERTIFICATE_POLLS_PER_NETWORK: Rate = { perMinute: 600, burst: 600 
  */
 export const SITE_SEARCHES_PER_NETWORK: Rate = { perMinute: 30, burst: 4 }
 /**
- * The same for all visitors of the relay, scaled by `RELAY_BUDGET_PER_MINUTE`. Each search asks up to 16 relays. Those for sites that
- * this relay has found before have as much of their own, which searches for invented sites do not take.
+ * The same for all visitors of the relay, scaled by `RELAY_BUDGET_PER_MINUTE`. Each search asks up to 16 relays.
+ * Searches for sites that this relay has found before have a separate budget of the same size, which searches for
+ * invented sites cannot use up.
  */
 export const SITE_SEARCHES: Rate = { perMinute: 120, burst: 30 }
 /** Requests of one network about payments: a site asks three times for each of its visitors who pays. */
 const PAYMENT_REQUESTS_PER_NETWORK: Rate = { perMinute: 600, burst: 120 }
 /** The same of all networks. A signature takes some milliseconds of the processor to check. */
 const PAYMENT_REQUESTS: Rate = { perMinute: 3_000, burst: 300 }
-/** Questions of one network whether the relay has a site. Another relay asks as often as it may search. */
+/** Requests of one network whether the relay has a site. Another relay asks as often as it may search. */
 export const SITE_QUESTIONS_PER_NETWORK: Rate = { perMinute: 240, burst: 120 }
-/** Units that unregistering gives back to a network in a minute. */
+/** Units that unregistering refunds to a network in a minute. */
 const REFUND_PER_MINUTE = 60
 /** The same at once: a page that is reloaded ten times. */
 const REFUND_BURST = 60
 /**
- * Seconds for which requests of one identity may occupy the places of uploads and checks, where `SOURCE_BUDGET_PER_MINUTE` is
- * its default; they scale with it. A request that lasts longer than what is left is paid for by those after it.
+ * Seconds for which requests of one identity may occupy slots for uploads and checks, where `SOURCE_BUDGET_PER_MINUTE`
+ * is its default; they scale with it. A request that takes longer than the rest of the budget delays later ones.
  */
 const CACHE_SECONDS_PER_IDENTITY: Rate = { perMinute: 30, burst: 150 }
-/** The same from one network: half of the places for uploads. */
+/** The same from one network: half of the slots for uploads. */
 const CACHE_SECONDS_PER_NETWORK: Rate = { perMinute: 60, burst: 300 }
 /** Seconds that each such request costs at least: what it takes to parse a large manifest, several times. */
 const CACHE_SECONDS_MIN = 0.1
@@ -74,17 +76,17 @@ interface LimiterPair {
 
 export class RateLimits {
   readonly #settings: RateLimitSettings
-  /** Made for the first request: many relays have none. */
+  /** Created at the first request: many relays get none. */
   #certificates: LimiterPair | undefined
-  /** Made for the first one, too. */
+  /** Also created at the first request. */
   #certificatePolls: LimiterPair | undefined
-  /** Made for the first request of a site that has stored files. */
+  /** Created at the first request of a site that stores files. */
   #cacheSeconds: LimiterPair | undefined
-  /** Made for the first search for a site at other relays. */
+  /** Created at the first search for a site at other relays. */
   #siteSearches: { networks: GcraLimiter; relay: GcraLimiter } | undefined
-  /** Made for the first request about a payment. */
+  /** Created at the first request about a payment. */
   #payments: { networks: GcraLimiter; relay: GcraLimiter } | undefined
-  /** Made for the first question for a site. */
+  /** Created at the first request whether the relay has a site. */
   #siteQuestions: GcraLimiter | undefined
   readonly #networks: GcraLimiter
   readonly #refunds: GcraLimiter
@@ -142,7 +144,7 @@ export class RateLimits {
   }
 
   /**
-   * The same for a request that asks for a certificate which is kept or under way.
+   * The same for a request for a certificate that is stored or being issued.
    * @throws RelayError `rate_limited` with the time until another one may come
    */
   chargeCertificatePoll(clientIp: string, identityKey: string): void {
@@ -155,7 +157,7 @@ export class RateLimits {
   }
 
   /**
-   * Begins a request to the static cache, whose identity and network pay for the time that it takes.
+   * Begins a request to the static cache. Its identity and network are charged for its duration.
    * @param clientIp normalized IP address
    * @returns ends the request
    * @throws RelayError `rate_limited` with the time until another one may come
@@ -193,7 +195,7 @@ export class RateLimits {
   }
 
   /**
-   * Charges one question for a site to the client's network.
+   * Charges one request whether the relay has a site to the client's network.
    * @param clientIp normalized IP address
    * @throws RelayError `rate_limited` with the time until another one may come
    */
@@ -226,8 +228,8 @@ export class RateLimits {
   }
 
   /**
-   * Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded.
-   * @returns false where the network has had too many back
+   * Refunds a registration to the network of a page that unregisters, usually because it reloads.
+   * @returns false when the network has had too many refunds
    */
   refundRegistration(clientIp: string): boolean {
     const slot = this.#slotOf(networkOf(clientIp))
@@ -243,7 +245,7 @@ export class RateLimits {
     return this.#isPeer(clientIp) ? units / PEER_BUDGET_FACTOR : units
   }
 
-  /** @param what is limited, for the text of a refusal */
+  /** @param what the limited thing, for the text of a refusal */
   #chargeBoth(limiters: LimiterPair, what: string, clientIp: string, identityKey: string, units = 1): void {
     if (isSpared(this.#settings, clientIp)) return
     const { identities, networks } = limiters

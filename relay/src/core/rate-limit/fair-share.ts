@@ -1,14 +1,15 @@
-// The share of one holder of what many want. While most of it is free, it may have all that its own bound allows. Then it may have
-// more only while it has a small part of what is free, so that dozens of holders together do not take everything.
+// Fair shares of a limited resource. While most of it is free, a holder may have all that its own bound allows. After
+// that, it may have more only while it has a small part of what is free, so that dozens of holders together do not take
+// everything.
 
 import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
 
-/** Part of what is free that a holder may have, once less than half is. */
+/** Part of the free amount that a holder may have once less than half is free. */
 const CROWDED_SHARE: number = 1 / 16
 
 /**
  * Returns whether a holder may have `more`.
- * @param held what it has
+ * @param held what the holder has
  * @param free what nobody has of `total`
  */
 export function mayHave(more: number, held: number, free: number, total: number): boolean {
@@ -16,7 +17,10 @@ export function mayHave(more: number, held: number, free: number, total: number)
   return held + more <= (2 * free >= total ? free : Math.max(1, free * CROWDED_SHARE))
 }
 
-/** Counts by network what its clients hold, and by the wide network around it: the addresses of both cost their owner nothing. */
+/**
+ * Counts what the clients of each network hold, and of the wide network around it: addresses in both cost their owner
+ * nothing.
+ */
 export class NetworkCounts {
   readonly #counts = new Map<string, number>()
 

@@ -12,11 +12,11 @@ const UNAUTHENTICATED_BYTES_MAX = 64 * 1024 * 1024
 /** `Retry-After` of a request that is refused for its memory. Most bodies arrive within one round trip. */
 const BODY_MEMORY_RETRY_S = 2
 
-/** The memory that one request, or data kept of it, takes. */
+/** The memory of one request, or of data kept from it. */
 export interface MemoryShare {
   /**
-   * @param bytes that it takes in all from now on
-   * @throws RelayError `rate_limited` when that is too much; the share stays as it was
+   * @param bytes new total
+   * @throws RelayError `rate_limited` when that is too much; the share is then unchanged
    */
   resize(bytes: number): void
   /** Gives everything back; may be called more than once. */

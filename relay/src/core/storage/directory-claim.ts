@@ -1,4 +1,4 @@
-// Claims the state directory for one relay: of two, each would undo what the other writes.
+// Locks the state directory for one relay: two would overwrite each other's files.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,12 +9,12 @@ import { text } from 'node:stream/consumers'
 import { SettingsError } from '../config/settings-error.ts'
 import type { Logger } from '../log/log.ts'
 
-/** Attempts to claim the state directory: what a killed relay has left is removed between two of them. */
+/** Attempts to claim the state directory. Between two, the socket of a killed relay is removed. */
 const CLAIM_ATTEMPTS_MAX = 3
 /** Time for the relay that has the state directory to name its process. */
 const CLAIM_ANSWER_MS = 2_000
 
-/** A Unix socket: the kernel closes it with the process, however that ends. */
+/** A Unix socket, which the kernel closes with the process, however that ends. */
 const CLAIM_FILE = 'relay.sock'
 const DIRECTORY_MODE = 0o700
 /** A path of a Unix socket may have 107 bytes (`sun_path` of unix(7)), and one that is moved aside has a number as well. */
@@ -27,13 +27,13 @@ export interface DirectoryClaim {
 
 /**
  * Workers of the relay claim nothing, nor do `check` and `healthcheck`.
- * @returns undefined, with a warning, where the file system has no Unix sockets
+ * @returns undefined, with a warning, when the file system has no Unix sockets
  * @throws SettingsError when another relay has the directory
  */
 export async function claimDirectory(directory: string, log: Logger): Promise<DirectoryClaim | undefined> {
   await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
   const path = join(directory, CLAIM_FILE)
-  // A short name of the directory, as long as it is open.
+  // A short path of the directory, valid while it is open.
   const handle = Buffer.byteLength(path) > PATH_MAX_BYTES ? await open(directory) : undefined
   try {
     const server = await claim(handle ? `/proc/self/fd/${handle.fd}/${CLAIM_FILE}` : path, directory)
@@ -71,7 +71,7 @@ async function claim(path: string, directory: string): Promise<Server> {
     const server = createServer((client) => client.on('error', () => {}).end(`${process.pid}`))
     try {
       await once(server.listen(path), 'listening')
-      // From now on it is a connection that the system could not accept.
+      // From now on, an error means that the system could not accept a connection.
       return server.unref().on('error', () => {})
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === CLAIM_ATTEMPTS_MAX)
@@ -105,7 +105,7 @@ async function holderOf(path: string): Promise<string | undefined> {
   return await text(socket).catch(() => 'unknown')
 }
 
-/** Of two that remove it at once, one moves it away; what the other moves is a new one, which it puts back. */
+/** If two relays remove it at once, one moves it away; the other may move a new one, which it puts back. */
 async function removeLeft(path: string, directory: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`
   try {

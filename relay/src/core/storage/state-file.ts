@@ -32,7 +32,7 @@ export class StateFileError extends Error {
 
 /**
  * Reads a text, without the byte-order mark that an editor may have put before it.
- * @throws SettingsError that names a file which exists and cannot be read
+ * @throws SettingsError with the file's name when it exists but cannot be read
  */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   return await read(path, async () => withoutByteOrderMark(await readFile(path, 'utf8')))

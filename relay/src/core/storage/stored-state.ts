@@ -20,7 +20,7 @@ import { RoutingTable } from '../routing/routing-table.ts'
 import { sweepTemporaries } from './state-file.ts'
 import { WriteHealth } from './write-health.ts'
 
-/** On several machines a token is valid from this long before its issue, since their clocks differ. */
+/** In a cluster, a token is valid from this long before its issue, since the machines' clocks differ. */
 const TOKEN_LEEWAY_S = 30
 
 export interface RelayState {
@@ -30,7 +30,7 @@ export interface RelayState {
   certificateStatuses: CertificateStatuses
   /** Whether ACME manages the certificates. */
   isManaged: boolean
-  /** URL of the ACME directory that the certificate of the start comes from, where that is known. */
+  /** URL of the ACME directory of the initial certificate, if known. */
   acmeDirectory: string | undefined
   writeHealth: WriteHealth
   policy: Policy
@@ -41,7 +41,7 @@ export interface RelayState {
   /** The host that addresses of dedicated ports name; undefined: the root host. */
   portHost: () => string | undefined
   credentials: LeaseCredentials
-  /** Resolves when everything that was changed is written. */
+  /** Resolves when all changes are written. */
   close(): Promise<unknown>
 }
 
@@ -77,7 +77,7 @@ export async function openState(
   const leewayS = isOver === undefined ? 0 : TOKEN_LEEWAY_S
   const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
   const credentials = new LeaseCredentials(tokens, leases, isOver)
-  // It has a timer, and nothing can fail any more.
+  // Last, since it starts a timer: nothing can fail from here on.
   const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
   return {
     identity,
@@ -102,7 +102,7 @@ export async function openState(
   }
 }
 
-/** An operator may believe that the relay does what such a field says. */
+/** Warns of unknown fields, which the operator may expect to have an effect. */
 export function warnOfUnknownFields(file: PolicyFile, log: Logger): void {
   const fields = unknownFieldsOf(file)
   if (fields.length > 0) log.warn({ fields }, 'policy.json has fields that the relay keeps and does not know')

@@ -5,10 +5,10 @@ import type { Logger } from '../log/log.ts'
 /** Interval at which the relay tries again to write a state file. Each attempt is one small write. */
 export const STATE_RETRY_MS = 5_000
 
-/** A file of the state directory, and what holds while it cannot be written. */
+/** A file of the state directory, and the effect when it cannot be written. */
 export interface WatchedFile {
   name: string
-  /** The effect on the relay meanwhile: a clause for people. */
+  /** The effect on the relay in the meantime: a clause for people. */
   meanwhile: string
 }
 

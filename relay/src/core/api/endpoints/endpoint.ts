@@ -1,4 +1,4 @@
-// The form of one endpoint in a table: what it takes, in which bounds, what it answers with, and how it can fail.
+// The type of one endpoint in a table: its request, limits, response and failures.
 
 import type { ErrorCode } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
@@ -25,7 +25,7 @@ interface BodyBounds {
 export interface JsonBody<Value> extends BodyBounds {
   kind: 'json'
   schema: z.ZodType<Value>
-  /** Values, nested ones included, where the schema allows more of them than other bodies have. */
+  /** Number of JSON values, nested ones included, if the schema allows more than other bodies have. */
   maxValues?: number
   /** A body may have this many bytes when its `access_token` is valid and comes within the first `maxBytes`. */
   withTokenMaxBytes?: number

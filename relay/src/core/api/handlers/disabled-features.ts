@@ -1,4 +1,4 @@
-// Answers the endpoints of features that this relay does not have.
+// Handles the endpoints of features that this relay does not have.
 
 import { HEADER } from '@svc/protocol'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'

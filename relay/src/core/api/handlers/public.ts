@@ -13,7 +13,7 @@ export class PublicApi {
   readonly #problems: () => readonly string[]
   readonly #isClosing: () => boolean
 
-  /** @param problems returns a sentence for each thing that the relay cannot do now */
+  /** @param problems returns a sentence for each current failure */
   constructor(
     leases: LeaseRegistry,
     policy: Policy,

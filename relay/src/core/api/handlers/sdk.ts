@@ -41,7 +41,7 @@ import type { Policy } from '../../policy/policy.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
 
-/** Every relay of this implementation has these. */
+/** Extensions that every relay of this implementation has. */
 const EXTENSIONS: readonly Extension[] = [
   'hello_retry_request',
   'sha384',
@@ -49,7 +49,7 @@ const EXTENSIONS: readonly Extension[] = [
   'native_yamux',
 ]
 
-/** What a relay without ENS names says. */
+/** The response of a relay without ENS names. */
 const NO_ENS: Omit<EnsStatus, 'address'> = {
   enabled: false,
   verified: false,
@@ -59,7 +59,7 @@ const NO_ENS: Omit<EnsStatus, 'address'> = {
   message: '',
   last_error: '',
 }
-/** What a relay without a payment facilitator says. */
+/** The response of a relay without a payment facilitator. */
 const NO_PAYMENTS: X402FacilitatorInfo = {
   enabled: false,
   url: '',
@@ -82,17 +82,17 @@ export interface ChosenGateway {
 export interface GatewayChoice {
   /** The gateway of the lease, which stays the same while it is available; undefined: the lease is direct. */
   of(lease: Lease): ChosenGateway | undefined
-  /** Hears that the SDK could not use an endpoint. @param url as the SDK sent it */
+  /** Records that the SDK could not use an endpoint. @param url as the SDK sent it */
   failed(lease: Lease, url: string): void
 }
 
 export interface SdkApiParts {
   leases: LeaseRegistry
-  /** Registrations wait for it: what they promise is on disk then. Rejects when it cannot be written. */
+  /** Registrations wait for it: it resolves when their state is on disk, and rejects when that cannot be written. */
   durable: () => Promise<void>
-  /** Answers wait for it: what they say is in force in every process then. */
+  /** Responses wait for it: it resolves when the change is in force in every process. */
   settled: () => Promise<void>
-  /** The other machines of the relay; undefined where it is one machine. */
+  /** The other machines of the relay; undefined on a single machine. */
   sharing?: LeaseSharing | undefined
   challenges: ChallengeStore
   recovery: SignerRecovery
@@ -102,13 +102,13 @@ export interface SdkApiParts {
   ports: PortClaims
   /** Authority of the relay's URL. */
   host: string
-  /** Where datagram tunnels come in; undefined where that is the relay's authority. */
+  /** Authority for datagram tunnels, if it differs from the relay's. */
   tunnelAddress?: string | undefined
   /** Address of the relay's identity. */
   relayAddress: string
   /** What features add to `GET /sdk/domain`, asked for each request. */
   featuresOfDomain: () => Promise<Partial<DomainResponse>>
-  /** Chooses gateways for leases that prefer them; undefined where the relay uses none. */
+  /** Chooses gateways for leases that prefer them; undefined without the overlay. */
   gateways: GatewayChoice | undefined
   /** Extensions that depend on the settings. */
   extensions: readonly Extension[]
@@ -197,7 +197,7 @@ export class SdkApi {
     requireTransports(lease, request)
     const addresses = this.#addresses(request, source)
     const ttlS = ttlOf(request.ttl)
-    // Those who hear of the renewal look at it. A renewal that is refused leaves nothing wrong: the site gave its word.
+    // Listeners of the renewal read it. A refused renewal does no harm, since the site did sign the statement.
     lease.statement = request.statement ?? lease.statement
     this.#parts.leases.renew(lease, ttlS, request.metadata, addresses)
     await this.#parts.sharing?.renewed(lease)
@@ -222,8 +222,8 @@ export class SdkApi {
   }
 
   /**
-   * The ports come first: a lease that replaces another takes them over while they are open. Then all is written, and
-   * only then it happens: what cannot be written has changed nothing.
+   * The ports come first, since a replacing lease takes them over while they are open. Then everything is written, and
+   * only then does the lease take effect, so that a failed write changes nothing.
    */
   async #register(request: LeaseRequest, addresses: LeaseAddresses): Promise<Lease> {
     const { ports, leases, durable, sharing } = this.#parts
@@ -238,7 +238,7 @@ export class SdkApi {
     }
   }
 
-  /** Gives the units of a registration back to the network of a client that has proved who it is. */
+  /** Refunds a registration to the network of a client that has proved its identity. */
   async #refund(source: string): Promise<void> {
     if (this.#parts.rateLimits.refundRegistration(source)) await this.#parts.challenges.refund?.(source)
   }
@@ -300,7 +300,7 @@ function keyOf({ name, address }: Identity): string {
   return identityKey(name, address)
 }
 
-/** Dedicated ports are no preference: a relay that cannot give them refuses. */
+/** Dedicated ports are not a preference: a relay that cannot provide them refuses. */
 function wantedPorts(request: RegisterChallengeRequest): RequestedPorts {
   const { cache, udp_enabled: udp = false, tcp_enabled: tcp = false } = request
   if (cache && (udp || tcp))
@@ -308,7 +308,7 @@ function wantedPorts(request: RegisterChallengeRequest): RequestedPorts {
   return { udp, tcp }
 }
 
-/** A client that says what it believes to have is told when that is not so. */
+/** Refuses a client whose claimed transports differ from those of its lease. */
 function requireTransports(lease: Lease, { udp_enabled, tcp_enabled }: RenewRequest): void {
   if ((udp_enabled ?? lease.has('udp')) !== lease.has('udp'))
     throw new RelayError('transport_mismatch', `the lease has ${lease.has('udp') ? 'a' : 'no'} UDP port`)

@@ -48,7 +48,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
     this.#wake?.()
   }
 
-  /** Is to be called before the answer is sent: when a part was left unread, the connection ends with `response`. */
+  /** Must be called before the response is sent: if a part was left unread, the connection ends with `response`. */
   async close(response: ServerResponse): Promise<void> {
     clearTimeout(this.#deadline)
     this.#chunks.length = 0

@@ -1,4 +1,4 @@
-// Counts the responses of a connection that have not left, which may not be many, and none where the protocol changes.
+// Limits the unsent responses of a connection; an upgrade allows none.
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -23,7 +23,7 @@ export function countRequest(connection: Duplex, response: ServerResponse): bool
 export function requireNoOpenResponse(connection: Duplex): void {
   const open = openResponses.get(connection)
   if (open === undefined || open.size === 0) return
-  // After an upgrade, Node ends those that wait for another one no more when the connection closes.
+  // After an upgrade, Node no longer ends the queued responses when the connection closes.
   connection.once('close', () => {
     for (const response of open) response.destroy()
   })

@@ -11,7 +11,7 @@ export interface BodyLimits {
   maxBytes: number
   /** The whole body must have arrived by then. */
   deadlineMs: number
-  /** Values of JSON, where a body may have more of them than {@link parseJson} takes else. */
+  /** Number of JSON values, if a body may have more than the default of {@link parseJson}. */
   maxValues?: number | undefined
   /** Counts the body's bytes in memory. Released when the body is read or refused. */
   share: MemoryShare
@@ -22,7 +22,7 @@ export interface BodyLimits {
 interface TokenBodyLimits {
   maxBytes: number
   /**
-   * Judges the beginning of a body.
+   * Checks the beginning of a body.
    * @param beginning as many bytes as may come without proof
    * @returns the share that counts the body from there on
    * @throws RelayError when there is no proof among them
