@@ -21,7 +21,7 @@ export interface AccountParts {
   transport: AcmeTransport
   /** Aborts when the relay closes. An account is made for all orders that wait for it, so that none of them ends that. */
   closing: AbortSignal
-  /** The other machines, which use the same account; undefined where the relay is one machine. */
+  /** The other machines, which use the same account; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   log: Logger
 }
@@ -64,7 +64,7 @@ export class AcmeAccount {
   }
 
   /**
-   * Calls the authority as this account, which is made first where there is none, or where the authority has lost it.
+   * Calls the authority as this account. Creates the account first if there is none or the authority has lost it.
    * @throws AcmeProblem, AcmeError, StateFileError, or the signal's reason
    */
   async use<T>(with_: Exchange, call: (client: AcmeClient) => Promise<T>): Promise<T> {

@@ -39,7 +39,7 @@ export interface BudgetOptions {
   /** Directory of the state files. */
   directory: string
   rates: BudgetRates
-  /** The other machines, which have the same budget; undefined where the relay is one machine. */
+  /** The other machines, which share the budget; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   log: Logger
   /** Called with the end of each order, also of those that {@link OrderBudget.take} refuses; without an error: issued. */

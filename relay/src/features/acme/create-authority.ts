@@ -24,7 +24,7 @@ export interface AuthorityParts {
   tlsAlpn: Prover
   /** Undefined: `dns-01` is not possible. */
   dns: DnsProvider | undefined
-  /** The other machines; undefined where the relay is one machine. */
+  /** The other machines; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   /** Makes a prover of the name server of this machine one of all machines. @default it is the only one */
   shareDns?: ((prover: Prover) => Prover) | undefined

@@ -41,7 +41,7 @@ export interface RootCertificateParts {
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
   certificateStatuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
-  /** The other machines, which use the same certificate; undefined where the relay is one machine. */
+  /** The other machines, which use the same certificate; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   log: Logger
 }

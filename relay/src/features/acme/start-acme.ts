@@ -17,7 +17,7 @@ import { TlsAlpnProver } from './tls-alpn.ts'
 
 export interface RunningAcme extends Running {
   authority: AcmeAuthority
-  /** The other machines; undefined where the relay is one machine. */
+  /** The other machines; undefined on a single machine. */
   sharing: OrderSharing | undefined
   proveName: ProveName
 }
@@ -27,7 +27,7 @@ interface AcmeParts {
   state: RelayState
   /** Undefined: `dns-01` is not possible. */
   dns: Pick<RunningDns, 'provider' | 'embedded'> | undefined
-  /** The other machines; undefined where the relay is one machine. */
+  /** The other machines; undefined on a single machine. */
   sharing: OrderSharing | undefined
   log: Logger
 }

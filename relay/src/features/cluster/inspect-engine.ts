@@ -16,9 +16,12 @@ export interface EngineInspection {
   version: string
   /** Machines that have said within the last seconds that they are there. */
   machines: string[]
-  /** Whether the other machines have the same secret; undefined where there were none yet. */
+  /** Whether the other machines have the same secret; undefined without other machines. */
   hasSameSecret: boolean | undefined
-  /** Whether it writes its data to disk, and whether it drops entries when its memory is full; undefined where it does not tell. */
+  /**
+   * Whether it writes its data to disk, and whether it drops entries when its memory is full; undefined when it does
+   * not report this.
+   */
   isDurable: boolean | undefined
   evicts: boolean | undefined
 }

@@ -150,7 +150,7 @@ function send(connection: QuicConnection, bytes: Uint8Array): void {
   if (!connection.send(bytes)) drop('queue_full', bytes)
 }
 
-/** Joins what one read of the pipe brings, or what waited: the library takes one frame at a time, and the rest waits meanwhile. */
+/** Joins the frames of one read of the pipe, or those that waited, since the library takes one frame at a time. */
 function aggregatorOf(connection: QuicConnection): DatagramAggregator {
   return new DatagramAggregator({
     pass: (bytes) => send(connection, bytes),

@@ -125,7 +125,10 @@ export class Candidates {
     }
   }
 
-  /** The first candidate of the source whose turn it is. Those that were looked at meanwhile, for another reason, are dropped. */
+  /**
+   * The first candidate of the source whose turn it is. Drops those that were checked in the meantime for another
+   * reason.
+   */
   #peek(): Candidate | undefined {
     for (const [name, { waiting, running }] of this.#sources) {
       if (running >= LOOKS_PER_SOURCE_MAX) continue

@@ -136,7 +136,7 @@ export class RelayQueries {
   /**
    * Asks a relay whether it has a site. A relay that does not know the site cannot find out its label.
    * @param signal ends the question
-   * @returns the site's statement as it came; undefined where the relay does not have the site, or shows none
+   * @returns the site's statement, unchecked; undefined when the relay does not have the site, or sends none
    * @throws RelayRefused or OutboundError
    */
   async siteStatement(origin: string, canonicalLabel: string, signal: AbortSignal): Promise<unknown> {

@@ -30,7 +30,7 @@ export interface RelaysFileParts {
 
 /**
  * Reads the file. One that makes no sense is set aside, with a warning.
- * @param restore takes one relay, and throws when it is none
+ * @param restore restores one relay; throws when the entry is not a relay
  * @throws SettingsError when the file cannot be read, StateFileError when it cannot be set aside
  */
 export async function restoreRelays(

@@ -85,7 +85,7 @@ export class Propagation {
     )
   }
 
-  /** Asks all servers once. Name servers are found anew each time, since a zone may be moved meanwhile. */
+  /** Asks all servers once. It looks up the name servers each time, since a zone may move. */
   async #look(name: string, value: string, signal: AbortSignal): Promise<Missing> {
     try {
       const target = await this.#followCnames(name, signal)

@@ -58,7 +58,7 @@ export type DnsProviderFault =
   /** The zone is not there, or is somebody else's. */
   | 'wrong_zone'
   | 'rate_limited'
-  /** Somebody else changed the record meanwhile. */
+  /** Somebody else changed the record concurrently. */
   | 'conflict'
   /** There is no room for another record of a site; changes that need none still work. */
   | 'full'

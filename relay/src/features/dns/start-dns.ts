@@ -18,7 +18,7 @@ import { startDnsProvider } from './start-provider.ts'
 export interface RunningDns extends Running {
   /** Makes the changes of all its callers one after another. */
   provider: DnsProvider
-  /** The relay's own name server; undefined where another provider has the zone. */
+  /** The relay's own name server; undefined when another provider has the zone. */
   embedded: { provider: EmbeddedProvider; server: DnsServer } | undefined
   /** The addresses that records name. */
   addresses: PublicAddressWatcher

@@ -8,7 +8,7 @@ import { readPrivateIfPresent, writePrivate } from '../../core/storage/state-fil
 export const ZONE_KEY_FILE = 'dnssec-csk.json'
 
 /**
- * Reads the zone's key, or makes it when there is none.
+ * Reads the zone's key, or creates it if missing.
  * @throws SettingsError when the file is there and cannot be used: it is open to others, damaged, or of another zone. It is
  *   never overwritten.
  */

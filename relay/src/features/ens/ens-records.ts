@@ -205,7 +205,7 @@ export class EnsRecords {
     }
     this.#pauses.reset()
     log.debug({ hostname: name.hostname }, 'ENS records changed')
-    // What came meanwhile is done in its turn.
+    // Later requests are handled in turn.
     this.#dequeue(name.hostname)
     this.#check(name)
     if (this.#failing.size === 0) this.#recovered()

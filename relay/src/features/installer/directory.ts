@@ -17,7 +17,7 @@ export const BUILT_IN_DIRECTORIES: readonly string[] = [
   ...(sep === '/' ? [OF_THE_SYSTEM] : []),
 ]
 
-/** @returns the first of the directories that has downloads; undefined: there is none */
+/** @returns the first directory that has downloads; undefined if none has */
 export async function findDirectory(directories: readonly string[]): Promise<string | undefined> {
   for (const directory of directories)
     if ((await findFile(join(directory, 'bin', CHECKSUMS))) !== undefined) return directory

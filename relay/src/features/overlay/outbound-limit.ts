@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { OverlayNetwork } from './overlay-network.ts'
 
-/** @returns the network; `connect` rejects while so many of its connections are open, or about to open */
+/** @returns the network; `connect` rejects while the maximum of connections is open or opening */
 export function limitOutbound(network: OverlayNetwork, connectionsMax: number): OverlayNetwork {
   let open = 0
   return {

@@ -39,7 +39,7 @@ export async function startOverlay(parts: Core, discovery: RunningDiscovery): Pr
   })
 }
 
-/** @returns undefined where the file names the network that WIREGUARD_PORT makes */
+/** @returns undefined when the file names the network that WIREGUARD_PORT makes */
 async function readGiven(path: string, wireguardPort: number | undefined): Promise<GivenOverlay | undefined> {
   const { readOverlayConfig } = await import('./overlay-config.ts')
   const config = await readOverlayConfig(path)

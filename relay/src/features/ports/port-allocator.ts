@@ -151,7 +151,7 @@ export class PortAllocator {
       this.#options.log.warn({ err: error, port: entry.port }, "a lease's port cannot be opened again")
     }
     entry.isBinding = false
-    // The policy may have changed once more meanwhile.
+    // The policy may have changed again in the meantime.
     if (!this.#mayBeOpen(entry)) await this.#update(entry)
   }
 

@@ -24,7 +24,7 @@ export interface PortParts {
   connectionsMax: number
   /** Listeners of both transports together; each takes a file descriptor. */
   listenersMax: number
-  /** Tunnels of the UDP ports; undefined where the settings allow none. */
+  /** Tunnels of the UDP ports; undefined when UDP is off. */
   tunnels: Pick<RunningDatagrams, 'bind' | 'hasNoTunnels'> | undefined
   log: Logger
 }

@@ -1,4 +1,4 @@
-// Issues sites' certificates by an ACME authority, in the background: a site gets a time to ask again meanwhile. Chains are
+// Issues sites' certificates by an ACME authority, in the background: a site gets a time to ask again. Chains are
 // kept for sites that come back, and failures until another order makes sense.
 
 import type {
@@ -41,7 +41,7 @@ interface AcmeIssuerParts {
   issued(lease: Lease, names: readonly string[], chain: string): void
   /** Is told how orders end. */
   statuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
-  /** Makes what the other machines do for the same sites; undefined where the relay is one machine. */
+  /** Creates the coordination with other machines for the same sites; undefined on a single machine. */
   elsewhere?: ((keep: Keep) => OrdersElsewhere) | undefined
   log: Logger
 }
@@ -160,7 +160,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     this.#failures.delete(identityKey)
   }
 
-  /** @throws RelayError when so many sites wait, all together or of this network, that this one has to come back */
+  /** @throws RelayError when too many sites wait, in total or of this network; this one must try again later */
   #requireRoom(queue: FairQueue<Order>, network: string): void {
     const isFull = (): boolean => !queue.hasRoom(network)
     if (isFull()) for (const gone of queue.purge(isObsolete)) this.#forget(gone)

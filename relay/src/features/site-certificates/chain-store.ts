@@ -239,7 +239,7 @@ export class ChainStore {
     this.#kept.delete(identityKey)
     this.#unwritten.delete(identityKey)
     await this.#change(identityKey, async () => {
-      // A chain that came meanwhile is in the file already, or is about to be.
+      // A chain that arrived in the meantime is in the file already, or is about to be.
       if (!this.#kept.has(identityKey)) await rm(pathOf(this.#folder, identityKey), { force: true })
     })
   }

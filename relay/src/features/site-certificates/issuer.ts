@@ -19,9 +19,9 @@ import type { SiteCertificateIssuer } from './site-certificate-issuer.ts'
 interface IssuerParts {
   settings: Settings
   certificates: CertificateRotation
-  /** Undefined where the relay has no account with one. */
+  /** Undefined without an account. */
   authority: AcmeAuthority | undefined
-  /** The other machines, which know the same sites; undefined where the relay is one machine. */
+  /** The other machines, which know the same sites; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   certificateStatuses: CertificateStatuses
   policy: PolicyRules

@@ -46,7 +46,7 @@ async function checkRoom(directory: string, bytes: number): Promise<Found> {
     : ok(`${budget}, for which the disk of ${existing} has room.`)
 }
 
-/** The bytes that the cache uses already. Files that go meanwhile, or cannot be read, do not count. */
+/** The bytes that the cache already uses. Files that vanish during the count, or cannot be read, do not count. */
 async function bytesIn(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile())

@@ -7,7 +7,7 @@ import type { Judged } from '../../core/policy/policy-rules.ts'
  * site any more. It is enough for the largest file at 1.4 Mbit/s.
  */
 export const CACHE_CLOSING_MAX_MS = 60_000
-/** Sites that the cache remembers meanwhile, so that a ban ends those responses too. */
+/** Closing sites that the cache remembers, so that a ban also ends their responses. */
 export const CACHE_CLOSING_SITES_MAX = 1024
 
 interface ClosingSite {

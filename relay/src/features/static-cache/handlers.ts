@@ -58,7 +58,7 @@ interface StoredSite {
   expiresAt: number
   lease: Lease | undefined
   isServed: boolean
-  /** Name of the machine that has the files; undefined where the relay is one machine. */
+  /** Name of the machine that has the files; undefined on a single machine. */
   machine?: string | undefined
 }
 

@@ -25,7 +25,7 @@ interface SiteSnapshotsParts {
   registry: SnapshotRegistry
   admission: UploadAdmission
   counts: CacheCounts
-  /** The other machines; undefined where the relay is one machine. */
+  /** The other machines; undefined on a single machine. */
   sharing?: SnapshotSharing | undefined
   /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
   canServe: () => boolean

@@ -32,13 +32,13 @@ export interface RegistryParts {
   maxBytes: number
   /** Longest time for which a snapshot is served without its site, in seconds. */
   ttlMaxS: number
-  /** Returns whether a site is uploading: its snapshot stays meanwhile. */
+  /** Whether a site is uploading, which keeps its snapshot. */
   isUploading: (identityKey: string) => boolean
   /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
   canServe: () => boolean
   /** Serves a visitor of a snapshot. */
   serve: FeatureRoute['serve']
-  /** The other machines; undefined where the relay is one machine. */
+  /** The other machines; undefined on a single machine. */
   sharing?: SnapshotSharing | undefined
   log: Logger
 }

@@ -54,7 +54,7 @@ export interface LocalSnapshots {
 export interface SnapshotSharing {
   /** Name of this machine. */
   readonly machine: string
-  /** Says what is here. Called once, before anything else. */
+  /** Announces this machine's snapshots. Called once, before any other method. */
   join(local: LocalSnapshots): void
   /** Lists the snapshots of the other machines that have not expired. */
   elsewhere(): Iterable<RemoteSnapshot>

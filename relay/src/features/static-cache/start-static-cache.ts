@@ -46,7 +46,7 @@ export interface StaticCacheParts {
   closing: AbortSignal
   /** Connections that this process may have. */
   connections: number
-  /** The other machines; undefined where the relay is one machine. */
+  /** The other machines; undefined on a single machine. */
   sharing?: SnapshotSharing | undefined
   log: Logger
 }

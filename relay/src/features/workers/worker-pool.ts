@@ -68,7 +68,7 @@ export interface PrimaryServices {
   connect: ConnectEndpoint
   /** Serves visitors for whom the worker has no session. */
   visitorServer: Pick<VisitorServer, 'serve'>
-  /** Proves a name to an ACME authority; undefined where the relay gets no certificates by ACME. */
+  /** Proves a name to an ACME authority; undefined when ACME is off. */
   proveName?: ProveName | undefined
   /** Has each socket that comes from a worker. */
   sockets: OpenSockets

@@ -182,8 +182,8 @@ return {now, redis.call('GET', KEYS.epoch) or '', last[1] and last[1][1] or '0-0
 `)
 
 /**
- * Replaces the policy if nobody else has meanwhile.
- * The `expected` entry is '' where there is none.
+ * Replaces the policy unless another machine has replaced it first.
+ * `expected` is '' when there is no entry.
  * @returns 1 when it was replaced
  */
 export const SET_POLICY: Script<'policy' | 'changes', 'expected' | 'entry' | 'changesKept' | 'machine'> =

@@ -279,7 +279,7 @@ export class ClusterLeases implements LeaseSharing {
     const found = new Map<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>()
     let cursor = '0'
     do {
-      // Other machines change the order of the index meanwhile, which a scan does not mind.
+      // Other machines may reorder the index during the scan, which tolerates that.
       const [next, pairs] = (await engine.command(
         'ZSCAN',
         keys.leaseIndex,

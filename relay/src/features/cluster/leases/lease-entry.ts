@@ -147,7 +147,10 @@ export class LeaseEntries {
     return `${tag} ${seal.close('lease JSON', name, `${sequence} ${tag}`, text)}`
   }
 
-  /** @returns undefined where only the reservation is left, the JSON is not that of the head, or this version cannot read it */
+  /**
+   * @returns undefined when only the reservation is left, the JSON does not match the head, or this version cannot read
+   *   it
+   */
   parseJson(head: LeaseHead, json: string): SharedLease | undefined {
     const { seal, keys, clock } = this.#parts
     const { key, sequence, tag, expiresAt, hasFriendly, seen } = head

@@ -84,7 +84,7 @@ export class LeaseWriter {
     await this.#write({ ...fields, json: () => NONE }, true, true)
   }
 
-  /** @param overtaken called with each lease that was over meanwhile @throws EngineError */
+  /** @param overtaken called with each lease that has ended in the meantime @throws EngineError */
   async flush(overtaken: (lease: Lease) => Promise<void>): Promise<void> {
     for (const [key, unsent] of this.#unsent) {
       const outcome = await this.#write(unsent.fields, true, true)

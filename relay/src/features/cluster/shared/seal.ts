@@ -1,5 +1,6 @@
-// Seals every entry of the engine for its place, under a key from the machines' secret, and names places by keyed hashes. Who reads the
-// engine learns neither identities nor addresses; who writes it cannot make, change or move an entry (AES-256-GCM, NIST SP 800-38D).
+// Seals every entry of the engine for its place, under a key from the machines' secret, and names places by keyed
+// hashes. Who reads the engine learns neither identities nor addresses; a client that can write to it cannot forge,
+// change or move an entry (AES-256-GCM, NIST SP 800-38D).
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Logger } from '../../../core/log/log.ts'

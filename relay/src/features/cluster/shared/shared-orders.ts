@@ -99,7 +99,7 @@ export class SharedOrders implements OrderSharing {
   }
 }
 
-/** A machine of another version may say something else, which is left out. */
+/** Messages of other versions that do not parse are ignored. */
 function ifRead<T>(schema: z.ZodType<T>, text: string, use: (value: T) => void): void {
   let read: ReturnType<typeof schema.safeParse>
   try {

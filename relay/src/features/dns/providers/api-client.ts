@@ -26,11 +26,11 @@ export interface Refusal {
   message?: string
   /** In place of what the status says. */
   fault?: DnsProviderFault
-  /** In place of what the status says: whether the records were changed by somebody else meanwhile. */
+  /** Overrides the status: whether somebody else changed the records concurrently. */
   isRetryable?: boolean
 }
 
-/** Statuses that say that somebody else changed something meanwhile. */
+/** Statuses of a concurrent change by somebody else. */
 const RACES = new Set([409, 412])
 
 export interface ApiClientOptions extends ApiConnection {

@@ -57,7 +57,7 @@ export interface ZoneApi {
   readRecords(zone: Zone, name: string, type: RecordType, signal: AbortSignal): Promise<RecordSet>
   /**
    * Changes values that {@link readRecords} has just read, and no other ones. Where the API can, the change fails when
-   * somebody else changed the record set meanwhile; else values are added before others are removed.
+   * somebody else changed the record set concurrently; otherwise values are added before others are removed.
    */
   changeRecords(zone: Zone, current: RecordSet, change: RecordChange, signal: AbortSignal): Promise<void>
   /** Enables DNSSEC where it is off. Missing where the provider cannot. */

@@ -25,7 +25,7 @@ type Family = keyof PublicAddresses
 /** The sources of addresses when the operator names none. */
 export interface AddressSources {
   interfaces(): NodeJS.Dict<NetworkInterfaceInfo[]>
-  /** The address that this machine uses for the internet; undefined where there is no route. */
+  /** The address that this machine uses for the internet; undefined without a route. */
   source(family: Family): Promise<string | undefined>
   /** Resolves a name by DNS. @throws Error whose code is `ENODATA` or `ENOTFOUND` when it has no such addresses */
   resolve(host: string, family: Family): Promise<string[]>
@@ -39,7 +39,7 @@ const SYSTEM: AddressSources = {
 
 /**
  * A PublicAddressWatcher knows the relay's public addresses while anything watches them. Of each family they are those of
- * the settings; without these, `PUBLIC_ADDRESSES_MAX` at most of this machine's interfaces that are public; or else so many
+ * the settings; without these, `PUBLIC_ADDRESSES_MAX` at most of this machine's interfaces that are public; otherwise as many
  * of those to which the root host resolves, unless the relay itself answers for that host.
  */
 export class PublicAddressWatcher {
@@ -99,7 +99,7 @@ export class PublicAddressWatcher {
     for (const listener of this.#listeners) void this.#tell(listener, found)
   }
 
-  /** Waits for the caller to return, and leaves out a listener that has left meanwhile. */
+  /** Waits for the caller to return, and skips a listener that was removed in the meantime. */
   async #tell(listener: Listener, addresses: PublicAddresses): Promise<void> {
     await undefined
     if (this.#listeners.has(listener)) listener(addresses)

@@ -6,7 +6,7 @@ import { createSocket } from 'node:dgram'
 const INTERNET = { ipv4: '193.0.14.129', ipv6: '2001:7fd::1' } as const
 const PORT = 53
 
-/** @returns undefined where there is no route. Never rejects */
+/** @returns undefined without a route. Never rejects */
 export async function sourceAddress(family: 'ipv4' | 'ipv6'): Promise<string | undefined> {
   const socket = createSocket(family === 'ipv4' ? 'udp4' : 'udp6')
   return await new Promise<string | undefined>((resolve) => {

@@ -24,7 +24,10 @@ export class IngressIdentities {
     this.#own = own
   }
 
-  /** @returns the peer that signed the capability for this gateway, with what it says; undefined when there is none, or it is out of time */
+  /**
+   * @returns the peer that signed the capability for this gateway, with its claims; undefined when there is none, or it
+   *   is expired or not valid yet
+   */
   async verify(capability: string): Promise<{ peer: OverlayPeer; claims: TokenClaims } | undefined> {
     const { iss, ingress } = unverifiedClaims(capability) ?? {}
     if (typeof iss !== 'string' || typeof ingress !== 'string') return undefined

@@ -13,7 +13,7 @@ export interface HopEntry {
   readonly lease: Lease
   /** SHA-256 of the visitors' hostname, in hex digits. */
   readonly hostnameHash: string
-  /** The next relay, and the token for it; undefined where the token ends, at the lease's own sessions. */
+  /** The next relay, and the token for it; undefined at the last relay, which has the lease's sessions. */
   readonly next: NextRelay | undefined
   /** Wall time: the end that the owner signed. */
   readonly signedUntil: number

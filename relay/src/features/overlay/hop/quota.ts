@@ -1,4 +1,4 @@
-// Counts what leases or owners hold of something that a relay has so many of, and gives each no more than its share.
+// Counts what leases or owners hold of a limited resource of the relay, and gives each no more than its share.
 
 export interface QuotaLimits {
   /** Of all holders. */

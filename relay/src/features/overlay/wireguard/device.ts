@@ -43,7 +43,7 @@ export interface DeviceParts extends LinkState {
   listenPort: number
 }
 
-/** The rules of nftables that close the interface; undefined where routing rules do what they can. */
+/** The rules of nftables that close the interface; undefined when routing rules replace them as far as possible. */
 export type DeviceRules = string | undefined
 
 /**

@@ -1,4 +1,4 @@
-// Resolves the hosts of peers, and keeps the addresses for a while. An address that is not public is none.
+// Resolves the hosts of peers, and caches the addresses for a while. Addresses that are not public are ignored.
 
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -77,7 +77,7 @@ export class Endpoints {
     this.#resolved.set(origin, { addresses, at: monotonic(), failures: failures + 1 })
     const found = await this.#lookUp(new URL(origin).hostname.replace(/^\[|\]$/g, ''))
     this.#running -= 1
-    // It may have been forgotten meanwhile.
+    // The peer may have been removed in the meantime.
     if (this.#resolved.has(origin) && found.length > 0) {
       this.#resolved.set(origin, { addresses: found, at: monotonic(), failures: 0 })
       if (found.join() !== before?.addresses.join()) this.#parts.onChange()

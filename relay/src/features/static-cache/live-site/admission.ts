@@ -55,7 +55,7 @@ export class LiveSiteAdmission {
 
   /**
    * Counts a request until its slot is left.
-   * @param network undefined where an address stands for many clients
+   * @param network undefined when an address stands for many clients
    * @returns undefined when there are too many
    */
   enter(lease: Lease, network: string | undefined): LiveSlot | undefined {

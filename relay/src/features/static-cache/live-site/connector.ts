@@ -58,7 +58,7 @@ export class SiteConnector {
     try {
       const socket = await this.#connect(client)
       await this.#check(socket, lease)
-      // It may have ended meanwhile. Nobody would hear of that any more.
+      // It may have ended already, and would emit no further event.
       if (socket.destroyed) throw new SiteAway('the site ended the connection')
       return socket
     } finally {

@@ -80,7 +80,7 @@ export interface SiteRequest {
   path: string
   fields: string[]
   hasBody: boolean
-  /** Bytes of the body; undefined where it is chunked. */
+  /** Bytes of the body; undefined for a chunked one. */
   length: number | undefined
 }
 

@@ -98,7 +98,7 @@ export class FileAnswers {
   ): Promise<void> {
     const share = this.#memory.share(connection.network)
     try {
-      // Who has to wait for bandwidth holds little meanwhile.
+      // A visitor who waits for bandwidth holds little memory.
       const isAmple = content.delivery.bandwidth() === undefined && this.#isAmpleFor(connection)
       const isSmall = sizeOf(content) <= RESPONSE_UNCOUNTED_BYTES
       const isInMemory = this.#inMemory.suits(content.representation) && (isAmple || isSmall)

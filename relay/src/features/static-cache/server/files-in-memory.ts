@@ -44,7 +44,7 @@ export class FilesInMemory {
   }
 
   /**
-   * Reads a file; visitors who come meanwhile wait for the same read.
+   * Reads a file; visitors who come during the read share it.
    * @throws Error when the file cannot be read, or has another size
    */
   async read(of: Representation, path: string): Promise<Buffer> {

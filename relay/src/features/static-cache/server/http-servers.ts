@@ -30,7 +30,8 @@ export function createHttp1(): Http1Server {
     keepAliveTimeout: API_IDLE_MS,
     shouldUpgradeCallback: isWebSocket,
   })
-  // Beyond this Node drops fields without a word. The size of the head bounds them, and the check of a request refuses so many.
+  // Beyond this, Node drops fields silently. The size of the head bounds them, and the check of a request refuses too
+  // many.
   server.maxHeadersCount = 0
   enforceRequestTimeouts(server)
   return server

@@ -28,7 +28,7 @@ export interface Delivery extends Pick<DeliveryParts, 'onSent'> {
 }
 
 /**
- * Waits until a response may begin. Resolves with false when the visitor has left meanwhile.
+ * Waits until a response may begin. Resolves with false if the visitor leaves first.
  * @throws RelayError `rate_limited` when too much is to be sent before
  */
 export async function beginInTurn(response: VisitorResponse, bandwidth: Bandwidth): Promise<boolean> {
@@ -57,7 +57,10 @@ export async function writePaced(
   return true
 }
 
-/** Spends bytes before they are sent: each of many visitors would send a piece at once else, and all would wait afterwards. */
+/**
+ * Spends bytes before they are sent: otherwise each of many visitors would send a piece at once, and all would wait
+ * afterwards.
+ */
 async function inTurn(response: VisitorResponse, bandwidth: Bandwidth, bytes: number): Promise<boolean> {
   let waitMs = bandwidth.spend(bytes)
   while (waitMs > 0 && bandwidth.isLimited && !hasLeft(response)) {

@@ -28,9 +28,10 @@ interface Issued {
 }
 
 /**
- * Each hostname gets a certificate of its own where the relay has a development CA, with a key that only the relay has. Elsewhere
- * the relay's wildcard serves. A relay whose certificate covers its root host alone serves no stored files: to order a certificate
- * for each snapshot would take half of what the authority gives new sites in a week, and leave visitors without an answer meanwhile.
+ * Each hostname gets a certificate of its own where the relay has a development CA, with a key that only the relay has.
+ * Elsewhere the relay's wildcard serves. A relay whose certificate covers its root host alone serves no stored files:
+ * to order a certificate for each snapshot would take half of what the authority gives new sites in a week, and leave
+ * visitors without a response until then.
  */
 export class ServerCertificates {
   readonly #rotation: CertificateRotation

@@ -46,7 +46,7 @@ export interface SnapshotHead {
 export const DIRECTORY_MODE = 0o700
 export const FILE_MODE = 0o600
 export const HEAD_FILE = 'manifest.json'
-/** A snapshot without this file is none: it is the last one that is written, and the first one that is removed. */
+/** A snapshot without this file is incomplete: it is written last and removed first. */
 export const RECORD_FILE = 'record.json'
 /** The order in which compressed forms are made, and the endings of their files. */
 export const FORM_ENDINGS: ReadonlyMap<StoredCoding, string> = new Map([

@@ -1,4 +1,4 @@
-// A snapshot with what the store knows of it: where it is, what it takes, and who reads it.
+// A stored snapshot: its place, its size, and its readers.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
