@@ -18,8 +18,8 @@ const SOURCES = [
   'package-lock.json',
 ]
 
-/** A relative import in a declaration: the compiler changes the endings in code alone. */
-const RELATIVE_IMPORT = /(from |import\()(['"])(\.{1,2}\/[^'"\n]*)\.ts\2/g
+/** A relative import or augmentation in a declaration: the compiler changes the endings in code alone. */
+const RELATIVE_IMPORT = /(from |import\(|declare module )(['"])(\.{1,2}\/[^'"\n]*)\.ts\2/g
 
 /**
  * Compiles every published package into its `dist`, unless that is up to date.
