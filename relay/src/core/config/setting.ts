@@ -3,7 +3,7 @@
 import type { Settings } from './settings.ts'
 
 /** One row of a table of settings. */
-export interface Setting<T> {
+interface Setting<T> {
   meaning: string
   /** Value of an unset variable. */
   default?: string

@@ -31,7 +31,7 @@ export interface AcmeSettings {
 }
 
 /** The account of a customer at the authority, to which the relay's ACME account is bound (RFC 8555 §7.3.4). */
-export interface ExternalAccount {
+interface ExternalAccount {
   keyId: string
   /** Base64url. */
   hmacKey: string

@@ -30,7 +30,7 @@ export interface ConfiguredAddresses {
 }
 
 /** An address of the DNS server. */
-export interface DnsAddress {
+interface DnsAddress {
   /** An IP address; undefined: all addresses of this machine. */
   host: string | undefined
   port: number

@@ -61,7 +61,7 @@ export interface OverlayLimits {
   hopChangesPerOwner: Rate
 }
 
-export interface OverlaySettings {
+interface OverlaySettings {
   /** File that describes the overlay over which gateways and ingress relays talk; undefined: the relay has no gateways. */
   configFile: string | undefined
   /** UDP port of WireGuard; undefined: the relay makes no overlay itself. */
