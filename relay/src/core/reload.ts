@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readCertificates } from './certificates/certificate-files.ts'
 import type { CertificateRotation } from './certificates/certificate-rotation.ts'
 import type { PreviousCertificates } from './certificates/previous-certificates.ts'
-import type { Settings } from './config/settings.ts'
+import type { CoreSettings } from './config/settings.ts'
 import type { Logger } from './log/log.ts'
 import type { AuditLog } from './policy/audit-log.ts'
 import type { Policy } from './policy/policy.ts'
@@ -26,7 +26,7 @@ export interface ReloadedFiles {
 }
 
 interface ReloaderParts {
-  settings: Settings
+  settings: CoreSettings
   certificates: CertificateRotation
   /** Whether ACME manages the certificates: then their files are the relay's own, and are not read again. */
   isManaged: boolean

@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { SignAlgorithm } from '@svc/protocol'
-import { type Settings, SettingsError } from '../config/settings.ts'
+import { type CoreSettings, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../storage/state-file.ts'
 import { createCa, createLeaf } from './development-ca.ts'
@@ -29,7 +29,10 @@ const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * Loads the certificates of a relay on localhost, and creates missing, expiring and unsuitable ones.
  * @throws SettingsError when it would overwrite a certificate that the relay did not issue
  */
-export async function loadDevelopmentCertificates(settings: Settings, log: Logger): Promise<Certificates> {
+export async function loadDevelopmentCertificates(
+  settings: CoreSettings,
+  log: Logger,
+): Promise<Certificates> {
   const found = await readDevelopmentCertificates(settings)
   const authority = found.authority ?? (await newAuthority(settings, log))
   const files = filesIn(settings.identityPath)
@@ -59,7 +62,7 @@ export interface DevelopmentCertificates {
 export async function readDevelopmentCertificates({
   identityPath,
   rootHost,
-}: Settings): Promise<DevelopmentCertificates> {
+}: CoreSettings): Promise<DevelopmentCertificates> {
   const files = filesIn(identityPath)
   const [chain, key] = await readPair(files.chain, files.key)
   const authority = await readAuthority(identityPath, rootHost)
@@ -74,7 +77,7 @@ export async function readDevelopmentCertificates({
 }
 
 /** @throws SettingsError when the two files are missing, not a pair, expired, or not for this host and the names below it */
-export async function readCertificates({ identityPath, rootHost }: Settings): Promise<Certificates> {
+export async function readCertificates({ identityPath, rootHost }: CoreSettings): Promise<Certificates> {
   const files = filesIn(identityPath)
   const [chain, key] = await readPair(files.chain, files.key)
   if (chain === undefined || key === undefined)
@@ -101,7 +104,7 @@ async function readAuthority(directory: string, host: string): Promise<Certifica
 }
 
 async function newAuthority(
-  { identityPath, rootHost }: Settings,
+  { identityPath, rootHost }: CoreSettings,
   log: Logger,
 ): Promise<CertificateAuthority> {
   const files = authorityFilesIn(identityPath)

@@ -2,7 +2,7 @@
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
+import { type CoreSettings, type FeatureFacts, isLocalhost, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent } from '../storage/state-file.ts'
 import {
@@ -45,7 +45,9 @@ const REMEDY = 'ACME_AGREE=true lets the relay get a certificate by ACME'
  * Finds the source without writing.
  * @throws SettingsError when there is no usable certificate and none may be ordered, with both remedies
  */
-export async function findCertificateSource(settings: Settings): Promise<CertificateSource> {
+export async function findCertificateSource(
+  settings: CoreSettings & FeatureFacts,
+): Promise<CertificateSource> {
   const { rootHost, identityPath, isAcmeAgreed } = settings
   if (isLocalhost(rootHost)) return { kind: 'development' }
   if (!(await hasAccount(identityPath))) return await manualOrFirst(settings)
@@ -80,7 +82,10 @@ export interface LoadedCertificates {
  * @throws SettingsError as {@link findCertificateSource} does; on localhost, when it would overwrite a certificate that the
  * relay did not issue
  */
-export async function loadCertificates(settings: Settings, log: Logger): Promise<LoadedCertificates> {
+export async function loadCertificates(
+  settings: CoreSettings & FeatureFacts,
+  log: Logger,
+): Promise<LoadedCertificates> {
   const source = await findCertificateSource(settings)
   if (source.kind === 'development')
     return { certificates: await loadDevelopmentCertificates(settings, log), isManaged: false }
@@ -94,7 +99,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
 }
 
 /** The operator's files take precedence only if ACME was never used, since ACME may have written them. */
-async function manualOrFirst(settings: Settings): Promise<CertificateSource> {
+async function manualOrFirst(settings: CoreSettings & FeatureFacts): Promise<CertificateSource> {
   const { identityPath, isAcmeAgreed } = settings
   // A file that cannot be read, or that others can read, is no reason to order another certificate.
   const [chain, key] = await Promise.all([

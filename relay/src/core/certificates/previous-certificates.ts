@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromWallTime, now, toWallTime } from '../clock.ts'
-import type { Settings } from '../config/settings.ts'
+import type { CoreSettings } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
 import { type Certificates, certificatesOf } from './certificate-files.ts'
@@ -24,7 +24,7 @@ export class PreviousCertificates {
   readonly #log: Logger
   #deletion: NodeJS.Timeout | undefined
 
-  constructor({ identityPath, rootHost }: Settings, log: Logger) {
+  constructor({ identityPath, rootHost }: CoreSettings, log: Logger) {
     this.#path = join(identityPath, PREVIOUS_CERTIFICATE_FILE)
     this.#rootHost = rootHost
     this.#log = log

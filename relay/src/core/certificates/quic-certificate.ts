@@ -3,7 +3,7 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
-import { type Settings, SettingsError } from '../config/settings.ts'
+import { type CoreSettings, SettingsError } from '../config/settings.ts'
 import { readIfPresent, readPrivateIfPresent } from '../storage/state-file.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
 import { createLeaf } from './development-ca.ts'
@@ -23,13 +23,13 @@ type Pair = Pick<QuicCertificatePair, 'chainPem' | 'keyPem'>
 export const QUIC_CERTIFICATE_FILES = ['quic-fullchain.pem', 'quic-privatekey.pem'] as const
 
 export class QuicCertificates {
-  readonly #settings: Settings
+  readonly #settings: CoreSettings
   readonly #rotation: CertificateRotation
   readonly #onReplace = new Set<() => void>()
   /** The operator's certificate, as the two files last had it. */
   #own: Pair | undefined
 
-  constructor(settings: Settings, rotation: CertificateRotation) {
+  constructor(settings: CoreSettings, rotation: CertificateRotation) {
     this.#settings = settings
     this.#rotation = rotation
     rotation.onReplace(() => {
@@ -81,7 +81,10 @@ export class QuicCertificates {
  * Reads the certificate that an operator may add for the QUIC endpoint; undefined without its files.
  * @throws SettingsError when it is invalid
  */
-export async function readQuicCertificate({ identityPath, rootHost }: Settings): Promise<Pair | undefined> {
+export async function readQuicCertificate({
+  identityPath,
+  rootHost,
+}: CoreSettings): Promise<Pair | undefined> {
   const [chainFile, keyFile] = QUIC_CERTIFICATE_FILES
   const [chainPem, keyPem] = await Promise.all([
     readIfPresent(join(identityPath, chainFile)),

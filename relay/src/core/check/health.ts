@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { type RequestOptions, request } from 'node:https'
 import { checkServerIdentity, type TLSSocket } from 'node:tls'
 import { PATH } from '@svc/protocol'
-import type { Settings } from '../config/settings.ts'
+import type { CoreSettings } from '../config/settings.ts'
 
 /** Time for one answer to `svc-relay healthcheck`, in milliseconds. Supervisors wait longer: Docker by default 30 s. */
 const HEALTH_DEADLINE_MS = 5_000
@@ -27,7 +27,7 @@ const WITHOUT_CERTIFICATE = 'tlsv1 alert internal error'
 const QUOTE_MAX_CHARS = 80
 
 /** Never rejects: the message names any failure. */
-export async function askHealth(settings: Settings): Promise<Health> {
+export async function askHealth(settings: CoreSettings): Promise<Health> {
   const failures: string[] = []
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
   for (const address of settings.listenAddress === undefined ? LOOPBACK : [settings.listenAddress]) {
@@ -47,7 +47,7 @@ export async function askHealth(settings: Settings): Promise<Health> {
 /** @throws Error when there is no response, or another server responds */
 async function ask(
   address: string,
-  { host, rootHost, sniPort }: Settings,
+  { host, rootHost, sniPort }: CoreSettings,
   signal: AbortSignal,
 ): Promise<Health> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()

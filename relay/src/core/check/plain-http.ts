@@ -1,7 +1,7 @@
 // Checks the address of a listener of plain HTTP.
 
 import type { ListenOptions } from 'node:net'
-import type { Settings } from '../config/settings.ts'
+import type { CoreSettings } from '../config/settings.ts'
 import { tcpProblem } from './bind.ts'
 import { type CheckOptions, error, type Found, off, ok } from './finding.ts'
 import { askHealth } from './health.ts'
@@ -11,7 +11,7 @@ export async function checkPlainHttp(
   setting: string,
   address: { host?: string | undefined; port: number } | undefined,
   does: string,
-  settings: Settings,
+  settings: CoreSettings,
   { isRestart }: CheckOptions,
 ): Promise<Found[]> {
   if (address === undefined) return [off(`${setting} is not set.`)]

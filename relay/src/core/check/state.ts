@@ -5,7 +5,7 @@ import { access, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { readIdentity } from '../auth/relay-identity.ts'
-import type { Settings } from '../config/settings.ts'
+import type { CoreSettings } from '../config/settings.ts'
 import { JOURNAL_FILE } from '../lease/reservation-journal.ts'
 import { readPolicyOf } from '../policy/policy.ts'
 import { unknownFieldsOf } from '../policy/policy-file.ts'
@@ -15,7 +15,7 @@ import { type CheckOptions, error, type Found, ok, warning } from './finding.ts'
 
 /** Asks the system for its permission, and writes nothing: the caller may be another account than the relay's. */
 export async function checkDirectory(
-  { identityPath }: Settings,
+  { identityPath }: CoreSettings,
   { isRestart }: CheckOptions,
 ): Promise<Found[]> {
   const existing = await nearestExisting(identityPath)
@@ -33,14 +33,14 @@ export async function checkDirectory(
     : [error(`A relay keeps its state in ${identityPath} now (process ${holder}): --restart allows that.`)]
 }
 
-export async function checkIdentity({ identityPath }: Settings): Promise<Found[]> {
+export async function checkIdentity({ identityPath }: CoreSettings): Promise<Found[]> {
   const identity = await readIdentity(identityPath)
   return identity === undefined
     ? [ok('The relay creates identity.json with a new key.')]
     : [ok(`The relay is ${identity.address}, from identity.json.`)]
 }
 
-export async function checkPolicy({ identityPath }: Settings): Promise<Found[]> {
+export async function checkPolicy({ identityPath }: CoreSettings): Promise<Found[]> {
   const policy = await readPolicyOf(identityPath)
   if (policy === undefined)
     return [ok('The relay creates policy.json, with which every identity may publish at once.')]
@@ -55,7 +55,7 @@ export async function checkPolicy({ identityPath }: Settings): Promise<Found[]> 
   ]
 }
 
-export async function checkLeases({ identityPath }: Settings): Promise<Found[]> {
+export async function checkLeases({ identityPath }: CoreSettings): Promise<Found[]> {
   const path = join(identityPath, JOURNAL_FILE)
   const size = await sizeIfPresent(path)
   if (size === 0) return [ok('No reservations of names are left from before.')]

@@ -1,7 +1,7 @@
 // Measures how many connections and dedicated ports this process can hold, by the descriptors that it may have.
 
 import { connectionCapacity, openFilesMax, portListenersMax } from './connection-capacity.ts'
-import type { Settings } from './settings.ts'
+import type { FeatureFacts } from './settings.ts'
 
 export interface RelayCapacity {
   /** To the SNI listener, carriers and API requests included. */
@@ -17,7 +17,7 @@ export interface RelayCapacity {
 }
 
 /** @throws SettingsError when the descriptors are not enough to begin with */
-export function measureCapacity(settings: Settings): RelayCapacity {
+export function measureCapacity(settings: FeatureFacts): RelayCapacity {
   const { portGates, portRange, hasOverlay } = settings
   const wanted = portsWanted(settings)
   const openFiles = openFilesMax()
@@ -30,7 +30,7 @@ export function measureCapacity(settings: Settings): RelayCapacity {
 }
 
 /** The whole range for each transport that has ports at all. */
-function portsWanted({ portGates, portRange }: Settings): number {
+function portsWanted({ portGates, portRange }: FeatureFacts): number {
   if (portRange === undefined) return 0
   return (portRange.max - portRange.min + 1) * (Number(portGates.udp) + Number(portGates.tcp))
 }

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import type { ListenOptions, Server } from 'node:net'
-import { type Settings, SettingsError } from '../config/settings.ts'
+import { type CoreSettings, type FeatureFacts, SettingsError } from '../config/settings.ts'
 import { refuseOverlayPeers } from './refuse-overlay-peers.ts'
 
 /**
@@ -13,7 +13,7 @@ import { refuseOverlayPeers } from './refuse-overlay-peers.ts'
 export const LISTEN_BACKLOG = 512
 
 /** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
-export async function listenForAll(listener: Server, settings: Settings): Promise<void> {
+export async function listenForAll(listener: Server, settings: CoreSettings & FeatureFacts): Promise<void> {
   const { sniPort: port, listenAddress: host, workers, overlayPort } = settings
   refuseOverlayPeers(listener, overlayPort)
   await listen(listener, { port, host, backlog: LISTEN_BACKLOG })
@@ -34,7 +34,7 @@ export async function listenAt(
   server: Server,
   address: ListenOptions,
   setting: string,
-  { overlayPort }: Settings,
+  { overlayPort }: FeatureFacts,
 ): Promise<void> {
   refuseOverlayPeers(server, overlayPort)
   await listen(server, address).catch((error: Error) => {

@@ -8,7 +8,7 @@ import { loadCertificates } from '../certificates/certificate-source.ts'
 import { CertificateStatuses } from '../certificates/certificate-status.ts'
 import { ExpiryWarning } from '../certificates/expiry-warning.ts'
 import { PreviousCertificates } from '../certificates/previous-certificates.ts'
-import type { Settings } from '../config/settings.ts'
+import type { CoreSettings, FeatureFacts } from '../config/settings.ts'
 import { LeaseRegistry } from '../lease/lease-registry.ts'
 import { ReservationJournal } from '../lease/reservation-journal.ts'
 import { ROOT_ROUTE, type Route } from '../lease/route.ts'
@@ -56,7 +56,7 @@ export interface StateOptions {
  * @throws SettingsError when the directory does not fit the settings
  */
 export async function openState(
-  settings: Settings,
+  settings: CoreSettings & FeatureFacts,
   log: Logger,
   { portHost = () => undefined, isOver }: StateOptions = {},
 ): Promise<RelayState> {
