@@ -57,8 +57,8 @@ export interface Feature<R extends Running = Running, P extends Prepared = Prepa
   readonly needs?: readonly Feature[]
   readonly settings?: FeatureSettings
   /** What `svc-relay check` says of it, by the names of its lines. */
-  readonly checks: Readonly<Record<string, Check>>
-  isOn(settings: Settings, state: Pick<RelayState, 'isManaged'>): boolean
+  readonly checks?: Readonly<Record<string, Check>>
+  isOn(settings: Settings, state: Pick<RelayState, 'isManaged' | 'certificates'>): boolean
   /** Begins a feature that the state depends on. @returns undefined when it is off */
   prepare?(settings: Settings, log: Logger): Promise<P | undefined>
   /**
@@ -99,8 +99,8 @@ export interface Running {
   /** Its files that are read again when they change, and on SIGHUP. */
   readonly reloaded?: ReloadedFiles
   metrics?(metrics: Metrics): void
-  /** Called when all features have started, before the relay listens. */
-  load?(): Promise<void>
+  /** Called when all features have started. */
+  beforeListen?(): Promise<void>
   /** Called when the relay listens. */
   listen?(relay: ListeningRelay): Promise<void> | void
   /** Resolves when nothing of the feature is left. */

@@ -92,7 +92,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
     started,
   })
   try {
-    for (const feature of running) await feature.load?.()
+    for (const feature of running) await feature.beforeListen?.()
     await listenForAll(listener, settings)
     const { port } = listener.address() as AddressInfo
     for (const feature of running) await feature.listen?.({ ...controlPlane, port, proveName, sockets })

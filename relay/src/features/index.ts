@@ -1,4 +1,5 @@
-// The features of the relay, in the order in which `svc-relay check` lists them. Deleting one is deleting its folder and its line.
+// The features of the relay. Deleting one is deleting its folder and its line. Where `needs` does not decide, they start, and listen,
+// in this order, in which `svc-relay check` lists them, too.
 
 import type { Feature } from '../feature.ts'
 import { acme } from './acme/index.ts'

@@ -12,7 +12,6 @@ export type { RunningAcme }
 export const acme: Feature<RunningAcme> = {
   needs: [dns, cluster],
   settings: acmeSettings,
-  checks: {},
   isOn: (_settings, { isManaged }) => isManaged,
   start: async (core, running) => {
     const { startAcme } = await import('./start-acme.ts')

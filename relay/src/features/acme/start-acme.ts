@@ -56,13 +56,16 @@ export async function startAcme(parts: AcmeParts): Promise<RunningAcme> {
     log,
   })
   const root = new RootCertificate({ ...state, settings, authority, sharing, log })
-  const issuers = dns?.embedded && (await followIssuers(parts, dns.embedded))
+  let issuers: Awaited<ReturnType<typeof followIssuers>> | undefined
   return {
     authority,
     sharing,
     proveName: (...from) => tlsAlpn.serve(...from) || toldTlsAlpn.serve(...from),
-    // Begins to get and to renew the root host's certificate.
-    listen: () => root.start(),
+    listen: async () => {
+      issuers = dns?.embedded && (await followIssuers(parts, dns.embedded))
+      // Begins to get and to renew the root host's certificate.
+      root.start()
+    },
     close: async () => {
       proofs?.close()
       await Promise.all([issuers?.close(), root.close(), authority.close()])

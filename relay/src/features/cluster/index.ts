@@ -66,7 +66,7 @@ export const cluster: Feature<RunningCluster, PreparedCluster> = {
       snapshots: joined.snapshots,
       orders: joined.orders,
       metrics: (metrics) => joined.metrics(metrics),
-      load: () => joined.start(),
+      beforeListen: () => joined.start(),
       close: () => joined.close(),
     }
   },

@@ -13,7 +13,6 @@ export interface RunningDatagrams extends Running {
 }
 
 export const datagrams: Feature<RunningDatagrams> = {
-  checks: {},
   isOn: ({ portGates, portRange }) => portGates.udp && portRange !== undefined,
   start: async (core) => {
     const { createDatagrams } = await import('./create-datagrams.ts')

@@ -7,7 +7,6 @@ import { ensSettings } from './settings.ts'
 export const ens: Feature = {
   needs: [dns],
   settings: ensSettings,
-  checks: {},
   isOn: (settings, state) => settings.ensGasless === true && dns.isOn(settings, state),
   start: async ({ settings, state, log }, running) => {
     const { startEns } = await import('./start-ens.ts')

@@ -7,7 +7,6 @@ import { overlay } from '../overlay/index.ts'
 
 export const go: Feature = {
   needs: [discovery, overlay],
-  checks: {},
   isOn: (...relay) => discovery.isOn(...relay),
   start: async ({ settings, state, visitors, isClosing }, running) => {
     const [{ createGo }, { createSiteQuestion }, { PresentSites }] = await Promise.all([

@@ -13,8 +13,9 @@ export interface RunningSiteCertificates extends Running {
 export const siteCertificates: Feature<RunningSiteCertificates> = {
   needs: [acme],
   settings: siteCertificateSettings,
-  checks: {},
-  isOn: (settings) => settings.siteCertificates !== 'off',
+  // The operator's own certificates have no authority that could sign another.
+  isOn: (settings, { isManaged, certificates }) =>
+    settings.siteCertificates !== 'off' && (isManaged || certificates.current.authority !== undefined),
   start: async ({ settings, state, log }, running) => {
     const [{ createSiteCertificateIssuer }, { createSiteCertificateHandler }] = await Promise.all([
       import('./issuer.ts'),
@@ -22,7 +23,6 @@ export const siteCertificates: Feature<RunningSiteCertificates> = {
     ])
     const { authority, sharing } = running.get(acme) ?? {}
     const issuer = await createSiteCertificateIssuer({ ...state, settings, authority, sharing, log })
-    if (issuer === undefined) return { hasIssued: async () => false }
     const { rootHost } = settings
     const durable = (): Promise<void> => state.journal.durable()
     return {

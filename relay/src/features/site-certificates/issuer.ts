@@ -19,7 +19,7 @@ import type { SiteCertificateIssuer } from './site-certificate-issuer.ts'
 interface IssuerParts {
   settings: Settings
   certificates: CertificateRotation
-  /** Undefined without an account. */
+  /** Undefined where the development CA signs. */
   authority: AcmeAuthority | undefined
   /** The other machines, which know the same sites; undefined on a single machine. */
   sharing?: OrderSharing | undefined
@@ -29,10 +29,7 @@ interface IssuerParts {
   log: Logger
 }
 
-/** Resolves with undefined on a relay that issues no certificates for sites. */
-export async function createSiteCertificateIssuer(
-  parts: IssuerParts,
-): Promise<SiteCertificateIssuer | undefined> {
+export async function createSiteCertificateIssuer(parts: IssuerParts): Promise<SiteCertificateIssuer> {
   const {
     settings,
     certificates,
@@ -43,7 +40,6 @@ export async function createSiteCertificateIssuer(
     leases,
     log,
   } = parts
-  if (settings.siteCertificates === 'off') return undefined
   // A relay may get its first wildcard while it runs.
   const isForAll = (): boolean => {
     const { siteCertificates: choice } = settings
@@ -52,11 +48,10 @@ export async function createSiteCertificateIssuer(
   const mayHave = (lease: Lease): boolean =>
     policy.routes(lease) && (isForAll() || policy.isApprovedByName(lease.identityKey))
   if (certificates.current.authority !== undefined) return developmentIssuer(certificates, mayHave)
-  if (authority === undefined) return undefined
   const { AcmeIssuer } = await import('./acme-issuer.ts')
   const { identityPath: directory, acme } = settings
   const issuer = new AcmeIssuer({
-    authority,
+    authority: authority!,
     directory,
     acmeDirectory: acme.directory,
     mayHave,
