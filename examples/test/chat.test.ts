@@ -8,9 +8,7 @@ import { openSocket } from '../chat/socket.ts'
 
 const decoder = new TextDecoder()
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 function follow(room: Room): { names: () => string[] } {
   let names: string[] = []

@@ -111,9 +111,7 @@ describe('/v1/sign', () => {
 })
 
 describe('isLeaseCertificate', () => {
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  afterEach(() => void vi.useRealTimers())
 
   test('says the same when it is asked again, unless lease, key or time are others', async () => {
     const authority = createCa(ROOT_HOST)

@@ -38,9 +38,7 @@ beforeAll(async () => {
 afterAll(() => relay.close())
 
 const open: { close(): unknown }[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()))
-})
+afterEach(() => Promise.all(open.splice(0).map((one) => one.close())))
 
 async function quicProcess(): Promise<number> {
   return await vi.waitFor(async () => {

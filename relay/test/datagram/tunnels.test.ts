@@ -42,9 +42,7 @@ beforeAll(async () => {
 afterAll(() => relay.close())
 
 const open: { close(): unknown }[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()))
-})
+afterEach(() => Promise.all(open.splice(0).map((one) => one.close())))
 
 interface Site {
   lease: RegisterResponse

@@ -181,9 +181,7 @@ describe.skipIf(NO_BIND9 !== undefined || !hasIpv6Loopback())('the wait for the 
     second = await startBind9({ zone: HOST, addresses: addresses.toReversed(), port, records })
     propagation = new Propagation({ resolvers: [first.address], port })
   })
-  afterAll(async () => {
-    await Promise.all([first?.close(), second?.close()])
-  })
+  afterAll(() => Promise.all([first?.close(), second?.close()]))
 
   test('finds the zone above the name, and ends when the last server has the value', async () => {
     expect(await propagation.hasNameServers(`a.b.${HOST}`)).toBe(true)

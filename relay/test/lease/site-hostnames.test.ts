@@ -24,9 +24,7 @@ beforeAll(async () => {
   carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
   shared = new X509Certificate((await relay.call('GET', '/sdk/certificate-chain')).text)
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 /** From now on each lease says that it has these hostnames, too. */
 function lie(): void {

@@ -37,9 +37,7 @@ beforeEach(() => {
   changes = 0
 })
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 test('addresses that are not public are none', async () => {
   const endpoints = start()

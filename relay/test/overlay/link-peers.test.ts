@@ -54,9 +54,7 @@ beforeEach(() => {
   })
 })
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 test('a relay is a peer while it supports the overlay with a key that can be one', () => {
   const bad = [

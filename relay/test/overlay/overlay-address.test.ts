@@ -17,9 +17,7 @@ beforeEach(async () => {
   path = join(directory, 'wireguard.json')
 })
 
-afterEach(async () => {
-  await rm(directory, { recursive: true })
-})
+afterEach(() => rm(directory, { recursive: true }))
 
 test('an address is the prefix of the overlay and 80 bits of the hash of the key (protocol §17.1.2)', () => {
   const prefix = createHash('sha256').update('svc overlay').digest('hex').slice(0, 10)

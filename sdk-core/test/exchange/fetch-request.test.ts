@@ -29,9 +29,7 @@ const POST =
   'Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello'
 
 describe('in a page', () => {
-  afterEach(() => {
-    vi.unstubAllGlobals()
-  })
+  afterEach(() => void vi.unstubAllGlobals())
 
   test('the handler sees Cookie, Origin, Host and Referer, on clones, too', async () => {
     vi.stubGlobal('Request', PageRequest)
@@ -60,9 +58,7 @@ describe('in a page', () => {
   })
 
   describe('of an engine that streams nothing that a page sends', () => {
-    beforeEach(() => {
-      vi.stubGlobal('Request', UnstreamedRequest)
-    })
+    beforeEach(() => void vi.stubGlobal('Request', UnstreamedRequest))
 
     test('the handler has the body all the same, as a stream and whole, on clones, too', async () => {
       const visitor = new Visitor(async (request) => {

@@ -49,9 +49,7 @@ afterAll(() => {
   server.closeAllConnections()
   server.close()
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit =>
   Object.assign({ method: 'POST', body, headers }, { duplex: 'half' })

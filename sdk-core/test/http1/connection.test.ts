@@ -186,12 +186,8 @@ describe('Request.signal', () => {
 })
 
 describe('deadlines', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
   const pass = async (ms: number): Promise<void> => {
     await settle()
     await vi.advanceTimersByTimeAsync(ms)

@@ -27,9 +27,7 @@ function slowly(...chunks: (string | Uint8Array)[]): ReadableStream {
 }
 
 describe('RFC 9110 §6.6.1 Date', () => {
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  afterEach(() => void vi.useRealTimers())
 
   test('is IMF-fixdate, of now, and the handler’s own when it has one', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(1994, 10, 6, 8, 49, 37, 999) })

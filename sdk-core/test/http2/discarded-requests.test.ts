@@ -45,12 +45,8 @@ async function expectNothingMore(visitor: Visitor): Promise<void> {
   expect(await visitor.next()).toBe('PING ack')
 }
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 test.each<[string, Buffer[]]>([
   ['its last octet', [frame(DATA, 0, 1, 'he'), frame(DATA, END_STREAM, 1, 'llo')]],

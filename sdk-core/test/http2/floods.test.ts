@@ -45,9 +45,7 @@ const RESETS: number = RESETS_BURST + 2 * RESETS_PER_SECOND
 const times = (count: number, make: (i: number) => Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, i) => make(i)))
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 describe('an allowance', () => {
   test('is spent, grows by the second and by work, and never above its burst', () => {

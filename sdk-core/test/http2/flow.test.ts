@@ -22,9 +22,7 @@ async function fill(visitor: Visitor, id: number, size: number): Promise<void> {
   for (let left = size; left > 0; left -= FRAME_BYTES) await visitor.send(frame(DATA, 0, id, CHUNK))
 }
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 describe('what a visitor sends', () => {
   test('waits within the window for a handler that does not read, and one octet more is an error', async () => {

@@ -129,12 +129,8 @@ describe('§7.1.2 the page closes', () => {
 })
 
 describe('deadlines', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
 
   async function pass(ms: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(ms)

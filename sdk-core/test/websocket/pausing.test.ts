@@ -7,12 +7,8 @@ import { Client, frame, settle, status } from './client.ts'
 const TEXT = 1
 const CLOSE = 8
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 async function opened(): Promise<Client> {
   const client = await Client.open()

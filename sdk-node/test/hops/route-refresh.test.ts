@@ -46,13 +46,9 @@ beforeAll(async () => {
   await group.known()
 })
 
-beforeEach(() => {
-  refused.mockClear()
-})
+beforeEach(() => void refused.mockClear())
 
-afterAll(async () => {
-  await group?.close()
-})
+afterAll(() => group?.close())
 
 async function publishFor(ttlS: number, name: string, states: string[]): Promise<Site> {
   const ca = { ca: group.ca }
