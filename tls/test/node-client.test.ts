@@ -1,6 +1,6 @@
 // The engine against Node's own TLS client, over loopback TCP.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { atDepth } from '../../tools/test-depth.ts'
 import { type ServerConfig, TicketSealer } from '../src/index.ts'
 import { makeIdentity } from './support/certificates.ts'
 import type { Handlers } from './support/endpoint.ts'
-import { listen } from './support/loopback.ts'
+import { exchange, listen } from './support/loopback.ts'
 import { syncCrypto } from './support/sync-crypto.ts'
 
 const identities = { ec: makeIdentity('ec'), rsa: makeIdentity('rsa'), ed25519: makeIdentity('ed25519') }
@@ -179,28 +179,7 @@ describe('§4.6.1 tickets', () => {
 })
 
 test(`${LARGE_MIB} MiB each way`, async () => {
-  const length = LARGE_MIB * 1024 * 1024
-  const payload = randomBytes(length)
-  const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-  const seen = createHash('sha256')
-  let received = 0
-  const { port, sessions } = await listen(config, {
-    data: ({ tls }, bytes) => {
-      seen.update(bytes)
-      received += bytes.length
-      if (received === length) void tls.write(payload)
-    },
-  })
-  const socket = client(port)
-  socket.write(payload)
-  const back = createHash('sha256')
-  let returned = 0
-  for await (const chunk of socket as AsyncIterable<Buffer>) {
-    back.update(chunk)
-    returned += chunk.length
-    if (returned === length) break
-  }
-  expect([seen.digest('hex'), back.digest('hex')]).toEqual([sum(payload), sum(payload)])
+  const { socket, sessions } = await exchange(config, client, LARGE_MIB)
   socket.end()
   await sessions[0]!.closed
 })

@@ -1,7 +1,7 @@
 // TLS 1.2 with clients that are not in this process: openssl s_client, gnutls-cli, curl and Node.
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
@@ -11,7 +11,7 @@ import { atDepth } from '../../../tools/test-depth.ts'
 import { type ServerConfig, TlsError } from '../../src/index.ts'
 import { makeIdentity } from '../support/certificates.ts'
 import type { Handlers } from '../support/endpoint.ts'
-import { listen } from '../support/loopback.ts'
+import { exchange, listen } from '../support/loopback.ts'
 import { syncCrypto } from '../support/sync-crypto.ts'
 
 const run = promisify(execFile)
@@ -218,28 +218,7 @@ describe('Node', () => {
     ['AES-128-GCM', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
     ['CHACHA20-POLY1305', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
   ])(`${LARGE_MIB} MiB each way under %s`, async (_, ciphers) => {
-    const length = LARGE_MIB * 1024 * 1024
-    const payload = randomBytes(length)
-    const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-    const seen = createHash('sha256')
-    let received = 0
-    const { port } = await listen(config, {
-      data: ({ tls }, bytes) => {
-        seen.update(bytes)
-        received += bytes.length
-        if (received === length) void tls.write(payload)
-      },
-    })
-    const socket = client(port, { ciphers })
-    socket.write(payload)
-    const back = createHash('sha256')
-    let returned = 0
-    for await (const chunk of socket as AsyncIterable<Buffer>) {
-      back.update(chunk)
-      returned += chunk.length
-      if (returned === length) break
-    }
-    expect([seen.digest('hex'), back.digest('hex')]).toEqual([sum(payload), sum(payload)])
+    await exchange(config, (port) => client(port, { ciphers }), LARGE_MIB)
   })
 
   test('leaves while the signature is awaited: the signer is told', async () => {
