@@ -1,11 +1,10 @@
 // A page that is online at several real relays, and moves when one of them is killed.
 import type { BrowserContext, Page } from '@playwright/test'
 import type { Site } from '@svc/sdk-browser'
-import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { startRelayGroup } from '../tools/relay/relay-group.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
-import { test as base, expect, openTenant } from './fixtures.ts'
+import { test as base, expect, openTenant, useBrowser } from './fixtures.ts'
 
 const HOSTS = ['named.localhost', 'second.localhost', 'third.localhost', 'fourth.localhost']
 /** Milliseconds within which a page is online at another relay, on a machine that has nothing else to do. */
@@ -30,13 +29,12 @@ const test = base.extend<{ page: Page }, { group: TestRelay[]; relay: TestRelay 
   ],
   relay: [async ({ group }, use) => use(group[0]!), { scope: 'worker' }],
   browser: [
-    async ({ playwright, group }, use) => {
-      const home = await createHome(...group.map(({ caFile }) => caFile))
-      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
-      await use(browser)
-      await browser.close()
-      await home.remove()
-    },
+    ({ playwright, group }, use) =>
+      useBrowser(
+        playwright,
+        group.map(({ caFile }) => caFile),
+        use,
+      ),
     { scope: 'worker' },
   ],
 })

@@ -1,5 +1,11 @@
 // The fixtures of every spec: a relay, a Chromium that trusts its CA, a page that can publish, and a visitor.
-import { type BrowserContext, test as base, type Page } from '@playwright/test'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserType,
+  test as base,
+  type Page,
+} from '@playwright/test'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
@@ -40,6 +46,19 @@ export function relayWith(env: Record<string, string>): RelayFixture {
   ]
 }
 
+/** The fixture `browser`: a Chromium that trusts these CAs. */
+export async function useBrowser(
+  { chromium }: { chromium: BrowserType },
+  caFiles: string[],
+  use: (browser: Browser) => Promise<void>,
+): Promise<void> {
+  const home = await createHome(...caFiles)
+  const browser = await chromium.launch(chromiumOptions(home.path))
+  await use(browser)
+  await browser.close()
+  await home.remove()
+}
+
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   relay: relayWith({}),
   pageServer: [
@@ -51,16 +70,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  browser: [
-    async ({ playwright, relay }, use) => {
-      const home = await createHome(relay.caFile)
-      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
-      await use(browser)
-      await browser.close()
-      await home.remove()
-    },
-    { scope: 'worker' },
-  ],
+  browser: [({ playwright, relay }, use) => useBrowser(playwright, [relay.caFile], use), { scope: 'worker' }],
   tenant: async ({ browser, pageServer }, use) => {
     const context = await browser.newContext()
     await use(await openTenant(context, pageServer))

@@ -4,12 +4,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'
-import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { startRelayGroup } from '../tools/relay/relay-group.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
-import { test as base, expect } from './fixtures.ts'
+import { test as base, expect, useBrowser } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { look, openWeb } from './support/relay-page.ts'
 
@@ -42,13 +41,12 @@ const test = base.extend<object, { group: Group }>({
     { scope: 'worker' },
   ],
   browser: [
-    async ({ playwright, group: { relays } }, use) => {
-      const home = await createHome(...relays.map(({ caFile }) => caFile))
-      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
-      await use(browser)
-      await browser.close()
-      await home.remove()
-    },
+    ({ playwright, group: { relays } }, use) =>
+      useBrowser(
+        playwright,
+        relays.map(({ caFile }) => caFile),
+        use,
+      ),
     { scope: 'worker' },
   ],
 })

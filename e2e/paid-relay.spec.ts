@@ -1,38 +1,9 @@
 // A page sells with the facilitator of its relay, which is the default, and a visitor's page pays; both are in Chromium.
 
-import { startTestRelay } from '../tools/relay/test-relay.ts'
-import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
-import { test as base, expect } from './fixtures.ts'
+import { expect } from './fixtures.ts'
+import { PAY_TO, test } from './support/paid-relay.ts'
 import { openPayer } from './support/payer-page.ts'
-
-const PAY_TO = `0x${'5e'.repeat(32)}`
-
-const test = base.extend<object, { chain: RunningSuiNode }>({
-  chain: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const chain = await startSuiNode()
-      await use(chain)
-      await chain.close()
-    },
-    { scope: 'worker' },
-  ],
-  relay: [
-    async ({ chain }, use) => {
-      const env = {
-        X402_ENABLED: 'true',
-        X402_TESTNET: 'true',
-        X402_PAY_TO: PAY_TO,
-        X402_ENDPOINTS: chain.url,
-      }
-      const relay = await startTestRelay({ env })
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
-})
 
 wholeOnly(test, 'variant')(
   'a visitor pays for what a page sells',

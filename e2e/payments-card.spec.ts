@@ -2,44 +2,15 @@
 
 import { facilitatorAt, usdcRequirements } from '../payment/src/index.ts'
 import { curl } from '../tools/programs/curl.ts'
-import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
-import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
+import type { TestRelay } from '../tools/relay/test-relay.ts'
+import type { RunningSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
-import { test as base, expect } from './fixtures.ts'
+import { expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
+import { ADMIN_TOKEN, PAY_TO, test } from './support/paid-relay.ts'
 import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
-
-const ADMIN_TOKEN = 'a-long-random-value'
-const PAY_TO = `0x${'5e'.repeat(32)}`
-
-const test = base.extend<object, { chain: RunningSuiNode; relay: TestRelay }>({
-  chain: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright needs the pattern
-    async ({}, use) => {
-      const chain = await startSuiNode()
-      await use(chain)
-      await chain.close()
-    },
-    { scope: 'worker' },
-  ],
-  relay: [
-    async ({ chain }, use) => {
-      const env = {
-        ADMIN_TOKEN,
-        X402_ENABLED: 'true',
-        X402_TESTNET: 'true',
-        X402_PAY_TO: PAY_TO,
-        X402_ENDPOINTS: chain.url,
-      }
-      const relay = await startTestRelay({ env })
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
-})
 
 wholeOnly(test, 'variant')(
   'says who gets payments, and counts them',

@@ -2,12 +2,11 @@
 
 import type { Page, Request } from '@playwright/test'
 import type { DiscoveryResponse, RelayDescriptor } from '@svc/protocol'
-import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { startRelayGroup } from '../tools/relay/relay-group.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
-import { test as base, expect } from './fixtures.ts'
+import { test as base, expect, useBrowser } from './fixtures.ts'
 import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -33,14 +32,13 @@ const test = base.extend<
   ],
   relay: [async ({ group }, use) => use(group[0]!), { scope: 'worker' }],
   browser: [
-    async ({ playwright, group }, use) => {
-      // The browser does not trust the third relay, which both others do.
-      const home = await createHome(...group.slice(0, 2).map(({ caFile }) => caFile))
-      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
-      await use(browser)
-      await browser.close()
-      await home.remove()
-    },
+    // The browser does not trust the third relay, which both others do.
+    ({ playwright, group }, use) =>
+      useBrowser(
+        playwright,
+        group.slice(0, 2).map(({ caFile }) => caFile),
+        use,
+      ),
     { scope: 'worker' },
   ],
   opened: async ({ browser, group }, use) => {
