@@ -14,7 +14,7 @@ export async function writeNsupdateCommand(
   { address, keyFile, nsupdate }: Pick<Bind9, 'address' | 'keyFile' | 'nsupdate'>,
 ): Promise<string> {
   const page = await readFile(join(root, 'docs/operate/dns.md'), 'utf8')
-  const [, script = ''] = /With `nsupdate` a command is this:\n\n```sh\n([^`]*)```/.exec(page) ?? []
+  const [, script = ''] = /A command with `nsupdate`:\n\n```sh\n([^`]*)```/.exec(page) ?? []
   for (const part of [SERVER, NSUPDATE])
     if (!script.includes(part)) throw new Error(`the script of docs/operate/dns.md has no ${part}`)
   const env = Object.entries(nsupdate.env).map(([name, value]) => `${name}='${value}'`)
