@@ -1,4 +1,4 @@
-// Checks what several machines would share: whether the engine answers and keeps its data, and who is there already.
+// Checks the store of a cluster: whether Redis answers and keeps its data, and which machines are there.
 
 import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, error, type Found, off, ok, warning } from '../../core/check/finding.ts'

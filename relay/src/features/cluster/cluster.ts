@@ -1,4 +1,4 @@
-// Joins the parts of this machine's relay to the other machines.
+// Connects the parts of this machine's relay to the other machines.
 
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -77,7 +77,7 @@ interface RelayParts {
   resumePorts: (lease: Lease) => Promise<void>
 }
 
-/** The part of this machine in the relay: what it tells the other machines, and what it learns from them. */
+/** This machine as a member of the cluster: what it sends to the other machines, and what it receives. */
 export class Cluster implements Machines {
   readonly #connection: ClusterConnection
   readonly #settings: Settings & { cluster: ClusterSettings }
@@ -176,7 +176,7 @@ export class Cluster implements Machines {
     return spend(binding, lease, clientHello)
   }
 
-  /** Gives files that have changed here to the other machines. Never rejects: what cannot be given now follows later. */
+  /** Sends files that have changed here to the other machines. Never rejects: failed sends are retried later. */
   async share(files: readonly string[]): Promise<void> {
     const { files: shared, log } = this.#connection
     try {
@@ -202,7 +202,7 @@ export class Cluster implements Machines {
     await this.#pairs.close()
   }
 
-  /** Whether this machine hears of what the others change. */
+  /** Whether this machine receives the others' changes. */
   get #isInStep(): boolean {
     return this.#feed.epoch !== undefined
   }

@@ -14,7 +14,7 @@ const IDENTITY_FILE = 'identity.json'
 
 export interface EngineInspection {
   version: string
-  /** Machines that have said within the last seconds that they are there. */
+  /** Machines that sent a heartbeat within the last seconds. */
   machines: string[]
   /** Whether the other machines have the same secret; undefined without other machines. */
   hasSameSecret: boolean | undefined

@@ -1,8 +1,8 @@
-// Holds the limits of a relay on several machines.
+// The limits of a relay on several machines.
 
-/** Interval at which a machine says that it is there, and reads which others are. */
+/** Interval of a machine's heartbeats, at which it also reads which others are there. */
 export const HEARTBEAT_MS = 1_000
-/** A machine that has said nothing for this long is gone, as far as the others can tell. */
+/** The others consider a machine gone after this long without a heartbeat. */
 export const MACHINE_GONE_MS = 3_000
 /** A machine that is gone is listed for this long. */
 export const MACHINE_KEPT_MS: number = 10 * 60_000
@@ -83,7 +83,7 @@ export const LINK_TAKEN_MS = 1_000
 export const LINK_HEAD_MS = 5_000
 /** Bytes of one message between machines. */
 export const LINK_MESSAGE_MAX_BYTES: number = 4 * 1024 * 1024
-/** Bytes of messages that wait for a slow machine; beyond them the connection is given up. */
+/** Bytes of messages that wait for a slow machine; beyond that, the connection is closed. */
 export const LINK_MESSAGES_WAITING_MAX_BYTES: number = 64 * 1024 * 1024
 /** Time for an answer of another machine. */
 export const LINK_ANSWER_MS = 2_000
@@ -93,7 +93,9 @@ export const LINK_SETTLE_MS = 1_000
 export const CHANGE_REACHED_MS = 500
 /** Pause between two looks whether a machine that starts is linked with the others. */
 export const LINK_LOOK_MS = 10
-/** Numbers of sessions are told to other machines at once when they rise from or fall to none, else after this long. */
+/**
+ * Numbers of sessions are sent to other machines at once when they rise from or fall to 0, otherwise after this long.
+ */
 export const SESSION_COUNTS_MS = 250
 /** Leases in one message with numbers of sessions. */
 export const SESSION_COUNTS_PER_MESSAGE = 1_000

@@ -28,7 +28,7 @@ interface ChangeFeedParts {
   state: SharedState
   /** Asks the engine how it stands. @throws EngineError */
   beat: () => Promise<EngineState>
-  /** Called when this machine is in step with the engine, or no more. */
+  /** Called when this machine gets in step with the engine, or out of step. */
   onStep: () => void
   log: Logger
 }
@@ -42,7 +42,7 @@ export class ChangeFeed {
   #epoch: string | undefined
   /** The last epoch with which this machine was in step. */
   #lastEpoch: string | undefined
-  /** Id of the last change that was followed. */
+  /** Id of the last change that was applied. */
   #position = '0-0'
   #running: Promise<void> = Promise.resolve()
   readonly #waiting = new Set<{ change: string; resolve: (isFollowed: boolean) => void }>()
@@ -129,7 +129,7 @@ export class ChangeFeed {
       }
   }
 
-  /** Nothing is followed until this machine is in step again. */
+  /** No change is applied until this machine is in step again. */
   #lose(): void {
     if (this.#epoch === undefined) return
     this.#epoch = undefined

@@ -36,7 +36,7 @@ export interface Change {
 /** Answers of a server that cannot do its work now: it still reads its data, or another one is the master since. */
 const UNUSABLE = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|MISCONF)\b/
 
-/** Answers of a server to wrong credentials, which no other attempt corrects. */
+/** Replies of a server to wrong credentials, which a retry cannot fix. */
 const REFUSED = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/
 
 /** What a heartbeat brings. */

@@ -48,7 +48,7 @@ interface ClusterLeasesParts {
   isTakenElsewhere: (key: string) => Promise<boolean>
   /** Resolves when the other reachable machines know all changes up to this one. */
   settled: (change: string) => Promise<void>
-  /** Resolves when the reachable machines have heard what was told. */
+  /** Resolves when the reachable machines have received all messages sent so far. */
   heard: () => Promise<void>
 }
 
@@ -58,7 +58,7 @@ export class ClusterLeases implements LeaseSharing {
   readonly #entries: LeaseEntries
   readonly #writer: LeaseWriter
   readonly #over = new EndedLeases()
-  /** The largest fencing token that this machine has heard of. */
+  /** The largest fencing token known to this machine. */
   #lastFence = 0
   /** Id of the last change that this machine made. */
   #lastChange = ''

@@ -24,7 +24,7 @@ interface LeaseWriterParts {
 }
 
 /**
- * What became of an entry.
+ * The outcome of a write.
  * - `put`: the engine has it; `change` is empty where nothing had to be told
  * - `gone`: the engine has a newer one, or another identity has the name
  * - `unsent`: the engine does not answer, and gets it later
