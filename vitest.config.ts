@@ -29,6 +29,9 @@ const OWN_PROCESS = [
   'relay/test/lease/corrupt-journal.test.ts',
   'relay/test/model/control.test.ts',
   'relay/test/rate-limit/client-rate-limits.test.ts',
+  // They replace the global Request and Response, and expect them of the platform.
+  'sdk-browser/test/globals/install.test.ts',
+  'sdk-browser/test/msw/node.test.ts',
   'sdk-core/test/websocket/deflate.test.ts',
   'sdk-node/test/carrier/many-connections.test.ts',
   ...globSync(NODE_TESTS, { cwd: import.meta.dirname }).filter(replacesModules),
