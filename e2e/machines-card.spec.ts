@@ -1,4 +1,4 @@
-// The administration's card of machines: which there are and what each carries, and that the engine does not answer.
+// The administration's card of machines: which there are and what each carries, and that Redis does not answer.
 
 import type { Page } from '@playwright/test'
 import type { AdminLoadResponse, AdminMachine } from '@svc/protocol'
@@ -57,7 +57,7 @@ const FOUR: AdminMachine[] = [
 ]
 
 /** Answers the page's questions for the load in the relay's place, until the next call. */
-async function say(page: Page, fields: Pick<AdminLoadResponse, 'machines' | 'engine'>): Promise<void> {
+async function say(page: Page, fields: Pick<AdminLoadResponse, 'machines' | 'redis'>): Promise<void> {
   const data: AdminLoadResponse = {
     leases: 3,
     ready_sessions: 7_404,
@@ -91,7 +91,7 @@ wholeOnly(test, 'appearance')(
   'each machine has its state in words and its figures; it fits every width in both themes, and axe-core finds nothing',
   async ({ opened: { page } }, info) => {
     await logIn(page)
-    await say(page, { machines: FOUR, engine: 'up' })
+    await say(page, { machines: FOUR, redis: 'up' })
     const card = cardOf(page)
     await expect(card.getByRole('heading')).toHaveText('Machines 1 of 3 online')
     const rows = card.locator('tbody tr')
@@ -130,16 +130,16 @@ wholeOnly(test, 'appearance')(
 )
 
 wholeOnly(test, 'faults')(
-  'an engine that does not answer is said until it answers again',
+  'a Redis that does not answer is said until it answers again',
   async ({ opened: { page } }, info) => {
     await logIn(page)
-    await say(page, { machines: FOUR, engine: 'down' })
+    await say(page, { machines: FOUR, redis: 'down' })
     await expect(page.getByRole('alert')).toContainText(
-      'New sites cannot register until the engine answers again.',
+      'New sites cannot register until Redis answers again.',
     )
-    await expectFits({ engine: page }, info, WIDTHS_PX)
+    await expectFits({ redis: page }, info, WIDTHS_PX)
     await expectAccessible(page)
-    await say(page, { machines: FOUR, engine: 'up' })
+    await say(page, { machines: FOUR, redis: 'up' })
     await expect(page.getByRole('alert')).toHaveCount(0)
   },
 )
@@ -147,7 +147,7 @@ wholeOnly(test, 'faults')(
 test('nothing that a machine says is more than text', async ({ opened: { page } }) => {
   const { markup, attribute } = HOSTILE
   await logIn(page)
-  await say(page, { machines: [machine(attribute, { release_version: markup })], engine: 'up' })
+  await say(page, { machines: [machine(attribute, { release_version: markup })], redis: 'up' })
   const card = cardOf(page)
   for (const text of [markup, attribute]) await expect(card).toContainText(text)
   await expect(card.locator('img, script, svg')).toHaveCount(0)

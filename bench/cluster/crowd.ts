@@ -8,7 +8,7 @@ import { compared, type Entry, limited } from '../lib/entry.ts'
 import { processorSeconds } from '../node/processes.ts'
 import { ranked } from '../node/visitors.ts'
 import type { CrowdFigures } from './crowd-probe.ts'
-import { EngineLeases } from './engine-leases.ts'
+import { RedisLeases } from './redis-leases.ts'
 
 const LEASES = 100_000
 const MACHINES = 3
@@ -41,8 +41,8 @@ async function* measure(all: Machines): AsyncGenerator<Entry> {
   const last = machines.at(-1)!
   const emptyStart = await startOf(last)
   const empty = await figuresOfAll(machines)
-  const leases = await EngineLeases.of(all)
-  const emptyEngine = await engineOf(all)
+  const leases = await RedisLeases.of(all)
+  const emptyRedis = await redisOf(all)
   const spent = (): number[] => machines.map(({ pid }) => processorSeconds([pid!]))
   const before = spent()
   const seconds = await wallSeconds(async () => {
@@ -50,20 +50,20 @@ async function* measure(all: Machines): AsyncGenerator<Entry> {
     for (const machine of machines) await follows(machine, LEASES)
   })
   const rate = {
-    name: `${LEASES} registrations in the engine, followed by ${MACHINES} machines`,
+    name: `${LEASES} registrations in Redis, followed by ${MACHINES} machines`,
     unit: 'per s',
   }
   yield limited({ ...rate, better: 'more' }, LEASES / seconds, 1_000)
   const computed = spent().map((after, index) => ((after - before[index]!) * 1e6) / LEASES)
   const following = { name: 'following one registration, at each machine', unit: 'CPU µs' }
   yield limited({ ...following, better: 'less' }, Math.max(...computed), FOLLOWED_MAX_US)
-  const fullEngine = await engineOf(all)
-  const engineUs = ((fullEngine.seconds - emptyEngine.seconds) * 1e6) / LEASES
-  const written = { name: `one registration in the engine, ${MACHINES} machines follow`, unit: 'CPU µs' }
-  yield limited({ ...written, better: 'less' }, engineUs, FOLLOWED_MAX_US)
-  const inEngine = (fullEngine.bytes - emptyEngine.bytes) / LEASES / 1024
-  const kept = { name: `memory of a lease in the engine, of ${LEASES}`, unit: 'KB' }
-  yield limited({ ...kept, better: 'less' }, inEngine, LEASE_MAX_KB)
+  const fullRedis = await redisOf(all)
+  const redisUs = ((fullRedis.seconds - emptyRedis.seconds) * 1e6) / LEASES
+  const written = { name: `one registration in Redis, ${MACHINES} machines follow`, unit: 'CPU µs' }
+  yield limited({ ...written, better: 'less' }, redisUs, FOLLOWED_MAX_US)
+  const inRedis = (fullRedis.bytes - emptyRedis.bytes) / LEASES / 1024
+  const kept = { name: `memory of a lease in Redis, of ${LEASES}`, unit: 'KB' }
+  yield limited({ ...kept, better: 'less' }, inRedis, LEASE_MAX_KB)
   const full = await figuresOfAll(machines)
   const grown = machines.map((_, index) => grownKb(empty[index]!, full[index]!) / LEASES)
   const memory = {
@@ -86,8 +86,8 @@ async function* measure(all: Machines): AsyncGenerator<Entry> {
   await leases.close()
 }
 
-/** Times from the moment at which a lease is sent to the engine until the last machine has it. */
-async function* heard(machines: readonly Machine[], leases: EngineLeases): AsyncGenerator<Entry> {
+/** Times from the moment at which a lease is sent to Redis until the last machine has it. */
+async function* heard(machines: readonly Machine[], leases: RedisLeases): AsyncGenerator<Entry> {
   const sentAt = new Map<string, number>()
   for (let number = 0; number < TIMED; number++) {
     const name = `timed-${number}`
@@ -106,9 +106,9 @@ async function* heard(machines: readonly Machine[], leases: EngineLeases): Async
   }
 }
 
-/** @returns bytes that the engine has in use, and seconds of processor time since its start */
-async function engineOf({ engine }: Machines): Promise<{ bytes: number; seconds: number }> {
-  const text = await engine.cli('INFO')
+/** @returns bytes that Redis has in use, and seconds of processor time since its start */
+async function redisOf({ redis }: Machines): Promise<{ bytes: number; seconds: number }> {
+  const text = await redis.cli('INFO')
   const figure = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(text)![1])
   return { bytes: figure('used_memory'), seconds: figure('used_cpu_user') + figure('used_cpu_sys') }
 }

@@ -1,4 +1,4 @@
-// The family `cluster`: visitors who pass from one machine of a relay to another, the engine's work, and 100,000 leases on three machines.
+// The family `cluster`: visitors who pass from one machine of a relay to another, Redis's work, and 100,000 leases on three machines.
 import { findHaproxy } from '../../tools/programs/haproxy.ts'
 import { findRedis } from '../../tools/programs/services.ts'
 import { startMachines } from '../../tools/relay/machines.ts'

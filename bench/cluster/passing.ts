@@ -7,7 +7,7 @@ import type { Machines } from '../../tools/relay/machines.ts'
 import { alternateAll, median } from '../lib/alternate.ts'
 import { compared, type Entry, limited } from '../lib/entry.ts'
 import { processorSeconds } from '../node/processes.ts'
-import { watchEngine } from './engine-watch.ts'
+import { watchRedis } from './redis-watch.ts'
 import { type Hostnames, type Task, TRANSFER_BYTES } from './work.ts'
 
 /** Visitors of one run, at each machine. */
@@ -20,7 +20,7 @@ const SHARE_OF_ONE_MACHINE = 0.7
 /** Before the first run: code is compiled, and windows have found their size. */
 const WARM_UPS = 2
 
-export async function* passing({ url, engine, machines }: Machines, runs: number): AsyncGenerator<Entry> {
+export async function* passing({ url, redis, machines }: Machines, runs: number): AsyncGenerator<Entry> {
   const [near, far] = machines as [Machine, Machine]
   const direct = new URL(url)
   direct.port = `${near.port}`
@@ -41,10 +41,10 @@ export async function* passing({ url, engine, machines }: Machines, runs: number
         const { port } = isFar ? far : near
         return tell({ kind, port, hostname: hostnames[kind], streams: STREAMS })
       })
-    const operations = await watchEngine(engine, () =>
+    const operations = await watchRedis(redis, () =>
       tell({ kind: 'ask', ports: [far.port], hostname: hostnames.ask, visitors: VISITORS_WATCHED }),
     )
-    const question = { name: `engine operations for ${VISITORS_WATCHED} visitors`, unit: 'commands' }
+    const question = { name: `redis operations for ${VISITORS_WATCHED} visitors`, unit: 'commands' }
     yield limited({ ...question, better: 'less' }, operations.sent, 0)
   } finally {
     for (const child of [site, visitor]) child.disconnect()

@@ -1,4 +1,4 @@
-// Leases that are written into the engine as a machine does it, without a signature of each.
+// Leases that are written into Redis as a machine does it, without a signature of each.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { identityKey } from '@svc/protocol'
@@ -6,12 +6,12 @@ import { newLeaseId } from '../../relay/src/core/lease/lease.ts'
 import { NO_PREFERENCES } from '../../relay/src/core/lease/lease-preferences.ts'
 import { NAME_RESERVATION_MS } from '../../relay/src/core/lease/reservations.ts'
 import { createLog } from '../../relay/src/core/log/log.ts'
-import { Engine } from '../../relay/src/features/cluster/engine/engine.ts'
-import { EngineClock } from '../../relay/src/features/cluster/engine/engine-clock.ts'
-import { EngineKeys } from '../../relay/src/features/cluster/engine/keys.ts'
-import { NEXT_FENCE, REGISTER } from '../../relay/src/features/cluster/engine/scripts.ts'
 import { LeaseEntries } from '../../relay/src/features/cluster/leases/lease-entry.ts'
 import { CHANGES_KEPT, FENCE_MAX, NAME_INDEX_MS } from '../../relay/src/features/cluster/limits.ts'
+import { RedisKeys } from '../../relay/src/features/cluster/redis/keys.ts'
+import { RedisClient } from '../../relay/src/features/cluster/redis/redis-client.ts'
+import { RedisClock } from '../../relay/src/features/cluster/redis/redis-clock.ts'
+import { NEXT_FENCE, REGISTER } from '../../relay/src/features/cluster/redis/scripts.ts'
 import { deriveClusterKey } from '../../relay/src/features/cluster/shared/cluster-key.ts'
 import { Seal } from '../../relay/src/features/cluster/shared/seal.ts'
 import type { Machines } from '../../tools/relay/machines.ts'
@@ -21,39 +21,39 @@ const TTL_MS: number = 3_600_000
 const AT_ONCE = 200
 const LOOK_MS = 20
 
-export class EngineLeases {
-  readonly #engine: Engine
-  readonly #keys: EngineKeys
+export class RedisLeases {
+  readonly #redis: RedisClient
+  readonly #keys: RedisKeys
   readonly #entries: LeaseEntries
   readonly #machine: string
   #epoch = ''
 
-  private constructor({ url, engine, machines, secret }: Machines) {
+  private constructor({ url, redis, machines, secret }: Machines) {
     const { host, hostname } = new URL(url)
     const log = createLog('silent')
     const seal = new Seal(deriveClusterKey(secret, host), log)
-    const keys = new EngineKeys(host, seal)
+    const keys = new RedisKeys(host, seal)
     this.#keys = keys
-    // The times of these leases are those of this machine, which has the engine.
-    const clock = new EngineClock()
+    // The times of these leases are those of this machine, which has Redis.
+    const clock = new RedisClock()
     this.#entries = new LeaseEntries({ seal, keys, clock, hostname: (label) => `${label}.${hostname}` })
     this.#machine = machines[0]!.addr
     const address = {
       kind: 'single',
-      nodes: [{ host: '127.0.0.1', port: engine.port }],
+      nodes: [{ host: '127.0.0.1', port: redis.port }],
       master: undefined,
       usesTls: false,
       username: undefined,
-      password: engine.password,
+      password: redis.password,
       database: 0,
     } as const
-    this.#engine = new Engine(address, log)
+    this.#redis = new RedisClient(address, log)
   }
 
-  static async of(machines: Machines): Promise<EngineLeases> {
-    const leases = new EngineLeases(machines)
+  static async of(machines: Machines): Promise<RedisLeases> {
+    const leases = new RedisLeases(machines)
     for (;;) {
-      const epoch = await leases.#engine.command('GET', leases.#keys.epoch).catch(() => undefined)
+      const epoch = await leases.#redis.command('GET', leases.#keys.epoch).catch(() => undefined)
       if (typeof epoch === 'string') {
         leases.#epoch = epoch
         return leases
@@ -90,7 +90,7 @@ export class EngineLeases {
     }
     const [keys, entries] = [this.#keys, this.#entries]
     const sequence = Number(
-      await this.#engine.run(NEXT_FENCE, { fence: keys.fence }, { known: 0, most: FENCE_MAX }),
+      await this.#redis.run(NEXT_FENCE, { fence: keys.fence }, { known: 0, most: FENCE_MAX }),
     )
     const [identityName, hostname] = [keys.identityName(key), entries.hostnameName(key, true)]
     const head = {
@@ -102,7 +102,7 @@ export class EngineLeases {
       tag: entries.tagOf(sequence, lease.metadata),
       seen: lease,
     }
-    const reply = await this.#engine.run(
+    const reply = await this.#redis.run(
       REGISTER,
       {
         epoch: keys.epoch,
@@ -126,10 +126,10 @@ export class EngineLeases {
         json: entries.formatJson(lease, sequence),
       },
     )
-    if (!Array.isArray(reply) || reply[0] !== 'registered') throw new Error(`the engine answered ${reply}`)
+    if (!Array.isArray(reply) || reply[0] !== 'registered') throw new Error(`Redis answered ${reply}`)
   }
 
   async close(): Promise<void> {
-    await this.#engine.close()
+    await this.#redis.close()
   }
 }

@@ -1,4 +1,4 @@
-// Counts the commands that machines send to their engine, and those that scripts run inside, by what the engine's MONITOR prints.
+// Counts the commands that machines send to their redis, and those that scripts run inside, by what Redis's MONITOR prints.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -23,11 +23,11 @@ export interface Operations {
 }
 
 /** @returns what `work` caused, without what goes by the clock */
-export async function watchEngine(engine: Redis, work: () => Promise<unknown>): Promise<Operations> {
+export async function watchRedis(redis: Redis, work: () => Promise<unknown>): Promise<Operations> {
   const seen: Operations = { sent: 0, inside: 0 }
   // MONITOR lists a script first, and then the commands that the script runs.
   let counts = true
-  const socket = await monitor(engine, (client, command) => {
+  const socket = await monitor(redis, (client, command) => {
     if (client !== 'lua') counts = !BY_THE_CLOCK.some((kind) => kind.test(command))
     if (counts) seen[client === 'lua' ? 'inside' : 'sent'] += 1
   })
@@ -52,7 +52,7 @@ async function monitor(
   })
   await Promise.race([
     ready.promise,
-    once(socket, 'close').then(() => ready.reject(new Error('the engine closed'))),
+    once(socket, 'close').then(() => ready.reject(new Error('Redis closed'))),
   ])
   return socket
 }

@@ -645,8 +645,8 @@ export interface AdminLoadResponse {
   visitor_sent_bytes: number
   /** The machines of the relay, the answering one first. Absent when the relay runs on one machine. */
   machines?: AdminMachine[] | undefined
-  /** Whether the Redis through which the machines share their state (the engine) answers. Absent without one. */
-  engine?: 'up' | 'down' | undefined
+  /** Whether the Redis through which the machines share their state (Redis) answers. Absent without one. */
+  redis?: 'up' | 'down' | undefined
 }
 
 /** *Extension*: AdminMachine is one machine of a relay that runs on several, as the answering machine knows it. */

@@ -6,13 +6,8 @@ import { publish } from '@svc/sdk-node'
 import { findHaproxy } from '../../tools/programs/haproxy.ts'
 import { findRedis } from '../../tools/programs/services.ts'
 import { newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
-import {
-  EngineAttacker,
-  forgedLease,
-  hostnameIn,
-  type LeaseEntry,
-} from '../../tools/relay/engine-attacker.ts'
 import { type Machines, startMachines } from '../../tools/relay/machines.ts'
+import { forgedLease, hostnameIn, type LeaseEntry, RedisAttacker } from '../../tools/relay/redis-attacker.ts'
 import { visitorOf } from '../../tools/site/node-site.ts'
 import { AdminClient } from './admin-client.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
@@ -44,12 +39,12 @@ export const attack: ConditionAttack = {
 }
 
 async function attacked(
-  { url, caFile, engine, machines }: Machines,
+  { url, caFile, redis, machines }: Machines,
   adminToken: string,
   goesOn: (round: number) => boolean,
 ): Promise<Outcome> {
   const ca = await readFile(caFile, 'utf8')
-  const attacker = new EngineAttacker(engine)
+  const attacker = new RedisAttacker(redis)
   const [api, admin] = [new RelayApi(url, ca, 2), new AdminClient(url, ca, adminToken)]
   const pids = machines.map(({ pid }) => pid)
   let site: Awaited<ReturnType<typeof publish>> | undefined
@@ -97,7 +92,7 @@ interface Known {
 }
 
 async function writeEverything(
-  attacker: EngineAttacker,
+  attacker: RedisAttacker,
   { own, theirs, oldPolicy, round }: Known,
 ): Promise<void> {
   for (const hostname of [hostnameIn(theirs.head), 'honest.relay.localhost', 'relay.localhost'])

@@ -24,7 +24,7 @@ export type ProcessOptions = Pick<RelayOptions, 'program' | 'cwd' | 'execArgv' |
 export interface Shared {
   url: string
   secret: string
-  engine: Redis
+  redis: Redis
   /** The directory that holds the state directories. */
   directory: string
   process: ProcessOptions
@@ -32,8 +32,8 @@ export interface Shared {
 
 /** Proxies that fail on demand. */
 interface MachineFaults {
-  /** The machine's way to the engine. */
-  engine: FaultProxy
+  /** The machine's way to Redis. */
+  redis: FaultProxy
   /** The way of all other machines to this one. */
   link: FaultProxy
 }
@@ -83,10 +83,10 @@ export async function startMachine(
   const directory = path.join(shared.directory, name)
   const caFile = path.join(directory, 'ca.pem')
   await mkdir(directory, { mode: 0o700 })
-  const faults = withFaults ? await startFaults(shared.engine.port, linkPort) : undefined
+  const faults = withFaults ? await startFaults(shared.redis.port, linkPort) : undefined
   const addr = `127.0.0.1:${faults?.link.port ?? linkPort}`
   let settings: Record<string, string> = {
-    ...settingsOf(shared, faults?.engine.port),
+    ...settingsOf(shared, faults?.redis.port),
     SNI_PORT: `${port}`,
     IDENTITY_PATH: directory,
     CLUSTER_ADDR: addr,
@@ -102,7 +102,7 @@ export async function startMachine(
     return relay
   }
   const closeFaults = async (): Promise<void> => {
-    await Promise.all([faults?.engine.close(), faults?.link.close()])
+    await Promise.all([faults?.redis.close(), faults?.link.close()])
   }
   let running = await start().catch(async (error) => {
     await closeFaults()
@@ -146,10 +146,10 @@ export async function startMachine(
 }
 
 async function startFaults(
-  enginePort: number,
+  redisPort: number,
   linkPort: number,
-): Promise<Record<'engine' | 'link', FaultProxy>> {
-  return { engine: await FaultProxy.start(() => enginePort), link: await FaultProxy.start(() => linkPort) }
+): Promise<Record<'redis' | 'link', FaultProxy>> {
+  return { redis: await FaultProxy.start(() => redisPort), link: await FaultProxy.start(() => linkPort) }
 }
 
 async function startProcess(
@@ -166,12 +166,12 @@ async function startProcess(
 }
 
 /** The settings that all machines have. */
-function settingsOf({ url, engine, secret }: Shared, enginePort: number | undefined): Record<string, string> {
+function settingsOf({ url, redis, secret }: Shared, redisPort: number | undefined): Record<string, string> {
   return {
     SVC_URL: url,
     LOG_LEVEL: 'info',
     TRUSTED_PROXIES: BALANCER_ADDRESS,
-    CLUSTER_URL: withPort(engine.url, enginePort),
+    CLUSTER_URL: withPort(redis.url, redisPort),
     CLUSTER_SECRET: secret,
     ...BUDGETS_OF_MANY,
   }

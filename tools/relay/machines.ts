@@ -1,4 +1,4 @@
-// One relay on several machines, as far as one machine can show it: processes that share an engine, with a load balancer in front.
+// One relay on several machines, as far as one machine can show it: processes that share a Redis, with a load balancer in front.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,16 +13,16 @@ export interface MachinesOptions extends ProcessOptions {
   /** Settings of each machine, beside those that make it one of the relay's; a function gets its index. */
   env?: Record<string, string> | ((index: number) => Record<string, string>)
   /**
-   * The engine that they share, which is not stopped with them.
+   * Redis that they share, which is not stopped with them.
    * @default a Redis of their own
    */
-  engine?: Redis
+  redis?: Redis
   /**
    * The port at which clients find the relay.
    * @default a free port
    */
   port?: number
-  /** Gives each machine a proxy to the engine, and one to it from other machines, that fail on demand. */
+  /** Gives each machine a proxy to Redis, and one to it from other machines, that fail on demand. */
   faults?: boolean
   /** Milliseconds between two health checks of the balancer; see {@link startHaproxy}. */
   checkIntervalMs?: number
@@ -35,7 +35,7 @@ export interface Machines {
   readonly caFile: string
   /** `CLUSTER_SECRET` of all machines. */
   readonly secret: string
-  readonly engine: Redis
+  readonly redis: Redis
   readonly balancer: Haproxy
   readonly machines: readonly Machine[]
   /** Ends everything, and removes its state. */
@@ -49,7 +49,7 @@ const HOST = 'relay.localhost'
 export async function startMachines({
   count,
   env = {},
-  engine: given,
+  redis: given,
   port: asked,
   faults = false,
   checkIntervalMs,
@@ -59,18 +59,18 @@ export async function startMachines({
   const url = `https://${HOST}:${port}`
   const secret = randomBytes(32).toString('hex')
   const directory = await mkdtemp(path.join(tmpdir(), 'svc-machines-'))
-  const engine = given ?? (await startRedis())
+  const redis = given ?? (await startRedis())
   const machines: Machine[] = []
   let balancer: Haproxy | undefined
   const stop = async (): Promise<void> => {
     await balancer?.stop()
     await Promise.all(machines.map((machine) => machine.stop()))
-    if (given === undefined) await engine.stop()
+    if (given === undefined) await redis.stop()
     await rm(directory, { recursive: true, force: true })
   }
   const start = async (index: number): Promise<void> => {
     const own = typeof env === 'function' ? env(index) : env
-    machines[index] = await startMachine(index, { url, secret, engine, directory, process }, own, faults)
+    machines[index] = await startMachine(index, { url, secret, redis, directory, process }, own, faults)
   }
   try {
     await start(0)
@@ -87,5 +87,5 @@ export async function startMachines({
     await stop()
     throw error
   }
-  return { url, caFile: machines[0]!.caFile, secret, engine, balancer, machines, stop }
+  return { url, caFile: machines[0]!.caFile, secret, redis, balancer, machines, stop }
 }

@@ -9,7 +9,7 @@ export interface LeaseEntry {
   json: string
 }
 
-export class EngineAttacker {
+export class RedisAttacker {
   readonly #redis: Redis
 
   constructor(redis: Redis) {

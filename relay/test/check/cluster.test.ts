@@ -1,4 +1,4 @@
-// `svc-relay check` of a relay on several machines: the engine, who is there, the secret, and the port for the others.
+// `svc-relay check` of a relay on several machines: Redis, who is there, the secret, and the port for the others.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,14 +13,14 @@ import { freePort, startTestRelay } from '../support/relay.ts'
 // Debian redis-server is missing, and cannot be installed here.
 describe.skipIf(findRedis() === undefined)('machines', () => {
   const secret = randomBytes(32).toString('base64')
-  let engine: Redis
+  let redis: Redis
   let directory: string
   beforeAll(async () => {
-    engine = await startRedis()
+    redis = await startRedis()
     directory = await mkdtemp(join(tmpdir(), 'svc-check-cluster-'))
   })
   afterAll(async () => {
-    await engine.stop()
+    await redis.stop()
     await rm(directory, { recursive: true })
   })
 
@@ -32,7 +32,7 @@ describe.skipIf(findRedis() === undefined)('machines', () => {
   }
   const settings = (url: string, port: number): Record<string, string> => ({
     SVC_URL: url,
-    CLUSTER_URL: engine.url,
+    CLUSTER_URL: redis.url,
     CLUSTER_ADDR: `127.0.0.1:${port}`,
     CLUSTER_SECRET: secret,
   })
@@ -43,11 +43,11 @@ describe.skipIf(findRedis() === undefined)('machines', () => {
     ])
   })
 
-  test('the first machine finds the engine and nobody else, and may listen', async () => {
+  test('the first machine finds Redis and nobody else, and may listen', async () => {
     const port = await freePort()
     expect(await found(settings('https://relay.localhost:4433', port))).toEqual([
-      ['ok', expect.stringMatching(/^The engine \([\d.]+\) answers; no other machine is there\.$/)],
-      ['ok', 'The engine is on this machine: what the machine tells it does not leave it.'],
+      ['ok', expect.stringMatching(/^Redis \([\d.]+\) answers; no other machine is there\.$/)],
+      ['ok', 'Redis is on this machine: what the machine tells it does not leave it.'],
       ['ok', `Other machines reach this one at 127.0.0.1:${port}; it listens at TCP port ${port}.`],
     ])
   })
@@ -77,9 +77,9 @@ describe.skipIf(findRedis() === undefined)('machines', () => {
     }
   })
 
-  test('an engine that may drop entries, or lose them at its end, is a warning', async () => {
-    await engine.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
-    await engine.cli('CONFIG', 'SET', 'appendonly', 'no')
+  test('a Redis that may drop entries, or lose them at its end, is a warning', async () => {
+    await redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    await redis.cli('CONFIG', 'SET', 'appendonly', 'no')
     const warnings = await found(settings('https://relay.localhost:4433', await freePort()))
     expect(warnings.filter(([status]) => status === 'warning').map(([, message]) => message)).toEqual([
       expect.stringContaining('appendonly is no'),
@@ -87,15 +87,12 @@ describe.skipIf(findRedis() === undefined)('machines', () => {
     ])
   })
 
-  test('an engine that does not answer is an error, which shows no password', async () => {
-    await engine.kill()
+  test('a Redis that does not answer is an error, which shows no password', async () => {
+    await redis.kill()
     const [[status, message] = ['', '']] = await found(
       settings('https://relay.localhost:4433', await freePort()),
     )
-    expect([status, message]).toEqual([
-      'error',
-      expect.stringMatching(/^CLUSTER_URL: the engine does not answer/),
-    ])
-    expect(message).not.toContain(engine.password)
+    expect([status, message]).toEqual(['error', expect.stringMatching(/^CLUSTER_URL: Redis does not answer/)])
+    expect(message).not.toContain(redis.password)
   })
 })

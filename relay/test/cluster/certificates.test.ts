@@ -13,7 +13,7 @@ import {
   type ClusterRelay,
   type ClusterRelays,
   startClusterRelays,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
 import { ROOT_HOST } from '../support/relay.ts'
 
@@ -50,7 +50,7 @@ async function untilAllHaveAnother(before: string): Promise<void> {
   expect(await serials()).not.toContain(before)
 }
 
-describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     cluster = await startClusterRelays(3)
     ;[a, b] = cluster.relays as [ClusterRelay, ClusterRelay]
@@ -63,13 +63,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
     await untilAllHaveAnother(before)
   })
 
-  test('show a certificate that came while the engine was down, once it answers', async () => {
+  test('show a certificate that came while Redis was down, once it answers', async () => {
     const before = await serialOf(a)
-    await cluster.engine.kill()
+    await cluster.redis.kill()
     await rotate(a)
     await expect.poll(() => serialOf(a), SOON).not.toBe(before)
     expect(await serialOf(b)).toBe(before)
-    await cluster.engine.restart()
+    await cluster.redis.restart()
     await untilAllHaveAnother(before)
   })
 
@@ -78,8 +78,8 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
     const path = join(a.directory, 'privatekey.pem')
     const key = await readFile(path, 'utf8')
     await writeFile(path, createLeaf(await authorityOf(a.directory), ROOT_HOST).key)
-    await cluster.engine.kill()
-    await cluster.engine.restart()
+    await cluster.redis.kill()
+    await cluster.redis.restart()
     await sleep(2_000)
     expect(await readFile(join(b.directory, 'privatekey.pem'), 'utf8')).toBe(key)
     await writeFile(path, key)

@@ -1,4 +1,4 @@
-// What dies, and what goes on: the engine, the network between two machines, and the way of one machine to the engine.
+// What dies, and what goes on: Redis, the network between two machines, and the way of one machine to Redis.
 
 import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import {
   machinesSeenBy,
   startClusterRelays,
   untilLinked,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
 import { type Answer, newAccount, type TestClient } from '../support/relay.ts'
 
@@ -29,8 +29,8 @@ let a: ClusterRelay
 let b: ClusterRelay
 let c: ClusterRelay
 
-async function start(engine?: Redis): Promise<void> {
-  cluster = await startClusterRelays(3, {}, engine)
+async function start(redis?: Redis): Promise<void> {
+  cluster = await startClusterRelays(3, {}, redis)
   ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
 }
 
@@ -82,8 +82,8 @@ async function visit(relay: TestClient, { hostname }: RegisterResponse): Promise
   return bytes?.[0]
 }
 
-/** Whether no machine takes what needs the engine, and all say when to try again. */
-async function expectEngineDown(relay: TestClient): Promise<void> {
+/** Whether no machine takes what needs Redis, and all say when to try again. */
+async function expectRedisDown(relay: TestClient): Promise<void> {
   await expect
     .poll(() => challenge(relay))
     .toMatchObject({
@@ -108,17 +108,17 @@ async function untilUp(relays: readonly TestClient[]): Promise<void> {
       .toBe('registered')
 }
 
-describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`a Redis that fails (skipped: ${whyNoRedis()})`, () => {
   let directory: string
-  let engine: Redis
+  let redis: Redis
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'svc-faulty-engine-'))
-    engine = await startRedis({ directory })
-    await start(engine)
+    directory = await mkdtemp(join(tmpdir(), 'svc-faulty-redis-'))
+    redis = await startRedis({ directory })
+    await start(redis)
   })
   afterEach(async () => {
     await cluster?.close()
-    await engine.stop()
+    await redis.stop()
     await rm(directory, { recursive: true })
   })
 
@@ -131,18 +131,18 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
       const lease = await a.register('there')
       const carrier = await openSite(a, lease, 0x2a)
       expect(await visit(b, lease)).toBe(0x2a)
-      await engine.kill(signal)
+      await redis.kill(signal)
       const renewed = await Promise.all(cluster.relays.map((relay) => renew(relay, lease)))
       expect(renewed.map(({ status }) => status)).toEqual([200, 200, 200])
       for (const relay of cluster.relays) {
-        await expectEngineDown(relay)
+        await expectRedisDown(relay)
         expect(await visit(relay, lease)).toBe(0x2a)
       }
       expect(carrier.socket.readyState).toBe(carrier.socket.OPEN)
       expect((await a.call('GET', '/api/healthz')).status).toBe(200)
       const policy = await a.call('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, ADMIN)
       expect(policy).toMatchObject({ status: 503, json: { error: { code: 'feature_unavailable' } } })
-      await (signal === 'SIGSTOP' ? engine.kill('SIGCONT') : engine.restart())
+      await (signal === 'SIGSTOP' ? redis.kill('SIGCONT') : redis.restart())
       await untilUp(cluster.relays)
       expect((await renew(c, lease)).status).toBe(200)
       carrier.socket.terminate()
@@ -152,12 +152,12 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
   test('and is killed: what ends meanwhile ends at all machines, and stays ended', async () => {
     const account = newAccount()
     const lease = await a.register('ends', { account })
-    await engine.kill()
-    await expectEngineDown(b)
+    await redis.kill()
+    await expectRedisDown(b)
     expect((await unregister(b, lease)).status).toBe(200)
     for (const relay of cluster.relays)
       await expect.poll(async () => (await reverse(relay, lease)).status).toBe(404)
-    await engine.restart()
+    await redis.restart()
     await untilUp(cluster.relays)
     for (const relay of cluster.relays) {
       expect((await reverse(relay, lease)).status).toBe(404)
@@ -174,7 +174,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
     const left = await a.register('left')
     await unregister(b, left)
     await a.call('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned: true }, ADMIN)
-    await engine.restart({ withoutData: true })
+    await redis.restart({ withoutData: true })
     await untilUp(cluster.relays)
     for (const relay of cluster.relays) {
       for (const [at, lease] of leases.entries()) {
@@ -186,7 +186,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
     }
     const { data } = (await c.call('GET', '/api/policy/decisions', undefined, ADMIN)).json
     expect(data).toMatchObject({ banned_ips: ['192.0.2.1'] })
-    // A machine that joins has all of it from the engine alone.
+    // A machine that joins has all of it from Redis alone.
     const fourth = await cluster.add()
     for (const lease of leases) expect((await reverse(fourth, lease)).status).toBe(200)
     await expect(fourth.register('left')).rejects.toThrow('hostname_conflict')
@@ -200,16 +200,16 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
 
   test('and comes back with older data: what came since is there again, and what ended since is not', async () => {
     const [first, ends] = [await a.register('first'), await b.register('ends')]
-    const copy = await mkdtemp(join(tmpdir(), 'svc-engine-copy-'))
+    const copy = await mkdtemp(join(tmpdir(), 'svc-redis-copy-'))
     onTestFinished(() => rm(copy, { recursive: true }))
     await cp(directory, copy, { recursive: true })
     const second = await b.register('second')
     await unregister(c, ends)
     await a.call('POST', '/api/policy/ips', { ip: '192.0.2.2', is_banned: true }, ADMIN)
-    await engine.kill()
+    await redis.kill()
     await rm(join(directory, 'appendonlydir'), { recursive: true })
     await cp(copy, directory, { recursive: true })
-    await engine.restart()
+    await redis.restart()
     await untilUp(cluster.relays)
     const fourth = await cluster.add()
     for (const relay of cluster.relays) {
@@ -223,7 +223,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`an engine that fails (skipped: ${w
   })
 })
 
-describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`a way that is cut (skipped: ${whyNoRedis()})`, () => {
   beforeEach(() => start())
   afterEach(() => cluster?.close())
 
@@ -277,15 +277,15 @@ describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyN
     site.socket.terminate()
   })
 
-  test('of one machine to the engine: the others tell it what they decide, and it serves that', async () => {
+  test('of one machine to Redis: the others tell it what they decide, and it serves that', async () => {
     const account = newAccount()
     const [moved, kept] = [await a.register('moved', { account }), await b.register('kept')]
     const carrier = await openCarrier(a, moved.reverse_endpoint.capability)
     const banned = await b.register('banned')
-    a.engineWay.isDown = true
-    a.engineWay.cut()
+    a.redisWay.isDown = true
+    a.redisWay.cut()
     try {
-      await expectEngineDown(a)
+      await expectRedisDown(a)
       expect((await renew(a, kept)).status).toBe(200)
       const next = await b.register('moved', { account })
       expect([(await reverse(a, next)).status, (await reverse(b, moved)).status]).toEqual([200, 404])
@@ -304,48 +304,48 @@ describe.skipIf(whyNoEngine() !== undefined)(`a way that is cut (skipped: ${whyN
       const decisions = () => a.call('GET', '/api/policy/decisions', undefined, ADMIN)
       await expect.poll(async () => (await decisions()).text).toContain(keyOf(banned))
     } finally {
-      a.engineWay.isDown = false
+      a.redisWay.isDown = false
     }
     await untilUp([a])
     for (const lease of [moved, kept]) expect((await reverse(a, lease)).status).toBe(404)
   })
 
-  test('of one machine to the engine, without a sign: it hears of a registration all the same', async () => {
-    a.engineWay.stall()
+  test('of one machine to Redis, without a sign: it hears of a registration all the same', async () => {
+    a.redisWay.stall()
     const lease = await b.register('unheard')
     expect((await reverse(a, lease)).status).toBe(200)
-    a.engineWay.cut()
+    a.redisWay.cut()
   })
 
   test('of one machine to everybody: it does not say that what it has not heard of does not exist', async () => {
-    for (const way of [a.engineWay, a.link]) {
+    for (const way of [a.redisWay, a.link]) {
       way.isDown = true
       way.cut()
     }
     try {
-      await expectEngineDown(a)
+      await expectRedisDown(a)
       const lease = await b.register('distant')
       const { status, headers } = await reverse(a, lease)
       expect([status, headers['retry-after']]).toEqual([503, `${SHARED_STATE_RETRY_S}`])
     } finally {
-      for (const way of [a.engineWay, a.link]) way.isDown = false
+      for (const way of [a.redisWay, a.link]) way.isDown = false
     }
   })
 
-  test('of one machine to the engine: a lease that it renews and another has ended ends there, too', async () => {
+  test('of one machine to Redis: a lease that it renews and another has ended ends there, too', async () => {
     const lease = await a.register('stale')
-    a.engineWay.isDown = true
+    a.redisWay.isDown = true
     a.link.isDown = true
-    a.engineWay.cut()
+    a.redisWay.cut()
     a.link.cut()
-    await expectEngineDown(a)
+    await expectRedisDown(a)
     expect((await unregister(b, lease)).status).toBe(200)
     await renew(a, lease)
-    a.engineWay.isDown = false
+    a.redisWay.isDown = false
     a.link.isDown = false
     await expect.poll(async () => (await reverse(a, lease)).status).toBe(404)
     for (const relay of [b, c]) expect((await reverse(relay, lease)).status).toBe(404)
-    // The others may have told it before it has the engine again.
+    // The others may have told it before it has Redis again.
     await expect.poll(() => a.register('stale').catch(String)).toContain('hostname_conflict')
   })
 })

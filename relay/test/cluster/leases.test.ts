@@ -14,7 +14,7 @@ import {
   type ClusterRelay,
   type ClusterRelays,
   startClusterRelays,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
 import { type Answer, newAccount, register, type TestClient } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
@@ -46,7 +46,7 @@ const registerBetween = (first: TestClient, second: TestClient, name: string, fi
     fields,
   )
 
-describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     cluster = await startClusterRelays(3)
     ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
@@ -73,7 +73,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
         .poll(async () => (await relay.call('GET', '/api/state')).text)
         .toContain('renewed elsewhere')
     const known = (await reverse(c, lease)).json.data as unknown as { expires_at: string }
-    // Times of leases are those of the engine's clock, which each machine knows to 50 ms.
+    // Times of leases are those of Redis's clock, which each machine knows to 50 ms.
     expect(Math.abs(Date.parse(known.expires_at) - Date.parse(expires_at))).toBeLessThan(200)
     expect((await unregister(c, lease)).status).toBe(200)
     for (const relay of cluster.relays) expect(errorOf(await renew(relay, lease))).toEqual(NOT_FOUND)
@@ -200,7 +200,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
 })
 
 // A registration costs 6 units; 60 are possible at once, and 1 more comes in 6 seconds.
-describe.skipIf(whyNoEngine() !== undefined)(`the budgets of clients (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`the budgets of clients (skipped: ${whyNoRedis()})`, () => {
   let one: ClusterRelay
   let other: ClusterRelay
   beforeEach(async () => {
@@ -246,7 +246,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the budgets of clients (skipped: $
   )
 })
 
-describe.skipIf(whyNoEngine() !== undefined)(`statements of sites (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`statements of sites (skipped: ${whyNoRedis()})`, () => {
   let relays: ClusterRelays
   beforeAll(async () => {
     relays = await startClusterRelays(2, { DISCOVERY: 'true', DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: 'true' })

@@ -16,9 +16,9 @@ import {
   type ClusterRelay,
   type ClusterRelays,
   startClusterRelays,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
-import { contentOf } from '../support/engine-monitor.ts'
+import { contentOf } from '../support/redis-monitor.ts'
 import { type Answer, newAccount, type TestClient } from '../support/relay.ts'
 
 let cluster: ClusterRelays
@@ -38,7 +38,7 @@ const changesOf = async (relay: TestClient): Promise<PolicyChange[]> => {
 const fileOf = async ({ directory }: ClusterRelay) =>
   JSON.parse(await readFile(join(directory, 'policy.json'), 'utf8'))
 
-describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     cluster = await startClusterRelays(3, { TRUSTED_PROXIES: '127.0.0.1' })
     ;[a, b, c] = cluster.relays as [ClusterRelay, ClusterRelay, ClusterRelay]
@@ -132,16 +132,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
       await expect.poll(async () => (await decisions(relay)).banned_relays).toEqual(['https://other.example'])
   })
 
-  wholeOnly(test, 'clock')(
-    'the engine has the policy of the last change, with its version, sealed',
-    async () => {
-      const content = await contentOf(cluster.engine)
-      const [, policy] = Object.entries(content).find(([key]) => key.endsWith(':policy'))!
-      const [version = '', sealed = ''] = policy.split(' ')
-      const json = cluster.seal.open('policy', '', version, sealed)
-      expect(JSON.parse(json!)).toMatchObject({ banned_relays: ['https://other.example'] })
-    },
-  )
+  wholeOnly(test, 'clock')('Redis has the policy of the last change, with its version, sealed', async () => {
+    const content = await contentOf(cluster.redis)
+    const [, policy] = Object.entries(content).find(([key]) => key.endsWith(':policy'))!
+    const [version = '', sealed = ''] = policy.split(' ')
+    const json = cluster.seal.open('policy', '', version, sealed)
+    expect(JSON.parse(json!)).toMatchObject({ banned_relays: ['https://other.example'] })
+  })
 
   wholeOnly(test, 'variant')('a machine that joins has the policy of the others', async () => {
     await decide(a, 'ips', { ip: '192.0.2.77', is_banned: true })

@@ -13,13 +13,13 @@ import type { Machine } from '../../../tools/relay/machine.ts'
 import { type Machines, startMachines } from '../../../tools/relay/machines.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { openCarrier } from '../support/carrier.ts'
-import { type ClusterRelays, startClusterRelays, whyNoEngine } from '../support/cluster-relays.ts'
+import { type ClusterRelays, startClusterRelays, whyNoRedis } from '../support/cluster-relays.ts'
 import { relayClient, startTestRelay, type TestClient } from '../support/relay.ts'
 
 const test = wholeOnly(every, 'faults')
 
 const PORTS = 4
-const why = whyNoEngine() ?? (findHaproxy() === undefined ? 'there is no haproxy' : undefined)
+const why = whyNoRedis() ?? (findHaproxy() === undefined ? 'there is no haproxy' : undefined)
 
 const clientOf = async ({ port, caFile }: Machine): Promise<TestClient> =>
   relayClient(port, await readFile(caFile, 'utf8'))
@@ -115,7 +115,7 @@ describe.skipIf(why !== undefined)(`three machines behind a balancer (skipped: $
   })
 })
 
-describe.skipIf(whyNoEngine() !== undefined)(`a machine does not start (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`a machine does not start (skipped: ${whyNoRedis()})`, () => {
   let cluster: ClusterRelays
   beforeEach(async () => {
     cluster = await startClusterRelays(1)
@@ -142,13 +142,13 @@ describe.skipIf(whyNoEngine() !== undefined)(`a machine does not start (skipped:
   })
 
   test('with the port of another program for its CLUSTER_ADDR', async () => {
-    const { port } = new URL(cluster.engine.url)
+    const { port } = new URL(cluster.redis.url)
     const failure = await cluster.add({ CLUSTER_LISTEN_PORT: port }).catch(String)
     expect(failure).toMatch(/^SettingsError: CLUSTER_ADDR: .*EADDRINUSE/)
   })
 
-  test('with a wrong password of the engine, which no sentence shows', async () => {
-    const CLUSTER_URL = cluster.engine.url.replace(/:[^:@]+@/, ':a-wrong-password@')
+  test('with a wrong password of Redis, which no sentence shows', async () => {
+    const CLUSTER_URL = cluster.redis.url.replace(/:[^:@]+@/, ':a-wrong-password@')
     const failure = await cluster.add({ CLUSTER_URL }).catch(String)
     expect(failure).toMatch(/^SettingsError: CLUSTER_URL: /)
     expect(failure).not.toMatch(/wrong-password/)

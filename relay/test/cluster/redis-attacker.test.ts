@@ -1,4 +1,4 @@
-// Somebody who writes the engine without the machines' secret takes no hostname, no certificate and no policy, and is noticed.
+// Somebody who writes Redis without the machines' secret takes no hostname, no certificate and no policy, and is noticed.
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,11 +6,11 @@ import { createServer } from 'node:net'
 import type { PolicyDecisionsResponse, PolicyStateResponse, RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, test as every, expect } from 'vitest'
 import {
-  EngineAttacker,
   forgedLease,
   hostnameIn,
   type LeaseEntry,
-} from '../../../tools/relay/engine-attacker.ts'
+  RedisAttacker,
+} from '../../../tools/relay/redis-attacker.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { createLog } from '../../src/core/log/log.ts'
@@ -19,7 +19,7 @@ import {
   type ClusterRelay,
   type ClusterRelays,
   startClusterRelays,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
 import { type Answer, newAccount, ROOT_HOST, register, type TestClient } from '../support/relay.ts'
 
@@ -29,7 +29,7 @@ const test = wholeOnly(every, 'faults')
 const SOON = { timeout: WAIT_TIMEOUT_MS }
 
 let cluster: ClusterRelays
-let attacker: EngineAttacker
+let attacker: RedisAttacker
 let a: ClusterRelay
 let b: ClusterRelay
 let marks = 0
@@ -70,11 +70,11 @@ async function registered(name: string, relay = a): Promise<{ lease: RegisterRes
   return { lease: lease!, entry }
 }
 
-describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`two machines (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     cluster = await startClusterRelays(2, {}, undefined, log)
     ;[a, b] = cluster.relays as [ClusterRelay, ClusterRelay]
-    attacker = new EngineAttacker(cluster.engine)
+    attacker = new RedisAttacker(cluster.redis)
   })
   afterAll(() => cluster?.close())
 
@@ -144,7 +144,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
     }
   })
 
-  test('give nobody the hostname of a lease that was removed from the engine, also one that starts later', async () => {
+  test('give nobody the hostname of a lease that was removed from Redis, also one that starts later', async () => {
     const account = newAccount()
     let victim: RegisterResponse | undefined
     const keys = await attacker.newKeys(async () => {
@@ -200,8 +200,8 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
     }
     const before = await changes()
     const [key] = (await attacker.keys()).filter((one) => one.endsWith(':policy-changes'))
-    await cluster.engine.cli('LPUSH', key!, '98 {"at":"2026-01-01T00:00:00.000Z"}')
-    await cluster.engine.cli('RPOP', key!)
+    await cluster.redis.cli('LPUSH', key!, '98 {"at":"2026-01-01T00:00:00.000Z"}')
+    await cluster.redis.cli('RPOP', key!)
     expect(await changes()).toEqual(before)
   })
 
@@ -240,7 +240,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
     const message = 'I like this shop.'
     const request = { identity: { ...identity, address: account.address.toLowerCase() }, metadata: {} }
     const json = JSON.stringify({ request: { ...request, ttlS: 60, allowCanonicalFallback: true }, message })
-    await cluster.engine.cli('SET', key!, `127.0.0.1 ${json}`)
+    await cluster.redis.cli('SET', key!, `127.0.0.1 ${json}`)
     const siwe_signature = await account.signMessage({ message })
     const answer = await b.call('POST', '/sdk/register', {
       challenge_id,
@@ -260,7 +260,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
       challenged = await a.call('POST', '/sdk/register/challenge', { identity })
     })
     const [key] = keys.filter((one) => one.includes(':challenge:'))
-    const entry = await cluster.engine.cli('GET', key!)
+    const entry = await cluster.redis.cli('GET', key!)
     const { challenge_id, siwe_message } = (challenged as Answer).json.data as unknown as {
       challenge_id: string
       siwe_message: string
@@ -268,7 +268,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
     const siwe_signature = await account.signMessage({ message: siwe_message })
     const body = { challenge_id, siwe_message, siwe_signature }
     expect((await a.call('POST', '/sdk/register', body)).status).toBeLessThan(300)
-    await cluster.engine.cli('SET', key!, entry)
+    await cluster.redis.cli('SET', key!, entry)
     expect((await a.call('POST', '/sdk/register', body)).status).toBeGreaterThanOrEqual(400)
   })
 })

@@ -1,14 +1,14 @@
-// The engine of several machines: what it does for two who ask at once, what it forgets by itself, and what it is told when it fails.
+// Redis of several machines: what it does for two who ask at once, what it forgets by itself, and what it is told when it fails.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { unauthenticatedMemory } from '../../src/core/rate-limit/request-memory.ts'
-import { isBefore } from '../../src/features/cluster/engine/change-feed.ts'
-import { Engine, EngineError } from '../../src/features/cluster/engine/engine.ts'
-import { withEngineLock } from '../../src/features/cluster/engine/engine-lock.ts'
-import { EngineKeys } from '../../src/features/cluster/engine/keys.ts'
+import { isBefore } from '../../src/features/cluster/redis/change-feed.ts'
+import { RedisKeys } from '../../src/features/cluster/redis/keys.ts'
+import { RedisClient, RedisError } from '../../src/features/cluster/redis/redis-client.ts'
+import { withRedisLock } from '../../src/features/cluster/redis/redis-lock.ts'
 import {
   HEARTBEAT,
   LOCK,
@@ -18,12 +18,12 @@ import {
   SET_POLICY,
   SWEEP_INDEX,
   UNLOCK,
-} from '../../src/features/cluster/engine/scripts.ts'
+} from '../../src/features/cluster/redis/scripts.ts'
 import { deriveClusterKey } from '../../src/features/cluster/shared/cluster-key.ts'
 import { Seal } from '../../src/features/cluster/shared/seal.ts'
 import { SharedChallenges } from '../../src/features/cluster/shared/shared-challenges.ts'
-import { whyNoEngine } from '../support/cluster-relays.ts'
-import { engineAddress } from '../support/engines.ts'
+import { whyNoRedis } from '../support/cluster-relays.ts'
+import { redisAddress } from '../support/redis-servers.ts'
 
 const NAME_KEPT_MS = 600_000
 const INDEX_MS = 172_800_000
@@ -31,11 +31,11 @@ const FENCE_MAX = 1e14
 const HOST = 'relay.example'
 const log = createLog('silent')
 const seal = new Seal(deriveClusterKey('a secret of 32 characters or more', HOST), log)
-const keys = new EngineKeys(HOST, seal)
+const keys = new RedisKeys(HOST, seal)
 const forever = new AbortController().signal
 
 let redis: Redis
-let engine: Engine
+let client: RedisClient
 
 /** What a machine tells of a lease. Scripts read the clear part of a head alone. */
 interface Fields {
@@ -47,15 +47,15 @@ interface Fields {
 }
 
 const nextFence = async (known = 0): Promise<number> =>
-  Number(await engine.run(NEXT_FENCE, { fence: keys.fence }, { known, most: FENCE_MAX }))
+  Number(await client.run(NEXT_FENCE, { fence: keys.fence }, { known, most: FENCE_MAX }))
 const timeOf = async (): Promise<number> => {
-  const [seconds, microseconds] = (await engine.command('TIME')) as string[]
+  const [seconds, microseconds] = (await client.command('TIME')) as string[]
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000)
 }
 const register = async ({ key, fence, name = '-', ttlMs = 60_000, epoch = 'epoch' }: Fields) => {
   const given = fence ?? (await nextFence())
   const head = `${given} ${(await timeOf()) + ttlMs} 0 ${name} tag sealed`
-  return (await engine.run(
+  return (await client.run(
     REGISTER,
     {
       epoch: keys.epoch,
@@ -91,7 +91,7 @@ interface Put {
 }
 
 const put = ({ key, fence, expires, isEnded = false, name = '-', json = 'tag {}' }: Put) =>
-  engine.run(
+  client.run(
     PUT,
     {
       lease: keys.lease(key),
@@ -119,20 +119,20 @@ const put = ({ key, fence, expires, isEnded = false, name = '-', json = 'tag {}'
   ) as Promise<[string, string?, string?]>
 
 const beat = async (machine: string, entry: string, keptMs = 600_000) =>
-  (await engine.run(
+  (await client.run(
     HEARTBEAT,
     { machines: keys.machines, epoch: keys.epoch, changes: keys.changes },
     { machine, entry, keptMs, most: 64 },
   )) as [number, string, string, string[]]
 const setPolicy = (expected: string, entry: string) =>
-  engine.run(
+  client.run(
     SET_POLICY,
     { policy: keys.policy, changes: keys.changes },
     { expected, entry, changesKept: 1000, machine: 'run' },
   )
 
-const ttlOf = async (key: string): Promise<number> => Number(await engine.command('PTTL', key))
-const headOf = async (key: string) => (await engine.command('HGET', keys.lease(key), 'h')) as string
+const ttlOf = async (key: string): Promise<number> => Number(await client.command('PTTL', key))
+const headOf = async (key: string) => (await client.command('HGET', keys.lease(key), 'h')) as string
 
 test.each([
   ['1-0', '2-0', true],
@@ -145,19 +145,19 @@ test.each([
   expect(isBefore(one, other)).toBe(isFirst)
 })
 
-describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`Redis (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     redis = await startRedis()
-    engine = new Engine(engineAddress(redis.url), log)
-    await vi.waitFor(() => engine.command('PING'))
+    client = new RedisClient(redisAddress(redis.url), log)
+    await vi.waitFor(() => client.command('PING'))
   })
   afterAll(async () => {
-    await engine?.close()
+    await client?.close()
     await redis?.stop()
   })
   beforeEach(async () => {
-    await engine.command('FLUSHALL')
-    await engine.command('SET', keys.epoch, 'epoch')
+    await client.command('FLUSHALL')
+    await client.command('SET', keys.epoch, 'epoch')
   })
 
   describe('gives out', () => {
@@ -170,7 +170,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     test.each(['99999999999999999', 'nan', 'something', '-5'])(
       'them also from where somebody has written %s',
       async (written) => {
-        await engine.command('SET', keys.fence, written)
+        await client.command('SET', keys.fence, written)
         expect([await nextFence(3), await nextFence(3)]).toEqual([4, 5])
       },
     )
@@ -179,9 +179,9 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
   describe('registers', () => {
     test('nobody while it has another epoch than the machine knows', async () => {
       expect(await register({ key: 'one:0x1', epoch: 'another' })).toEqual(['epoch'])
-      await engine.command('DEL', keys.epoch)
+      await client.command('DEL', keys.epoch)
       expect(await register({ key: 'one:0x1' })).toEqual(['epoch'])
-      expect(await engine.command('EXISTS', keys.lease('one:0x1'))).toBe(0)
+      expect(await client.command('EXISTS', keys.lease('one:0x1'))).toBe(0)
     })
 
     test('one of those who want a name at once, and shows the others its head', async () => {
@@ -193,7 +193,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
       expect(winner?.[1]).toMatch(/^\d+-\d+$/)
       const losers = replies.filter(([outcome]) => outcome === 'conflict')
       expect(losers).toHaveLength(49)
-      const holder = (await engine.command('GET', keys.holder(name))) as string
+      const holder = (await client.command('GET', keys.holder(name))) as string
       for (const [, identity, head] of losers)
         expect([identity, head]).toEqual([holder, await headOf(holder)])
     })
@@ -208,7 +208,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     })
 
     test('over an invalid head', async () => {
-      await engine.command('HSET', keys.lease('one:0x1'), 'h', 'no head')
+      await client.command('HSET', keys.lease('one:0x1'), 'h', 'no head')
       expect((await register({ key: 'one:0x1' }))[0]).toBe('registered')
     })
 
@@ -264,9 +264,9 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
 
     test('no part of what it does not know: it asks for the rest, also where the JSON is another one', async () => {
       expect(await put({ key: 'two:0x1', fence: 5, expires, json: '' })).toEqual(['json'])
-      expect(await engine.command('EXISTS', keys.lease('two:0x1'))).toBe(0)
+      expect(await client.command('EXISTS', keys.lease('two:0x1'))).toBe(0)
       expect((await put({ key, fence: 1, expires, name, json: '' }))[0]).toBe('put')
-      await engine.command('HSET', keys.lease(key), 'j', 'other {}')
+      await client.command('HSET', keys.lease(key), 'j', 'other {}')
       expect(await put({ key, fence: 1, expires, name, json: '' })).toEqual(['json'])
     })
   })
@@ -277,14 +277,14 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     await put({ key: 'one:0x1', fence: 1, expires: expires + 1_000, name: 'one' })
     const memory = unauthenticatedMemory()
     const rateLimits = { networkPerMinute: 10, relayPerMinute: 600 }
-    const challenges = new SharedChallenges({ host: HOST, engine, keys, seal, rateLimits, memory })
+    const challenges = new SharedChallenges({ host: HOST, redis: client, keys, seal, rateLimits, memory })
     const identity = { name: 'one', address: `0x${'ab'.repeat(20)}` }
     await challenges.issue({ identity, allowCanonicalFallback: false, metadata: {}, ttlS: 60 }, '192.0.2.1')
     await beat('a:1', '1 sealed')
     await setPolicy('', '1 sealed')
-    await engine.run(LOCK, { lock: keys.lock('start') }, { holder: 'holder', lifetimeMs: 15_000 })
+    await client.run(LOCK, { lock: keys.lock('start') }, { holder: 'holder', lifetimeMs: 15_000 })
     const lasting = new Set<string>()
-    for (const key of (await engine.command('KEYS', '*')) as string[]) {
+    for (const key of (await client.command('KEYS', '*')) as string[]) {
       const ttl = await ttlOf(key)
       // -2 is one that has ended since it was listed.
       if (ttl === -1) lasting.add(key)
@@ -301,16 +301,16 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
 
   test('keeps about as many changes as it is told', async () => {
     for (let i = 0; i < 1_500; i++) await register({ key: `many:0x${i}` })
-    expect(Number(await engine.command('XLEN', keys.changes))).toBeLessThan(1_200)
+    expect(Number(await client.command('XLEN', keys.changes))).toBeLessThan(1_200)
   })
 
   test('sweeps its index of leases of those that are over, a part at a time', async () => {
     for (const key of ['a:0x1', 'b:0x1', 'c:0x1']) await register({ key })
-    await engine.command('DEL', keys.lease('a:0x1'), keys.lease('b:0x1'))
-    const members = () => engine.command('ZRANGE', keys.leaseIndex, 0, -1)
-    await engine.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: 1 })
+    await client.command('DEL', keys.lease('a:0x1'), keys.lease('b:0x1'))
+    const members = () => client.command('ZRANGE', keys.leaseIndex, 0, -1)
+    await client.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: 1 })
     expect(await members()).toHaveLength(2)
-    await engine.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: 500 })
+    await client.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: 500 })
     expect(await members()).toEqual(['c:0x1'])
   })
 
@@ -329,7 +329,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
   test('lets one of those who change the policy at once', async () => {
     expect(await Promise.all(['1 a', '1 b', '1 c'].map((entry) => setPolicy('', entry)))).toEqual([1, 0, 0])
     expect([await setPolicy('1 a', '2 d'), await setPolicy('1 a', '2 e')]).toEqual([1, 0])
-    expect(await engine.command('GET', keys.policy)).toBe('2 d')
+    expect(await client.command('GET', keys.policy)).toBe('2 d')
   })
 
   describe('the budget of a network', () => {
@@ -337,7 +337,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
     const limits = { networkPerMinute: 3, relayPerMinute: 600 }
     const parts = () => ({
       host: HOST,
-      engine,
+      redis: client,
       keys,
       seal,
       rateLimits: limits,
@@ -384,12 +384,12 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
       for (let i = 0; i < 6; i++) await machine.issue(request, '192.0.2.1')
       await expect(machine.issue(request, '192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' })
       for (let i = 0; i < 10; i++) await machine.refund('192.0.2.1')
-      expect(await engine.command('EXISTS', keys.budget('192.0.2.1'))).toBe(0)
+      expect(await client.command('EXISTS', keys.budget('192.0.2.1'))).toBe(0)
     })
   })
 
   describe('a lock', () => {
-    const parts = () => ({ engine, keys, seal })
+    const parts = () => ({ redis: client, keys, seal })
 
     test('is one machine’s at a time', async () => {
       let inside = 0
@@ -400,16 +400,16 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
         await sleep(5)
         inside -= 1
       }
-      await Promise.all([0, 1, 2].map(() => withEngineLock(parts(), 'one', forever, use)))
+      await Promise.all([0, 1, 2].map(() => withRedisLock(parts(), 'one', forever, use)))
       expect(most).toBe(1)
-      expect(await engine.command('EXISTS', keys.lock('one'))).toBe(0)
+      expect(await client.command('EXISTS', keys.lock('one'))).toBe(0)
     })
 
     test('is given back by who has it alone, and by itself when the holder is gone', async () => {
       const lock = (holder: string, lifetimeMs = 15_000) =>
-        engine.run(LOCK, { lock: keys.lock('two') }, { holder, lifetimeMs })
+        client.run(LOCK, { lock: keys.lock('two') }, { holder, lifetimeMs })
       expect([await lock('one'), await lock('other'), await lock('one')]).toEqual(['one', 'one', 'one'])
-      await engine.run(UNLOCK, { lock: keys.lock('two') }, { holder: 'other' })
+      await client.run(UNLOCK, { lock: keys.lock('two') }, { holder: 'other' })
       expect(await lock('other')).toBe('one')
       await lock('one', 1)
       await expect.poll(() => lock('other')).toBe('other')
@@ -417,72 +417,72 @@ describe.skipIf(whyNoEngine() !== undefined)(`the engine (skipped: ${whyNoEngine
 
     test('is not waited for any more once the machine ends', async () => {
       const holder = seal.close('lock', keys.lock('three'), '', 'another machine')
-      await engine.run(LOCK, { lock: keys.lock('three') }, { holder, lifetimeMs: 15_000 })
+      await client.run(LOCK, { lock: keys.lock('three') }, { holder, lifetimeMs: 15_000 })
       const ending = AbortSignal.timeout(50)
-      await expect(withEngineLock(parts(), 'three', ending, async () => {})).rejects.toMatchObject({
+      await expect(withRedisLock(parts(), 'three', ending, async () => {})).rejects.toMatchObject({
         name: 'AbortError',
       })
     })
   })
 
   test('that has a lock which no machine has taken, gives it to the first one that asks', async () => {
-    await engine.command('SET', keys.lock('four'), 'somebody')
-    expect(await withEngineLock({ engine, keys, seal }, 'four', forever, async () => 'inside')).toBe('inside')
+    await client.command('SET', keys.lock('four'), 'somebody')
+    expect(await withRedisLock({ redis: client, keys, seal }, 'four', forever, async () => 'inside')).toBe(
+      'inside',
+    )
   })
 
   test('that refuses a command is up, and says why', async () => {
-    await expect(engine.command('HGET', keys.epoch, 'field')).rejects.toThrow(
-      /^the engine refuses: WRONGTYPE/,
-    )
-    expect(engine.isUp).toBe(true)
+    await expect(client.command('HGET', keys.epoch, 'field')).rejects.toThrow(/^Redis refuses: WRONGTYPE/)
+    expect(client.isUp).toBe(true)
   })
 })
 
-describe.skipIf(whyNoEngine() !== undefined)(`an engine (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`a Redis (skipped: ${whyNoRedis()})`, () => {
   const events: string[] = []
   beforeEach(async () => {
     redis = await startRedis()
-    engine = new Engine(engineAddress(redis.url), log)
+    client = new RedisClient(redisAddress(redis.url), log)
     events.length = 0
-    engine.on('up', () => events.push('up'))
-    engine.on('down', () => events.push('down'))
-    await expect.poll(() => engine.command('PING').catch(String)).toBe('PONG')
+    client.on('up', () => events.push('up'))
+    client.on('down', () => events.push('down'))
+    await expect.poll(() => client.command('PING').catch(String)).toBe('PONG')
   })
   afterEach(async () => {
-    await engine?.close()
+    await client?.close()
     await redis?.stop()
   })
 
   test('that stops without a sign is down after 2 s, and up again once it answers', async () => {
     await redis.kill('SIGSTOP')
     const from = performance.now()
-    await expect(engine.command('PING')).rejects.toThrow(EngineError)
+    await expect(client.command('PING')).rejects.toThrow(RedisError)
     expect(performance.now() - from).toBeGreaterThan(1_950)
-    expect([engine.isUp, events]).toEqual([false, ['up', 'down']])
+    expect([client.isUp, events]).toEqual([false, ['up', 'down']])
     // Nobody waits for it meanwhile: it is refused before the event loop turns.
     const turned = new Promise((resolve) => setImmediate(resolve, 'it waits'))
-    await expect(Promise.race([engine.command('PING'), turned])).rejects.toThrow('the engine does not answer')
+    await expect(Promise.race([client.command('PING'), turned])).rejects.toThrow('Redis does not answer')
     await redis.kill('SIGCONT')
-    await expect.poll(() => engine.command('PING').catch(String)).toBe('PONG')
+    await expect.poll(() => client.command('PING').catch(String)).toBe('PONG')
     expect(events).toEqual(['up', 'down', 'up'])
   })
 
   test('that is killed is down at once, for readers of changes too, and up again with its data', async () => {
-    await engine.command('XADD', keys.changes, '*', 'lease', 'one:0x1', 'from', 'run', 'entry', '1 2 0 -')
-    const reading = expect(engine.changesAfter(keys.changes, '9999999999999-0')).rejects.toThrow(EngineError)
+    await client.command('XADD', keys.changes, '*', 'lease', 'one:0x1', 'from', 'run', 'entry', '1 2 0 -')
+    const reading = expect(client.changesAfter(keys.changes, '9999999999999-0')).rejects.toThrow(RedisError)
     await redis.kill()
     await reading
-    await expect.poll(() => engine.isUp).toBe(false)
+    await expect.poll(() => client.isUp).toBe(false)
     await redis.restart()
     await expect
-      .poll(() => engine.changesAfter(keys.changes, '0-0').catch(String))
+      .poll(() => client.changesAfter(keys.changes, '0-0').catch(String))
       .toEqual([{ id: expect.any(String), kind: 'lease', subject: 'one:0x1', from: 'run', entry: '1 2 0 -' }])
-    await expect.poll(() => engine.command('PING').catch(String)).toBe('PONG')
+    await expect.poll(() => client.command('PING').catch(String)).toBe('PONG')
   })
 
   test('that has no changes answers with none within a second', async () => {
     const from = performance.now()
-    expect(await engine.changesAfter(keys.changes, '0-0')).toEqual([])
+    expect(await client.changesAfter(keys.changes, '0-0')).toEqual([])
     expect(performance.now() - from).toBeGreaterThan(450)
   })
 })

@@ -1,4 +1,4 @@
-// Engines that are more than one server: a relay's machines share their leases through a Cluster, and behind Sentinels.
+// A Redis that is more than one server: machines share their leases through a Cluster, and behind Sentinels.
 
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, test as every, expect, onTestFinished } from 'vitest'
@@ -6,8 +6,8 @@ import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findValkey } from '../../../tools/programs/services.ts'
 import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createCa } from '../../src/core/certificates/development-ca.ts'
-import { type ClusterRelay, startClusterRelays, untilLinked, whyNoEngine } from '../support/cluster-relays.ts'
-import { startRedisCluster, startRedisSentinel, startRedisTls } from '../support/engines.ts'
+import { type ClusterRelay, startClusterRelays, untilLinked, whyNoRedis } from '../support/cluster-relays.ts'
+import { startRedisCluster, startRedisSentinel, startRedisTls } from '../support/redis-servers.ts'
 import type { TestClient } from '../support/relay.ts'
 
 const test = wholeOnly(every, 'variant')
@@ -15,7 +15,7 @@ const test = wholeOnly(every, 'variant')
 const renew = async (relay: TestClient, { access_token }: { access_token: string }): Promise<number> =>
   (await relay.call('POST', '/sdk/renew', { access_token })).status
 
-/** Two machines whose engine is at `url`. */
+/** Two machines whose redis is at `url`. */
 async function start(url: string, server: Redis): Promise<[ClusterRelay, ClusterRelay]> {
   const cluster = await startClusterRelays(0, {}, server)
   onTestFinished(() => cluster.close())
@@ -32,22 +32,22 @@ async function expectShared(a: TestClient, b: TestClient, name: string): Promise
   expect(await renew(a, lease)).toBe(404)
 }
 
-describe.skipIf(whyNoEngine() !== undefined)(`machines share leases (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`machines share leases (skipped: ${whyNoRedis()})`, () => {
   test('through a Redis Cluster, which they find by any of its nodes', async () => {
-    const engines = await startRedisCluster()
-    onTestFinished(engines.stop)
-    const [a, b] = await start(engines.url, engines.servers[0]!)
+    const group = await startRedisCluster()
+    onTestFinished(group.stop)
+    const [a, b] = await start(group.url, group.servers[0]!)
     await expectShared(a, b, 'clustered')
     // All of a relay is at one node, since scripts change several entries in one step.
-    const sizes = await Promise.all(engines.servers.map(async ({ cli }) => Number(await cli('DBSIZE'))))
+    const sizes = await Promise.all(group.servers.map(async ({ cli }) => Number(await cli('DBSIZE'))))
     expect(sizes.filter((size) => size > 0)).toHaveLength(1)
   })
 
   test('behind a Sentinel, also when another server is the master since', async () => {
-    const engines = await startRedisSentinel()
-    onTestFinished(engines.stop)
-    const [master, replica] = engines.servers as [Redis, Redis]
-    const [a, b] = await start(engines.url, master)
+    const group = await startRedisSentinel()
+    onTestFinished(group.stop)
+    const [master, replica] = group.servers as [Redis, Redis]
+    const [a, b] = await start(group.url, master)
     await expectShared(a, b, 'watched')
     const lease = await a.register('survives')
     await expect.poll(() => replica.cli('INFO', 'replication')).toContain('master_link_status:up')
@@ -66,20 +66,20 @@ describe.skipIf(whyNoEngine() !== undefined)(`machines share leases (skipped: ${
 
   test('through TLS, to a server whose certificate is of a CA that they trust', async () => {
     const authority = createCa('localhost')
-    const engines = await startRedisTls(authority)
-    onTestFinished(engines.stop)
+    const group = await startRedisTls(authority)
+    onTestFinished(group.stop)
     const trusted = getCACertificates('default')
     // As an operator does with NODE_EXTRA_CA_CERTS.
     setDefaultCACertificates([...trusted, authority.certificate])
     onTestFinished(() => setDefaultCACertificates(trusted))
-    const [a, b] = await start(engines.url, engines.servers[0]!)
+    const [a, b] = await start(group.url, group.servers[0]!)
     await expectShared(a, b, 'encrypted')
   })
 
   test('and do not start with a server of another CA', async () => {
-    const engines = await startRedisTls(createCa('localhost'))
-    onTestFinished(engines.stop)
-    await expect(start(engines.url, engines.servers[0]!)).rejects.toThrow(/CLUSTER_URL.*certificate/)
+    const group = await startRedisTls(createCa('localhost'))
+    onTestFinished(group.stop)
+    await expect(start(group.url, group.servers[0]!)).rejects.toThrow(/CLUSTER_URL.*certificate/)
   })
 
   test.skipIf(!findValkey())('through a Valkey', async () => {

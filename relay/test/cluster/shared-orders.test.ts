@@ -13,7 +13,7 @@ import { SharedProofs } from '../../src/features/acme/shared-proofs.ts'
 import { AcmeIssuer } from '../../src/features/site-certificates/acme-issuer.ts'
 import { SITE_ORDER_ELSEWHERE_POLL_S } from '../../src/features/site-certificates/limits.ts'
 import { OrdersElsewhere } from '../../src/features/site-certificates/orders-elsewhere.ts'
-import { whyNoEngine } from '../support/cluster-relays.ts'
+import { whyNoRedis } from '../support/cluster-relays.ts'
 import { type OrderMachine, type OrderMachines, startOrderMachines } from '../support/order-machines.ts'
 import { HeldAuthority, Sites } from '../support/site-orders.ts'
 
@@ -28,7 +28,7 @@ let machines: OrderMachines
 let a: OrderMachine
 let b: OrderMachine
 
-describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`two machines (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     redis = await startRedis()
   })
@@ -71,7 +71,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`two machines (skipped: ${whyNoEngi
       expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
     })
 
-    test('from which nothing is taken while the engine does not answer', async () => {
+    test('from which nothing is taken while Redis does not answer', async () => {
       const here = await open(a)
       const order = { ...ROOT }
       await here.take(order)

@@ -16,7 +16,7 @@ import {
   type ClusterRelay,
   type ClusterRelays,
   startClusterRelays,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
 import { manifestOf } from '../support/multipart-body.ts'
 import { type Answer, newAccount } from '../support/relay.ts'
@@ -30,7 +30,7 @@ const NO_ANSWER_MS = 1_000
 /** Every machine has heard of a change. */
 const SHORTLY_MS = 300
 const SHORT_TTL_S = 30
-/** Time for what goes to the engine. */
+/** Time for what goes to Redis. */
 const SLOW_MS = 50
 const BIG_BYTES = 5_000_000
 
@@ -54,7 +54,7 @@ const NONE = [undefined, undefined, undefined]
 const three = (text: string): string[] => [text, text, text]
 
 describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
-  describe.skipIf(whyNoEngine() !== undefined)(`three of them (skipped: ${whyNoEngine()})`, () => {
+  describe.skipIf(whyNoRedis() !== undefined)(`three of them (skipped: ${whyNoRedis()})`, () => {
     beforeAll(async () => {
       cluster = await startClusterRelays(3, {
         STATIC_CACHE_ENABLED: 'true',
@@ -181,7 +181,7 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
       async () => {
         const [lease, other] = [await register(a, 'outage'), await register(a, 'outage-too')]
         await put(a, lease, FILES)
-        await cluster.engine.kill()
+        await cluster.redis.kill()
         try {
           await expect
             .poll(async () => codeOf(await put(a, other, FILES)), SOON)
@@ -190,7 +190,7 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
           expect(statusOf(await post(b, lease, manifestOf(FILES))).present).toBe(true)
           expect(codeOf(await remove(b, lease))).toEqual([503, 'feature_unavailable'])
         } finally {
-          await cluster.engine.restart()
+          await cluster.redis.restart()
         }
         await expect.poll(async () => (await put(a, other, FILES)).status, SOON).toBe(200)
         await expect.poll(() => texts(other)).toEqual(three('<h1>stored</h1>'))
@@ -198,11 +198,11 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
     )
 
     wholeOnly(test, 'faults')(
-      'tell one that does not reach the engine what a site stores and removes',
+      'tell one that does not reach Redis what a site stores and removes',
       async () => {
         const lease = await register(a, 'told')
-        a.engineWay.isDown = true
-        a.engineWay.cut()
+        a.redisWay.isDown = true
+        a.redisWay.cut()
         try {
           await expect
             .poll(async () => codeOf(await put(a, lease, FILES)), SOON)
@@ -212,18 +212,18 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
           expect((await remove(c, lease)).status).toBe(200)
           expect(await texts(lease)).toEqual(NONE)
         } finally {
-          a.engineWay.isDown = false
+          a.redisWay.isDown = false
         }
         await expect.poll(async () => (await put(a, lease, FILES)).status, SOON).toBe(200)
       },
     )
 
     wholeOnly(test, 'faults')(
-      'know after the engine has lost everything which of them has which files',
+      'know after Redis has lost everything which of them has which files',
       async () => {
         const lease = await register(a, 'lost')
         await put(b, lease, FILES)
-        await cluster.engine.restart({ withoutData: true })
+        await cluster.redis.restart({ withoutData: true })
         await expect.poll(async () => (await a.call('GET', '/api/healthz')).status, SOON).toBe(200)
         await expect.poll(() => entriesOf(lease), SOON).toBe(1)
         // They learn of each other's files one after the other.
@@ -234,7 +234,7 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
     wholeOnly(test, 'faults')(
       'give visitors the live site while the machine with the files is away, and its files when it is back',
       async () => {
-        // The engine was restarted before, and each machine finds that out by itself.
+        // Redis was restarted before, and each machine finds that out by itself.
         const lease = await vi.waitFor(() => register(a, 'back'), SOON)
         await expect.poll(async () => (await put(c, lease, FILES)).status, SOON).toBe(200)
         await c.stop()
@@ -252,12 +252,12 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
         const account = newAccount()
         await put(c, await register(a, 'late', { account }), FILES)
         await c.stop()
-        // The end of what the machine has moves by that, which it tells when it is back, and before it has read what the engine says.
+        // The end of what the machine has moves by that, which it tells when it is back, and before it has read what Redis says.
         const lease = await register(b, 'late', { account, ttl: SHORT_TTL_S })
         expect(statusOf(await put(b, lease, OTHER)).present).toBe(true)
-        c.engineWay.delayMs = SLOW_MS
+        c.redisWay.delayMs = SLOW_MS
         c = await cluster.add({}, c)
-        c.engineWay.delayMs = 0
+        c.redisWay.delayMs = 0
         await expect.poll(() => texts(lease), SOON).toEqual(three('<h1>another</h1>'))
       },
     )
@@ -287,10 +287,10 @@ describe.each(atDepth([1, 2], [2]))('machines of %i processes', (workers) => {
   })
 })
 
-/** The entries of the engine that say which machine has the files of a site. */
+/** The entries of Redis that say which machine has the files of a site. */
 async function entriesOf({ identity: { name, address } }: RegisterResponse): Promise<number> {
   const key = identityKey(name, address)
-  const entry = await cluster.engine.cli('GET', cluster.keys.snapshot(cluster.keys.identityName(key)))
+  const entry = await cluster.redis.cli('GET', cluster.keys.snapshot(cluster.keys.identityName(key)))
   return /^\d+ [^- ]\S* /.test(entry) ? 1 : 0
 }
 

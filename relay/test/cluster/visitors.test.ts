@@ -1,4 +1,4 @@
-// Visitors who come in at a machine that has no session of the site: another one serves them, and no byte passes the engine.
+// Visitors who come in at a machine that has no session of the site: another one serves them, and no byte passes Redis.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,10 +21,10 @@ import {
   type ClusterRelays,
   machinesSeenBy,
   startClusterRelays,
-  whyNoEngine,
+  whyNoRedis,
 } from '../support/cluster-relays.ts'
-import { contentOf, monitorEngine } from '../support/engine-monitor.ts'
 import { askSite } from '../support/live-visitor.ts'
+import { contentOf, monitorRedis } from '../support/redis-monitor.ts'
 import { newAccount, readAll } from '../support/relay.ts'
 import { CARRIERS, nativeSession, type TestSession } from '../support/session.ts'
 import { nodeHttp, openTlsSite, type TlsSite } from '../support/tls-site.ts'
@@ -77,7 +77,7 @@ async function rawVisitor(session: TestSession): Promise<void> {
 }
 
 const portOf = ({ tcp_addr }: RegisterResponse): number => Number(tcp_addr?.split(':')[1])
-describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEngine()})`, () => {
+describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRedis()})`, () => {
   beforeAll(async () => {
     cluster = await startClusterRelays(3, async (index) => {
       portsOf.set(index, await freeRange(PORTS))
@@ -240,9 +240,9 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
   })
 
   wholeOnly(test, 'depth')(
-    'the engine is told no token, key, secret, site or address and no byte of a visitor, and holds none',
+    'Redis is told no token, key, secret, site or address and no byte of a visitor, and holds none',
     async () => {
-      const monitor = await monitorEngine(cluster.engine)
+      const monitor = await monitorRedis(cluster.redis)
       const account = newAccount()
       const [seen, reported] = ['203.0.113.77', '203.0.113.78']
       const forwarded = { Forwarded: `for=${seen}` }
@@ -272,7 +272,7 @@ describe.skipIf(whyNoEngine() !== undefined)(`three machines (skipped: ${whyNoEn
       // The end of the lease: `isEnd`, `keptMs` and `identity` are before its hostname.
       await expect.poll(() => monitor.text).toMatch(new RegExp(`"1" "\\d+" "[^"]+" "${hostname}"`))
       await monitor.stop()
-      const held = Object.entries(await contentOf(cluster.engine))
+      const held = Object.entries(await contentOf(cluster.redis))
         .flat()
         .join('\n')
       const read = (name: string): Promise<string> => readFile(join(a.directory, name), 'utf8')

@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest'
 import {
   CLUSTER_SECRET_MIN_CHARS,
-  type EngineAddress,
-  type WayToEngine,
-  wayToEngine,
+  type RedisAddress,
+  type WayToRedis,
+  wayToRedis,
 } from '../../src/features/cluster/settings.ts'
 import { readSettings } from '../../src/settings.ts'
 
@@ -13,7 +13,7 @@ const SECRET = 's3cr3t-of-32-characters-or-more!'
 const PASSWORD = 'the-passw0rd'
 const ENV = {
   SVC_URL: 'https://relay.example',
-  CLUSTER_URL: `redis://:${PASSWORD}@engine.example`,
+  CLUSTER_URL: `redis://:${PASSWORD}@redis.example`,
   CLUSTER_ADDR: '192.0.2.1:7443',
   CLUSTER_SECRET: SECRET,
   CLUSTER_ALLOW_PLAINTEXT: 'true',
@@ -37,16 +37,16 @@ describe('CLUSTER_URL', () => {
   }
   const node = (host: string, port: number) => [{ host, port }]
 
-  test.each<[string, Partial<EngineAddress>]>([
-    ['redis://engine.example', { nodes: node('engine.example', 6379) }],
-    ['redis://Engine.example:6380', { nodes: node('engine.example', 6380) }],
-    ['redis://engine.example/3', { nodes: node('engine.example', 6379), database: 3 }],
-    ['redis://engine.example/', { nodes: node('engine.example', 6379) }],
-    ['redis://pass@engine.example', { nodes: node('engine.example', 6379), password: 'pass' }],
-    ['redis://:pass@engine.example', { nodes: node('engine.example', 6379), password: 'pass' }],
+  test.each<[string, Partial<RedisAddress>]>([
+    ['redis://redis.example', { nodes: node('redis.example', 6379) }],
+    ['redis://Redis.example:6380', { nodes: node('redis.example', 6380) }],
+    ['redis://redis.example/3', { nodes: node('redis.example', 6379), database: 3 }],
+    ['redis://redis.example/', { nodes: node('redis.example', 6379) }],
+    ['redis://pass@redis.example', { nodes: node('redis.example', 6379), password: 'pass' }],
+    ['redis://:pass@redis.example', { nodes: node('redis.example', 6379), password: 'pass' }],
     [
-      'redis://me:p%40ss%2F@engine.example',
-      { nodes: node('engine.example', 6379), username: 'me', password: 'p@ss/' },
+      'redis://me:p%40ss%2F@redis.example',
+      { nodes: node('redis.example', 6379), username: 'me', password: 'p@ss/' },
     ],
     ['rediss://[2001:db8::1]:6390', { nodes: node('2001:db8::1', 6390), usesTls: true }],
     ['redis://192.0.2.7', { nodes: node('192.0.2.7', 6379) }],
@@ -69,25 +69,25 @@ describe('CLUSTER_URL', () => {
       },
     ],
   ])('%s', (url, expected) => {
-    expect(read({ CLUSTER_URL: url }).cluster?.engine).toEqual({ ...single, ...expected })
+    expect(read({ CLUSTER_URL: url }).cluster?.redis).toEqual({ ...single, ...expected })
   })
 })
 
-describe('the way to the engine', () => {
-  test.each<[string, WayToEngine]>([
-    ['rediss://engine.example', 'tls'],
+describe('the way to Redis', () => {
+  test.each<[string, WayToRedis]>([
+    ['rediss://redis.example', 'tls'],
     ['rediss+cluster://a.example,b.example', 'tls'],
     ['redis://127.0.0.1', 'loopback'],
     ['redis://127.8.8.8', 'loopback'],
     ['redis://[::1]', 'loopback'],
     ['redis://localhost', 'loopback'],
     ['redis+sentinel://127.0.0.1,localhost/main', 'loopback'],
-    ['redis://engine.example', 'plaintext'],
+    ['redis://redis.example', 'plaintext'],
     ['redis://127.0.0.1.example', 'plaintext'],
     ['redis://10.0.0.9', 'plaintext'],
     ['redis+cluster://127.0.0.1,10.0.0.9', 'plaintext'],
   ])('%s is %s, which has to be allowed without TLS', (url, way) => {
-    expect(wayToEngine(read({ CLUSTER_URL: url }).cluster!.engine)).toBe(way)
+    expect(wayToRedis(read({ CLUSTER_URL: url }).cluster!.redis)).toBe(way)
     const strict = { CLUSTER_URL: url, CLUSTER_ALLOW_PLAINTEXT: undefined }
     if (way !== 'plaintext') expect(read(strict).cluster).toBeDefined()
     else
@@ -112,7 +112,7 @@ describe('a machine', () => {
     expect(read({ PORT_HOST: 'Machine-1.relay.example' }).portHost).toBe('machine-1.relay.example')
   })
 
-  test('is one where no engine is named', () => {
+  test('is one where no redis is named', () => {
     expect(readSettings({ SVC_URL: ENV.SVC_URL }).cluster).toBeUndefined()
   })
 })
@@ -141,15 +141,15 @@ describe('a sentence says what is wrong, and shows no secret', () => {
     [{ CLUSTER_ADDR: '[::g]:7443' }, 'CLUSTER_ADDR: is not the name or address of a host'],
     [{ PORT_HOST: 'machine/1' }, 'PORT_HOST: is not the name or address of a host'],
     [
-      { CLUSTER_URL: `http://:${PASSWORD}@engine.example` },
+      { CLUSTER_URL: `http://:${PASSWORD}@redis.example` },
       'CLUSTER_URL: is not a URL such as redis://:PASSWORD@HOST:6379/0',
     ],
     [
-      { CLUSTER_URL: `redis+proxy://:${PASSWORD}@engine.example` },
+      { CLUSTER_URL: `redis+proxy://:${PASSWORD}@redis.example` },
       'CLUSTER_URL: is not a URL such as redis://:PASSWORD@HOST:6379/0',
     ],
     [
-      { CLUSTER_URL: `redis://:${PASSWORD}@engine.example?db=1` },
+      { CLUSTER_URL: `redis://:${PASSWORD}@redis.example?db=1` },
       'CLUSTER_URL: is not a URL such as redis://:PASSWORD@HOST:6379/0',
     ],
     [
@@ -162,16 +162,16 @@ describe('a sentence says what is wrong, and shows no secret', () => {
       'CLUSTER_URL: needs the name of the master: redis+sentinel://HOSTS/MASTER',
     ],
     [
-      { CLUSTER_URL: `redis://:${PASSWORD}@engine.example/main` },
+      { CLUSTER_URL: `redis://:${PASSWORD}@redis.example/main` },
       'CLUSTER_URL: has a path that is not the number of a database',
     ],
     [
-      { CLUSTER_URL: `redis://:${PASSWORD}@engine.example/1/2` },
+      { CLUSTER_URL: `redis://:${PASSWORD}@redis.example/1/2` },
       'CLUSTER_URL: has a path that is not the number of a database',
     ],
-    [{ CLUSTER_URL: `redis://:${PASSWORD}%@engine.example` }, 'CLUSTER_URL: has a malformed percent sign'],
+    [{ CLUSTER_URL: `redis://:${PASSWORD}%@redis.example` }, 'CLUSTER_URL: has a malformed percent sign'],
     [
-      { CLUSTER_URL: `redis://:${PASSWORD}@x@engine.example` },
+      { CLUSTER_URL: `redis://:${PASSWORD}@x@redis.example` },
       'CLUSTER_URL: is not the name or address of a host',
     ],
     [
@@ -197,7 +197,7 @@ describe('a sentence says what is wrong, and shows no secret', () => {
     ['CLUSTER_ADDR', '192.0.2.1:65536'],
     ['CLUSTER_ADDR', '192.0.2.1:port'],
     ['CLUSTER_LISTEN_PORT', '0'],
-    ['CLUSTER_URL', `redis://:${PASSWORD}@engine.example:70000`],
+    ['CLUSTER_URL', `redis://:${PASSWORD}@redis.example:70000`],
   ])('%s of %s names no port', (setting, value) => {
     expect(() => read({ [setting]: value })).toThrow(new RegExp(`^${setting}: `))
     expect(() => read({ [setting]: value })).not.toThrow(new RegExp(PASSWORD))

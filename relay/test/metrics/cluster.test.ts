@@ -81,21 +81,21 @@ test('machines are counted by state, and each that is not gone has its figures',
     expect(Object.keys(samplesOf(later, name))).toEqual([`${name}{machine="a.test:7443"}`])
 })
 
-test('the engine and what this machine did with it are read at every scrape', async () => {
-  let isEngineUp = true
-  let engineFailures = 0
+test('Redis and what this machine did with it are read at every scrape', async () => {
+  let isRedisUp = true
+  let redisFailures = 0
   const cluster: ClusterReadings = {
     machines: () => [],
-    get isEngineUp() {
-      return isEngineUp
+    get isRedisUp() {
+      return isRedisUp
     },
     get counts() {
       return {
         handedOut: 1,
         handedIn: 2,
         handOversFailed: 3,
-        engineOperations: 4,
-        engineFailures,
+        redisOperations: 4,
+        redisFailures,
         resyncs: 6,
         changes: 7,
       }
@@ -103,19 +103,19 @@ test('the engine and what this machine did with it are read at every scrape', as
   }
   const scrape = exposing(cluster)
   const families = await scrape()
-  expect(samplesOf(families, 'cluster_engine_up')).toEqual({ cluster_engine_up: 1 })
+  expect(samplesOf(families, 'cluster_redis_up')).toEqual({ cluster_redis_up: 1 })
   expect(samplesOf(families, 'cluster_handovers_total')).toEqual({
     'cluster_handovers_total{direction="out"}': 1,
     'cluster_handovers_total{direction="in"}': 2,
     'cluster_handovers_total{direction="failed"}': 3,
   })
-  const counts = { engine_operations: 4, engine_failures: 0, resyncs: 6, changes: 7 }
+  const counts = { redis_operations: 4, redis_failures: 0, resyncs: 6, changes: 7 }
   for (const [name, count] of Object.entries(counts))
     expect(samplesOf(families, `cluster_${name}_total`)).toEqual({ [`cluster_${name}_total`]: count })
 
-  isEngineUp = false
-  engineFailures = 5
+  isRedisUp = false
+  redisFailures = 5
   const later = await scrape()
-  expect(samplesOf(later, 'cluster_engine_up')).toEqual({ cluster_engine_up: 0 })
-  expect(samplesOf(later, 'cluster_engine_failures_total')).toEqual({ cluster_engine_failures_total: 5 })
+  expect(samplesOf(later, 'cluster_redis_up')).toEqual({ cluster_redis_up: 0 })
+  expect(samplesOf(later, 'cluster_redis_failures_total')).toEqual({ cluster_redis_failures_total: 5 })
 })

@@ -3,15 +3,15 @@
 
 import { test as every } from 'vitest'
 import { atDepth, TEST_SEED, wholeOnly } from '../../../tools/test-depth.ts'
-import { whyNoEngine } from '../support/cluster-relays.ts'
+import { whyNoRedis } from '../support/cluster-relays.ts'
 import { runMachines } from './machines.ts'
 
 const test = wholeOnly(every, 'depth')
 
 const RUNS = Number(process.env.MODEL_RUNS ?? atDepth(10, 1))
 
-test.skipIf(whyNoEngine() !== undefined)(
-  `${RUNS} random histories of three machines keep the rules, seed ${TEST_SEED} (skipped: ${whyNoEngine()})`,
+test.skipIf(whyNoRedis() !== undefined)(
+  `${RUNS} random histories of three machines keep the rules, seed ${TEST_SEED} (skipped: ${whyNoRedis()})`,
   async () => {
     await runMachines(RUNS, TEST_SEED)
   },

@@ -1,5 +1,5 @@
-// Random histories of three machines that are one relay, with an engine, machines and links that fail in between, against the
-// rules that hold whatever happens. Time is the engine's own, so that none passes here but what the commands take.
+// Random histories of three machines that are one relay, with a Redis, machines and links that fail in between, against the
+// rules that hold whatever happens. Time is Redis's own, so that none passes here but what the commands take.
 
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const COMMANDS_MAX = 4
 /** Time within which all machines agree once nothing fails any more. */
 const SETTLE_MS = 20_000
 const LOOK_MS = 25
-/** Time within which a machine hears from the engine what another one has registered. */
+/** Time within which a machine hears from Redis what another one has registered. */
 const LATE_MS = 1_000
 const ACCOUNTS = [1, 2, 3].map((n) => privateKeyToAccount(`0x${String(n).padStart(64, '0')}`))
 const EVERYBODY = ACCOUNTS.flatMap((account) => ['one', 'two'].map((name) => ({ name, account })))
@@ -26,8 +26,8 @@ type Command =
 /** What fails while the commands of a step are carried out, and works again behind them. */
 type Fault =
   | { kind: 'none' }
-  | { kind: 'engine'; losesData: boolean }
-  | { kind: 'crash' | 'link' | 'engine-way' | 'island'; machine: number }
+  | { kind: 'redis'; losesData: boolean }
+  | { kind: 'crash' | 'link' | 'redis-way' | 'island'; machine: number }
 
 interface Step {
   fault: Fault
@@ -116,19 +116,19 @@ class History {
   }
 
   async #fail(fault: Fault): Promise<() => Promise<void>> {
-    const { engine, relays, add } = this.#cluster
+    const { redis, relays, add } = this.#cluster
     if (fault.kind === 'none') return async () => {}
-    if (fault.kind === 'engine') {
-      await engine.kill()
-      return () => engine.restart({ withoutData: fault.losesData })
+    if (fault.kind === 'redis') {
+      await redis.kill()
+      return () => redis.restart({ withoutData: fault.losesData })
     }
     const machine = relays[fault.machine]!
-    const { link, engineWay } = machine
+    const { link, redisWay } = machine
     const ways = {
-      crash: [link, engineWay],
-      island: [link, engineWay],
+      crash: [link, redisWay],
+      island: [link, redisWay],
       link: [link],
-      'engine-way': [engineWay],
+      'redis-way': [redisWay],
     }
     for (const way of ways[fault.kind]) {
       way.isDown = true
@@ -179,8 +179,8 @@ class History {
   }
 
   /**
-   * Asks again where a machine may know more in a moment: it hears of a new lease from the engine alone, or has just found the
-   * engine again.
+   * Asks again where a machine may know more in a moment: it hears of a new lease from Redis alone, or has just found the
+   * redis again.
    */
   async #askSettled(at: number, what: string, issued: Issued): Promise<{ status: number }> {
     const isLate = this.#fault.kind === 'link' && this.#fault.machine === at && issued.step === this.#step
@@ -264,9 +264,9 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 )
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constant<Fault>({ kind: 'none' }),
-  fc.record({ kind: fc.constant('engine' as const), losesData: fc.boolean() }),
+  fc.record({ kind: fc.constant('redis' as const), losesData: fc.boolean() }),
   fc.record({
-    kind: fc.constantFrom('crash' as const, 'link' as const, 'engine-way' as const, 'island' as const),
+    kind: fc.constantFrom('crash' as const, 'link' as const, 'redis-way' as const, 'island' as const),
     machine,
   }),
 )

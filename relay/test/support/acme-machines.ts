@@ -26,7 +26,7 @@ interface Gate {
 
 export interface AcmeMachines {
   readonly machines: readonly Machine[]
-  readonly engine: Redis
+  readonly redis: Redis
   readonly balancer: Haproxy
   readonly acme: AcmeServer
   /** The root of the certificates, PEM. */
@@ -75,9 +75,9 @@ export async function startAcmeMachines({
   const acme = await startAcmeServer({ tlsPort: validation.port, validityS, ...names })
   const directory = await openGate(() => Number(new URL(acme.directoryUrl).port))
   directory.hold()
-  const [engine, folder] = [await startRedis(), await mkdtemp(join(tmpdir(), 'svc-acme-machines-'))]
+  const [redis, folder] = [await startRedis(), await mkdtemp(join(tmpdir(), 'svc-acme-machines-'))]
   const url = `https://${ACME_HOST}:${await freePort()}`
-  const shared = { url, secret: randomBytes(32).toString('hex'), engine, directory: folder, process: {} }
+  const shared = { url, secret: randomBytes(32).toString('hex'), redis, directory: folder, process: {} }
   const directoryUrl = new URL(acme.directoryUrl)
   directoryUrl.port = `${directory.port}`
   const env = {
@@ -90,7 +90,7 @@ export async function startAcmeMachines({
   const close = async (): Promise<void> => {
     for (const gate of [validation, directory]) gate.close()
     await Promise.all(machines.map((machine) => machine.stop()))
-    await Promise.all([balancer?.stop(), acme.close(), engine.stop()])
+    await Promise.all([balancer?.stop(), acme.close(), redis.stop()])
     await rm(folder, { recursive: true })
   }
   try {
@@ -103,7 +103,7 @@ export async function startAcmeMachines({
   }
   const ca = await acme.root()
   const caller = ({ port }: Machine): DirectCall => directCall(port, url, ca)
-  return { machines, engine, balancer, acme, ca, directory, validation, caller, close }
+  return { machines, redis, balancer, acme, ca, directory, validation, caller, close }
 }
 
 async function openGate(target: () => number): Promise<Gate> {

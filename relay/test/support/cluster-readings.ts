@@ -25,14 +25,14 @@ export function clusterReadings(
   fields: Partial<ClusterReadings> = {},
 ): ClusterReadings {
   return {
-    isEngineUp: true,
+    isRedisUp: true,
     machines: () => machines,
     counts: {
       handedOut: 0,
       handedIn: 0,
       handOversFailed: 0,
-      engineOperations: 0,
-      engineFailures: 0,
+      redisOperations: 0,
+      redisFailures: 0,
       resyncs: 0,
       changes: 0,
     },

@@ -7,7 +7,7 @@ import { FaultProxy } from '../../../tools/network/fault-proxy.ts'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { findRedis } from '../../../tools/programs/services.ts'
 import { createLog, type Logger } from '../../src/core/log/log.ts'
-import { EngineKeys } from '../../src/features/cluster/engine/keys.ts'
+import { RedisKeys } from '../../src/features/cluster/redis/keys.ts'
 import { deriveClusterKey } from '../../src/features/cluster/shared/cluster-key.ts'
 import { Seal } from '../../src/features/cluster/shared/seal.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } from './relay.ts'
@@ -15,9 +15,9 @@ import { freePort, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } 
 export interface ClusterRelay extends TestRelay {
   /** CLUSTER_ADDR. */
   readonly machine: string
-  /** The way of the others to this machine, and its way to the engine. */
+  /** The way of the others to this machine, and its way to Redis. */
   readonly link: FaultProxy
-  readonly engineWay: FaultProxy
+  readonly redisWay: FaultProxy
 }
 
 export const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
@@ -25,11 +25,11 @@ export const ADMIN: Record<string, string> = { Authorization: `Bearer ${ADMIN_TO
 const LOOK_MS = 20
 
 export interface ClusterRelays {
-  readonly engine: Redis
+  readonly redis: Redis
   readonly secret: string
   /** What the machines seal entries with, and call them by. */
   readonly seal: Seal
-  readonly keys: EngineKeys
+  readonly keys: RedisKeys
   readonly relays: ClusterRelay[]
   /** Settings of one more machine. */
   settings(): Promise<Record<string, string>>
@@ -40,8 +40,8 @@ export interface ClusterRelays {
 
 const noRedis = findRedis() === undefined ? 'there is no redis-server' : undefined
 
-/** @returns the reason for which no engine can be had here */
-export function whyNoEngine(): string | undefined {
+/** @returns the reason for which no redis can be had here */
+export function whyNoRedis(): string | undefined {
   return noRedis
 }
 
@@ -52,7 +52,7 @@ export async function startClusterRelays(
   given?: Redis,
   log?: Logger,
 ): Promise<ClusterRelays> {
-  const engine = given ?? (await startRedis())
+  const redis = given ?? (await startRedis())
   const secret = randomBytes(32).toString('hex')
   const origin = `https://${ROOT_HOST}:${await freePort()}`
   const { host } = new URL(origin)
@@ -61,7 +61,7 @@ export async function startClusterRelays(
   const settings = async (): Promise<Record<string, string>> => ({
     SVC_URL: origin,
     SNI_PORT: `${await freePort()}`,
-    CLUSTER_URL: engine.url,
+    CLUSTER_URL: redis.url,
     CLUSTER_SECRET: secret,
     ADMIN_TOKEN,
     ...(typeof env === 'function' ? await env(relays.length) : env),
@@ -70,9 +70,9 @@ export async function startClusterRelays(
     const listenPort = await freePort()
     const link: FaultProxy = before?.link ?? (await FaultProxy.start(() => listenPorts.get(link)!))
     listenPorts.set(link, listenPort)
-    const engineWay = before?.engineWay ?? (await FaultProxy.start(() => engine.port))
-    const way = new URL(engine.url)
-    way.port = `${engineWay.port}`
+    const redisWay = before?.redisWay ?? (await FaultProxy.start(() => redis.port))
+    const way = new URL(redis.url)
+    way.port = `${redisWay.port}`
     const machine = `127.0.0.1:${link.port}`
     const own = {
       ...(await settings()),
@@ -86,7 +86,7 @@ export async function startClusterRelays(
       ...(before && { directory: before.directory }),
       ...(log && { log }),
     })
-    const added = { ...relay, machine, link, engineWay }
+    const added = { ...relay, machine, link, redisWay }
     const index = before === undefined ? relays.length : relays.indexOf(before)
     relays[index] = added
     return added
@@ -94,8 +94,8 @@ export async function startClusterRelays(
   const listenPorts = new Map<FaultProxy, number>()
   const close = async (): Promise<void> => {
     await Promise.all(relays.map((relay) => relay.close()))
-    await Promise.all(relays.flatMap(({ link, engineWay }) => [link.close(), engineWay.close()]))
-    if (given === undefined) await engine.stop()
+    await Promise.all(relays.flatMap(({ link, redisWay }) => [link.close(), redisWay.close()]))
+    if (given === undefined) await redis.stop()
   }
   try {
     for (let index = 0; index < count; index++) await add()
@@ -104,7 +104,7 @@ export async function startClusterRelays(
     await close()
     throw error
   }
-  return { engine, secret, seal, keys: new EngineKeys(host, seal), relays, settings, add, close }
+  return { redis, secret, seal, keys: new RedisKeys(host, seal), relays, settings, add, close }
 }
 
 /** Resolves when each of the machines reaches all others. */

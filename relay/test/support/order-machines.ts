@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from '../../../tools/programs/redis.ts'
 import { createLog } from '../../src/core/log/log.ts'
-import { Engine } from '../../src/features/cluster/engine/engine.ts'
-import { EngineKeys } from '../../src/features/cluster/engine/keys.ts'
+import { RedisKeys } from '../../src/features/cluster/redis/keys.ts'
+import { RedisClient } from '../../src/features/cluster/redis/redis-client.ts'
 import { deriveClusterKey } from '../../src/features/cluster/shared/cluster-key.ts'
 import { Seal } from '../../src/features/cluster/shared/seal.ts'
 import { SharedFiles } from '../../src/features/cluster/shared/shared-files.ts'
@@ -31,7 +31,7 @@ const SECRET = 'a secret of 32 characters or more'
 export async function startOrderMachines(redis: Redis, host: string): Promise<OrderMachines> {
   const log = createLog('silent')
   const listeners: Map<string, (text: string) => void>[] = []
-  const engines: Engine[] = []
+  const clients: RedisClient[] = []
   const start = async (): Promise<OrderMachine> => {
     const directory = await mkdtemp(join(tmpdir(), 'svc-orders-'))
     const { cluster } = readSettings({
@@ -42,14 +42,14 @@ export async function startOrderMachines(redis: Redis, host: string): Promise<Or
     })
     const seal = new Seal(deriveClusterKey(SECRET, host), log)
     const parts = {
-      engine: new Engine(cluster!.engine, log),
+      redis: new RedisClient(cluster!.redis, log),
       seal,
-      keys: new EngineKeys(host, seal),
+      keys: new RedisKeys(host, seal),
       run: directory,
       log,
     }
-    engines.push(parts.engine)
-    await isUp(parts.engine)
+    clients.push(parts.redis)
+    await isUp(parts.redis)
     const files = new SharedFiles({ ...parts, directory })
     const own = new Map<string, (text: string) => void>()
     listeners.push(own)
@@ -61,16 +61,16 @@ export async function startOrderMachines(redis: Redis, host: string): Promise<Or
   }
   const [a, b] = [await start(), await start()]
   const close = async (): Promise<void> => {
-    await Promise.all(engines.map((engine) => engine.close()))
+    await Promise.all(clients.map((redis) => redis.close()))
     await Promise.all([a, b].map(({ directory }) => rm(directory, { recursive: true })))
   }
   return { a, b, close }
 }
 
-async function isUp(engine: Engine): Promise<void> {
+async function isUp(redis: RedisClient): Promise<void> {
   for (;;)
     try {
-      await engine.command('PING')
+      await redis.command('PING')
       return
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 10))

@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Redis } from '../../../tools/programs/redis.ts'
 
-export interface EngineMonitor {
+export interface RedisMonitor {
   /** All commands so far, as the server's MONITOR shows them. */
   readonly text: string
   stop(): Promise<void>
 }
 
-export async function monitorEngine({ port, password }: Redis): Promise<EngineMonitor> {
+export async function monitorRedis({ port, password }: Redis): Promise<RedisMonitor> {
   const env = { ...process.env, REDISCLI_AUTH: password }
   const child = spawn('redis-cli', ['-p', `${port}`, 'MONITOR'], {
     env,
@@ -31,7 +31,7 @@ export async function monitorEngine({ port, password }: Redis): Promise<EngineMo
   }
 }
 
-/** Everything that the engine holds: keys and values. */
+/** Everything that Redis holds: keys and values. */
 export async function contentOf({ cli }: Redis): Promise<Record<string, string>> {
   const readers: Record<string, (key: string) => string[]> = {
     string: (key) => ['GET', key],

@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Redis, startRedis } from '../../../tools/programs/redis.ts'
 import { createLeaf } from '../../src/core/certificates/development-ca.ts'
 import type { CertificateAuthority } from '../../src/core/certificates/development-names.ts'
-import type { EngineAddress } from '../../src/features/cluster/settings.ts'
+import type { RedisAddress } from '../../src/features/cluster/settings.ts'
 import { readSettings } from '../../src/settings.ts'
 import { freePort } from './relay.ts'
 
 const SLOTS = 16_384
 const LOOK_MS = 20
 
-export function engineAddress(url: string): EngineAddress {
+export function redisAddress(url: string): RedisAddress {
   const { cluster } = readSettings({
     SVC_URL: 'https://relay.example',
     CLUSTER_URL: url,
@@ -24,7 +24,7 @@ export function engineAddress(url: string): EngineAddress {
     CLUSTER_SECRET: 'a-secret-of-32-characters-or-more',
     CLUSTER_ALLOW_PLAINTEXT: 'true',
   })
-  return cluster!.engine
+  return cluster!.redis
 }
 
 export interface StartedEngines {

@@ -1,4 +1,4 @@
-// Kills machines and the engine, and lets machines leave, one after the other; remembers when each was gone.
+// Kills machines and Redis, and lets machines leave, one after the other; remembers when each was gone.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Machine } from '../../../tools/relay/machine.ts'
 import type { Machines } from '../../../tools/relay/machines.ts'
@@ -21,7 +21,7 @@ interface Absence {
 
 export class MachineFaults {
   kills = 0
-  engineKills = 0
+  redisKills = 0
   drains = 0
   /** The last fault, and when it was. */
   last = 'no fault before'
@@ -67,7 +67,7 @@ export class MachineFaults {
   readonly #kinds: readonly (() => Promise<void>)[] = [
     () => this.#kill(),
     () => this.#kill(),
-    () => this.#killEngine(),
+    () => this.#killRedis(),
     () => this.#drain(),
   ]
 
@@ -86,14 +86,14 @@ export class MachineFaults {
     })
   }
 
-  async #killEngine(): Promise<void> {
-    const { engine } = this.#relay
-    this.engineKills += 1
-    this.#note('the engine was killed')
-    await engine.kill()
+  async #killRedis(): Promise<void> {
+    const { redis } = this.#relay
+    this.redisKills += 1
+    this.#note('Redis was killed')
+    await redis.kill()
     await this.#dead()
-    await engine.restart()
-    this.#note('the engine was there again')
+    await redis.restart()
+    this.#note('Redis was there again')
   }
 
   /** Ends a machine, and starts it again. */

@@ -1,4 +1,4 @@
-// The soak of a relay on three machines, behind haproxy and with a Redis that keeps its data in a file: machines and the engine die
+// The soak of a relay on three machines, behind haproxy and with a Redis that keeps its data in a file: machines and Redis die
 // and come back, machines leave in order, and every byte that a visitor gets is checked. Lost requests are those that no fault excuses.
 import { readFile } from 'node:fs/promises'
 import { findHaproxy } from '../../../tools/programs/haproxy.ts'
@@ -31,7 +31,7 @@ export async function soakMachines(minutes: number, random: Random): Promise<str
     const { served, excused, wrong, lost } = visitors
     console.log(
       `${served} served, ${excused} cut off with a machine, ${wrong.length} wrong, ${lost.length} lost; ` +
-        `${faults.kills} machines and ${faults.engineKills} engines killed, ${faults.drains} machines left`,
+        `${faults.kills} machines and ${faults.redisKills} redises killed, ${faults.drains} machines left`,
     )
   }
   const report = setInterval(tell, REPORT_MS)

@@ -1,4 +1,4 @@
-// The engines of tests: what a killed server has kept, and who may ask it.
+// The Redis servers of tests: what a killed server has kept, and who may ask it.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

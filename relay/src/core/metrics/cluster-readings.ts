@@ -2,8 +2,8 @@
 
 /** What this machine knows of the cluster. */
 export interface ClusterReadings {
-  /** True while the engine (Redis) answers. */
-  readonly isEngineUp: boolean
+  /** True while Redis (Redis) answers. */
+  readonly isRedisUp: boolean
   /** This machine first, then the others, including those that left within the last ten minutes. */
   machines(): MachineReading[]
   readonly counts: ClusterCounts
@@ -15,9 +15,9 @@ interface ClusterCounts {
   readonly handedOut: number
   readonly handedIn: number
   readonly handOversFailed: number
-  /** Operations of the engine that this machine asked for, and those of them that failed. */
-  readonly engineOperations: number
-  readonly engineFailures: number
+  /** Operations of Redis that this machine asked for, and those of them that failed. */
+  readonly redisOperations: number
+  readonly redisFailures: number
   /** Times that this machine read the whole shared state again. */
   readonly resyncs: number
   /** Changes of the shared state that this machine applied. */
@@ -27,8 +27,8 @@ interface ClusterCounts {
 /**
  * - `online`: it serves.
  * - `draining`: it ends soon and takes nothing new.
- * - `unreachable`: the engine knows it, but this machine has no connection to it.
- * - `gone`: it has ended, or the engine has not heard of it for too long.
+ * - `unreachable`: Redis knows it, but this machine has no connection to it.
+ * - `gone`: it has ended, or Redis has not heard of it for too long.
  */
 export type MachineState = 'online' | 'draining' | 'unreachable' | 'gone'
 

@@ -20,7 +20,7 @@ export interface ToldOrder {
   chain?: string | undefined
 }
 
-/** While the engine does not answer, each method that returns a promise rejects with AcmeError `unreachable`, unless it says otherwise. */
+/** While Redis does not answer, each method that returns a promise rejects with AcmeError `unreachable`, unless it says otherwise. */
 export interface OrderSharing {
   /** Calls `use` while no other machine does what has this name. @throws also what `use` throws, and the signal's reason */
   alone<T>(what: string, signal: AbortSignal, use: () => Promise<T>): Promise<T>

@@ -189,7 +189,7 @@ export class RootCertificate {
     log.info({ names, until }, isFirst ? 'the relay has its first certificate' : 'certificate renewed')
   }
 
-  /** Gives the certificate to the other machines. One that they cannot get now follows as soon as the engine answers. */
+  /** Gives the certificate to the other machines. One that they cannot get now follows as soon as Redis answers. */
   async #share(): Promise<void> {
     const { sharing, log } = this.#parts
     try {

@@ -4,33 +4,31 @@ import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, error, type Found, off, ok, warning } from '../../core/check/finding.ts'
 import { askHealth } from '../../core/check/health.ts'
 import type { Settings } from '../../core/config/settings.ts'
-import { authorityOf, type WayToEngine, wayToEngine } from './settings.ts'
+import { authorityOf, type WayToRedis, wayToRedis } from './settings.ts'
 
-const WAYS: Readonly<Record<WayToEngine, Found>> = {
-  tls: ok('The way to the engine is encrypted (rediss://).'),
-  loopback: ok('The engine is on this machine: what the machine tells it does not leave it.'),
+const WAYS: Readonly<Record<WayToRedis, Found>> = {
+  tls: ok('The way to Redis is encrypted (rediss://).'),
+  loopback: ok('Redis is on this machine: what the machine tells it does not leave it.'),
   plaintext: warning(
-    'The way to the engine is not encrypted (CLUSTER_ALLOW_PLAINTEXT): who is on it reads its password and may give wrong answers.',
+    'The way to Redis is not encrypted (CLUSTER_ALLOW_PLAINTEXT): who is on it reads its password and may give wrong answers.',
   ),
 }
 
 export async function checkCluster(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
   const { cluster, host } = settings
   if (cluster === undefined) return [off('CLUSTER_URL is not set: the relay is one machine.')]
-  const { inspectEngine } = await import('./inspect-engine.ts')
-  const found = await inspectEngine(cluster, host).catch((cause: Error) => cause)
+  const { inspectRedis } = await import('./inspect-redis.ts')
+  const found = await inspectRedis(cluster, host).catch((cause: Error) => cause)
   if (found instanceof Error) return [error(`CLUSTER_URL: ${found.message}.`)]
   const own = authorityOf(cluster.address)
   const others = found.machines.filter((name) => name !== own)
   const shown = others.length === 0 ? 'no other machine is there' : `others there: ${others.join(', ')}`
-  const all = [ok(`The engine (${found.version}) answers; ${shown}.`), WAYS[wayToEngine(cluster.engine)]]
+  const all = [ok(`Redis (${found.version}) answers; ${shown}.`), WAYS[wayToRedis(cluster.redis)]]
   if (found.hasSameSecret === false)
     all.push(error('CLUSTER_SECRET is another one than that of the other machines.'))
   if (found.isDurable === false)
-    all.push(
-      warning('The engine does not write each change to disk (appendonly is no): its end may lose data.'),
-    )
-  if (found.evicts) all.push(warning('The engine drops entries when its memory is full (maxmemory-policy).'))
+    all.push(warning('Redis does not write each change to disk (appendonly is no): its end may lose data.'))
+  if (found.evicts) all.push(warning('Redis drops entries when its memory is full (maxmemory-policy).'))
   const problem = await tcpProblem({ port: cluster.listenPort, host: settings.listenAddress })
   const isOurs = problem?.code === 'EADDRINUSE' && isRestart && (await askHealth(settings)).isServing
   all.push(

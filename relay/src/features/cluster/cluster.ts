@@ -31,8 +31,6 @@ import type { RoutingTable } from '../../core/routing/routing-table.ts'
 import { RELEASE_VERSION } from '../../core/version.ts'
 import type { CacheUse } from '../static-cache/snapshot-sharing.ts'
 import type { ClusterConnection } from './connection.ts'
-import { ChangeFeed, type SharedState } from './engine/change-feed.ts'
-import { type Change, EngineError, type EngineState } from './engine/engine.ts'
 import { ClusterLeases } from './leases/cluster-leases.ts'
 import { LEAVE_MS } from './limits.ts'
 import { createLinkCertificate } from './links/link-certificate.ts'
@@ -41,6 +39,8 @@ import { MachineLinks } from './links/machine-links.ts'
 import { KnownMachines, type MachineStatus } from './machines.ts'
 import { registerClusterMetrics } from './metrics.ts'
 import { clusterReadings } from './readings.ts'
+import { ChangeFeed, type SharedState } from './redis/change-feed.ts'
+import { type Change, RedisError, type RedisState } from './redis/redis-client.ts'
 import type { ClusterSettings } from './settings.ts'
 import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedOrders } from './shared/shared-orders.ts'
@@ -48,7 +48,7 @@ import { SharedPolicy } from './shared/shared-policy.ts'
 import { SharedPolicyChanges } from './shared/shared-policy-changes.ts'
 import { SharedSnapshots } from './snapshots/shared-snapshots.ts'
 
-/** What the engine has. */
+/** What Redis has. */
 interface Loaded {
   leases: Awaited<ReturnType<ClusterLeases['load']>>
   snapshots: Awaited<ReturnType<SharedSnapshots['load']>>
@@ -130,7 +130,7 @@ export class Cluster implements Machines {
     this.readings = clusterReadings({
       machines: this.#machines,
       status: () => this.#status(),
-      engine: connection.engine,
+      redis: connection.redis,
       links: this.#links,
       feed: this.#feed,
     })
@@ -151,7 +151,7 @@ export class Cluster implements Machines {
     const { leases, policy } = this.#parts
     await this.#links.listen(this.#settings.cluster.listenPort, this.#settings.listenAddress)
     await this.#feed.start().catch((error) => {
-      throw error instanceof EngineError ? new SettingsError('CLUSTER_URL', error.message) : error
+      throw error instanceof RedisError ? new SettingsError('CLUSTER_URL', error.message) : error
     })
     policy.shareWith(this.#policy)
     for (const lease of leases) await this.#resume(lease)
@@ -271,7 +271,7 @@ export class Cluster implements Machines {
     })
   }
 
-  #beat(state: EngineState): void {
+  #beat(state: RedisState): void {
     this.#feed.check(state)
     this.#followMachines()
     void this.leases.sweep().catch(() => {})
@@ -305,7 +305,7 @@ export class Cluster implements Machines {
         await snapshots.fill(found.snapshots)
       },
       flush: async () => {
-        // Those that could not be given while the engine was down.
+        // Those that could not be given while Redis was down.
         await files.publish()
         await leases.flush()
         await snapshots.flush()

@@ -1,16 +1,16 @@
-// What a machine shares with the others before its state is open: the engine with its keys, and the files of the state directory.
+// What a machine shares with the others before its state is open: Redis with its keys, and the files of the state directory.
 
 import { randomUUID } from 'node:crypto'
 import type { IsOver } from '../../core/auth/lease-authorizer.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import { SettingsError } from '../../core/config/settings-error.ts'
 import type { Logger } from '../../core/log/log.ts'
-import { Engine } from './engine/engine.ts'
-import { EngineClock } from './engine/engine-clock.ts'
-import { withEngineLock } from './engine/engine-lock.ts'
-import { EngineKeys } from './engine/keys.ts'
-import { ENGINE_START_MS } from './limits.ts'
+import { REDIS_START_MS } from './limits.ts'
 import { markOf } from './links/machine-links.ts'
+import { RedisKeys } from './redis/keys.ts'
+import { RedisClient } from './redis/redis-client.ts'
+import { RedisClock } from './redis/redis-clock.ts'
+import { withRedisLock } from './redis/redis-lock.ts'
 import { authorityOf, type ClusterSettings } from './settings.ts'
 import { deriveClusterKey } from './shared/cluster-key.ts'
 import { Seal } from './shared/seal.ts'
@@ -21,12 +21,12 @@ export class ClusterConnection {
   readonly name: string
   /** Names this start of the machine. */
   readonly run: string = randomUUID()
-  readonly engine: Engine
-  readonly keys: EngineKeys
+  readonly redis: RedisClient
+  readonly keys: RedisKeys
   /** Derived from the secret. */
   readonly key: Buffer
   readonly seal: Seal
-  readonly clock: EngineClock = new EngineClock()
+  readonly clock: RedisClock = new RedisClock()
   readonly files: SharedFiles
   readonly log: Logger
   /** Whether a lease that this machine does not know is over. Until the machine joins the others, it knows of none. */
@@ -36,12 +36,12 @@ export class ClusterConnection {
   constructor({ cluster, host, identityPath }: Settings & { cluster: ClusterSettings }, log: Logger) {
     this.log = log
     this.name = authorityOf(cluster.address)
-    this.engine = new Engine(cluster.engine, log)
+    this.redis = new RedisClient(cluster.redis, log)
     this.key = deriveClusterKey(cluster.secret, host)
     this.seal = new Seal(this.key, log)
-    this.keys = new EngineKeys(host, this.seal)
-    const { engine, keys, seal, run } = this
-    this.files = new SharedFiles({ engine, keys, seal, run, log, directory: identityPath })
+    this.keys = new RedisKeys(host, this.seal)
+    const { redis, keys, seal, run } = this
+    this.files = new SharedFiles({ redis, keys, seal, run, log, directory: identityPath })
   }
 
   /** The bytes with which bindings of this machine begin, behind that of the process. */
@@ -51,13 +51,13 @@ export class ClusterConnection {
 
   /**
    * Opens the state directory, once it has the files that all machines have.
-   * @throws SettingsError when the engine does not answer, or this machine does not fit the others
+   * @throws SettingsError when Redis does not answer, or this machine does not fit the others
    */
   async openState<State>(open: () => Promise<State>): Promise<State> {
-    await this.engine.untilUp(ENGINE_START_MS).catch((error: Error) => {
+    await this.redis.untilUp(REDIS_START_MS).catch((error: Error) => {
       throw new SettingsError('CLUSTER_URL', error.message)
     })
-    return await withEngineLock(this, 'start', this.#closing.signal, async () => {
+    return await withRedisLock(this, 'start', this.#closing.signal, async () => {
       await this.files.load()
       const state = await open()
       await this.files.publish()
@@ -67,6 +67,6 @@ export class ClusterConnection {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.engine.close()
+    await this.redis.close()
   }
 }

@@ -1,10 +1,10 @@
-// Looks at an engine without changing anything: whether it answers, keeps what it is given, and has other machines.
+// Looks at a Redis without changing anything: whether it answers, keeps what it is given, and has other machines.
 
 import { createLog } from '../../core/log/log.ts'
-import { Engine } from './engine/engine.ts'
-import { EngineKeys } from './engine/keys.ts'
-import { ENGINE_INSPECT_MS, HEARTBEAT_MS, MACHINE_GONE_MS } from './limits.ts'
+import { HEARTBEAT_MS, MACHINE_GONE_MS, REDIS_INSPECT_MS } from './limits.ts'
 import { openMachine, parseMachine } from './machines.ts'
+import { RedisKeys } from './redis/keys.ts'
+import { RedisClient } from './redis/redis-client.ts'
 import type { ClusterSettings } from './settings.ts'
 import { deriveClusterKey } from './shared/cluster-key.ts'
 import { Seal } from './shared/seal.ts'
@@ -12,7 +12,7 @@ import { openFile } from './shared/shared-files.ts'
 
 const IDENTITY_FILE = 'identity.json'
 
-export interface EngineInspection {
+export interface RedisInspection {
   version: string
   /** Machines that sent a heartbeat within the last seconds. */
   machines: string[]
@@ -26,30 +26,30 @@ export interface EngineInspection {
   evicts: boolean | undefined
 }
 
-/** @param host authority of the relay's URL @throws EngineError when it does not answer */
-export async function inspectEngine(settings: ClusterSettings, host: string): Promise<EngineInspection> {
+/** @param host authority of the relay's URL @throws RedisError when it does not answer */
+export async function inspectRedis(settings: ClusterSettings, host: string): Promise<RedisInspection> {
   const log = createLog('silent')
-  const engine = new Engine(settings.engine, log)
+  const redis = new RedisClient(settings.redis, log)
   const seal = new Seal(deriveClusterKey(settings.secret, host), log)
-  const keys = new EngineKeys(host, seal)
+  const keys = new RedisKeys(host, seal)
   try {
-    await engine.untilUp(ENGINE_INSPECT_MS)
+    await redis.untilUp(REDIS_INSPECT_MS)
     const [time, entries, entry, info] = await Promise.all([
-      engine.command('TIME') as Promise<[string, string]>,
-      engine.command('HGETALL', keys.machines) as Promise<string[]>,
-      engine.command('GET', keys.file(IDENTITY_FILE)),
-      engine.command('INFO', 'server').catch(() => ''),
+      redis.command('TIME') as Promise<[string, string]>,
+      redis.command('HGETALL', keys.machines) as Promise<string[]>,
+      redis.command('GET', keys.file(IDENTITY_FILE)),
+      redis.command('INFO', 'server').catch(() => ''),
     ])
     return {
       version: /^(?:valkey|redis)_version:(\S+)/m.exec(`${info}`)?.[1] ?? 'of an unknown version',
       machines: aliveOf(seal, entries, Number(time[0]) * 1000),
       hasSameSecret:
         typeof entry === 'string' ? openFile(seal, IDENTITY_FILE, entry) !== undefined : undefined,
-      isDurable: await settingOf(engine, 'appendonly').then((value) => value && value === 'yes'),
-      evicts: await settingOf(engine, 'maxmemory-policy').then((value) => value && value !== 'noeviction'),
-    } as EngineInspection
+      isDurable: await settingOf(redis, 'appendonly').then((value) => value && value === 'yes'),
+      evicts: await settingOf(redis, 'maxmemory-policy').then((value) => value && value !== 'noeviction'),
+    } as RedisInspection
   } finally {
-    await engine.close()
+    await redis.close()
   }
 }
 
@@ -63,8 +63,8 @@ function aliveOf(seal: Seal, entries: readonly string[], now: number): string[] 
   return names
 }
 
-/** Hosted engines may forbid the question. */
-async function settingOf(engine: Engine, name: string): Promise<string | undefined> {
-  const [, value] = ((await engine.command('CONFIG', 'GET', name).catch(() => [])) ?? []) as string[]
+/** A hosted Redis may forbid the question. */
+async function settingOf(redis: RedisClient, name: string): Promise<string | undefined> {
+  const [, value] = ((await redis.command('CONFIG', 'GET', name).catch(() => [])) ?? []) as string[]
   return value
 }

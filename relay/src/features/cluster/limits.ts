@@ -12,39 +12,39 @@ export const MACHINES_MAX = 64
 /** Difference between the clocks of two machines. */
 export const CLOCK_DIFFERENCE_MAX_MS = 30_000
 
-/** Time for one command of the engine. A slower engine counts as down. */
-export const ENGINE_COMMAND_MS = 2_000
-/** Time for a connection to the engine, its handshake included. */
-export const ENGINE_CONNECT_MS = 2_000
-/** Shortest and longest pause before the next attempt to reach the engine. */
-export const ENGINE_RETRY_MS = 50
-export const ENGINE_RETRY_MAX_MS = 500
-/** Time for the first contact with the engine at a start. */
-export const ENGINE_START_MS = 10_000
+/** Time for one command of Redis. A slower redis counts as down. */
+export const REDIS_COMMAND_MS = 2_000
+/** Time for a connection to Redis, its handshake included. */
+export const REDIS_CONNECT_MS = 2_000
+/** Shortest and longest pause before the next attempt to reach Redis. */
+export const REDIS_RETRY_MS = 50
+export const REDIS_RETRY_MAX_MS = 500
+/** Time for the first contact with Redis at a start. */
+export const REDIS_START_MS = 10_000
 /** Time for an answer to `svc-relay check`, behind which a person waits. */
-export const ENGINE_INSPECT_MS = 3_000
+export const REDIS_INSPECT_MS = 3_000
 
 /** A warning of entries that no machine wrote is given at most this often for each kind of entry. */
-export const ENGINE_WARNING_MS = 10_000
-/** Attempts to write what a forged or a concurrent entry of the engine hinders. */
-export const ENGINE_ATTEMPTS_MAX = 8
+export const REDIS_WARNING_MS = 10_000
+/** Attempts to write what a forged or a concurrent entry of Redis hinders. */
+export const REDIS_ATTEMPTS_MAX = 8
 /** Fencing tokens are below this; a counter of them that says more was not written by a relay. */
 export const FENCE_MAX = 1e14
 
-/** Entries of the stream of changes that the engine keeps: those of many seconds at full load. A machine that lags farther behind reads everything anew. */
+/** Entries of the stream of changes that Redis keeps: those of many seconds at full load. A machine that lags farther behind reads everything anew. */
 export const CHANGES_KEPT = 100_000
 /** Entries in one read of the stream. */
 export const CHANGES_PER_READ = 1_000
 /** A read of the stream waits this long for the next entry. */
 export const CHANGES_BLOCK_MS = 500
-/** Leases in one read or write of the engine while everything is read or written. */
+/** Leases in one read or write of Redis while everything is read or written. */
 export const LEASES_PER_READ = 500
 /** Lifetime of the entry that leads from a hostname to its identity; it says nothing by itself. It is renewed twice within. */
 export const NAME_INDEX_MS: number = 48 * 3_600_000
-/** Changes that the machine could not send to the engine, and sends later: one for each lease. */
+/** Changes that the machine could not send to Redis, and sends later: one for each lease. */
 export const UNSENT_CHANGES_MAX = 200_000
 
-/** Lifetime of a lock in the engine without a sign of its holder. */
+/** Lifetime of a lock in Redis without a sign of its holder. */
 export const LOCK_MS = 15_000
 /** Interval of those signs. */
 export const LOCK_REFRESH_MS = 4_000
@@ -89,7 +89,7 @@ export const LINK_MESSAGES_WAITING_MAX_BYTES: number = 64 * 1024 * 1024
 export const LINK_ANSWER_MS = 2_000
 /** Time for other machines to hear of a registration before it is answered. */
 export const LINK_SETTLE_MS = 1_000
-/** Time for a machine to hear of it from the engine; then the one that registers tells it. Shorter than {@link LINK_SETTLE_MS}. */
+/** Time for a machine to hear of it from Redis; then the one that registers tells it. Shorter than {@link LINK_SETTLE_MS}. */
 export const CHANGE_REACHED_MS = 500
 /** Pause between two looks whether a machine that starts is linked with the others. */
 export const LINK_LOOK_MS = 10

@@ -3,11 +3,11 @@
 import { now } from '../../core/clock.ts'
 import { z } from '../../core/config/schema.ts'
 import type { Logger } from '../../core/log/log.ts'
-import type { Engine, EngineState } from './engine/engine.ts'
-import type { EngineClock } from './engine/engine-clock.ts'
-import type { EngineKeys } from './engine/keys.ts'
-import { HEARTBEAT } from './engine/scripts.ts'
 import { HEARTBEAT_MS, MACHINE_GONE_MS, MACHINE_KEPT_MS, MACHINES_MAX } from './limits.ts'
+import type { RedisKeys } from './redis/keys.ts'
+import type { RedisClient, RedisState } from './redis/redis-client.ts'
+import type { RedisClock } from './redis/redis-clock.ts'
+import { HEARTBEAT } from './redis/scripts.ts'
 import type { HostAndPort } from './settings.ts'
 import type { Seal } from './shared/seal.ts'
 
@@ -48,7 +48,7 @@ const schema: z.ZodType<MachineStatus> = z.object({
 /** What is sealed of a machine: an entry that somebody puts back later tells of a machine that is gone. */
 interface MachineEntry extends MachineStatus {
   name: string
-  /** By the engine's clock. */
+  /** By Redis's clock. */
   seen: number
 }
 
@@ -63,10 +63,10 @@ export interface Machine extends MachineStatus {
 
 interface MachinesParts {
   name: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
-  clock: EngineClock
+  clock: RedisClock
   status: () => MachineStatus
   log: Logger
 }
@@ -76,10 +76,10 @@ export class KnownMachines {
   readonly #parts: MachinesParts
   /** By name; those of the last heartbeat. */
   #others = new Map<string, Machine>()
-  /** Relay time of the last heartbeat that the engine has answered. */
+  /** Relay time of the last heartbeat that Redis has answered. */
   #lastBeat = 0
   #timer: NodeJS.Timeout | undefined
-  #onBeat: ((state: EngineState) => void) | undefined
+  #onBeat: ((state: RedisState) => void) | undefined
 
   constructor(parts: MachinesParts) {
     this.#parts = parts
@@ -87,7 +87,7 @@ export class KnownMachines {
   }
 
   /** @param listener called after each heartbeat */
-  onBeat(listener: (state: EngineState) => void): void {
+  onBeat(listener: (state: RedisState) => void): void {
     this.#onBeat = listener
   }
 
@@ -101,20 +101,20 @@ export class KnownMachines {
     return 1 + this.others.filter((machine) => this.isAlive(machine)).length
   }
 
-  /** While the engine does not answer, nobody is heard, and those who were alive before count as alive. */
+  /** While Redis does not answer, nobody is heard, and those who were alive before count as alive. */
   isAlive({ seenAt }: Machine): boolean {
     return this.#lastBeat - seenAt < MACHINE_GONE_MS
   }
 
-  /** @throws EngineError */
-  async beat(): Promise<EngineState> {
-    const { engine, keys, seal, clock, status, name } = this.#parts
+  /** @throws RedisError */
+  async beat(): Promise<RedisState> {
+    const { redis, keys, seal, clock, status, name } = this.#parts
     if (!clock.isKnown) await this.#askTime()
     const askedAt = now()
-    const seen = Math.round(clock.toEngine(askedAt))
+    const seen = Math.round(clock.toRedis(askedAt))
     const text = JSON.stringify({ ...status(), name, seen } satisfies MachineEntry)
     const ownName = keys.machineName(name)
-    const [time, epoch, lastChange, all] = (await engine.run(
+    const [time, epoch, lastChange, all] = (await redis.run(
       HEARTBEAT,
       { machines: keys.machines, epoch: keys.epoch, changes: keys.changes },
       {
@@ -134,7 +134,7 @@ export class KnownMachines {
       if (machine !== undefined && machine.name !== name) others.set(machine.name, machine)
     }
     // They would take the places of machines.
-    if (forged.length > 0) await engine.command('HDEL', keys.machines, ...forged)
+    if (forged.length > 0) await redis.command('HDEL', keys.machines, ...forged)
     this.#lastBeat = now()
     this.#others = others
     const state = { epoch, lastChange }
@@ -154,14 +154,14 @@ export class KnownMachines {
   async leave(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const { engine, keys, name } = this.#parts
-    await engine.command('HDEL', keys.machines, keys.machineName(name)).catch(() => {})
+    const { redis, keys, name } = this.#parts
+    await redis.command('HDEL', keys.machines, keys.machineName(name)).catch(() => {})
   }
 
-  /** The first entry of this machine says the time already. @throws EngineError */
+  /** The first entry of this machine says the time already. @throws RedisError */
   async #askTime(): Promise<void> {
     const askedAt = now()
-    const [seconds, microseconds] = (await this.#parts.engine.command('TIME')) as [string, string]
+    const [seconds, microseconds] = (await this.#parts.redis.command('TIME')) as [string, string]
     this.#parts.clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), askedAt)
   }
 

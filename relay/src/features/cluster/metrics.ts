@@ -19,14 +19,14 @@ export function registerClusterMetrics(metrics: Metrics, cluster: ClusterReading
     },
   )
   metrics.counter(
-    'cluster_engine_operations_total',
-    'Operations of the engine that this machine asked for.',
-    () => cluster.counts.engineOperations,
+    'cluster_redis_operations_total',
+    'Operations of Redis that this machine asked for.',
+    () => cluster.counts.redisOperations,
   )
   metrics.counter(
-    'cluster_engine_failures_total',
-    'Operations of the engine that failed.',
-    () => cluster.counts.engineFailures,
+    'cluster_redis_failures_total',
+    'Operations of Redis that failed.',
+    () => cluster.counts.redisFailures,
   )
   metrics.counter(
     'cluster_resyncs_total',
@@ -47,8 +47,8 @@ function registerMachines(metrics: Metrics, cluster: ClusterReadings): void {
       .machines()
       .filter(({ state }) => state !== 'gone')
       .map((machine) => ({ labels: { machine: machine.address }, count: read(machine) }))
-  metrics.gauge('cluster_engine_up', 'Whether the engine of the cluster answers: 1 or 0.', () =>
-    Number(cluster.isEngineUp),
+  metrics.gauge('cluster_redis_up', 'Whether Redis of the cluster answers: 1 or 0.', () =>
+    Number(cluster.isRedisUp),
   )
   metrics.labeledGauge('cluster_machines', 'Machines of the relay, by their state.', ['state'], () => {
     const machines = cluster.machines()

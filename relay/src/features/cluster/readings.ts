@@ -2,30 +2,30 @@
 
 import { toWallTime } from '../../core/clock.ts'
 import type { ClusterReadings, MachineReading } from '../../core/metrics/cluster-readings.ts'
-import type { ChangeFeed } from './engine/change-feed.ts'
-import type { Engine } from './engine/engine.ts'
 import type { MachineLinks } from './links/machine-links.ts'
 import type { KnownMachines, Machine, MachineStatus } from './machines.ts'
+import type { ChangeFeed } from './redis/change-feed.ts'
+import type { RedisClient } from './redis/redis-client.ts'
 
 interface ReadingParts {
   machines: KnownMachines
   status: () => MachineStatus
-  engine: Engine
+  redis: RedisClient
   links: MachineLinks
   feed: ChangeFeed
 }
 
 export function clusterReadings(parts: ReadingParts): ClusterReadings {
-  const { machines, engine, links, feed } = parts
+  const { machines, redis, links, feed } = parts
   return {
-    get isEngineUp() {
-      return engine.isUp
+    get isRedisUp() {
+      return redis.isUp
     },
     machines: () => [readingHere(parts), ...machines.others.map((other) => readingOf(other, parts))],
     get counts() {
-      const { operations, failures } = engine.counts
+      const { operations, failures } = redis.counts
       const { resyncs, changes } = feed.counts
-      return { ...links.counts, engineOperations: operations, engineFailures: failures, resyncs, changes }
+      return { ...links.counts, redisOperations: operations, redisFailures: failures, resyncs, changes }
     },
   }
 }

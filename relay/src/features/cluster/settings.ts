@@ -19,10 +19,10 @@ declare module '../../core/config/settings.ts' {
 /** 192 random bits in base64: the secret is the key of the machines' certificates. */
 export const CLUSTER_SECRET_MIN_CHARS = 32
 /** Nodes of Sentinel or Cluster that one URL names. */
-const ENGINE_NODES_MAX = 16
+const REDIS_NODES_MAX = 16
 const REDIS_PORT = 6379
 const SENTINEL_PORT = 26_379
-const ENGINE_URL = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?#]+)(?:\/([^?#]*))?$/
+const REDIS_URL = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?#]+)(?:\/([^?#]*))?$/
 
 export interface HostAndPort {
   host: string
@@ -30,7 +30,7 @@ export interface HostAndPort {
 }
 
 /** Redis or Valkey: one server, the nodes of a Cluster, or the Sentinels of a master. */
-export interface EngineAddress {
+export interface RedisAddress {
   kind: 'single' | 'sentinel' | 'cluster'
   nodes: readonly HostAndPort[]
   /** Name of the master that the Sentinels watch. */
@@ -43,7 +43,7 @@ export interface EngineAddress {
 }
 
 export interface ClusterSettings {
-  engine: EngineAddress
+  redis: RedisAddress
   /** Where the other machines reach this one; it is also the machine's name. */
   address: HostAndPort
   /** Port of the listener for the other machines. */
@@ -62,7 +62,7 @@ const TABLE = {
     meaning:
       'Redis or Valkey that several machines of one relay share: redis://, rediss://, redis+sentinel://HOSTS/MASTER or redis+cluster://HOSTS',
     unset: 'the relay is one machine',
-    parse: engineAddress,
+    parse: redisAddress,
   },
   CLUSTER_ADDR: {
     meaning: 'HOST:PORT at which the other machines of the relay reach this one',
@@ -102,24 +102,24 @@ export const clusterSettings: FeatureSettings = {
  */
 function possibleCluster(reader: SettingsReader): ClusterSettings | undefined {
   const { read, optional } = reader.of(TABLE)
-  const engine = optional('CLUSTER_URL')
+  const redis = optional('CLUSTER_URL')
   const address = optional('CLUSTER_ADDR')
   const listenPort = optional('CLUSTER_LISTEN_PORT')
   const secret = optional('CLUSTER_SECRET')
   const allowsPlaintext = read('CLUSTER_ALLOW_PLAINTEXT')
-  if (engine === undefined) {
+  if (redis === undefined) {
     if (address !== undefined) throw new SettingsError('CLUSTER_ADDR', 'needs CLUSTER_URL')
     if (secret !== undefined) throw new SettingsError('CLUSTER_SECRET', 'needs CLUSTER_URL')
     return undefined
   }
   if (address === undefined) throw missing('CLUSTER_ADDR')
   if (secret === undefined) throw missing('CLUSTER_SECRET')
-  if (!allowsPlaintext && wayToEngine(engine) === 'plaintext')
+  if (!allowsPlaintext && wayToRedis(redis) === 'plaintext')
     throw new SettingsError(
       'CLUSTER_URL',
       'is without TLS to another host: use rediss://, or set CLUSTER_ALLOW_PLAINTEXT=true where nobody else is on the way',
     )
-  return { engine, address, listenPort: listenPort ?? address.port, secret }
+  return { redis, address, listenPort: listenPort ?? address.port, secret }
 }
 
 function missing(name: 'CLUSTER_ADDR' | 'CLUSTER_SECRET'): SettingsError {
@@ -134,17 +134,17 @@ function check({ cluster, given }: Settings, { table }: AllSettings): void {
       throw new SettingsError(name, 'is of one machine, and is not possible with CLUSTER_URL')
 }
 
-/** How what the machines tell the engine is kept from others: by TLS, by staying on this machine, or not at all. */
-export type WayToEngine = 'tls' | 'loopback' | 'plaintext'
+/** How what the machines tell Redis is kept from others: by TLS, by staying on this machine, or not at all. */
+export type WayToRedis = 'tls' | 'loopback' | 'plaintext'
 
-export function wayToEngine({ usesTls, nodes }: EngineAddress): WayToEngine {
+export function wayToRedis({ usesTls, nodes }: RedisAddress): WayToRedis {
   if (usesTls) return 'tls'
   return nodes.every(({ host }) => isLoopback(host)) ? 'loopback' : 'plaintext'
 }
 
 /** Values hold a password: no message has one. */
-function engineAddress(value: string, setting: string): EngineAddress {
-  const [, scheme, kind = 'single', user = '', hosts = '', path = ''] = ENGINE_URL.exec(value) ?? []
+function redisAddress(value: string, setting: string): RedisAddress {
+  const [, scheme, kind = 'single', user = '', hosts = '', path = ''] = REDIS_URL.exec(value) ?? []
   if (scheme === undefined)
     throw new SettingsError(setting, 'is not a URL such as redis://:PASSWORD@HOST:6379/0')
   const isSentinel = kind === 'sentinel'
@@ -154,8 +154,8 @@ function engineAddress(value: string, setting: string): EngineAddress {
       setting,
       'names several hosts, for which redis+sentinel:// or redis+cluster:// is needed',
     )
-  if (nodes.length > ENGINE_NODES_MAX)
-    throw new SettingsError(setting, `names more than ${ENGINE_NODES_MAX} hosts`)
+  if (nodes.length > REDIS_NODES_MAX)
+    throw new SettingsError(setting, `names more than ${REDIS_NODES_MAX} hosts`)
   const parts = path.split('/')
   const master = isSentinel ? decoded(parts.shift() ?? '', setting) : undefined
   if (isSentinel && !master)
@@ -165,7 +165,7 @@ function engineAddress(value: string, setting: string): EngineAddress {
     throw new SettingsError(setting, 'has a path that is not the number of a database')
   const [username, password] = credentials(user, setting)
   return {
-    kind: kind as EngineAddress['kind'],
+    kind: kind as RedisAddress['kind'],
     nodes,
     master,
     usesTls: scheme === 'rediss',

@@ -1,4 +1,4 @@
-// The administrator's load: that of one machine, and of a relay on several machines the sums, each machine and the engine.
+// The administrator's load: that of one machine, and of a relay on several machines the sums, each machine and Redis.
 
 import { expect, test } from 'vitest'
 import { adminLoad } from '../../../src/core/api/endpoints/response-schemas.ts'
@@ -18,7 +18,7 @@ function loadOf(cluster: MeasuredLoad['cluster']) {
   })
 }
 
-test('a relay on one machine says nothing of machines or of an engine', () => {
+test('a relay on one machine says nothing of machines or of a Redis', () => {
   expect(loadOf(undefined)).toEqual({
     leases: 0,
     ready_sessions: 0,
@@ -48,7 +48,7 @@ test('numbers are the sums over the machines that are not gone, and each machine
     visitor_connections: 63,
     visitor_received_bytes: 110,
     visitor_sent_bytes: 1_014,
-    engine: 'up',
+    redis: 'up',
   })
   expect(machines.map(({ address, state, is_this }) => [address, state, is_this])).toEqual([
     ['a.test:7443', 'online', true],
@@ -71,7 +71,7 @@ test('numbers are the sums over the machines that are not gone, and each machine
   })
 })
 
-test('an engine that does not answer is down; the machines are those that were known', () => {
-  const load = loadOf(clusterReadings([machineReading({ isThis: true })], { isEngineUp: false }))
-  expect(load).toMatchObject({ engine: 'down', machines: [{ state: 'online' }] })
+test('a Redis that does not answer is down; the machines are those that were known', () => {
+  const load = loadOf(clusterReadings([machineReading({ isThis: true })], { isRedisUp: false }))
+  expect(load).toMatchObject({ redis: 'down', machines: [{ state: 'online' }] })
 })

@@ -17,7 +17,7 @@ import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-car
 import { DnsCard } from './dns-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
-import { EngineNotice, MachinesCard } from './machines-card.tsx'
+import { MachinesCard, RedisNotice } from './machines-card.tsx'
 import { PaymentsCard } from './payments-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
 import { StoredSitesCard } from './stored-sites-card.tsx'
@@ -49,7 +49,7 @@ export function Dashboard(): VNode {
         </p>
       ) : (
         <>
-          {data.load.engine === 'down' && <EngineNotice />}
+          {data.load.redis === 'down' && <RedisNotice />}
           <LoadCard {...data} />
           {data.load.machines !== undefined && <MachinesCard machines={data.load.machines} />}
           <LeasesCard view={data} act={act} />

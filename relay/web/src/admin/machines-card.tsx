@@ -1,4 +1,4 @@
-// Shows the machines of a relay that runs on several, and says when Redis (the engine) does not answer.
+// Shows the machines of a relay that runs on several, and says when Redis (Redis) does not answer.
 import type { AdminMachine } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
 import type { VNode } from '../preact.ts'
@@ -7,10 +7,10 @@ import { type MachineRow, machineRows } from './machine-rows.ts'
 
 const { columns } = MACHINES
 
-export function EngineNotice(): VNode {
+export function RedisNotice(): VNode {
   return (
     <p class="notice" role="alert">
-      {MACHINES.engineDown}
+      {MACHINES.redisDown}
     </p>
   )
 }

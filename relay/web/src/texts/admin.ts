@@ -71,8 +71,8 @@ export const MACHINES = {
     },
   },
   none: '–',
-  engineDown:
-    'The engine, through which the machines share their state, does not answer. New sites cannot register until the engine answers again.',
+  redisDown:
+    'Redis, through which the machines share their state, does not answer. New sites cannot register until Redis answers again.',
 } as const
 
 export const CERTIFICATES = {

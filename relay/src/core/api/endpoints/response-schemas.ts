@@ -199,7 +199,7 @@ export const adminLoad: z.ZodType<AdminLoadResponse> = message('AdminLoadRespons
   leases: count,
   ...carried,
   machines: z.array(adminMachine).optional(),
-  engine: z.enum(['up', 'down']).optional(),
+  redis: z.enum(['up', 'down']).optional(),
 })
 
 const ens: z.ZodType<EnsStatus> = message('ENSStatus', {

@@ -43,7 +43,7 @@ function clusterJson(cluster: ClusterReadings): Omit<AdminLoadResponse, 'leases'
     visitor_received_bytes: sum(({ fromVisitors }) => fromVisitors),
     visitor_sent_bytes: sum(({ toVisitors }) => toVisitors),
     machines: machines.map(machineJson),
-    engine: cluster.isEngineUp ? 'up' : 'down',
+    redis: cluster.isRedisUp ? 'up' : 'down',
   }
 }
 

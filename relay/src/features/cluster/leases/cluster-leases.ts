@@ -1,4 +1,4 @@
-// The leases of a relay on several machines: each change goes to the engine first, and from there to everybody.
+// The leases of a relay on several machines: each change goes to Redis first, and from there to everybody.
 
 import { type Identity, identityKey } from '@svc/protocol'
 import { now } from '../../../core/clock.ts'
@@ -10,37 +10,37 @@ import type { LeaseRegistry } from '../../../core/lease/lease-registry.ts'
 import type { LeaseAddresses, LeaseRequest } from '../../../core/lease/lease-request.ts'
 import type { LeaseGrant, LeaseSharing, SharedLease } from '../../../core/lease/lease-sharing.ts'
 import { NAME_RESERVATION_MS, type Reservations } from '../../../core/lease/reservations.ts'
-import { type Change, type Engine, EngineError, engineIsDown, orDown } from '../engine/engine.ts'
-import type { EngineClock } from '../engine/engine-clock.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { NEXT_FENCE, REGISTER, SWEEP_INDEX } from '../engine/scripts.ts'
-import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, FENCE_MAX, LEASES_PER_READ, NAME_INDEX_MS } from '../limits.ts'
+import { CHANGES_KEPT, FENCE_MAX, LEASES_PER_READ, NAME_INDEX_MS, REDIS_ATTEMPTS_MAX } from '../limits.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import { type Change, orDown, type RedisClient, RedisError, redisIsDown } from '../redis/redis-client.ts'
+import type { RedisClock } from '../redis/redis-clock.ts'
+import { NEXT_FENCE, REGISTER, SWEEP_INDEX } from '../redis/scripts.ts'
 import type { Seal } from '../shared/seal.ts'
 import { EndedLeases } from './ended-leases.ts'
 import { LeaseEntries, type LeaseHead } from './lease-entry.ts'
 import { LeaseWriter } from './lease-writer.ts'
 
-/** What the engine has of a lease, by identity key. */
+/** What Redis has of a lease, by identity key. */
 type FoundLeases = ReadonlyMap<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>
 
 interface ClusterLeasesParts {
   machine: string
   /** Names this start of the machine. */
   run: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
-  clock: EngineClock
+  clock: RedisClock
   leases: LeaseRegistry
   reservations: Reservations
   portHost: () => string | undefined
   /** The hostname of a label on this relay. */
   hostname: (label: string) => string
-  /** Epoch of the engine that this machine is in step with; undefined while it is in step with none. */
+  /** Epoch of Redis that this machine is in step with; undefined while it is in step with none. */
   epoch: () => string | undefined
-  /** Tells the other machines directly, while the engine cannot. */
+  /** Tells the other machines directly, while Redis cannot. */
   tellDirectly: (identityName: string, head: string, json: string) => void
-  /** Tells those directly that do not hear of changes from the engine. */
+  /** Tells those directly that do not hear of changes from Redis. */
   tellBehind: (identityName: string, head: string, json: string) => void
   /** Whether there are such machines. */
   hasBehind: () => boolean
@@ -100,7 +100,7 @@ export class ClusterLeases implements LeaseSharing {
       preferences,
       lastSeenAt: time,
     }
-    const expires = Math.round(clock.toEngine(time + ttlS * 1000))
+    const expires = Math.round(clock.toRedis(time + ttlS * 1000))
     const { name, address } = request.identity
     const key = identityKey(name, address)
     const conflict = new RelayError(
@@ -108,8 +108,8 @@ export class ClusterLeases implements LeaseSharing {
       `${this.#entries.friendlyHostname(key)} belongs to another identity`,
     )
     let hasFriendly = given.hostname !== ''
-    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
-      // The machines remember what somebody may have removed from the engine.
+    for (let attempt = 0; attempt < REDIS_ATTEMPTS_MAX; attempt++) {
+      // The machines remember what somebody may have removed from Redis.
       const isTaken = hasFriendly && (await this.#parts.isTakenElsewhere(key))
       const outcome = isTaken
         ? 'conflict'
@@ -122,7 +122,7 @@ export class ClusterLeases implements LeaseSharing {
       if (!request.allowCanonicalFallback) throw conflict
       hasFriendly = false
     }
-    throw engineIsDown()
+    throw redisIsDown()
   }
 
   /** @returns `again` when an entry that counts for nothing was in the way, or another machine was faster */
@@ -131,13 +131,11 @@ export class ClusterLeases implements LeaseSharing {
     described: Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>,
     { expires, hasFriendly, ttlS }: { expires: number; hasFriendly: boolean; ttlS: number },
   ): Promise<{ sequence: number } | 'conflict' | 'again'> {
-    const { engine, keys, run, epoch } = this.#parts
+    const { redis, keys, run, epoch } = this.#parts
     const known = epoch()
-    if (known === undefined) throw engineIsDown()
+    if (known === undefined) throw redisIsDown()
     const sequence = Number(
-      await orDown(
-        engine.run(NEXT_FENCE, { fence: keys.fence }, { known: this.#lastFence, most: FENCE_MAX }),
-      ),
+      await orDown(redis.run(NEXT_FENCE, { fence: keys.fence }, { known: this.#lastFence, most: FENCE_MAX })),
     )
     this.#lastFence = Math.max(this.#lastFence, sequence)
     const { metadata, clientIp, reportedIp, lastSeenAt } = described
@@ -145,7 +143,7 @@ export class ClusterLeases implements LeaseSharing {
     const tag = this.#entries.tagOf(sequence, metadata)
     const [name, hostname] = [keys.identityName(key), this.#entries.hostnameName(key, hasFriendly)]
     const [outcome, first = '', headText = ''] = (await orDown(
-      engine.run(
+      redis.run(
         REGISTER,
         {
           epoch: keys.epoch,
@@ -170,7 +168,7 @@ export class ClusterLeases implements LeaseSharing {
         },
       ),
     )) as [string, string?, string?]
-    if (outcome === 'epoch') throw engineIsDown()
+    if (outcome === 'epoch') throw redisIsDown()
     if (outcome === 'registered') {
       this.#lastChange = first
       return { sequence }
@@ -222,7 +220,7 @@ export class ClusterLeases implements LeaseSharing {
 
   /**
    * Follows changes of leases that other machines made, in their order.
-   * @throws EngineError when it cannot tell what is not in the changes
+   * @throws RedisError when it cannot tell what is not in the changes
    */
   async followAll(changes: readonly Pick<Change, 'subject' | 'entry'>[]): Promise<void> {
     const heads = changes.map(({ subject, entry }) => this.#entries.parseHead(subject, entry))
@@ -264,7 +262,7 @@ export class ClusterLeases implements LeaseSharing {
     else if (known === undefined) reservations.restore(key, { hostname, expiresAt })
   }
 
-  /** Whether a head is older than what this machine knows of the identity: the engine has lost data, or somebody put it back. */
+  /** Whether a head is older than what this machine knows of the identity: Redis has lost data, or somebody put it back. */
   #isPast({ key, sequence, isEnded }: LeaseHead): boolean {
     const known = this.#parts.leases.ofIdentity(key)
     const isPast =
@@ -273,14 +271,14 @@ export class ClusterLeases implements LeaseSharing {
     return isPast
   }
 
-  /** Reads all leases of the engine. @returns the fencing token and the end of each @throws EngineError */
+  /** Reads all leases of Redis. @returns the fencing token and the end of each @throws RedisError */
   async load(): Promise<FoundLeases> {
-    const { engine, keys } = this.#parts
+    const { redis, keys } = this.#parts
     const found = new Map<string, Pick<LeaseHead, 'sequence' | 'expiresAt' | 'isEnded'>>()
     let cursor = '0'
     do {
       // Other machines may reorder the index during the scan, which tolerates that.
-      const [next, pairs] = (await engine.command(
+      const [next, pairs] = (await redis.command(
         'ZSCAN',
         keys.leaseIndex,
         cursor,
@@ -300,9 +298,9 @@ export class ClusterLeases implements LeaseSharing {
   }
 
   /**
-   * Puts into the engine what it does not know, or knows an older state of, and takes what it knows better.
+   * Puts into Redis what it does not know, or knows an older state of, and takes what it knows better.
    * @param found what it has
-   * @throws EngineError
+   * @throws RedisError
    */
   async fill(found: FoundLeases): Promise<void> {
     const { leases, reservations } = this.#parts
@@ -335,21 +333,21 @@ export class ClusterLeases implements LeaseSharing {
       )
   }
 
-  /** Sends what could not be sent before. @throws EngineError */
+  /** Sends what could not be sent before. @throws RedisError */
   async flush(): Promise<void> {
     await this.#writer.flush((lease) => this.#overtaken(lease))
   }
 
-  /** Takes leases that are over off the index. @throws EngineError */
+  /** Takes leases that are over off the index. @throws RedisError */
   async sweep(): Promise<void> {
-    const { engine, keys } = this.#parts
-    await engine.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: LEASES_PER_READ })
+    const { redis, keys } = this.#parts
+    await redis.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: LEASES_PER_READ })
   }
 
   async #fillOne(lease: Lease, endedAt?: number): Promise<void> {
     const outcome = await this.#writer.put(lease, endedAt)
     if (outcome.kind === 'gone' && endedAt === undefined) await this.#overtaken(lease)
-    if (outcome.kind === 'unsent') throw new EngineError('the engine does not answer')
+    if (outcome.kind === 'unsent') throw new RedisError('Redis does not answer')
   }
 
   #followLease(key: string, shared: SharedLease): void {
@@ -372,8 +370,8 @@ export class ClusterLeases implements LeaseSharing {
 
   /** @returns undefined for a head that no machine wrote */
   async #read(identityName: string): Promise<[head: LeaseHead | undefined, json: string | undefined]> {
-    const { engine, keys } = this.#parts
-    const reply = (await engine.command('HMGET', keys.lease(identityName), 'h', 'j')) as (string | null)[]
+    const { redis, keys } = this.#parts
+    const reply = (await redis.command('HMGET', keys.lease(identityName), 'h', 'j')) as (string | null)[]
     const [head, json] = reply
     return [head ? this.#entries.parseHead(identityName, head) : undefined, json ?? undefined]
   }

@@ -1,12 +1,12 @@
-// Formats what the engine has of a lease, its head and its JSON, both sealed, and parses it. scripts.ts reads the first fields of the head.
+// Formats what Redis has of a lease, its head and its JSON, both sealed, and parses it. scripts.ts reads the first fields of the head.
 
 import { identityKey } from '@svc/protocol'
 import { z } from '../../../core/config/schema.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
 import { NO_PREFERENCES } from '../../../core/lease/lease-preferences.ts'
 import type { SharedLease } from '../../../core/lease/lease-sharing.ts'
-import type { EngineClock } from '../engine/engine-clock.ts'
-import type { EngineKeys } from '../engine/keys.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import type { RedisClock } from '../redis/redis-clock.ts'
 import type { Seal } from '../shared/seal.ts'
 
 /** Stands for no friendly hostname, and for no JSON. */
@@ -47,7 +47,7 @@ export interface LeaseHead {
   /** Identity key. */
   key: string
   sequence: number
-  /** By the engine's clock. */
+  /** By Redis's clock. */
   expires: number
   /** Relay time. */
   expiresAt: number
@@ -65,8 +65,8 @@ type Described = Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>
 
 interface LeaseEntryParts {
   seal: Seal
-  keys: EngineKeys
-  clock: EngineClock
+  keys: RedisKeys
+  clock: RedisClock
   /** The hostname of a label on this relay. */
   hostname: (label: string) => string
 }
@@ -107,7 +107,7 @@ export class LeaseEntries {
     const name = this.hostnameName(key, hasFriendly)
     const clear = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${name} ${tag}`
     const { lastSeenAt, clientIp, reportedIp, statement } = seen
-    const lastSeen = Math.round(clock.toEngine(lastSeenAt))
+    const lastSeen = Math.round(clock.toRedis(lastSeenAt))
     const hidden = { key, lastSeen, clientIp, reportedIp, statement } satisfies z.input<typeof headSchema>
     return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
   }
@@ -139,7 +139,7 @@ export class LeaseEntries {
   formatJson(lease: Described | Lease, sequence: number): string {
     const { seal, keys, clock } = this.#parts
     const { id, machine = '', identity, metadata, ports, portHost, preferences } = lease
-    const firstSeen = clock.toEngine(lease.firstSeenAt)
+    const firstSeen = clock.toRedis(lease.firstSeenAt)
     const described = { id, machine, identity, metadata, firstSeen, ports, portHost, preferences }
     const tag = this.tagOf(sequence, metadata)
     const name = keys.identityName(identityKey(identity.name, identity.address))

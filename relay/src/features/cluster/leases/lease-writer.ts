@@ -1,33 +1,33 @@
-// Writes entries of leases into the engine, and keeps those that it did not take until it answers again.
+// Writes entries of leases into Redis, and keeps those that it did not take until it answers again.
 
 import type { Lease } from '../../../core/lease/lease.ts'
 import { NAME_RESERVATION_MS, type Reservation } from '../../../core/lease/reservations.ts'
-import { type Engine, EngineError } from '../engine/engine.ts'
-import type { EngineClock } from '../engine/engine-clock.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { DROP_FORGED_LEASE, PUT } from '../engine/scripts.ts'
-import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, NAME_INDEX_MS, UNSENT_CHANGES_MAX } from '../limits.ts'
+import { CHANGES_KEPT, NAME_INDEX_MS, REDIS_ATTEMPTS_MAX, UNSENT_CHANGES_MAX } from '../limits.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import { type RedisClient, RedisError } from '../redis/redis-client.ts'
+import type { RedisClock } from '../redis/redis-clock.ts'
+import { DROP_FORGED_LEASE, PUT } from '../redis/scripts.ts'
 import { type LeaseEntries, type LeaseHead, NONE } from './lease-entry.ts'
 
 interface LeaseWriterParts {
   run: string
-  engine: Engine
-  keys: EngineKeys
-  clock: EngineClock
+  redis: RedisClient
+  keys: RedisKeys
+  clock: RedisClock
   entries: LeaseEntries
   /** Whether this machine knows that a head tells of the past. */
   isPast: (head: LeaseHead) => boolean
-  /** Tells all other machines directly, while the engine cannot. */
+  /** Tells all other machines directly, while Redis cannot. */
   tellDirectly: (identityName: string, head: string, json: string) => void
-  /** Tells those directly that do not hear of changes from the engine. */
+  /** Tells those directly that do not hear of changes from Redis. */
   tellBehind: (identityName: string, head: string, json: string) => void
 }
 
 /**
  * The outcome of a write.
- * - `put`: the engine has it; `change` is empty where nothing had to be told
- * - `gone`: the engine has a newer one, or another identity has the name
- * - `unsent`: the engine does not answer, and gets it later
+ * - `put`: Redis has it; `change` is empty where nothing had to be told
+ * - `gone`: Redis has a newer one, or another identity has the name
+ * - `unsent`: Redis does not answer, and gets it later
  */
 export type PutOutcome =
   | { kind: 'put'; expiresAt: number; change: string }
@@ -43,16 +43,16 @@ export class LeaseWriter {
   readonly #parts: LeaseWriterParts
   /** When this machine last renewed the way from a lease's name to it, in milliseconds of the monotonic clock. */
   readonly #indexedAt = new WeakMap<Lease, number>()
-  /** The metadata of each lease that the engine has, as far as this machine knows. */
+  /** The metadata of each lease that Redis has, as far as this machine knows. */
   readonly #written = new WeakMap<Lease, Lease['metadata']>()
-  /** The last word on each lease that the engine has not heard, by identity key. */
+  /** The last word on each lease that Redis has not heard, by identity key. */
   readonly #unsent = new Map<string, { lease: Lease; fields: Fields }>()
 
   constructor(parts: LeaseWriterParts) {
     this.#parts = parts
   }
 
-  /** The engine has the lease with its present metadata. */
+  /** Redis has the lease with its present metadata. */
   isWritten(lease: Lease): void {
     this.#written.set(lease, lease.metadata)
   }
@@ -66,25 +66,25 @@ export class LeaseWriter {
       this.#unsent.delete(lease.identityKey)
       return outcome
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!(error instanceof RedisError)) throw error
       this.#keep(lease, fields)
       return { kind: 'unsent' }
     }
   }
 
-  /** @throws EngineError */
+  /** @throws RedisError */
   async putReservation(key: string, { hostname, expiresAt }: Reservation): Promise<void> {
     const { clock, entries } = this.#parts
     const hasFriendly = hostname !== ''
     // A name that the identity no longer has on this relay, whose host is another one since.
     if (hasFriendly && hostname !== entries.friendlyHostname(key)) return
-    const expires = clock.toEngine(expiresAt)
+    const expires = clock.toRedis(expiresAt)
     const seen = { lastSeenAt: expiresAt, clientIp: '', reportedIp: undefined }
     const fields = { key, sequence: 0, expires, isEnded: true, hasFriendly, tag: NONE, seen }
     await this.#write({ ...fields, json: () => NONE }, true, true)
   }
 
-  /** @param overtaken called with each lease that has ended in the meantime @throws EngineError */
+  /** @param overtaken called with each lease that has ended in the meantime @throws RedisError */
   async flush(overtaken: (lease: Lease) => Promise<void>): Promise<void> {
     for (const [key, unsent] of this.#unsent) {
       const outcome = await this.#write(unsent.fields, true, true)
@@ -93,7 +93,7 @@ export class LeaseWriter {
     }
   }
 
-  /** Tells machines of a lease that do not hear of it from the engine. @param endedAt as that of {@link put} */
+  /** Tells machines of a lease that do not hear of it from Redis. @param endedAt as that of {@link put} */
   tellBehind(lease: Lease, endedAt?: number): void {
     this.#tell(this.#parts.tellBehind, this.#fieldsOf(lease, endedAt))
   }
@@ -104,10 +104,10 @@ export class LeaseWriter {
     return [keys.identityName(lease.identityKey), entries.formatHead(this.#fieldsOf(lease, endedAt))]
   }
 
-  /** Removes a head that no machine wrote, or that tells of the past. @throws EngineError */
+  /** Removes a head that no machine wrote, or that tells of the past. @throws RedisError */
   async drop(identityName: string, head: string): Promise<void> {
-    const { engine, keys } = this.#parts
-    await engine.run(DROP_FORGED_LEASE, { lease: keys.lease(identityName) }, { head })
+    const { redis, keys } = this.#parts
+    await redis.run(DROP_FORGED_LEASE, { lease: keys.lease(identityName) }, { head })
   }
 
   #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
@@ -117,7 +117,7 @@ export class LeaseWriter {
     return {
       key,
       sequence,
-      expires: clock.toEngine(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
+      expires: clock.toRedis(isEnded ? Math.min(lease.expiresAt, endedAt) : lease.expiresAt),
       isEnded,
       hasFriendly: lease.hostname !== '',
       tag: entries.tagOf(sequence, metadata),
@@ -141,7 +141,7 @@ export class LeaseWriter {
   async #write(given: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {
     const { clock, entries, isPast } = this.#parts
     let fields = given
-    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 0; attempt < REDIS_ATTEMPTS_MAX; attempt++) {
       const { outcome, first, head } = await this.#tryWrite(fields, isIndexDue, hasJson)
       if (outcome === 'put') return { kind: 'put', expiresAt: clock.toRelay(fields.expires), change: first }
       if (outcome === 'json') {
@@ -155,7 +155,7 @@ export class LeaseWriter {
       else if (outcome === 'gone') return { kind: 'gone' }
       else fields = { ...fields, expires: known.expires }
     }
-    throw new EngineError('the engine does not take a lease, which somebody else changes')
+    throw new RedisError('Redis does not take a lease, which somebody else changes')
   }
 
   async #tryWrite(
@@ -163,10 +163,10 @@ export class LeaseWriter {
     isIndexDue: boolean,
     hasJson: boolean,
   ): Promise<{ outcome: string; first: string; head: string }> {
-    const { engine, keys, entries, run } = this.#parts
+    const { redis, keys, entries, run } = this.#parts
     const { key, sequence, expires, isEnded, hasFriendly, tag, json } = fields
     const [name, hostname] = [keys.identityName(key), entries.hostnameName(key, hasFriendly)]
-    const [outcome, first = '', head = ''] = (await engine.run(
+    const [outcome, first = '', head = ''] = (await redis.run(
       PUT,
       {
         lease: keys.lease(name),
@@ -195,7 +195,7 @@ export class LeaseWriter {
     return { outcome, first, head }
   }
 
-  /** Whether the engine has the metadata of the lease. SDKs send theirs with each renewal. */
+  /** Whether Redis has the metadata of the lease. SDKs send theirs with each renewal. */
   #isKnown(lease: Lease): boolean {
     const written = this.#written.get(lease)
     if (written === undefined) return false

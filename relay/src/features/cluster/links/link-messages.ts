@@ -16,11 +16,11 @@ export type SessionCount = [key: string, id: string, ready: number]
 export type LinkMessage =
   /** Numbers of sessions that have changed, of the machine that sends them. */
   | { kind: 'sessions'; counts: SessionCount[] }
-  /** What the engine could not take of a lease. */
+  /** What Redis could not take of a lease. */
   | { kind: 'lease'; name: string; head: string; json: string }
-  /** Whether the machine that sends it is in step with the engine. One that is not is told of changes directly. */
+  /** Whether the machine that sends it is in step with Redis. One that is not is told of changes directly. */
   | { kind: 'step'; isInStep: boolean }
-  /** A change that the machine does not hear of from the engine: its kind, what it is about, and its entry. */
+  /** A change that the machine does not hear of from Redis: its kind, what it is about, and its entry. */
   | { kind: 'change'; of: string; subject: string; entry: string }
   | Question
   /** What one part of a machine tells the same part of another one. */

@@ -48,15 +48,15 @@ interface MachineLinksParts {
   spend: SpendBinding
   /** Waits until a change is in force on this machine. @returns false when it does not hear of it for now */
   reached: (change: string) => Promise<boolean>
-  /** Whether this machine is in step with the engine. */
+  /** Whether this machine is in step with Redis. */
   isInStep: () => boolean
-  /** Follows a change that the engine could not tell. */
+  /** Follows a change that Redis could not tell. */
   followChange: (kind: string, subject: string, entry: string) => void
-  /** Follows an entry of a lease that the engine could not take. */
+  /** Follows an entry of a lease that Redis could not take. */
   followLease: (identityName: string, head: string, json: string) => void
   /** Whether this machine knows that another identity has the friendly hostname of this one. */
   isTaken: (key: string) => boolean
-  /** What a machine that is just reached has to know, since the engine may have been given the past. */
+  /** What a machine that is just reached has to know, since Redis may have been given the past. */
   current: () => Iterable<LinkMessage>
   /** Makes a socket of a visitor's stream where other processes of this machine may get it. */
   toSocket: ((visitor: LinkedVisitor) => Promise<PendingVisitor['visitor']>) | undefined
@@ -164,7 +164,7 @@ export class MachineLinks {
     await Promise.all(Array.from(this.#peers.values(), ({ link }) => link?.ask(question, LINK_SETTLE_MS)))
   }
 
-  /** Whether a reachable machine does not hear of changes from the engine for now. */
+  /** Whether a reachable machine does not hear of changes from Redis for now. */
   get hasBehind(): boolean {
     for (const { isBehind } of this.#peers.values()) if (isBehind) return true
     return false
@@ -181,17 +181,17 @@ export class MachineLinks {
     this.#tellAll({ kind: 'lease', name, head, json })
   }
 
-  /** Tells machines of a lease that do not hear of it from the engine. */
+  /** Tells machines of a lease that do not hear of it from Redis. */
   tellLeaseBehind(name: string, head: string, json: string): void {
     this.#tellBehind({ kind: 'lease', name, head, json })
   }
 
-  /** Tells machines of a change that do not hear of it from the engine. */
+  /** Tells machines of a change that do not hear of it from Redis. */
   tellChangeBehind(kind: string, subject: string, entry: string): void {
     this.#tellBehind({ kind: 'change', of: kind, subject, entry })
   }
 
-  /** This machine is in step with the engine, or no more. */
+  /** This machine is in step with Redis, or no more. */
   stepped(): void {
     this.#tellAll({ kind: 'step', isInStep: this.#parts.isInStep() })
   }

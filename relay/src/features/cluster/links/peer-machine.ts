@@ -47,7 +47,7 @@ export class PeerMachine implements SessionPeer {
   link: LinkClient | undefined
   /** The start of the machine whose messages count: those of an earlier connection may come late. */
   source: object | undefined
-  /** Whether the machine says that it is in step with the engine. */
+  /** Whether the machine says that it is in step with Redis. */
   isInStep = true
   /** Whether it had not heard of the last change that it was asked for. */
   hasMissed = false

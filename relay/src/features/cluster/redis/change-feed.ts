@@ -1,34 +1,34 @@
-// Keeps this machine in step with the engine: follows the stream of changes, and reads or fills everything when that is not enough.
+// Keeps this machine in step with Redis: follows the stream of changes, and reads or fills everything when that is not enough.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../../core/log/log.ts'
-import { CHANGE_REACHED_MS, CHANGES_PER_READ, ENGINE_RETRY_MS, LOCK_MS } from '../limits.ts'
-import { type Change, type Engine, EngineError, type EngineState } from './engine.ts'
-import type { EngineKeys } from './keys.ts'
+import { CHANGE_REACHED_MS, CHANGES_PER_READ, LOCK_MS, REDIS_RETRY_MS } from '../limits.ts'
+import type { RedisKeys } from './keys.ts'
+import { type Change, type RedisClient, RedisError, type RedisState } from './redis-client.ts'
 
-/** The parts of the relay that follow changes, read the engine's state, and write it anew. */
+/** The parts of the relay that follow changes, read Redis's state, and write it anew. */
 export interface SharedState {
-  /** Follows changes that other machines made, in their order. @throws EngineError when it has to ask, and gets no answer */
+  /** Follows changes that other machines made, in their order. @throws RedisError when it has to ask, and gets no answer */
   follow(changes: readonly Change[]): Promise<void>
-  /** Reads everything. @returns what {@link fill} gets @throws EngineError */
+  /** Reads everything. @returns what {@link fill} gets @throws RedisError */
   load(): Promise<unknown>
-  /** Puts what the engine lacks, and nothing that it knows better. @throws EngineError */
+  /** Puts what Redis lacks, and nothing that it knows better. @throws RedisError */
   fill(loaded: unknown): Promise<void>
-  /** Sends what could not be sent while the engine was down. @throws EngineError */
+  /** Sends what could not be sent while Redis was down. @throws RedisError */
   flush(): Promise<void>
-  /** The engine has lost everything. */
+  /** Redis has lost everything. */
   forget(): void
 }
 
 interface ChangeFeedParts {
   run: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   state: SharedState
-  /** Asks the engine how it stands. @throws EngineError */
-  beat: () => Promise<EngineState>
-  /** Called when this machine gets in step with the engine, or out of step. */
+  /** Asks Redis how it stands. @throws RedisError */
+  beat: () => Promise<RedisState>
+  /** Called when this machine gets in step with Redis, or out of step. */
   onStep: () => void
   log: Logger
 }
@@ -51,20 +51,20 @@ export class ChangeFeed {
     this.#parts = parts
   }
 
-  /** The epoch of the engine with which this machine is in step; undefined while it is in step with none. */
+  /** The epoch of Redis with which this machine is in step; undefined while it is in step with none. */
   get epoch(): string | undefined {
     return this.#epoch
   }
 
-  /** Resolves when this machine is in step for the first time. @throws EngineError */
+  /** Resolves when this machine is in step for the first time. @throws RedisError */
   async start(): Promise<void> {
     await this.#resync()
-    this.#parts.engine.on('down', () => this.#lose())
+    this.#parts.redis.on('down', () => this.#lose())
     this.#running = this.#follow()
   }
 
-  /** Looks after each heartbeat whether the engine is the one of before. */
-  check({ epoch, lastChange }: EngineState): void {
+  /** Looks after each heartbeat whether Redis is the one of before. */
+  check({ epoch, lastChange }: RedisState): void {
     if (this.#epoch === undefined) return
     if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#lose()
   }
@@ -94,20 +94,20 @@ export class ChangeFeed {
   }
 
   async #follow(): Promise<void> {
-    const { engine, keys, log } = this.#parts
+    const { redis, keys, log } = this.#parts
     const { signal } = this.#closing
     while (!signal.aborted) {
       try {
         if (this.#epoch === undefined) await this.#resync()
-        const changes = await engine.changesAfter(keys.changes, this.#position)
+        const changes = await redis.changesAfter(keys.changes, this.#position)
         if (changes.length > 0) await this.#take(changes)
         // Entries may have been dropped before they were read.
         if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#lose()
       } catch (error) {
-        if (!(error instanceof EngineError) && !signal.aborted)
+        if (!(error instanceof RedisError) && !signal.aborted)
           log.error({ err: error }, 'a change of another machine could not be followed')
         this.#lose()
-        await pause(ENGINE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
+        await pause(REDIS_RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
       }
     }
   }
@@ -140,47 +140,47 @@ export class ChangeFeed {
 
   async #resync(): Promise<void> {
     const { beat, state, log } = this.#parts
-    let engine = await beat()
+    let redis = await beat()
     const isInStep =
-      engine.epoch !== '' && engine.epoch === this.#lastEpoch && !isBefore(engine.lastChange, this.#position)
+      redis.epoch !== '' && redis.epoch === this.#lastEpoch && !isBefore(redis.lastChange, this.#position)
     if (!isInStep || (await this.#hasGap())) {
       this.counts.resyncs += 1
-      if (this.#lastEpoch !== undefined) log.warn('the engine has other data than before: the relay fills it')
-      if (engine.epoch === '') engine = await this.#fillEmpty()
+      if (this.#lastEpoch !== undefined) log.warn('Redis has other data than before: the relay fills it')
+      if (redis.epoch === '') redis = await this.#fillEmpty()
       const loaded = await state.load()
       await state.fill(loaded)
-      this.#position = engine.lastChange
+      this.#position = redis.lastChange
     }
     await state.flush()
-    this.#lastEpoch = engine.epoch
-    this.#epoch = engine.epoch
+    this.#lastEpoch = redis.epoch
+    this.#epoch = redis.epoch
     this.#release()
     this.#parts.onStep()
   }
 
-  /** One machine fills an empty engine, and gives it a name then; nobody registers before. @returns its state */
-  async #fillEmpty(): Promise<EngineState> {
-    const { engine, keys, state, beat } = this.#parts
+  /** One machine fills an empty redis, and gives it a name then; nobody registers before. @returns its state */
+  async #fillEmpty(): Promise<RedisState> {
+    const { redis, keys, state, beat } = this.#parts
     for (;;) {
       this.#closing.signal.throwIfAborted()
-      const isFirst = await engine.command('SET', keys.lock(FILL_LOCK), this.#parts.run, 'NX', 'PX', LOCK_MS)
+      const isFirst = await redis.command('SET', keys.lock(FILL_LOCK), this.#parts.run, 'NX', 'PX', LOCK_MS)
       const known = await beat()
       if (known.epoch !== '') return known
       if (isFirst !== null) {
         state.forget()
         await state.fill(await state.load())
-        await engine.command('SET', keys.epoch, randomUUID(), 'NX')
-        await engine.command('DEL', keys.lock(FILL_LOCK))
+        await redis.command('SET', keys.epoch, randomUUID(), 'NX')
+        await redis.command('DEL', keys.lock(FILL_LOCK))
         return await beat()
       }
-      await pause(ENGINE_RETRY_MS, undefined, { ref: false })
+      await pause(REDIS_RETRY_MS, undefined, { ref: false })
     }
   }
 
   /** Whether the stream begins behind the last change that was followed. */
   async #hasGap(): Promise<boolean> {
-    const { engine, keys } = this.#parts
-    const [first] = await engine.changesBetween(keys.changes, '-', '+', 1)
+    const { redis, keys } = this.#parts
+    const [first] = await redis.changesBetween(keys.changes, '-', '+', 1)
     // A position of nothing is behind nothing.
     return first !== undefined && isBefore(this.#position, first.id) && this.#position !== '0-0'
   }

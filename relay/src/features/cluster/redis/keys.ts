@@ -1,20 +1,20 @@
-// The names of what the relay keeps in the engine. Keyed hashes stand for all that says who uses the relay: identities, hostnames,
+// The names of what the relay keeps in Redis. Keyed hashes stand for all that says who uses the relay: identities, hostnames,
 // networks of clients.
 
 import type { Seal } from '../shared/seal.ts'
 
 /** The braces make Redis Cluster keep all of a relay together, since scripts change several of its entries in one step. */
-export class EngineKeys {
+export class RedisKeys {
   readonly #prefix: string
   readonly #seal: Seal
 
-  /** @param host authority of the relay's URL: several relays may share an engine */
+  /** @param host authority of the relay's URL: several relays may share a Redis */
   constructor(host: string, seal: Seal) {
     this.#prefix = `{svc:${host}}:`
     this.#seal = seal
   }
 
-  /** Names what the engine has: it is another one after the engine lost everything. */
+  /** Names what Redis has: it is another one after Redis lost everything. */
   get epoch(): string {
     return `${this.#prefix}epoch`
   }

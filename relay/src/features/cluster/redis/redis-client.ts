@@ -1,4 +1,4 @@
-// The engine that the machines share: Redis or Valkey, as one server, behind Sentinels or as a Cluster. The only importer of ioredis.
+// Redis that the machines share: Redis or Valkey, as one server, behind Sentinels or as a Cluster. The only importer of ioredis.
 
 import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,17 +9,17 @@ import type { Logger } from '../../../core/log/log.ts'
 import {
   CHANGES_BLOCK_MS,
   CHANGES_PER_READ,
-  ENGINE_COMMAND_MS,
-  ENGINE_CONNECT_MS,
-  ENGINE_RETRY_MAX_MS,
-  ENGINE_RETRY_MS,
+  REDIS_COMMAND_MS,
+  REDIS_CONNECT_MS,
+  REDIS_RETRY_MAX_MS,
+  REDIS_RETRY_MS,
 } from '../limits.ts'
-import type { EngineAddress } from '../settings.ts'
+import type { RedisAddress } from '../settings.ts'
 import { inOrder, type Script, type Values } from './script.ts'
 
-/** Thrown for a command that the engine did not carry out, or perhaps did. */
-export class EngineError extends Error {
-  override readonly name = 'EngineError'
+/** Thrown for a command that Redis did not carry out, or perhaps did. */
+export class RedisError extends Error {
+  override readonly name = 'RedisError'
 }
 
 /** One entry of the stream of changes. */
@@ -40,7 +40,7 @@ const UNUSABLE = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NORE
 const REFUSED = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/
 
 /** What a heartbeat brings. */
-export interface EngineState {
+export interface RedisState {
   epoch: string
   /** Id of the last change. */
   lastChange: string
@@ -49,14 +49,14 @@ export interface EngineState {
 type Client = Redis | Cluster
 type Reply = string | number | null | Reply[]
 
-interface EngineEvents {
-  /** The engine answers again, or for the first time. */
+interface RedisEvents {
+  /** Redis answers again, or for the first time. */
   up: []
-  /** The engine does not answer. */
+  /** Redis does not answer. */
   down: []
 }
 
-export class Engine extends EventEmitter<EngineEvents> {
+export class RedisClient extends EventEmitter<RedisEvents> {
   readonly counts = { operations: 0, failures: 0 }
   readonly #client: Client
   /** A read of the stream blocks its connection. */
@@ -68,7 +68,7 @@ export class Engine extends EventEmitter<EngineEvents> {
   #problem: Error | undefined
   #isClosed = false
 
-  constructor(address: EngineAddress, log: Logger) {
+  constructor(address: RedisAddress, log: Logger) {
     super()
     this.#log = log
     this.#client = connect(address)
@@ -85,8 +85,8 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /**
-   * Resolves when the engine answers for the first time.
-   * @throws EngineError when it does not within `ms`, or refuses the credentials
+   * Resolves when Redis answers for the first time.
+   * @throws RedisError when it does not within `ms`, or refuses the credentials
    */
   async untilUp(ms: number): Promise<void> {
     const end = performance.now() + ms
@@ -97,20 +97,20 @@ export class Engine extends EventEmitter<EngineEvents> {
       } catch (error) {
         const problem = this.#problem
         if (problem !== undefined && REFUSED.test(problem.message))
-          throw new EngineError(`the engine refuses: ${problem.message}`, { cause: problem })
+          throw new RedisError(`Redis refuses: ${problem.message}`, { cause: problem })
         if (performance.now() > end)
-          throw new EngineError(
+          throw new RedisError(
             problem === undefined
               ? (error as Error).message
               : `${(error as Error).message} (${problem.message})`,
             { cause: error },
           )
-        await pause(ENGINE_RETRY_MS)
+        await pause(REDIS_RETRY_MS)
       }
     }
   }
 
-  /** Runs a script of scripts.ts. @throws EngineError when the engine does not answer in time */
+  /** Runs a script of scripts.ts. @throws RedisError when Redis does not answer in time */
   async run<Key extends string, Argument extends string>(
     script: Script<Key, Argument>,
     keys: Values<Key>,
@@ -122,21 +122,21 @@ export class Engine extends EventEmitter<EngineEvents> {
     return await this.#watch(() => client[name]!(names.length, ...names, ...inOrder(script.args, args)))
   }
 
-  /** Runs one command. @throws EngineError when the engine does not answer in time */
+  /** Runs one command. @throws RedisError when Redis does not answer in time */
   async command(name: string, ...args: (string | number)[]): Promise<Reply> {
     return await this.#watch(() => this.#client.call(name, ...args) as Promise<Reply>)
   }
 
-  /** Waits for the changes behind one. Resolves with none after a while. @throws EngineError */
+  /** Waits for the changes behind one. Resolves with none after a while. @throws RedisError */
   async changesAfter(stream: string, id: string): Promise<Change[]> {
     const args = ['COUNT', CHANGES_PER_READ, 'BLOCK', CHANGES_BLOCK_MS, 'STREAMS', stream, id]
     let reply: unknown
     try {
-      reply = await within(this.#reader.call('XREAD', ...args), CHANGES_BLOCK_MS + ENGINE_COMMAND_MS)
+      reply = await within(this.#reader.call('XREAD', ...args), CHANGES_BLOCK_MS + REDIS_COMMAND_MS)
     } catch (error) {
       // A connection that is half open blocks every later read, too.
-      if (error instanceof EngineError && !this.#isClosed) reconnect(this.#reader)
-      throw new EngineError('the engine does not answer', { cause: error })
+      if (error instanceof RedisError && !this.#isClosed) reconnect(this.#reader)
+      throw new RedisError('Redis does not answer', { cause: error })
     }
     return entriesOf(reply).map(changeOf)
   }
@@ -163,52 +163,52 @@ export class Engine extends EventEmitter<EngineEvents> {
   async #watch(send: () => Promise<Reply>): Promise<Reply> {
     this.counts.operations += 1
     try {
-      const reply = await within(send(), ENGINE_COMMAND_MS)
+      const reply = await within(send(), REDIS_COMMAND_MS)
       this.#setUp(true)
       return reply
     } catch (error) {
       this.counts.failures += 1
       const isUsable = isReply(error) && !UNUSABLE.test(error.message)
-      if (!isUsable && !this.#isClosed && (error instanceof EngineError || isReply(error)))
+      if (!isUsable && !this.#isClosed && (error instanceof RedisError || isReply(error)))
         reconnect(this.#client)
-      if (isUsable) throw new EngineError(`the engine refuses: ${error.message}`, { cause: error })
+      if (isUsable) throw new RedisError(`Redis refuses: ${error.message}`, { cause: error })
       this.#setUp(false)
-      throw new EngineError('the engine does not answer', { cause: error })
+      throw new RedisError('Redis does not answer', { cause: error })
     }
   }
 
   #setUp(isUp: boolean): void {
     if (this.#isUp === isUp || this.#isClosed) return
     this.#isUp = isUp
-    if (isUp) this.#log.info('the engine answers')
-    else this.#log.warn('the engine does not answer: sites stay online, and new ones have to wait')
+    if (isUp) this.#log.info('Redis answers')
+    else this.#log.warn('Redis does not answer: sites stay online, and new ones have to wait')
     this.emit(isUp ? 'up' : 'down')
   }
 }
 
-/** The error for a client whose request needs the engine now. */
-export function engineIsDown(): RelayError {
+/** The error for a client whose request needs Redis now. */
+export function redisIsDown(): RelayError {
   return new RelayError('feature_unavailable', 'this relay cannot take new sites for a moment', {
     'Retry-After': `${SHARED_STATE_RETRY_S}`,
   })
 }
 
-/** @throws RelayError `feature_unavailable` while the engine does not answer */
+/** @throws RelayError `feature_unavailable` while Redis does not answer */
 export async function orDown<T>(reply: Promise<T>): Promise<T> {
   return await reply.catch((error) => {
-    throw error instanceof EngineError ? engineIsDown() : error
+    throw error instanceof RedisError ? redisIsDown() : error
   })
 }
 
-function connect({ kind, nodes, master, usesTls, username, password, database }: EngineAddress): Client {
+function connect({ kind, nodes, master, usesTls, username, password, database }: RedisAddress): Client {
   const tls = usesTls ? { tls: {} } : {}
   const common = {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...tls,
-    // Replies have one shape, whatever the engine's version.
+    // Replies have one shape, whatever Redis's version.
     protocol: 2 as const,
-    connectTimeout: ENGINE_CONNECT_MS,
+    connectTimeout: REDIS_CONNECT_MS,
     // A command that is repeated after a lost answer could be carried out twice; who waits for it decides.
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
@@ -235,20 +235,20 @@ function connect({ kind, nodes, master, usesTls, username, password, database }:
 }
 
 function pauseBefore(attempts: number): number {
-  return backoffMs(attempts, ENGINE_RETRY_MS, ENGINE_RETRY_MAX_MS)
+  return backoffMs(attempts, REDIS_RETRY_MS, REDIS_RETRY_MAX_MS)
 }
 
 function reconnect(client: Client): void {
   client.disconnect(true)
 }
 
-/** Whether the engine itself answered with an error. */
+/** Whether Redis itself answered with an error. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
 function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  return withTimeout(work, ms, () => new EngineError('the engine takes too long'))
+  return withTimeout(work, ms, () => new RedisError('Redis takes too long'))
 }
 
 function entriesOf(reply: unknown): [string, string[]][] {

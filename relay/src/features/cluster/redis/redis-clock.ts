@@ -1,32 +1,32 @@
-// Converts relay time to the engine's clock, by which the ends of leases are agreed on, and back.
+// Converts relay time to Redis's clock, by which the ends of leases are agreed on, and back.
 
 import { now } from '../../../core/clock.ts'
 
 /** A difference that is smaller may be the way of the answer, and changes nothing. */
 const STEP_MS = 50
 
-export class EngineClock {
-  /** Milliseconds by which the engine is ahead of relay time. */
+export class RedisClock {
+  /** Milliseconds by which Redis is ahead of relay time. */
   #ahead: number | undefined
 
   get isKnown(): boolean {
     return this.#ahead !== undefined
   }
 
-  /** @param engineTime as an answer said it. @param askedAt relay time of the question */
-  observe(engineTime: number, askedAt: number): void {
+  /** @param redisTime as an answer said it. @param askedAt relay time of the question */
+  observe(redisTime: number, askedAt: number): void {
     const time = now()
-    const ahead = engineTime - (askedAt + time) / 2
+    const ahead = redisTime - (askedAt + time) / 2
     const isUncertain = time - askedAt > STEP_MS && this.#ahead !== undefined
     if (this.#ahead === undefined || (!isUncertain && Math.abs(ahead - this.#ahead) > STEP_MS))
       this.#ahead = Math.round(ahead)
   }
 
-  toEngine(relayTime: number): number {
+  toRedis(relayTime: number): number {
     return relayTime + (this.#ahead ?? 0)
   }
 
-  toRelay(engineTime: number): number {
-    return engineTime - (this.#ahead ?? 0)
+  toRelay(redisTime: number): number {
+    return redisTime - (this.#ahead ?? 0)
   }
 }

@@ -4,16 +4,16 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LOCK_LOOK_MS, LOCK_MS, LOCK_REFRESH_MS } from '../limits.ts'
 import type { Seal } from '../shared/seal.ts'
-import type { Engine } from './engine.ts'
-import type { EngineKeys } from './keys.ts'
+import type { RedisKeys } from './keys.ts'
+import type { RedisClient } from './redis-client.ts'
 import { LOCK, UNLOCK } from './scripts.ts'
 
 /**
  * Calls `use` while no other machine holds the lock. A machine that dies gives it back after {@link LOCK_MS}.
- * @throws what `use` throws, the signal's reason, or EngineError
+ * @throws what `use` throws, the signal's reason, or RedisError
  */
-export async function withEngineLock<T>(
-  { engine, keys, seal }: { engine: Engine; keys: EngineKeys; seal: Seal },
+export async function withRedisLock<T>(
+  { redis, keys, seal }: { redis: RedisClient; keys: RedisKeys; seal: Seal },
   name: string,
   signal: AbortSignal,
   use: () => Promise<T>,
@@ -21,11 +21,11 @@ export async function withEngineLock<T>(
   const key = keys.lock(name)
   const holder = seal.close('lock', key, '', randomUUID())
   const take = async (): Promise<boolean> => {
-    const found = `${await engine.run(LOCK, { lock: key }, { holder, lifetimeMs: LOCK_MS })}`
+    const found = `${await redis.run(LOCK, { lock: key }, { holder, lifetimeMs: LOCK_MS })}`
     if (found === holder) return true
     // Nobody holds a lock that no machine has taken.
     if (seal.open('lock', key, '', found) === undefined)
-      await engine.run(UNLOCK, { lock: key }, { holder: found })
+      await redis.run(UNLOCK, { lock: key }, { holder: found })
     return false
   }
   while (!(await take())) await pause(LOCK_LOOK_MS, undefined, { signal })
@@ -34,6 +34,6 @@ export async function withEngineLock<T>(
     return await use()
   } finally {
     clearInterval(refresh)
-    await engine.run(UNLOCK, { lock: key }, { holder }).catch(() => {})
+    await redis.run(UNLOCK, { lock: key }, { holder }).catch(() => {})
   }
 }

@@ -3,7 +3,7 @@
 
 /** @typeParam Key names of the keys. @typeParam Argument names of the arguments */
 export interface Script<Key extends string, Argument extends string> {
-  /** The text that the engine runs. */
+  /** The text that Redis runs. */
   readonly lua: string
   /** The names in the order of the text. */
   readonly keys: readonly Key[]

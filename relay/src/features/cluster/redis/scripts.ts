@@ -1,4 +1,4 @@
-// The scripts that the engine runs, each in one step: what two machines do at once happens one after the other. Entries are sealed
+// The scripts that Redis runs, each in one step: what two machines do at once happens one after the other. Entries are sealed
 // (../shared/seal.ts): a script chooses between entries by their first fields, which are in the clear, and makes none. What a script
 // decides for an entry that is there, it returns with that entry, and the machine decides whether it was forged.
 // A lease is a hash of two fields. `h` is its head, `<fencing token> <end of the lease> <ended: 0 or 1> <name of its hostname or ->
@@ -9,7 +9,7 @@
 
 import { type Script, script } from './script.ts'
 
-/** Milliseconds since the epoch by the engine's clock, which is the clock of all leases. */
+/** Milliseconds since the epoch by Redis's clock, which is the clock of all leases. */
 const NOW = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -86,10 +86,10 @@ return {'registered', id}
 `)
 
 /**
- * Puts what a machine knows of a lease into the engine: a renewal, its end, or all of it after the engine lost it. A newer
+ * Puts what a machine knows of a lease into Redis: a renewal, its end, or all of it after Redis lost it. A newer
  * lease of the identity stays, an end is final, of two renewals the longer one counts, and of two ends the earlier one.
  * `isIndexDue` says whether to renew the index of names, and `json` is '' when it has not changed.
- * @returns `{'put', id of the change}`, `{'json'}` when the engine does not have its JSON, or with the name of an identity and the head
+ * @returns `{'put', id of the change}`, `{'json'}` when Redis does not have its JSON, or with the name of an identity and the head
  * of its lease `{'gone'}` when the lease is over or its hostname is another's, `{'end'}` when the end in that head counts
  */
 export const PUT: Script<
@@ -291,7 +291,7 @@ return 1
 `)
 
 /**
- * Puts files into the engine, all or none: only if it has of each what this machine knows. The argument
+ * Puts files into Redis, all or none: only if it has of each what this machine knows. The argument
  * `files` has of each its name, the expected text that is there or '', and the text.
  * @returns 1 when they were put
  */

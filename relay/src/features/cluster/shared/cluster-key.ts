@@ -4,7 +4,7 @@ import { hkdfSync, scryptSync } from 'node:crypto'
 
 const KEY_BYTES = 32
 /**
- * The links show strangers a certificate of the CA that comes from the secret, and the engine shows what is sealed: each guess of a
+ * The links show strangers a certificate of the CA that comes from the secret, and Redis shows what is sealed: each guess of a
  * weak secret has to cost 64 MiB and a fifth of a second (RFC 7914).
  */
 const COST = 2 ** 16

@@ -1,10 +1,10 @@
-// Seals every entry of the engine for its place, under a key from the machines' secret, and names places by keyed
-// hashes. Who reads the engine learns neither identities nor addresses; a client that can write to it cannot forge,
+// Seals every entry of Redis for its place, under a key from the machines' secret, and names places by keyed
+// hashes. Who reads Redis learns neither identities nor addresses; a client that can write to it cannot forge,
 // change or move an entry (AES-256-GCM, NIST SP 800-38D).
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Logger } from '../../../core/log/log.ts'
-import { ENGINE_WARNING_MS } from '../limits.ts'
+import { REDIS_WARNING_MS } from '../limits.ts'
 import { deriveSubkey } from './cluster-key.ts'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -18,8 +18,8 @@ type Fault = 'forged' | 'replayed'
 
 const MEANING: Readonly<Record<Fault, string>> = {
   forged:
-    'an entry of the engine was not written by a machine of this relay, or not at its place: it counts for nothing',
-  replayed: 'an entry of the engine is older than what this machine knows: it counts for nothing',
+    'an entry of Redis was not written by a machine of this relay, or not at its place: it counts for nothing',
+  replayed: 'an entry of Redis is older than what this machine knows: it counts for nothing',
 }
 
 export class Seal {
@@ -36,7 +36,7 @@ export class Seal {
     this.#log = log
   }
 
-  /** The name that stands for a text in the engine, such as for an identity or an address. */
+  /** The name that stands for a text in Redis, such as for an identity or an address. */
   nameOf(kind: string, text: string): string {
     return createHmac('sha256', this.#naming)
       .update(`${kind} ${text}`)
@@ -47,7 +47,7 @@ export class Seal {
   /**
    * @param kind what it is, which warnings say
    * @param name which one of its kind: it opens at the same place alone
-   * @param clear what stands beside it for the engine's scripts: it opens beside the same text alone
+   * @param clear what stands beside it for Redis's scripts: it opens beside the same text alone
    * @returns base64url
    */
   close(kind: string, name: string, clear: string, text: string): string {
@@ -74,10 +74,10 @@ export class Seal {
     }
   }
 
-  /** Warns of what an entry is, once in a while for each kind: who writes the engine may write many. */
+  /** Warns of what an entry is, once in a while for each kind: who writes Redis may write many. */
   warn(kind: string, fault: Fault): void {
     const [what, time] = [`${kind} ${fault}`, performance.now()]
-    if (time - (this.#warnedAt.get(what) ?? Number.NEGATIVE_INFINITY) < ENGINE_WARNING_MS) return
+    if (time - (this.#warnedAt.get(what) ?? Number.NEGATIVE_INFINITY) < REDIS_WARNING_MS) return
     this.#warnedAt.set(what, time)
     this.#log.warn({ entry: kind, fault }, MEANING[fault])
   }

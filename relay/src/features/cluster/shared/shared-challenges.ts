@@ -16,20 +16,20 @@ import {
   relayBudget,
 } from '../../../core/rate-limit/budgets.ts'
 import type { RequestMemory } from '../../../core/rate-limit/request-memory.ts'
-import { type Engine, orDown } from '../engine/engine.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { ISSUE_CHALLENGE, REFUND, TAKE_CHALLENGE } from '../engine/scripts.ts'
 import { CLOCK_DIFFERENCE_MAX_MS } from '../limits.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import { orDown, type RedisClient } from '../redis/redis-client.ts'
+import { ISSUE_CHALLENGE, REFUND, TAKE_CHALLENGE } from '../redis/scripts.ts'
 import type { Seal } from './seal.ts'
 
 interface SharedChallengesParts {
   /** Authority of the relay's URL. */
   host: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
   rateLimits: RateLimitSettings
-  /** Limit of what this machine has put into the engine for clients without a credential. */
+  /** Limit of what this machine has put into Redis for clients without a credential. */
   memory: RequestMemory
 }
 
@@ -63,7 +63,7 @@ export class SharedChallenges implements ChallengeStore {
     request: LeaseRequest,
     address: string,
   ): Promise<{ id: string; message: string; expiresAt: number }> {
-    const { host, engine, keys, seal, memory, rateLimits } = this.#parts
+    const { host, redis, keys, seal, memory, rateLimits } = this.#parts
     const network = networkOf(address)
     const challenge = newChallenge(host, request)
     const share = memory.share(network)
@@ -76,7 +76,7 @@ export class SharedChallenges implements ChallengeStore {
     const text = JSON.stringify({ request, message, until } satisfies Kept)
     const wait = Number(
       await orDown(
-        engine.run(
+        redis.run(
           ISSUE_CHALLENGE,
           {
             challenge: keys.challenge(id),
@@ -101,11 +101,11 @@ export class SharedChallenges implements ChallengeStore {
   }
 
   async take(id: string, address: string): Promise<{ request: LeaseRequest; message: string } | undefined> {
-    const { engine, keys, seal, rateLimits } = this.#parts
+    const { redis, keys, seal, rateLimits } = this.#parts
     const network = networkOf(address)
     const name = keys.challengeName(id)
     const [wait, entry] = (await orDown(
-      engine.run(
+      redis.run(
         TAKE_CHALLENGE,
         {
           challenge: keys.challenge(id),
@@ -140,10 +140,10 @@ export class SharedChallenges implements ChallengeStore {
 
   /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
   async refund(address: string): Promise<void> {
-    const { engine, keys } = this.#parts
+    const { redis, keys } = this.#parts
     const budget = keys.budget(networkOf(address))
     const args = { units: REGISTRATION_COST, perMinute: this.#rates.networkPerMinute }
-    await engine.run(REFUND, { budget }, args).catch(() => {})
+    await redis.run(REFUND, { budget }, args).catch(() => {})
   }
 
   #requireNoWait(waitMs: number): void {

@@ -1,4 +1,4 @@
-// Files of the state directory that all machines have: identity, certificates and what belongs to them. The engine has each as
+// Files of the state directory that all machines have: identity, certificates and what belongs to them. Redis has each as
 // `<version> <sealed>`.
 
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { finishManagedPair } from '../../../core/certificates/managed-files.ts'
 import { SettingsError } from '../../../core/config/settings-error.ts'
 import type { Logger } from '../../../core/log/log.ts'
 import { readIfPresent, writePrivate, writePublic } from '../../../core/storage/state-file.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { PUT_FILES } from '../engine/scripts.ts'
-import { CHANGES_KEPT, ENGINE_ATTEMPTS_MAX, SHARED_FILE_MAX_BYTES } from '../limits.ts'
+import { CHANGES_KEPT, REDIS_ATTEMPTS_MAX, SHARED_FILE_MAX_BYTES } from '../limits.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import type { RedisClient } from '../redis/redis-client.ts'
+import { PUT_FILES } from '../redis/scripts.ts'
 import { isNewerPair, isPair } from './pem-pair.ts'
 import type { Seal } from './seal.ts'
 
@@ -37,8 +37,8 @@ const PAIRS: Readonly<Record<string, { key: string; chain: string }>> = {
 interface SharedFilesParts {
   directory: string
   run: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
   log: Logger
 }
@@ -55,7 +55,7 @@ export class SharedFiles {
   readonly #parts: SharedFilesParts
   /** The last version of each file. */
   readonly #known = new Map<string, Version>()
-  /** What the engine has of each file, as far as this machine knows. */
+  /** What Redis has of each file, as far as this machine knows. */
   readonly #there = new Map<string, string>()
   #onChange: ((name: string) => void) | undefined
   /** One change comes after the other: two writes of a file would meet. */
@@ -71,7 +71,7 @@ export class SharedFiles {
   }
 
   /**
-   * Takes the engine's files, before this machine reads its own. A certificate that the operator has renewed here meanwhile
+   * Takes Redis's files, before this machine reads its own. A certificate that the operator has renewed here meanwhile
    * stays, and {@link publish} gives it to the others.
    * @throws SettingsError when this machine has another identity, or another secret
    */
@@ -83,19 +83,19 @@ export class SharedFiles {
     })
   }
 
-  /** Takes one file of the engine. @returns whether it has changed here @throws SettingsError as {@link load} does */
+  /** Takes one file of Redis. @returns whether it has changed here @throws SettingsError as {@link load} does */
   async refresh(name: string): Promise<boolean> {
     return await this.#inTurn(() => this.#refresh(name))
   }
 
-  /** Gives the engine the files that are here: after {@link load}, all that differ are newer. @throws EngineError */
+  /** Gives Redis the files that are here: after {@link load}, all that differ are newer. @throws RedisError */
   async publish(names: readonly string[] = FILES): Promise<void> {
     await this.#inTurn(async () => {
       for (const group of GROUPS) if (group.some((name) => names.includes(name))) await this.#publish(group)
     })
   }
 
-  /** The engine has lost everything. */
+  /** Redis has lost everything. */
   forget(): void {
     this.#there.clear()
   }
@@ -141,7 +141,7 @@ export class SharedFiles {
       else await this.#take(name, there)
   }
 
-  /** Whether a certificate of this machine was issued later than the engine's. */
+  /** Whether a certificate of this machine was issued later than Redis's. */
   async #isNewerHere(group: readonly string[], found: ReadonlyMap<string, Version>): Promise<boolean> {
     const pair = PAIRS[group[0]!]
     const there = pair && found.get(pair.chain)
@@ -160,14 +160,14 @@ export class SharedFiles {
   }
 
   async #get(name: string): Promise<string | undefined> {
-    const { engine, keys } = this.#parts
-    const entry = await engine.command('GET', keys.file(name))
+    const { redis, keys } = this.#parts
+    const entry = await redis.command('GET', keys.file(name))
     if (typeof entry === 'string') this.#there.set(name, entry)
     else this.#there.delete(name)
     return this.#there.get(name)
   }
 
-  /** All files of a group, or none, if one of them differs from the engine's. */
+  /** All files of a group, or none, if one of them differs from Redis's. */
   async #publish(group: readonly string[]): Promise<void> {
     const { directory } = this.#parts
     const here: [name: string, text: string][] = []
@@ -179,7 +179,7 @@ export class SharedFiles {
     const pair = PAIRS[group[0]!]
     // An operator is just replacing them, or has made a mistake, which this machine's log says.
     if (pair !== undefined && !isPair(await this.#readPair(pair))) return
-    for (let attempt = 0; attempt < ENGINE_ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 0; attempt < REDIS_ATTEMPTS_MAX; attempt++) {
       if (await this.#put(here)) return
       // Another machine was faster, or what is there counts for nothing.
       let isOvertaken = false
@@ -192,14 +192,14 @@ export class SharedFiles {
     }
   }
 
-  /** @returns whether the engine had what this machine thought */
+  /** @returns whether Redis had what this machine thought */
   async #put(files: readonly [name: string, text: string][]): Promise<boolean> {
-    const { engine, keys, seal, run } = this.#parts
+    const { redis, keys, seal, run } = this.#parts
     const put = files.map(([name, text]) => {
       const version = (this.#known.get(name)?.version ?? 0) + 1
       return { name, text, version, entry: `${version} ${seal.close('file', name, `${version}`, text)}` }
     })
-    const reply = await engine.run(
+    const reply = await redis.run(
       PUT_FILES,
       { changes: keys.changes, files: put.map(({ name }) => keys.file(name)) },
       {

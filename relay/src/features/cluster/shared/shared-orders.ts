@@ -3,15 +3,15 @@
 import { z } from '../../../core/config/schema.ts'
 import { AcmeError } from '../../acme/authority.ts'
 import type { OrderSharing, ToldOrder, ToldProof } from '../../acme/order-sharing.ts'
-import { type Engine, EngineError } from '../engine/engine.ts'
-import { withEngineLock } from '../engine/engine-lock.ts'
-import type { EngineKeys } from '../engine/keys.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import { type RedisClient, RedisError } from '../redis/redis-client.ts'
+import { withRedisLock } from '../redis/redis-lock.ts'
 import type { Seal } from './seal.ts'
 import type { SharedFiles } from './shared-files.ts'
 
 interface SharedOrdersParts {
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
   files: SharedFiles
   tell(topic: string, text: string): void
@@ -43,12 +43,12 @@ export class SharedOrders implements OrderSharing {
   }
 
   async alone<T>(what: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
-    return await orUnreachable(withEngineLock(this.#parts, what, signal, use))
+    return await orUnreachable(withRedisLock(this.#parts, what, signal, use))
   }
 
   async isUnderWay(what: string): Promise<boolean> {
-    const { engine, keys } = this.#parts
-    return Number(await orUnreachable(engine.command('EXISTS', keys.lock(what)))) === 1
+    const { redis, keys } = this.#parts
+    return Number(await orUnreachable(redis.command('EXISTS', keys.lock(what)))) === 1
   }
 
   async refresh(names: readonly string[]): Promise<void> {
@@ -74,8 +74,8 @@ export class SharedOrders implements OrderSharing {
   }
 
   async chainOf(identityKey: string): Promise<ToldOrder | undefined> {
-    const { engine, keys, seal } = this.#parts
-    const sealed = await orUnreachable(engine.command('GET', keys.siteChain(identityKey)))
+    const { redis, keys, seal } = this.#parts
+    const sealed = await orUnreachable(redis.command('GET', keys.siteChain(identityKey)))
     if (typeof sealed !== 'string') return undefined
     const text = seal.open('chain', keys.identityName(identityKey), '', sealed)
     const found: ToldOrder[] = []
@@ -84,10 +84,10 @@ export class SharedOrders implements OrderSharing {
   }
 
   async keepChain(order: ToldOrder, keptMs: number): Promise<void> {
-    const { engine, keys, seal } = this.#parts
+    const { redis, keys, seal } = this.#parts
     const { identityKey } = order
     const sealed = seal.close('chain', keys.identityName(identityKey), '', JSON.stringify(order))
-    await orUnreachable(engine.command('SET', keys.siteChain(identityKey), sealed, 'PX', Math.ceil(keptMs)))
+    await orUnreachable(redis.command('SET', keys.siteChain(identityKey), sealed, 'PX', Math.ceil(keptMs)))
   }
 
   tellOrder(order: ToldOrder): void {
@@ -112,7 +112,7 @@ function ifRead<T>(schema: z.ZodType<T>, text: string, use: (value: T) => void):
 
 async function orUnreachable<T>(reply: Promise<T>): Promise<T> {
   return await reply.catch((error) => {
-    if (!(error instanceof EngineError)) throw error
+    if (!(error instanceof RedisError)) throw error
     throw new AcmeError('unreachable', `no certificate is ordered for now, since ${error.message}`, {
       cause: error,
     })

@@ -2,20 +2,20 @@
 
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
 import { POLICY_CHANGES_MAX, type PolicyChanges } from '../../../core/policy/recent-changes.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { KEEP_POLICY_CHANGE } from '../engine/scripts.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import type { RedisClient } from '../redis/redis-client.ts'
+import { KEEP_POLICY_CHANGE } from '../redis/scripts.ts'
 import type { Seal } from './seal.ts'
 
 interface SharedPolicyChangesParts {
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
 }
 
 export class SharedPolicyChanges implements PolicyChanges {
   readonly #parts: SharedPolicyChangesParts
-  /** Those that the engine has ever shown, the newest first: what is removed from it stays here. */
+  /** Those that Redis has ever shown, the newest first: what is removed from it stays here. */
   #known: readonly PolicyChange[] = []
 
   constructor(parts: SharedPolicyChangesParts) {
@@ -23,13 +23,13 @@ export class SharedPolicyChanges implements PolicyChanges {
   }
 
   async add(step: PolicyStep): Promise<void> {
-    const { engine, keys, seal } = this.#parts
+    const { redis, keys, seal } = this.#parts
     const json = JSON.stringify({ at: new Date().toISOString(), ...step })
     try {
-      const counted = Number(await engine.command('INCR', keys.policyChangeNumber))
+      const counted = Number(await redis.command('INCR', keys.policyChangeNumber))
       const number = Math.max(counted, (this.#known[0]?.id ?? 0) + 1)
       const entry = `${number} ${seal.close('policy change', '', `${number}`, json)}`
-      await engine.run(
+      await redis.run(
         KEEP_POLICY_CHANGE,
         { changes: keys.policyChanges },
         { entry, count: POLICY_CHANGES_MAX },
@@ -40,9 +40,9 @@ export class SharedPolicyChanges implements PolicyChanges {
   }
 
   async list(): Promise<readonly PolicyChange[]> {
-    const { engine, keys } = this.#parts
+    const { redis, keys } = this.#parts
     try {
-      const entries = (await engine.command('LRANGE', keys.policyChanges, 0, -1)) as string[]
+      const entries = (await redis.command('LRANGE', keys.policyChanges, 0, -1)) as string[]
       const found = new Map(this.#known.map((change) => [change.id, change]))
       for (const entry of entries) {
         const change = this.#parse(entry)

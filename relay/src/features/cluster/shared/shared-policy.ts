@@ -3,17 +3,17 @@
 import type { Logger } from '../../../core/log/log.ts'
 import type { Policy, PolicySharing } from '../../../core/policy/policy.ts'
 import { type PolicyFile, parsePolicyFile } from '../../../core/policy/policy-file.ts'
-import { type Engine, EngineError, engineIsDown } from '../engine/engine.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { SET_POLICY } from '../engine/scripts.ts'
 import { CHANGES_KEPT, POLICY_ATTEMPTS_MAX } from '../limits.ts'
 import type { MachineLinks } from '../links/machine-links.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import { type RedisClient, RedisError, redisIsDown } from '../redis/redis-client.ts'
+import { SET_POLICY } from '../redis/scripts.ts'
 import type { Seal } from './seal.ts'
 
 interface SharedPolicyParts {
   run: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
   policy: Policy
   links: () => Pick<MachineLinks, 'tellChangeBehind'> | undefined
@@ -31,7 +31,7 @@ export class SharedPolicy implements PolicySharing {
   readonly #parts: SharedPolicyParts
   /** Of the policy in use. */
   #version = 0
-  /** The entry of that; undefined until the engine had one. */
+  /** The entry of that; undefined until Redis had one. */
   #entry: string | undefined
 
   constructor(parts: SharedPolicyParts) {
@@ -51,20 +51,20 @@ export class SharedPolicy implements PolicySharing {
         if (await this.#set(text, known?.version, edit(known?.file ?? policy.file))) return
       }
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!(error instanceof RedisError)) throw error
     }
-    throw engineIsDown()
+    throw redisIsDown()
   }
 
-  /** Takes the engine's policy, or gives it the one that is here. @throws EngineError */
+  /** Takes Redis's policy, or gives it the one that is here. @throws RedisError */
   async load(): Promise<void> {
     for (let attempt = 0; attempt < POLICY_ATTEMPTS_MAX; attempt++) {
       const { text, known } = await this.#read()
       if (known !== undefined) return this.#use(known, text)
-      // The engine has none, an older one than before, or one that no machine wrote.
+      // Redis has none, an older one than before, or one that no machine wrote.
       if (await this.#set(text, undefined, this.#parts.policy.file)) return
     }
-    throw new EngineError('the engine does not keep the policy')
+    throw new RedisError('Redis does not keep the policy')
   }
 
   /** Follows a change that another machine made. */
@@ -73,7 +73,7 @@ export class SharedPolicy implements PolicySharing {
     if (changed !== undefined && changed.version > this.#version) this.#use(changed, entry)
   }
 
-  /** Follows what another machine told directly, and gives it to the engine if that has an older one. */
+  /** Follows what another machine told directly, and gives it to Redis if that has an older one. */
   followDirectly(entry: string): void {
     const before = this.#version
     this.follow(entry)
@@ -88,8 +88,8 @@ export class SharedPolicy implements PolicySharing {
 
   /** @returns the entry that is there or '', and its policy unless it counts for nothing */
   async #read(): Promise<{ text: string; known: Versioned | undefined }> {
-    const { engine, keys, seal } = this.#parts
-    const text = `${(await engine.command('GET', keys.policy)) ?? ''}`
+    const { redis, keys, seal } = this.#parts
+    const text = `${(await redis.command('GET', keys.policy)) ?? ''}`
     const known = text === '' ? undefined : this.#parse(text)
     const isPast = known !== undefined && known.version < this.#version
     if (isPast) seal.warn('policy', 'replayed')
@@ -97,12 +97,12 @@ export class SharedPolicy implements PolicySharing {
   }
 
   async #set(expected: string, version = 0, file: PolicyFile): Promise<boolean> {
-    const { engine, keys, seal, run, links, policy } = this.#parts
+    const { redis, keys, seal, run, links, policy } = this.#parts
     const json = JSON.stringify(file)
-    // The version of an engine which lost data may be lower.
+    // The version of a Redis which lost data may be lower.
     const next = Math.max(version, this.#version) + 1
     const entry = `${next} ${seal.close('policy', '', `${next}`, json)}`
-    const reply = await engine.run(
+    const reply = await redis.run(
       SET_POLICY,
       { policy: keys.policy, changes: keys.changes },
       { expected, entry, changesKept: CHANGES_KEPT, machine: run },

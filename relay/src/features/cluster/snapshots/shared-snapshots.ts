@@ -1,4 +1,4 @@
-// The snapshots of the static cache on several machines: the engine says which one has that of a site, and the others lead there.
+// The snapshots of the static cache on several machines: Redis says which one has that of a site, and the others lead there.
 
 import { now } from '../../../core/clock.ts'
 import type { FeatureRoute, Route } from '../../../core/lease/route.ts'
@@ -12,12 +12,12 @@ import {
   type SharedSnapshot,
   type SnapshotSharing,
 } from '../../static-cache/snapshot-sharing.ts'
-import { type Engine, engineIsDown, orDown } from '../engine/engine.ts'
-import type { EngineClock } from '../engine/engine-clock.ts'
-import type { EngineKeys } from '../engine/keys.ts'
-import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../engine/scripts.ts'
 import { CHANGES_KEPT, LEASES_PER_READ } from '../limits.ts'
 import type { MachineLinks } from '../links/machine-links.ts'
+import type { RedisKeys } from '../redis/keys.ts'
+import { orDown, type RedisClient, redisIsDown } from '../redis/redis-client.ts'
+import type { RedisClock } from '../redis/redis-clock.ts'
+import { FORGET_SNAPSHOT, PUT_SNAPSHOT, REMOVE_SNAPSHOT } from '../redis/scripts.ts'
 import type { Seal } from '../shared/seal.ts'
 import { RemoteSnapshots } from './remote-snapshots.ts'
 import { formatSnapshotEntry, parseSnapshotEntry, type SnapshotEntry } from './snapshot-entry.ts'
@@ -26,10 +26,10 @@ interface SharedSnapshotsParts {
   machine: string
   /** Names this start of the machine. */
   run: string
-  engine: Engine
-  keys: EngineKeys
+  redis: RedisClient
+  keys: RedisKeys
   seal: Seal
-  clock: EngineClock
+  clock: RedisClock
   /** The canonical hostname of an identity; undefined for what is no identity. */
   canonicalHostname: (identityKey: string) => string | undefined
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
@@ -38,14 +38,14 @@ interface SharedSnapshotsParts {
     | undefined
   /** Sums what the caches of the other machines use. */
   useElsewhere: () => CacheUse
-  /** Whether this machine is in step with the engine. */
+  /** Whether this machine is in step with Redis. */
   isInStep: () => boolean
   log: Logger
 }
 
-/** What the engine answers that did not take an entry. */
+/** What Redis answers that did not take an entry. */
 const NOT_PUT = '0-0'
-/** Machines may read the engine's clock as much apart. */
+/** Machines may read Redis's clock as much apart. */
 const SAME_MOMENT_MS = 1_000
 const NO_USE: CacheUse = { usedBytes: 0, maxBytes: 0 }
 
@@ -53,9 +53,9 @@ export class SharedSnapshots implements SnapshotSharing {
   readonly #parts: SharedSnapshotsParts
   readonly #elsewhere: RemoteSnapshots
   #local: LocalSnapshots | undefined
-  /** By identity key: the time of the last change that this machine knows, by the engine's clock. The oldest ones are forgotten. */
+  /** By identity key: the time of the last change that this machine knows, by Redis's clock. The oldest ones are forgotten. */
   readonly #changed = new Map<string, number>()
-  /** Identities whose snapshot has gone here while the engine could not be told. */
+  /** Identities whose snapshot has gone here while Redis could not be told. */
   readonly #unsent = new Set<string>()
 
   constructor(parts: SharedSnapshotsParts) {
@@ -93,7 +93,7 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   requireOthers(): void {
-    if (!this.#parts.isInStep()) throw engineIsDown()
+    if (!this.#parts.isInStep()) throw redisIsDown()
   }
 
   async put(snapshot: SharedSnapshot): Promise<void> {
@@ -138,7 +138,7 @@ export class SharedSnapshots implements SnapshotSharing {
   #follow({ identityKey, changed, snapshot }: SnapshotEntry): boolean {
     const { machine, clock, canonicalHostname } = this.#parts
     const last = this.#changed.get(identityKey) ?? 0
-    // Two machines may have written at the same moment, of which the engine knows the order.
+    // Two machines may have written at the same moment, of which Redis knows the order.
     if (changed + SAME_MOMENT_MS < last) return false
     this.#remember(identityKey, Math.max(changed, last))
     const hostname = canonicalHostname(identityKey)
@@ -167,16 +167,16 @@ export class SharedSnapshots implements SnapshotSharing {
     this.#elsewhere.judge()
   }
 
-  /** Reads all entries of the engine. @returns the machine of each; empty where the site has removed it @throws EngineError */
+  /** Reads all entries of Redis. @returns the machine of each; empty where the site has removed it @throws RedisError */
   async load(): Promise<Map<string, string>> {
-    const { engine, keys, seal } = this.#parts
+    const { redis, keys, seal } = this.#parts
     const found = new Map<string, string>()
     for (let at = 0; ; at += LEASES_PER_READ) {
       const to = at + LEASES_PER_READ - 1
-      const members = (await engine.command('ZRANGE', keys.snapshotIndex, at, to)) as string[]
+      const members = (await redis.command('ZRANGE', keys.snapshotIndex, at, to)) as string[]
       if (members.length === 0) break
       const names = members.map((identityName) => keys.snapshot(identityName))
-      const entries = (await engine.command('MGET', ...names)) as (string | null)[]
+      const entries = (await redis.command('MGET', ...names)) as (string | null)[]
       for (const [index, text] of entries.entries()) {
         const entry = text === null ? undefined : parseSnapshotEntry(this.#parts, members[index]!, text)
         if (entry === undefined) continue
@@ -189,7 +189,7 @@ export class SharedSnapshots implements SnapshotSharing {
     return found
   }
 
-  /** Puts what is here and the engine does not know, and takes off what is here no more. @throws EngineError */
+  /** Puts what is here and Redis does not know, and takes off what is here no more. @throws RedisError */
   async fill(found: ReadonlyMap<string, string>): Promise<void> {
     const here = new Set<string>()
     for (const snapshot of this.#local?.all() ?? []) {
@@ -201,7 +201,7 @@ export class SharedSnapshots implements SnapshotSharing {
       if (machine === this.#parts.machine && !here.has(identityKey)) await this.#forget(identityKey)
   }
 
-  /** Sends what could not be sent before. @throws EngineError */
+  /** Sends what could not be sent before. @throws RedisError */
   async flush(): Promise<void> {
     for (const identityKey of this.#unsent) {
       await this.#forget(identityKey)
@@ -225,8 +225,8 @@ export class SharedSnapshots implements SnapshotSharing {
   /** @param snapshot undefined when there is none any more */
   #entryOf(identityKey: string, snapshot?: SharedSnapshot): { text: string; changed: number } {
     const { machine, clock } = this.#parts
-    const changed = Math.max(Math.round(clock.toEngine(now())), (this.#changed.get(identityKey) ?? 0) + 1)
-    const described = snapshot && { ...snapshot, machine, expires: clock.toEngine(snapshot.expiresAt) }
+    const changed = Math.max(Math.round(clock.toRedis(now())), (this.#changed.get(identityKey) ?? 0) + 1)
+    const described = snapshot && { ...snapshot, machine, expires: clock.toRedis(snapshot.expiresAt) }
     return { text: formatSnapshotEntry(this.#parts, { identityKey, changed, snapshot: described }), changed }
   }
 
@@ -237,12 +237,12 @@ export class SharedSnapshots implements SnapshotSharing {
 
   /** @param expected the machine that an entry which is there has to name for it to be replaced @returns id of the change, and the entry */
   async #put(snapshot: SharedSnapshot, expected = ''): Promise<{ change: string; text: string }> {
-    const { engine, keys, clock, run } = this.#parts
+    const { redis, keys, clock, run } = this.#parts
     const { identityKey, expiresAt } = snapshot
     const { text, changed } = this.#entryOf(identityKey, snapshot)
     const name = keys.identityName(identityKey)
-    const end = Math.round(clock.toEngine(expiresAt))
-    const change = `${await engine.run(
+    const end = Math.round(clock.toRedis(expiresAt))
+    const change = `${await redis.run(
       PUT_SNAPSHOT,
       { snapshot: keys.snapshot(name), index: keys.snapshotIndex, changes: keys.changes },
       {
@@ -262,10 +262,10 @@ export class SharedSnapshots implements SnapshotSharing {
 
   /** @returns id of the change, also where there was no snapshot, and the entry */
   async #remove(identityKey: string): Promise<{ change: string; text: string }> {
-    const { engine, keys, run } = this.#parts
+    const { redis, keys, run } = this.#parts
     const { text, changed } = this.#entryOf(identityKey)
     const name = keys.identityName(identityKey)
-    const reply = await engine.run(
+    const reply = await redis.run(
       REMOVE_SNAPSHOT,
       { snapshot: keys.snapshot(name), changes: keys.changes },
       { identity: name, entry: text, changesKept: CHANGES_KEPT, machine: run },
@@ -275,10 +275,10 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   async #forget(identityKey: string): Promise<void> {
-    const { engine, keys, run } = this.#parts
+    const { redis, keys, run } = this.#parts
     const { text, changed } = this.#entryOf(identityKey)
     const name = keys.identityName(identityKey)
-    const reply = await engine.run(
+    const reply = await redis.run(
       FORGET_SNAPSHOT,
       { snapshot: keys.snapshot(name), index: keys.snapshotIndex, changes: keys.changes },
       { identity: name, name: this.#own, changesKept: CHANGES_KEPT, machine: run, entry: text },

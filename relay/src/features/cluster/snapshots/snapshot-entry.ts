@@ -1,8 +1,8 @@
-// Formats the entry of a snapshot in the engine, and parses it: `<end> <name of the machine or -> <time of the change> <sealed JSON>`.
-// The times are the engine's; `-` stands for a snapshot that was removed.
+// Formats the entry of a snapshot in Redis, and parses it: `<end> <name of the machine or -> <time of the change> <sealed JSON>`.
+// The times are Redis's; `-` stands for a snapshot that was removed.
 
 import { z } from '../../../core/config/schema.ts'
-import type { EngineKeys } from '../engine/keys.ts'
+import type { RedisKeys } from '../redis/keys.ts'
 import type { Seal } from '../shared/seal.ts'
 
 export interface SnapshotEntry {
@@ -14,7 +14,7 @@ export interface SnapshotEntry {
 }
 
 interface DescribedSnapshot {
-  /** By the engine's clock. */
+  /** By Redis's clock. */
   expires: number
   /** Name of the machine that has it. */
   machine: string
@@ -43,7 +43,7 @@ const schema = z.object({
 
 interface SealParts {
   seal: Seal
-  keys: EngineKeys
+  keys: RedisKeys
 }
 
 export function formatSnapshotEntry(
