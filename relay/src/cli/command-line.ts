@@ -7,13 +7,13 @@ import { SETTINGS } from '../settings.ts'
 
 export type Command =
   | { name: 'serve' }
-  /** Prints a text, of an error when `isError`. */
+  /** Prints a text, to standard error if `isError`. */
   | { name: 'print'; text: string; isError: boolean }
   /** Prints the development CA's certificate. */
   | { name: 'ca'; format: CaFormat }
-  /** Says what a start would do; after the relay of these settings has ended, when `isRestart`. */
+  /** Reports what a start would do; with `isRestart`, once the running relay has ended. */
   | { name: 'check'; isJson: boolean; isRestart: boolean }
-  /** Asks the relay that runs with these settings whether it is well. */
+  /** Asks the relay that runs with these settings whether it is healthy. */
   | { name: 'healthcheck' }
 
 export function readCommandLine(args: string[]): Command {

@@ -4,7 +4,7 @@ import { askHealth } from '../core/check/health.ts'
 import { SettingsError } from '../core/config/settings-error.ts'
 import { readSettings } from '../settings.ts'
 
-/** Prints one line about the relay that runs; the exit code is 1 when it does not serve. */
+/** Prints one line about the running relay; the exit code is 1 when it does not serve. */
 export async function healthcheck(): Promise<void> {
   const { isServing, message } = await healthOfEnvironment()
   if (isServing) return console.log(`svc-relay: ${message}`)

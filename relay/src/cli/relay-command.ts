@@ -9,10 +9,10 @@ import { DRAIN_MS } from '../core/shutdown.ts'
 import { StateFileError } from '../core/storage/state-file.ts'
 import { type Relay, readSettings, SettingsError, startRelay } from '../index.ts'
 
-/** A shell adds the number of the signal to it. */
+/** Exit codes of processes that a signal ends, as in a shell: this plus the signal's number. */
 const SIGNAL_EXIT_CODE = 128
 
-/** Resolves when the relay listens, or could not start and the exit code says so. */
+/** Resolves when the relay listens, or could not start and the exit code is set. */
 export async function run(): Promise<void> {
   try {
     const settings = readSettings(process.env)
@@ -30,7 +30,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * The first signal starts the drain, the second one ends it. A relay that has not started ends at once, as without a handler.
+ * The first signal starts the drain, and the second one ends it. A relay that has not started ends at once, as without
+ * a handler.
  * @param relayOf the relay, once it has started
  */
 function handleSignals(relayOf: () => Relay | undefined): void {

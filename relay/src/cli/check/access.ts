@@ -1,4 +1,4 @@
-// Checks who may administer the relay, whose word it takes about client addresses, and what strangers may use.
+// Checks who may administer the relay, which proxies it trusts about client addresses, and what strangers may use.
 
 import { type Found, off, ok } from '../../core/check/finding.ts'
 import type { Settings } from '../../core/config/settings.ts'

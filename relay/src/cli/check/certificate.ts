@@ -14,17 +14,20 @@ import { checkAcmeAccount } from '../../features/acme/check.ts'
 import { EMBEDDED } from '../../features/dns/index.ts'
 
 const DAY_MS = 86_400_000
-/** Time for the one question to the system's resolvers. */
+/** Time for the one query to the system's resolvers. */
 const NS_QUESTION_MS = 2_000
-/** Answers that there are none. Any other error says nothing of the name. */
+/** Error codes that mean that there are no records. Any other error says nothing about the name. */
 const NO_RECORDS: ReadonlySet<string | undefined> = new Set([NODATA, NOTFOUND])
-/** Certificates of public CAs are renewed a month before their end: one with less than this was forgotten. */
+/**
+ * Certificates of public CAs are usually renewed a month before they expire: with fewer days than this, renewal was
+ * missed.
+ */
 const DAYS_LEFT_MIN = 14
 
 /** @throws SettingsError as a start does */
 export async function checkCertificate(settings: Settings): Promise<Found[]> {
   const { identityPath, rootHost } = settings
-  // A start refuses this file when it is open to others, and deletes it when it is of no use.
+  // A start refuses this file when it is open to others, and deletes it when it is useless.
   await readPrivateIfPresent(join(identityPath, PREVIOUS_CERTIFICATE_FILE))
   const source = await findCertificateSource(settings)
   if (source.kind === 'manual') return [validity(source.certificates, 'fullchain.pem')]
@@ -68,7 +71,7 @@ function checkManaged(
   return problem === undefined ? [first] : [warning(`${problem}: the relay gets another certificate.`), first]
 }
 
-/** How names are proven, and with `auto` why. */
+/** How names are proven, and with `auto` the reason. */
 async function proofOf({ rootHost, acme, acmeDnsProvider = EMBEDDED }: Settings): Promise<string> {
   if (acme.challenge !== 'auto') return acme.challenge
   if (acmeDnsProvider !== EMBEDDED)

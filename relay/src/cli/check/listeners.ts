@@ -1,4 +1,4 @@
-// Checks what the relay would listen to for visitors, and how many connections it could hold.
+// Checks where the relay would listen for visitors, and how many connections it could hold.
 
 import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, error, type Found, ok } from '../../core/check/finding.ts'

@@ -66,7 +66,7 @@ export async function reportOf(env: Environment, options: CheckOptions = {}): Pr
   return { ok: findings.every(({ status }) => status !== 'error'), findings }
 }
 
-/** Where a start would fail for its certificates, the features that depend on them are not known. */
+/** When a start would fail because of its certificates, the features that depend on them are unknown. */
 async function idleOf(settings: Settings): Promise<Found[]> {
   const source = await findCertificateSource(settings).catch((cause) => {
     if (cause instanceof SettingsError) return undefined
@@ -78,7 +78,7 @@ async function idleOf(settings: Settings): Promise<Found[]> {
   )
 }
 
-/** Messages of all invalid settings: each one is left out in turn, so that the next one shows. */
+/** Messages of all invalid settings: each one found is left out, so that the next one shows. */
 function invalidSettings(env: Environment): string[] {
   const messages: string[] = []
   const rest = { ...env }
@@ -89,7 +89,7 @@ function invalidSettings(env: Environment): string[] {
     } catch (cause) {
       if (!(cause instanceof SettingsError)) throw cause
       messages.push(cause.message)
-      // An error that this does not correct is about several settings at once, and the last one.
+      // An error that this does not correct is about several settings, and is the last one.
       const next = cause.setting === 'SVC_URL' ? ANY_URL : undefined
       if (rest[cause.setting] === next) return messages
       rest[cause.setting] = next
@@ -97,7 +97,7 @@ function invalidSettings(env: Environment): string[] {
   }
 }
 
-/** A SettingsError is what a start would end with, about a file that does not fit. */
+/** Turns a SettingsError, with which a start would end, into a finding. */
 async function attempt(check: () => Found[] | Promise<Found[]>): Promise<Found[]> {
   try {
     return await check()

@@ -24,11 +24,11 @@ export interface CertificateTerms {
 }
 
 const DAY_MS = 86_400_000
-/** Certificates are valid from this long ago, for clients whose clock is behind. */
+/** Certificates are valid from this long before now, for clients whose clock is behind. */
 const CLOCK_SKEW_MS = 3_600_000
 const SERIAL_BYTES = 16
 const VERSION_3 = 2
-/** From this year on times are GeneralizedTime (§4.1.2.5). */
+/** From this year on, times are GeneralizedTime (§4.1.2.5). */
 const GENERALIZED_TIME_YEAR = 2050
 const COMMON_NAME = '550403'
 const SUBJECT_KEY_IDENTIFIER = '551d0e'
@@ -53,7 +53,7 @@ export function buildCertificate({ issuer, subject, publicKey, days, extensions 
       sequence(
         ...extensions,
         extension(SUBJECT_KEY_IDENTIFIER, encodeDer(DER_TAG.octetString, keyIdOf(publicKey))),
-        // One that signs itself may leave it out (§4.2.1.1).
+        // A self-signed certificate may omit it (§4.2.1.1).
         ...(issuer.name === subject ? [] : [authorityKeyIdentifier(issuer)]),
       ),
     ),

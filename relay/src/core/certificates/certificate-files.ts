@@ -168,7 +168,7 @@ export function certificatesOf(host: string, chainPem: string, keyPem: string): 
   return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key), hasWildcard }
 }
 
-/** Names the file in the error, which OpenSSL's message does not. */
+/** Names the file in the error, since OpenSSL's message does not. */
 function pemOf<T>(file: string, read: () => T): T {
   try {
     return read()

@@ -34,7 +34,7 @@ export class CertificateRotation {
     return this.#current
   }
 
-  /** Certificates that a site may present in a handshake, the newest first; none that covers only the root host. */
+  /** Certificates that a site may present in a handshake, newest first, except those that cover only the root host. */
   get presentable(): readonly Certificates[] {
     const isRecent = this.#previous !== undefined && this.#previous.until > now()
     const both = isRecent ? [this.#current, this.#previous!.certificates] : [this.#current]

@@ -27,7 +27,7 @@ export type CertificateSource =
   /** The operator's own files. */
   | { kind: 'manual'; certificates: Certificates }
   /**
-   * ACME; without certificates when there are none yet, or those in the files are unusable for the reason `problem`.
+   * ACME; without certificates when there are none yet, or when the files are unusable for the reason `problem`.
    */
   | {
       kind: 'managed'
@@ -35,7 +35,7 @@ export type CertificateSource =
       problem: string | undefined
       /** URL of the ACME directory of the certificates; undefined: they may be the operator's, and are replaced. */
       acmeDirectory?: string | undefined
-      /** Whether there is no account yet, so that files are the operator's. */
+      /** Whether there is no account yet, so that any files are the operator's. */
       isFirst: boolean
     }
 
@@ -128,7 +128,7 @@ function placeholder(host: string): Certificates {
   return { ...certificatesOf(host, chain, key), chain: [] }
 }
 
-/** @throws the error itself unless it is about the content of a file */
+/** @throws the error itself if it is not about the content of a file */
 function problemOf(error: unknown): SettingsError {
   if (error instanceof SettingsError) return error
   throw error

@@ -21,7 +21,7 @@ export interface CertificateStatus {
   count: number
   /** DNS names of the one that expires first. */
   names: readonly string[]
-  /** End of that one: wall clock, milliseconds since the epoch; undefined when there is none. */
+  /** Expiry of that one: wall clock, milliseconds since the epoch; undefined when there is none. */
   notAfter: number | undefined
   /** undefined: the last order succeeded, or there was none. */
   lastError: CertificateProblem | undefined
@@ -39,7 +39,7 @@ interface OrderCount {
 export class CertificateStatuses {
   readonly #rotation: CertificateRotation
   readonly #problems = new Map<'root' | 'site', CertificateProblem>()
-  /** By both labels, which bounds them. */
+  /** By both labels; the number of labels is bounded. */
   readonly #orders = new Map<string, OrderCount>()
   /** Summarizes the certificates of sites; undefined when sites have no certificates of their own. */
   sites: (() => SiteCertificateSummary) | undefined
@@ -91,7 +91,7 @@ export class CertificateStatuses {
   }
 }
 
-/** Names that could be mistaken for several are quoted by Node, and are not DNS names. */
+/** Node quotes names that could be mistaken for several; these are no DNS names. */
 export function dnsNamesOf({ subjectAltName = '' }: X509Certificate): string[] {
   return subjectAltName.split(', ').flatMap((name) => (/^DNS:[^"]+$/.test(name) ? [name.slice(4)] : []))
 }

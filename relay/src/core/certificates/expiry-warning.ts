@@ -1,4 +1,4 @@
-// Warns once a day in the log that the certificate of the root host expires soon, however it is renewed.
+// Warns in the log once a day when the root host's certificate expires soon, whichever way it is renewed.
 
 import { X509Certificate } from 'node:crypto'
 import type { Logger } from '../log/log.ts'
@@ -7,11 +7,11 @@ import type { CertificateStatuses } from './certificate-status.ts'
 
 /** Interval at which the relay checks whether its certificate expires soon. */
 const CERTIFICATE_CHECK_MS = 3_600_000
-/** Time before the end of the relay's certificate from which it warns in the log. */
+/** Time before the certificate expires from which the relay warns in the log. */
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000
 /**
- * Upper bound of that time, as a share of the certificate's lifetime: a certificate of six days is renewed when two are
- * left.
+ * Upper bound of that time, as a share of the certificate's lifetime: a six-day certificate is renewed when two days
+ * are left.
  */
 const CERTIFICATE_WARNING_SHARE = 0.3
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-// Issues lease certificates: each names the hostnames of one lease and has the relay's key.
+// Issues lease certificates: each has the hostnames of one lease and the relay's key.
 
 import { createPublicKey, hash, X509Certificate } from 'node:crypto'
 import { RelayError } from '../errors.ts'
@@ -23,10 +23,10 @@ export class LeaseCertificates {
   readonly #rootHost: string
   readonly #rotation: CertificateRotation
   readonly #issued = new WeakMap<Lease, Issued>()
-  /** SubjectPublicKeyInfo of the key that all leases have. */
+  /** SubjectPublicKeyInfo of the key that all lease certificates share. */
   #shared: { of: Certificates; publicKey: Uint8Array } | undefined
 
-  /** @param rootHost which no certificate of a lease names */
+  /** @param rootHost the host that no lease certificate contains */
   constructor(rootHost: string, rotation: CertificateRotation) {
     this.#rootHost = rootHost
     this.#rotation = rotation
@@ -72,7 +72,7 @@ function isFresh({ issuedAt }: Issued): boolean {
   return age >= 0 && age < LEASE_CERTIFICATE_RENEWAL_MS
 }
 
-/** A leaf that is known to be a lease's. Finding out takes parsing two certificates and verifying a signature. */
+/** A leaf known to belong to a lease. Checking one means parsing two certificates and verifying a signature. */
 interface Recognized {
   /** SHA-256 of the leaf. */
   digest: string
@@ -84,8 +84,8 @@ interface Recognized {
 const recognized = new WeakMap<Lease, Recognized>()
 
 /**
- * Whether a chain is a certificate of the lease. Only its content counts, so that a site keeps its chain when the relay
- * restarts.
+ * Whether a chain is a certificate of the lease. Only its content counts, so that a site can keep its chain when the
+ * relay restarts.
  * @param chain DER, leaf first, as a site sends it
  */
 export function isLeaseCertificate(chain: readonly Uint8Array[], lease: Lease, by: Certificates): boolean {

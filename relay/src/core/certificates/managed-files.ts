@@ -1,5 +1,5 @@
-// The files of a certificate that the relay gets by ACME. Chain and key are replaced together, also when the machine stops
-// in between: one file has both until each has its own.
+// The files of a certificate that the relay gets by ACME. Chain and key are replaced together, even if the machine
+// stops in between: one file has both until each is in its own.
 
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -26,7 +26,8 @@ export interface ManagedPair {
 }
 
 /**
- * Writes chain and key. Once this rejects, the files may have the old pair or the new one; {@link readManagedPair} tells.
+ * Writes chain and key. If this rejects, the files may have the old pair or the new one; {@link readManagedPair}
+ * returns the right one.
  * @throws StateFileError
  */
 export async function writeManagedPair(directory: string, pair: ManagedPair): Promise<void> {
@@ -68,7 +69,7 @@ export async function finishManagedPair(directory: string): Promise<void> {
 }
 
 /**
- * Copies files that may be the operator's, before a certificate by ACME takes their names.
+ * Copies files that may be the operator's, before an ACME certificate overwrites them.
  * @throws StateFileError
  */
 export async function keepOperatorsPair(directory: string): Promise<void> {
@@ -92,7 +93,7 @@ function parse(text: string | undefined): ManagedPair | undefined {
   return { chain, key, ...(typeof acmeDirectory === 'string' && { acmeDirectory }) }
 }
 
-/** @returns an object without members for a file that is missing or damaged */
+/** @returns an empty object for a file that is missing or damaged */
 function objectOf(text: string | undefined): Record<string, unknown> {
   try {
     return Object(JSON.parse(text ?? ''))

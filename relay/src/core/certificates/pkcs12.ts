@@ -1,5 +1,5 @@
-// Encodes one certificate without a key as PKCS #12 (RFC 7292). node-forge supports only RSA certificates, so that this
-// file builds the bags; node-forge writes the DER and derives the MAC key.
+// Encodes one certificate without a key as PKCS #12 (RFC 7292). node-forge supports only RSA certificates, so this file
+// builds the bags; node-forge writes the DER and derives the MAC key.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import forge from 'node-forge'

@@ -19,14 +19,14 @@ export interface QuicCertificatePair {
 
 type Pair = Pick<QuicCertificatePair, 'chainPem' | 'keyPem'>
 
-/** Files of the state directory that an operator may add. */
+/** Files that an operator may add to the state directory. */
 export const QUIC_CERTIFICATE_FILES = ['quic-fullchain.pem', 'quic-privatekey.pem'] as const
 
 export class QuicCertificates {
   readonly #settings: CoreSettings
   readonly #rotation: CertificateRotation
   readonly #onReplace = new Set<() => void>()
-  /** The operator's certificate, as the two files last had it. */
+  /** The operator's certificate, as last read from the two files. */
   #own: Pair | undefined
 
   constructor(settings: CoreSettings, rotation: CertificateRotation) {
@@ -53,7 +53,7 @@ export class QuicCertificates {
     return { chainPem: leaf.chain, keyPem: leaf.key, isShared: false }
   }
 
-  /** Adds a listener, which is called when the listener needs another certificate. */
+  /** Adds a callback, which is called when the QUIC listener needs another certificate. */
   onReplace(listener: () => void): void {
     this.#onReplace.add(listener)
   }

@@ -8,15 +8,15 @@ export interface RelayCapacity {
   connections: number
   /** To all dedicated TCP ports; 0 when there are none. */
   portConnections: number
-  /** Of other relays to the overlay server, and as many to them; 0 where the relay is on no overlay. */
+  /** Connections of other relays to the overlay server, and as many to them; 0 when the relay is on no overlay. */
   overlayConnections: number
   /** Dedicated ports that may be open at once. */
   portListeners: number
-  /** Whether these are fewer than the range has. */
+  /** Whether these are fewer than the range wants. */
   hasFewListeners: boolean
 }
 
-/** @throws SettingsError when the descriptors are not enough to begin with */
+/** @throws SettingsError when there are too few descriptors to start */
 export function measureCapacity(settings: FeatureFacts): RelayCapacity {
   const { portGates, portRange, hasOverlay } = settings
   const wanted = portsWanted(settings)
@@ -29,7 +29,7 @@ export function measureCapacity(settings: FeatureFacts): RelayCapacity {
   return { ...capacity, portListeners, hasFewListeners: portListeners < wanted }
 }
 
-/** The whole range for each transport that has ports at all. */
+/** The whole range, once for each transport that has ports. */
 function portsWanted({ portGates, portRange }: FeatureFacts): number {
   if (portRange === undefined) return 0
   return (portRange.max - portRange.min + 1) * (Number(portGates.udp) + Number(portGates.tcp))

@@ -1,4 +1,4 @@
-// Defines what a feature says of its settings.
+// Defines how a feature declares its settings.
 
 import type { SettingsTable } from './setting.ts'
 import type { CoreSettings, Settings } from './settings.ts'
@@ -10,13 +10,13 @@ export interface FeatureSettings {
   table: SettingsTable
   /** @throws SettingsError that names a setting and the problem */
   read(reader: SettingsReader, core: CoreSettings): Partial<Settings>
-  /** Called when the settings of all features were read. @throws SettingsError for one that does not go with others */
+  /** Called after the settings of all features are read. @throws SettingsError for one that conflicts with others */
   check?(settings: Settings, all: AllSettings): void
   /** @returns ports of the feature's listeners, by the setting that names each */
   listeners?(settings: Settings): Readonly<Record<string, number | undefined>>
 }
 
-/** What all features together say of their settings. */
+/** The settings of all features together. */
 export interface AllSettings {
   table: SettingsTable
   listeners: Readonly<Record<string, number | undefined>>

@@ -1,10 +1,10 @@
-// Computes the delay before a dead worker is started again. It doubles, so that a worker that always dies costs little.
+// Computes the delay before a dead worker is started again. It doubles, so that a worker that keeps dying costs little.
 
 import { Backoff } from '@svc/protocol/timers'
 
 /** Delay before a worker process that died is started again. It doubles each time. */
 const WORKER_BACKOFF_MS = 200
-/** Longest such delay. A worker process that has lived as long begins with the shortest one again. */
+/** Longest such delay. A worker process that lived at least as long starts again with the shortest one. */
 const WORKER_BACKOFF_MAX_MS = 30_000
 
 export class RestartBackoff {

@@ -13,7 +13,7 @@ const NAMED = z.registry<{ id: string }>()
 const DESCRIBED = z.registry<JsonSchema>()
 const COMPONENTS = '#/components/schemas/'
 
-/** @throws RelayError that names the invalid field; its code is `invalid_request` unless the schema has another one */
+/** @throws RelayError that names the invalid field; its code is `invalid_request` unless the schema sets another one */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -54,9 +54,9 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
 type Fields<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> }
 
 /**
- * The schema of a message, for its interface in `@svc/protocol`: the compiler refuses a field that is missing, one too many, and
- * one of another type. The interface is the source. Types that zod infers would bring zod into the declarations of every SDK,
- * and each schema that is exported would need its type written out (`isolatedDeclarations`).
+ * The schema of a message, for its interface in `@svc/protocol`: the compiler refuses a missing field, an extra one,
+ * and one of another type. The interface is the source. Types that zod infers would bring zod into the declarations of
+ * every SDK, and each exported schema would need its type written out (`isolatedDeclarations`).
  * @param id its name in the OpenAPI document
  */
 export function message<T extends object>(id: string, fields: NoInfer<Fields<T>>): z.ZodType<T> {

@@ -6,9 +6,9 @@ import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { SettingsError } from './settings-error.ts'
 
 const PORT_MAX = 65_535
-/** The address at which nobody but this machine comes. */
+/** The loopback address, which only this machine can reach. */
 export const LOOPBACK = '127.0.0.1'
-/** 96 random bits in base64: nobody guesses them. */
+/** 96 random bits in base64, which nobody can guess. */
 export const ADMIN_TOKEN_MIN_CHARS = 16
 
 /** The address of a listener. */

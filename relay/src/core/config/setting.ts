@@ -11,7 +11,7 @@ interface Setting<T> {
   unset?: string
   /** Without this, the setting has no effect. */
   needs?: Condition
-  /** Whether a relay of several machines cannot have it. */
+  /** Set if a relay of several machines cannot use the setting. */
   isOfOneMachine?: true
   parse(value: string, name: string): T
 }
@@ -20,9 +20,9 @@ interface Setting<T> {
 export interface Condition {
   /** @param isManaged whether the relay gets its certificates by ACME */
   isMet(settings: Settings, isManaged: boolean): boolean
-  /** Says what is missing, behind "does nothing:". */
+  /** What is missing, as the rest of a sentence after "does nothing:". */
   unmet: string
 }
 
-/** By the name of the variable. */
+/** Settings by the name of their variable. */
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>

@@ -17,15 +17,15 @@ export interface CoreSettings {
   rootHost: string
   /** TCP port of the SNI listener. */
   sniPort: number
-  /** The ports that visitors may name: that of {@link url}, and {@link sniPort}. */
+  /** The ports that visitors may use in URLs: that of {@link url}, and {@link sniPort}. */
   ownPorts: readonly number[]
-  /** IP address at which all listeners listen that have no address of their own; undefined: all addresses of this machine. */
+  /** IP address of all listeners that have no address of their own; undefined: all addresses of this machine. */
   listenAddress: string | undefined
   /** Directory of identity, policy and certificates. */
   identityPath: string
   /** Secret with which an administrator logs in; undefined turns administration off. */
   adminToken: string | undefined
-  /** Proxies that the relay believes about their clients' addresses. */
+  /** Proxies that the relay trusts to report their clients' addresses. */
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings
   logLevel: string
@@ -35,47 +35,50 @@ export interface CoreSettings {
   siteDir: string | undefined
 }
 
-/** What the core must know of features: each feature says it in its settings. */
+/** What the core must know about features: each feature's settings provide it. */
 export interface FeatureFacts {
   /** Whether the relay may get certificates by ACME: the operator agrees to the authority's terms of service. */
   isAcmeAgreed: boolean
-  /** Whether a first policy gives UDP and TCP ports. */
+  /** Whether the initial policy grants UDP and TCP ports. */
   portGates: PortGates
-  /** Range of dedicated ports, for TCP and UDP alike; undefined: the relay has none. */
+  /** Range of dedicated ports, for both TCP and UDP; undefined: the relay has none. */
   portRange: PortRange | undefined
-  /** Ports that no site gets, since a feature takes them. */
+  /** Ports that no site gets, since a feature uses them. */
   reservedPorts: readonly number[]
   /** Whether other relays connect to this one over an overlay. */
   hasOverlay: boolean
-  /** Port of the relay's server on the overlay that it makes itself, where it serves nothing else; undefined: it makes none. */
+  /**
+   * Port of the relay's server on the overlay that the relay creates, its only service there; undefined: it creates
+   * none.
+   */
   overlayPort: number | undefined
 }
 
-/** Settings are the settings of a relay, read from the environment and checked. */
+/** All settings of a relay, read from the environment and validated. */
 export interface Settings extends CoreSettings, FeatureFacts {
   /** The names of all settings that the relay knows. */
   names: readonly string[]
-  /** The values of those that are set. */
+  /** The values of the variables that are set. */
   given: ReadonlyMap<string, string>
-  /** Variables that are set and that the relay does not know. */
+  /** Variables that are set but unknown to the relay. */
   unused: readonly UnusedSetting[]
 }
 
-/** Limits of the requests of clients that are not authenticated yet, in units a minute. */
+/** Limits for requests of clients that are not authenticated yet, in units a minute. */
 export interface RateLimitSettings {
   networkPerMinute: number
   relayPerMinute: number
-  /** Whether clients on the relay's own machine have no such limit: a relay on localhost whose operator has set none. */
+  /** Whether clients on the relay's own machine are exempt: on localhost, unless the operator set a limit. */
   sparesLoopback?: boolean
 }
 
-/** Whether the relay gives dedicated ports. */
+/** Whether the relay grants dedicated ports. */
 export interface PortGates {
   udp: boolean
   tcp: boolean
 }
 
-/** A range of ports; both ends belong to it. */
+/** A range of ports; both ends are inclusive. */
 export interface PortRange {
   min: number
   max: number

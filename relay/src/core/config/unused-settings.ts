@@ -12,7 +12,7 @@ const PREFIXES = [
   'DISCOVERY_',
   'CLUSTER_',
 ]
-/** A name may have one wrong letter for each of this many letters. */
+/** A name may have one typo for each of this many letters. */
 const LETTERS_PER_TYPO = 5
 
 export interface UnusedSetting {
@@ -21,7 +21,7 @@ export interface UnusedSetting {
 }
 
 /**
- * Values may be secret: no reason has one.
+ * Values may be secret, so that no reason contains one.
  * @param known names of the settings that the relay reads
  */
 export function unusedSettings(
@@ -43,7 +43,7 @@ function isSimilar(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= mistakesMax && editDistance(name, known) <= mistakesMax
 }
 
-/** Letters that are missing, extra, wrong or swapped (optimal string alignment distance). */
+/** Number of missing, extra, wrong or swapped letters (optimal string alignment distance). */
 function editDistance(name: string, known: string): number {
   let [beforeLast, last]: number[][] = [[], Array.from({ length: known.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= name.length; row++) {

@@ -1,6 +1,6 @@
 // Reads from `Accept-Encoding` whether a client accepts a content coding (RFC 9110 §12.5.3).
 
-/** Smaller responses are not compressed. */
+/** Responses of fewer bytes are not compressed. */
 export const COMPRESSED_MIN_BYTES = 1024
 
 export type ContentCoding = 'br' | 'gzip'

@@ -1,16 +1,18 @@
-// The rest of a refused body: a client that is still sending when the connection closes does not get to see the answer.
+// Reads the rest of a refused body: a client that is still sending when the connection closes does not see the
+// response.
 
 import type { IncomingMessage } from 'node:http'
 
 /** Bytes of a refused body that the relay reads and drops before it responds. */
 const DISCARDED_BODY_MAX_BYTES = 1024 * 1024
 /**
- * The time for which it does so, in milliseconds: a body takes a round trip to arrive. The end of the response waits, so that the time is a
- * tenth of that for which a site's SDK keeps a stream of HTTP/2 open whose response has left (`DISCARDED_REQUEST_MS` there).
+ * The time for which it does so, in milliseconds: a body takes a round trip to arrive. The end of the response waits
+ * for it, so that it is a tenth of the time for which a site's SDK keeps an HTTP/2 stream open after its response
+ * (`DISCARDED_REQUEST_MS` there).
  */
 export const DISCARDED_BODY_MS = 500
 
-/** Reads and drops what is on its way, in bounds. @param forMs the longest time for it, in milliseconds */
+/** Reads and drops a bounded part of the body. @param forMs the longest time for it, in milliseconds */
 export function discardBody(request: IncomingMessage, forMs: number = DISCARDED_BODY_MS): Promise<void> {
   return new Promise((resolve) => {
     let left = DISCARDED_BODY_MAX_BYTES

@@ -1,6 +1,6 @@
-// One range of bytes out of a file (RFC 9110 §14). Of several at once the whole file is sent, as §14.2 allows.
+// One byte range of a file (RFC 9110 §14). For several ranges the whole file is sent, as §14.2 allows.
 
-/** Both ends belong to it. */
+/** Both ends are inclusive. */
 export interface ByteRange {
   start: number
   end: number
@@ -14,13 +14,13 @@ const LAST_BYTES = /^-(\d{1,15})$/
 /**
  * @param header `Range` of the request
  * @param size of the file in bytes
- * @returns undefined when the whole file is to be sent, 'invalid' for what is to be answered with 416
+ * @returns undefined to send the whole file, 'invalid' to respond 416
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'invalid' | undefined {
   if (header === undefined) return undefined
   const [, unit, ranges = ''] = UNIT.exec(header.trim()) ?? []
   if (unit === undefined) return 'invalid'
-  // §14.2: a unit that the server does not know is as if it had not been asked for.
+  // §14.2: a range in an unknown unit is ignored.
   if (unit.toLowerCase() !== 'bytes') return undefined
   const read = ranges.split(',').map((range) => readOne(range.trim(), size))
   if (read.includes('malformed')) return 'invalid'

@@ -1,12 +1,12 @@
-// Reads the size of the kernel's send queues. A socket accepts new bytes only when a third of its buffer of some megabytes
-// is free, so that its writes alone do not tell a slow reader from one that reads nothing.
+// Reads the size of the kernel's send queues. A socket accepts new bytes only when a third of its buffer of several
+// megabytes is free, so that its writes do not distinguish a slow reader from one that reads nothing.
 
 import { createReadStream } from 'node:fs'
 import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
 import { normalizeIp } from '../client-address/ip-address.ts'
 
-/** Bytes of the kernel's table of connections that the relay parses in one turn of the event loop, at some 0.5 ms. */
+/** Bytes of the kernel's table of connections that the relay parses in one turn of the event loop, in about 0.5 ms. */
 export const SEND_QUEUES_READ_BYTES: number = 64 * 1024
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>
@@ -21,7 +21,7 @@ const WORD_BYTES = 4
 /** @returns bytes sent and not acknowledged, by connection. Connections that the system does not list are missing. */
 export async function sendQueueSize<T extends Ends>(connections: readonly T[]): Promise<Map<T, number>> {
   const found = new Map<T, number>()
-  // The tables have a line for each connection of the machine.
+  // Reading the tables is expensive: they have a line for each connection of the machine.
   if (connections.length === 0) return found
   const byPorts = Map.groupBy(
     connections,

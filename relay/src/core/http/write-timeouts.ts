@@ -6,11 +6,11 @@ import { sendQueueSize } from './send-queue-size.ts'
 
 /** When a client reads nothing of a response for this long, the relay cuts its connection. */
 export const API_WRITE_DEADLINE_MS = 10_000
-/** Times that it looks at a connection before the deadline, at least. */
+/** Minimum number of checks of a connection before the deadline. */
 const CHECKS_MIN = 5
 
 interface Watched {
-  /** Bytes that the kernel has accepted. */
+  /** Bytes that the kernel has accepted from this process. */
   accepted: number
   /** Bytes in the kernel's send queue; undefined if unknown. */
   queued: number | undefined
@@ -71,7 +71,7 @@ function isStill({ writableLength, bytesWritten }: Socket, watched: Watched): bo
 
 /** @returns whether the kernel's send queue has changed since the last check */
 function noteQueue(watched: Watched, queued: number | undefined): boolean {
-  // The kernel's table is not read atomically, so that a connection may be missing now and then.
+  // The kernel's table is not read atomically, so that a connection may sometimes be missing.
   if (queued === undefined) return false
   const isFirst = watched.queued === undefined
   const hasMoved = queued !== watched.queued

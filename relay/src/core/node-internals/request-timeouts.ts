@@ -2,7 +2,9 @@
 
 import type { EventEmitter } from 'node:events'
 
-/** Node looks for heads that are too slow only once a server listens. It begins to when the server says so. */
+/**
+ * Node checks for slow request heads only once a server listens, so that this emits the event that starts the check.
+ */
 export function enforceRequestTimeouts(server: EventEmitter): void {
   server.emit('listening')
 }

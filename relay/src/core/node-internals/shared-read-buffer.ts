@@ -20,8 +20,8 @@ export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
 const READ_BUFFER_PROBE_DEADLINE_MS = 1_000
 
 /**
- * Where Node keeps what `net.connect` is given as `onread`. For accepted sockets it offers no such option, but the
- * mechanism is the same: {@link SharedReadBuffer.find} tries it out, and does without in a Node that has changed.
+ * Where Node keeps the `onread` option of `net.connect`. Accepted sockets have no such option, but use the same
+ * mechanism: {@link SharedReadBuffer.find} tests it, and the relay does without it in a Node that has changed.
  */
 interface OnRead {
   buffer: symbol
@@ -51,17 +51,17 @@ export class SharedReadBuffer {
     return (await isSound(readBuffer)) ? readBuffer : undefined
   }
 
-  /** Whether the stream is an open socket. */
+  /** Whether the stream is an open socket that can be read this way. */
   suits(stream: Duplex): boolean {
     return typeof internalsOf(stream)._handle?.useUserBuffer === 'function'
   }
 
   /**
-   * From now on `socket` gives its bytes to `take` alone, once it is resumed; its other events stay what they are. When
-   * `take` returns false it stops, but for what TLS has read already, until it is resumed.
-   * The next read of any socket overwrites them: `take` must have used or copied them when it returns. What was read
-   * before stays in the socket's own buffer.
-   * @param isLimited asked before each read, which is a short one then
+   * From now on `socket` passes its bytes only to `take`, once it is resumed; its other events do not change. When
+   * `take` returns false it pauses, except for what TLS has read already, until it is resumed. The next read of any
+   * socket overwrites the bytes: `take` must use or copy them before it returns. Earlier bytes stay in the socket's own
+   * buffer.
+   * @param isLimited called before each read, which is short if it returns true
    */
   receive(socket: Duplex, take: (bytes: Buffer) => boolean, isLimited: () => boolean): void {
     const { buffer, next, callback } = this.#onRead
@@ -89,7 +89,7 @@ function findOnRead(): OnRead | undefined {
   return buffer && next && callback && { buffer, next, callback }
 }
 
-/** Whether an accepted socket gives every byte, and its end, once it is read this way. */
+/** Whether an accepted socket delivers every byte and its end when it is read this way. */
 async function isSound(readBuffer: SharedReadBuffer): Promise<boolean> {
   const sent = Buffer.from('every byte, and the end')
   const server = createServer({ pauseOnConnect: true }).on('error', () => {})

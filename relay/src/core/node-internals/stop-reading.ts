@@ -1,17 +1,17 @@
-// Stops the reading of a socket at once, so that it can go to another process with what it has not read.
+// Stops reading a socket at once, so that it can be passed to another process with its unread bytes.
 
 import type { Socket } from 'node:net'
 
-/** A socket reads through its handle, which no documentation names. Node has no other way to stop reading at once. */
+/** A socket's handle, which is undocumented. Node has no other way to stop reading at once. */
 interface Internals {
   _handle?: { readStop(): void } | null
 }
 
-/** Takes what was read from `socket`. What comes later stays in the kernel. */
+/** Returns the bytes already read from `socket`. Later bytes stay in the kernel. */
 export function stopReading(socket: Socket): Buffer {
   const unread: Buffer[] = []
   for (let bytes = socket.read(); bytes !== null; bytes = socket.read()) unread.push(bytes)
-  // Only now, for `read` may have begun to read again.
+  // Only now, since `read` may have started reading again.
   const { _handle: handle } = socket as unknown as Internals
   handle?.readStop()
   return Buffer.concat(unread)

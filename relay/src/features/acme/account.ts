@@ -19,7 +19,9 @@ export interface AccountParts {
   directory: string
   settings: Pick<AcmeSettings, 'directory' | 'email' | 'externalAccount'>
   transport: AcmeTransport
-  /** Aborts when the relay closes. An account is made for all orders that wait for it, so that none of them ends that. */
+  /**
+   * Aborts when the relay closes. All waiting orders share one account creation, so that no single order can cancel it.
+   */
   closing: AbortSignal
   /** The other machines, which use the same account; undefined on a single machine. */
   sharing?: OrderSharing | undefined
@@ -80,12 +82,12 @@ export class AcmeAccount {
     }
   }
 
-  /** Resolves when no account is being made any more. */
+  /** Resolves when no account creation is under way. */
   async settled(): Promise<void> {
     await this.#client?.catch(() => {})
   }
 
-  /** Of several orders that hear this, the first one has an account made. */
+  /** When several orders get this error, only the first one starts a new account. */
   #lost(client: Promise<AcmeClient>): void {
     if (this.#client !== client) return
     this.#parts.log.warn('the ACME authority does not know the account any more: the relay makes a new one')
@@ -104,7 +106,7 @@ export class AcmeAccount {
     return ready
   }
 
-  /** One machine makes the account, and the others take it. */
+  /** One machine creates the account, and the others use it. */
   async #make(): Promise<AcmeClient> {
     const { sharing, closing } = this.#parts
     if (sharing === undefined || this.#account !== undefined) return await this.#register()
@@ -151,7 +153,7 @@ export class AcmeAccount {
   }
 }
 
-/** @returns the key that is in the file then: of two relays that start at once, one makes it */
+/** @returns the key in the file afterwards: when two relays start at once, only one of them creates it */
 async function createKey(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

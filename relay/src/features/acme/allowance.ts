@@ -1,4 +1,4 @@
-// Counts what may be spent at a steady rate and, after a while without spending, at once (ITU-T I.371, as a token bucket).
+// A token bucket (ITU-T I.371): units may be spent at a steady rate and, after a pause, in a burst.
 
 import { now } from '../../core/clock.ts'
 
@@ -8,17 +8,17 @@ interface AllowanceRate {
   units: number
   /** Milliseconds. */
   periodMs: number
-  /** Units that may be spent at once. At least 1, so that something is possible at all. */
+  /** Units that may be spent at once, at least 1. */
   burst: number
 }
 
 export class Allowance {
   readonly #unitMs: number
   readonly #burst: number
-  /** Relay time at which nothing is spent any more. */
+  /** Relay time at which all units have come back. */
   #fullAt = 0
 
-  /** @param spent units that were spent before */
+  /** @param spent units that are already spent */
   constructor({ units, periodMs, burst }: AllowanceRate, spent = 0) {
     this.#unitMs = periodMs / units
     this.#burst = Math.max(1, burst)
@@ -31,8 +31,8 @@ export class Allowance {
   }
 
   /**
-   * Milliseconds until one unit can be spent so that others can still spend `kept` units; 0 when it can now, infinite when
-   * there are never so many.
+   * Milliseconds until one unit can be spent with `kept` units left for others; 0 when it can now, infinite when that
+   * is never possible.
    */
   waitMs(kept = 0): number {
     if (kept + 1 > this.#burst) return Number.POSITIVE_INFINITY

@@ -5,33 +5,34 @@ export interface CertificateOrder {
   names: readonly string[]
   /** PKCS #10 request, DER, with exactly these names. */
   csr: Uint8Array
-  /** Whose certificate it is. A site's order never takes what the root host may need from the budget. */
+  /** Whose certificate it is. A site's order never uses the root host's share of the budget. */
   for: 'root' | 'site'
-  /** A site's identity key; its failures are counted for it alone. */
+  /** The site's identity key, for which its failures are counted. */
   identityKey?: string
   /**
-   * Whether these very names had a certificate before: authorities count a renewal less. The caller must know it for sure.
+   * Whether exactly these names had a certificate before: authorities limit renewals less. The caller must be certain
+   * of it.
    * @default false
    */
   renews?: boolean
-  /** The certificate that this one replaces, PEM: the authority counts such an order less (RFC 9773 §5). */
+  /** The certificate that this one replaces, PEM: the authority limits such an order less (RFC 9773 §5). */
   replaces?: string
   signal?: AbortSignal
 }
 
-/** An AcmeAuthority obtains certificates, each within the budgets. */
+/** An AcmeAuthority obtains certificates within the budgets. */
 export interface AcmeAuthority {
   /** Whether orders may contain wildcards: true with `dns-01`. */
   readonly hasWildcards: boolean
   /**
    * Orders a certificate, answers the challenges, and waits for the chain.
-   * @returns the chain as PEM, leaf first; it was checked to have the key of the request and its names, and to be valid now
+   * @returns the chain as PEM, leaf first; it has the key and the names of the request, and is valid now
    * @throws AcmeError
    */
   obtain(order: CertificateOrder): Promise<string>
   /**
-   * When a certificate is to be renewed: as the authority says (ARI, RFC 9773), else at a third of the lifetime left. Never
-   * rejects.
+   * When to renew a certificate: as the authority says (ARI, RFC 9773), otherwise when a third of its lifetime is left.
+   * Never rejects.
    * @param chain PEM
    * @returns milliseconds of the wall clock
    */
@@ -44,7 +45,7 @@ export interface AcmeAuthority {
 export type AcmeFault =
   /** The directory does not answer, or its TLS certificate is not trusted. */
   | 'unreachable'
-  /** The authority or our own budget wants no more orders for now. */
+  /** The authority or the relay's own budget allows no more orders for now. */
   | 'rate_limited'
   /** The authority could not validate a name. */
   | 'validation_failed'
@@ -52,14 +53,14 @@ export type AcmeFault =
   | 'refused'
   /** The DNS provider did not publish the record that proves a name. */
   | 'dns_failed'
-  /** The authority's answer cannot be used, such as a chain that does not fit the key. */
+  /** The authority's answer cannot be used, such as a chain that does not match the key. */
   | 'unusable'
 
 /** An AcmeError says in one line what the operator can do about it. */
 export class AcmeError extends Error {
   override readonly name = 'AcmeError'
   readonly fault: AcmeFault
-  /** Milliseconds after which it makes sense to ask again. */
+  /** Milliseconds after which to try again. */
   readonly retryAfterMs: number | undefined
 
   constructor(fault: AcmeFault, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {

@@ -1,4 +1,4 @@
-// Reads and writes acme-budget.json, the budget of orders as it is kept over restarts.
+// Reads and writes acme-budget.json, which keeps the budget of orders across restarts.
 
 import { join } from 'node:path'
 import { parseWith, z } from '../../core/config/schema.ts'

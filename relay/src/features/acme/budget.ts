@@ -1,4 +1,5 @@
-// The budget of ACME orders: which may be made now. It is kept over restarts, and no crowd of sites takes the root host's part.
+// The budget of ACME orders: which may be made now. It is kept across restarts, and sites cannot use the root host's
+// share.
 
 import { now } from '../../core/clock.ts'
 import type { Logger } from '../../core/log/log.ts'
@@ -32,7 +33,7 @@ export interface BudgetRates {
   certificatesPerWeek: number
 }
 
-/** What the budget reads of an order. */
+/** The fields of an order that the budget reads. */
 export type BudgetedOrder = Pick<CertificateOrder, 'for' | 'identityKey' | 'names' | 'renews' | 'signal'>
 
 export interface BudgetOptions {
@@ -42,7 +43,7 @@ export interface BudgetOptions {
   /** The other machines, which share the budget; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   log: Logger
-  /** Called with the end of each order, also of those that {@link OrderBudget.take} refuses; without an error: issued. */
+  /** Called at the end of each order, including those that {@link OrderBudget.take} refuses. */
   onOrder?: ((hosts: 'root' | 'site', result: 'issued' | AcmeFault) => void) | undefined
   /** A number from 0 to below 1, for the jitter of pauses. @default Math.random */
   random?: () => number
@@ -51,18 +52,21 @@ export interface BudgetOptions {
 const HOUR_MS = 3_600_000
 const WEEK_MS: number = 7 * 24 * HOUR_MS
 
-/** Every order that {@link OrderBudget.take} let through is told about with `succeeded`, `failed` or `abandoned`, as the same object. */
+/**
+ * For every order that {@link OrderBudget.take} accepted, callers must call `succeeded`, `failed` or `abandoned` with
+ * the same object.
+ */
 export class OrderBudget {
   readonly #options: BudgetOptions
   #orders!: Allowance
   #certificates!: Allowance
-  /** The part of new sites, so that a crowd of them cannot use a week up in an hour. */
+  /** The share of new sites, so that a crowd of them cannot use up a week's certificates in an hour. */
   #siteCertificates!: Allowance
-  /** Identity key → its certificates of a week. */
+  /** Identity key → its certificates per week. */
   readonly #identities = new Map<string, Allowance>()
   #rootFailures!: Failures
   #siteFailures!: Failures
-  /** Relay time until which the authority wants no orders of sites. */
+  /** Relay time until which the authority accepts no orders for sites. */
   #sitesPausedUntil = 0
   /** Orders whose units come back when they fail. */
   readonly #refundable = new WeakSet<BudgetedOrder>()
@@ -89,7 +93,7 @@ export class OrderBudget {
   /** @param rootPauseMaxMs the longest pause that is left after failed orders of the root host */
   #restore(saved: SavedBudget | undefined, rootPauseMaxMs: number): void {
     const { rates, random = Math.random } = this.#options
-    // A wall clock that was set back since then makes nobody wait longer than the file says.
+    // If the wall clock was set back since then, nobody waits longer than the file says.
     const elapsedMs = saved === undefined ? 0 : Math.max(0, Date.now() - saved.saved_at)
     const left = (units = 0, perPeriod: number, periodMs: number): number =>
       Math.max(0, units - (elapsedMs * perPeriod) / periodMs)
@@ -121,8 +125,9 @@ export class OrderBudget {
   }
 
   /**
-   * Takes an order's units from the budget, and resolves when that is written.
-   * @throws AcmeError `rate_limited`, with the time after which to ask again; `unreachable` while the other machines cannot be told
+   * Takes an order's units from the budget, and resolves when the budget is on disk.
+   * @throws AcmeError `rate_limited`, with the time after which to ask again; `unreachable` while the other machines
+   *   cannot be reached
    */
   async take(order: BudgetedOrder): Promise<void> {
     if (order.names.length === 0 || order.names.length > NAMES_PER_ORDER_MAX)
@@ -151,12 +156,17 @@ export class OrderBudget {
     })
   }
 
-  /** An order that the relay itself gave up, as at its end, pauses nobody. Resolves when it is written. */
+  /**
+   * Ends an order that the relay itself gave up, such as at shutdown. It causes no pause. Resolves when the budget is
+   * on disk.
+   */
   async abandoned(order: BudgetedOrder): Promise<void> {
     await this.#note(() => this.#giveBack(order))
   }
 
-  /** An order whose certificate the authority may have issued gets its units back only when it turns out that it has not. */
+  /**
+   * Says whether the authority may have issued the order's certificate. If so, a failure does not give its units back.
+   */
   mayBeIssued(order: BudgetedOrder, isPossible: boolean): void {
     if (isPossible) this.#refundable.delete(order)
     else this.#refundable.add(order)
@@ -172,7 +182,10 @@ export class OrderBudget {
     })
   }
 
-  /** Makes a change of the budget as all machines have it. @throws what `change` throws, AcmeError `unreachable`, or the signal's reason */
+  /**
+   * Changes the budget that all machines share.
+   * @throws what `change` throws, AcmeError `unreachable`, or the signal's reason
+   */
   async #together(signal: AbortSignal | undefined, change: () => Promise<void>): Promise<void> {
     const { sharing, directory } = this.#options
     if (sharing === undefined) return await change()
@@ -185,7 +198,7 @@ export class OrderBudget {
     })
   }
 
-  /** Makes a change that this machine keeps to itself while the others cannot be told. Never rejects. */
+  /** Changes the shared budget, or only this machine's while the others cannot be reached. Never rejects. */
   async #note(change: () => Promise<void>): Promise<void> {
     let isMade = false
     const make = async (): Promise<void> => {
@@ -234,7 +247,7 @@ export class OrderBudget {
       throw limited(`${name}: its identity has had its certificates of this week`, waitForIdentity)
   }
 
-  /** Orders that others must still be able to make. */
+  /** Orders that are reserved for others. */
   #keptOrders(order: BudgetedOrder): number {
     if (order.for === 'root') return 0
     const share = order.renews ? ROOT_SHARE : ROOT_SHARE + RENEWAL_SHARE
@@ -262,7 +275,7 @@ export class OrderBudget {
     this.#boundIdentities()
   }
 
-  /** The authority counts a certificate when it issues it, but an order in any case. */
+  /** An order stays spent: the authority counts every order, but only the certificates that it issues. */
   #refund(order: BudgetedOrder): void {
     if (!order.renews) this.#certificates.refund()
     if (order.for === 'root') return
@@ -339,12 +352,12 @@ export class OrderBudget {
   }
 }
 
-/** What waits after a failure: each name, and a site's identity, whose next name waits too. */
+/** The keys that must wait after a failure: each name, and the site's identity, so that its other names wait too. */
 function keysOf({ names, identityKey }: BudgetedOrder): string[] {
   return identityKey === undefined ? [...names] : [...names, `identity ${identityKey}`]
 }
 
-/** An infinite wait has no time after which to ask again. */
+/** The error for an order that must wait. An infinite wait has no retry time. */
 function limited(message: string, waitMs: number): AcmeError {
   if (!Number.isFinite(waitMs))
     return new AcmeError('rate_limited', `${message}, and none of them is for sites`)

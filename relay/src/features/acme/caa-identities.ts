@@ -1,4 +1,4 @@
-// The domains that CAA records call an ACME authority, as its directory lists them (RFC 8555 §7.1.1).
+// The domains that identify an ACME authority in CAA records, as its directory lists them (RFC 8555 §7.1.1).
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff } from '@svc/protocol/timers'
@@ -12,14 +12,16 @@ interface CaaIdentitiesParts {
   acme: Settings['acme']
   /** Called with the domains after each answer of the authority; an empty list when its directory names none. */
   found(identities: readonly string[]): Promise<void>
-  /** Called with the reason when the authority does not answer, or `found` rejected. The next attempt comes by itself. */
+  /**
+   * Called with the reason when the authority does not answer, or `found` rejected. The next attempt is automatic.
+   */
   failed(error: Error): void
   /** Milliseconds after the first failure. */
   firstPauseMs?: number
 }
 
 /**
- * Asks at once, again after each failure with growing pauses, and each day.
+ * Asks the authority at once, after each failure with growing pauses, and once a day.
  * @throws SettingsError when ACME_CA cannot be used
  */
 export async function followCaaIdentities(parts: CaaIdentitiesParts): Promise<{ close(): Promise<void> }> {
@@ -67,7 +69,7 @@ async function readIdentities(
   const { caaIdentities } = Object(meta)
   if (!Array.isArray(caaIdentities)) return []
   const domains = caaIdentities.filter((one) => typeof one === 'string').map((one) => one.toLowerCase())
-  // The authority takes each of them for itself, so that a part of them is enough.
+  // Each of them identifies the authority, so that a few are enough.
   return [...new Set(domains.filter(isIssuerDomain))].slice(0, CAA_IDENTITIES_MAX)
 }
 

@@ -10,8 +10,8 @@ const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /**
  * @param chain PEM, as the authority sent it
  * @param csr the request, DER
- * @returns the certificates of the chain as PEM, without what is around them
- * @throws AcmeError `unusable` that says what does not fit
+ * @returns the certificates of the chain as PEM, without the text around them
+ * @throws AcmeError `unusable` that says what does not match
  */
 export function checkedChain(chain: string, csr: Uint8Array, names: readonly string[]): string {
   const blocks = chain.match(PEM_BLOCK) ?? []

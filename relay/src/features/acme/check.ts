@@ -1,4 +1,4 @@
-// Checks whether an ACME authority would make an account for the relay, where it has none there yet.
+// Checks whether an ACME authority would create an account for a relay that has none there yet.
 
 import { join } from 'node:path'
 import { REGISTRATION_FILE } from '../../core/certificates/managed-files.ts'
@@ -10,13 +10,14 @@ import { readIfPresent } from '../../core/storage/state-file.ts'
 const DIRECTORY_MS = 2_000
 
 /**
- * @returns a warning where the authority will refuse, else what is to be said of the account; nothing where the authority does not answer
+ * @returns a warning when the authority will refuse, otherwise a finding about the account; empty when the authority
+ *   does not answer
  * @throws SettingsError when ACME_CA cannot be used
  */
 export async function checkAcmeAccount({ acme, identityPath }: Settings): Promise<Found[]> {
   const { directory, caFile, externalAccount } = acme
   const registration = await readIfPresent(join(identityPath, REGISTRATION_FILE))
-  // The account is bound, or need not be.
+  // The account exists already, so that it needs no binding.
   if (registration?.includes(JSON.stringify(directory))) return []
   const { host } = new URL(directory)
   if (externalAccount !== undefined)

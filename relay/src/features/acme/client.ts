@@ -1,4 +1,5 @@
-// Speaks ACME (RFC 8555) with the library acme-client, whose only importer this file is, over the relay's own transport.
+// Speaks ACME (RFC 8555) with the library acme-client over the relay's own transport. The only importer of that
+// library.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,11 +10,11 @@ import { ORDER_DEADLINE_MS, POLL_FIRST_MS, POLL_MAX_MS, POLL_RETRY_AFTER_MAX_MS 
 import { AcmeProblem, oneLine } from './problem.ts'
 import type { AcmeTransport } from './transport.ts'
 
-/** What one caller of the library has beside the request: the library passes nothing through. */
+/** The context of one caller, which the library does not pass through to the transport. */
 export interface Exchange {
   transport: AcmeTransport
   signal: AbortSignal
-  /** What the last answer said, in milliseconds. */
+  /** Retry-After of the last answer, in milliseconds. */
   retryAfterMs?: number | undefined
 }
 
@@ -60,14 +61,14 @@ export function exchange<T>(with_: Exchange, call: () => Promise<T>): Promise<T>
     } catch (error) {
       with_.signal.throwIfAborted()
       if (error instanceof AcmeProblem || error instanceof AcmeError) throw error
-      // The library's message may have the whole answer in it.
+      // The library's message may contain the whole answer.
       const why = oneLine((error as Error).message)
       throw new AcmeError('unusable', `the ACME authority's answer cannot be used: ${why}`, { cause: error })
     }
   })
 }
 
-/** Looks again and again until `isDone`, as often as the authority asks for. Rejects as `look` does. */
+/** Polls with `look` until `isDone`, as often as the authority asks for. Rejects as `look` does. */
 export async function poll<T>(
   with_: Exchange,
   look: () => Promise<T>,

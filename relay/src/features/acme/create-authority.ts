@@ -1,4 +1,4 @@
-// Makes the AcmeAuthority of a relay: account, challenges, budget and orders together.
+// Creates the AcmeAuthority of a relay from account, challenges, budget and orders.
 
 import { X509Certificate } from 'node:crypto'
 import { type Settings, SettingsError } from '../../core/config/settings.ts'
@@ -26,14 +26,17 @@ export interface AuthorityParts {
   dns: DnsProvider | undefined
   /** The other machines; undefined on a single machine. */
   sharing?: OrderSharing | undefined
-  /** Makes a prover of the name server of this machine one of all machines. @default it is the only one */
+  /**
+   * Turns a prover for this machine's name server into one for those of all machines.
+   * @default there is only this one
+   */
   shareDns?: ((prover: Prover) => Prover) | undefined
   log: Logger
 }
 
-/** The authority of a relay; one of them uses a state directory at a time. */
+/** The authority of a relay. Only one at a time may use a state directory. */
 export interface RelayAuthority extends AcmeAuthority {
-  /** With `ACME_CHALLENGE=auto`, looks again whether the DNS provider can answer. Never rejects. */
+  /** With `ACME_CHALLENGE=auto`, checks again whether the DNS provider can answer. Never rejects. */
   refresh(): Promise<void>
 }
 
@@ -55,7 +58,7 @@ export async function createAcmeAuthority(parts: AuthorityParts): Promise<RelayA
     log,
   })
   const authority = new Authority(parts, account, transport, closing)
-  // A DNS that hangs must not keep a relay from listening that has a certificate.
+  // DNS that hangs must not keep a relay with a certificate from listening.
   await authority.refresh(AbortSignal.timeout(FIRST_LOOK_MS))
   return authority
 }
@@ -67,7 +70,7 @@ class Authority implements RelayAuthority {
   readonly #closing: AbortController
   readonly #running = new Set<Promise<unknown>>()
   #dns: Prover | undefined
-  /** What the log said last of the way of proof, and of the time of renewal. */
+  /** The last logged messages about the challenge type and the renewal time. */
   #told = { challenge: '', renewal: '' }
 
   constructor(
@@ -100,7 +103,7 @@ class Authority implements RelayAuthority {
     if (challenge === 'auto' && !this.#closing.signal.aborted) this.#tellChallenge(uses ? '' : obstacle)
   }
 
-  /** @param obstacle why names are not proven by `dns-01`; empty: they are */
+  /** @param obstacle why names are not proven by `dns-01`; empty when they are */
   #tellChallenge(obstacle: string): void {
     if (obstacle === this.#told.challenge) return
     this.#told.challenge = obstacle
@@ -178,7 +181,7 @@ class Authority implements RelayAuthority {
     return AbortSignal.any([this.#closing.signal, deadline, ...(signal === undefined ? [] : [signal])])
   }
 
-  /** Whatever the cause, one line that names the certificate. */
+  /** Turns any error into one line that names the certificate. */
   #errorOf(error: unknown, { names, signal }: CertificateOrder): AcmeError {
     if (error instanceof AcmeError) return error
     if (error instanceof AcmeProblem) return errorOfProblem(error, names)

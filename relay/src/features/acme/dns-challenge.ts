@@ -12,7 +12,7 @@ export function dnsProver(provider: DnsProvider, log: Logger): Prover {
       const record = `_acme-challenge.${name}`
       const remove = async (): Promise<void> => {
         try {
-          // The order's own signal may have ended it.
+          // Without the order's signal, which may be aborted already.
           await provider.removeTxt(record, value)
         } catch (error) {
           log.warn(
@@ -25,7 +25,7 @@ export function dnsProver(provider: DnsProvider, log: Logger): Prover {
         await provider.addTxt(record, value, signal)
         return remove
       } catch (error) {
-        // The record may be there in part, such as at some name servers.
+        // The record may already be at some of the name servers.
         await remove()
         throw errorOf(error, provider.name, record)
       }

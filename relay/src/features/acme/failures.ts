@@ -1,4 +1,4 @@
-// Remembers failed orders: after each failure a name or an identity waits longer, from a minute to half a day.
+// Remembers failed orders: after each failure a name or an identity waits longer, from a minute up to half a day.
 
 import { backoffMs } from '@svc/protocol/timers'
 import { now } from '../../core/clock.ts'
@@ -15,7 +15,7 @@ import {
 /** A failure as it is saved. */
 export interface SavedFailure {
   key: string
-  /** Failures one after another. */
+  /** Consecutive failures. */
   count: number
   /** Milliseconds until the next order. */
   remaining_ms: number
@@ -40,7 +40,7 @@ export class Failures {
     this.#random = random
   }
 
-  /** What is left of the longest pause of these keys, and why; undefined when none has to wait. */
+  /** The longest remaining pause of these keys, and its reason; undefined when none has to wait. */
   waiting(keys: readonly string[]): { retryAfterMs: number; key: string; reason: string } | undefined {
     let longest: { retryAfterMs: number; key: string; reason: string } | undefined
     for (const key of keys) {
@@ -76,7 +76,7 @@ export class Failures {
 
   /**
    * @param elapsedMs time since `saved` was written, at least 0
-   * @param longestMs the longest pause that is left
+   * @param longestMs upper bound of a remaining pause
    */
   restore(saved: readonly SavedFailure[], elapsedMs: number, longestMs: number): void {
     for (const { key, count, remaining_ms, reason } of saved) {

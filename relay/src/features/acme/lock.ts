@@ -1,4 +1,4 @@
-// A lock on the state directory, so that of two relays that start there at once, one orders and the other takes the result.
+// A lock on the state directory: of two relays that start there at once, one orders and the other uses the result.
 
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -18,15 +18,20 @@ interface Holder {
   id: string
 }
 
-/** A lock of another relay, as it was seen. */
+/** A lock of another relay, as last read. */
 interface Seen {
   text: string
   refreshedAt: number
-  /** Monotonic milliseconds since which it has not been refreshed: clocks of machines differ, and are set. */
+  /**
+   * Monotonic milliseconds since which it has not been refreshed: wall clocks of machines differ, and may be changed.
+   */
   since: number
 }
 
-/** Callers of this process that have a lock, take one or let go of it: a lock with its number of somebody else is of a process that ended. */
+/**
+ * IDs of this process's callers that hold, take or release a lock. A lock with this process's PID and another ID is
+ * from a process that ended.
+ */
 const held = new Set<string>()
 
 /**
@@ -36,7 +41,7 @@ const held = new Set<string>()
 export async function withLock<T>(directory: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
   const path = join(directory, LOCK_FILE)
   const holder: Holder = { host: hostname(), pid: process.pid, id: randomUUID() }
-  // Before the file is there and until it is gone: another caller in this process reads it in between.
+  // From before the file exists until it is gone: another caller in this process may read the file at any time.
   held.add(holder.id)
   try {
     await take(path, holder, signal)
@@ -83,7 +88,7 @@ async function create(path: string, text: string): Promise<boolean> {
     await file.writeFile(text)
     return true
   } catch (error) {
-    // Nobody could tell whose an empty lock is.
+    // An empty lock names no holder.
     await rm(path, { force: true })
     throw new StateFileError(path, error)
   } finally {
@@ -102,7 +107,7 @@ async function look(path: string, before: Seen | undefined): Promise<Seen | unde
   return isSame ? before : { text, refreshedAt, since: performance.now() }
 }
 
-/** Whether the holder has ended without taking its lock away. */
+/** Whether the holder ended without releasing its lock. */
 function isLeft({ text, since }: Seen, { host }: Holder): boolean {
   const other = parse(text)
   if (other?.host === host && !isAlive(other)) return true
@@ -115,12 +120,15 @@ function isAlive({ pid, id }: Holder): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of another account is alive, too.
+    // The process is alive under another account.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Of two that break a lock at once, one moves it away; what the other moves is a new lock, which it puts back unless there is a newer one. */
+/**
+ * When two callers break a lock at once, the second may move a new lock aside; it puts that back unless there is a
+ * newer one.
+ */
 async function breakLock(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomUUID()}.svc-tmp`
   try {
@@ -141,7 +149,7 @@ function textOf(holder: Holder): string {
   return `${JSON.stringify(holder)}\n`
 }
 
-/** @returns undefined for a lock that is just being written, or damaged */
+/** @returns undefined for a lock that is damaged or still being written */
 function parse(text: string): Holder | undefined {
   try {
     const { host, pid, id } = Object(JSON.parse(text))

@@ -19,11 +19,11 @@ export interface OrderParts {
   csr: Uint8Array
   /** Identifier of the certificate that this one replaces (RFC 9773 §5). */
   replaces?: string | undefined
-  /** Is told whether the authority may have issued the certificate by now, which counts for its limits. */
+  /** Called with whether the authority may have issued the certificate by now, which counts towards its limits. */
   mayBeIssued(isPossible: boolean): void
 }
 
-/** The library knows the types of two challenges; this is what all have in common. */
+/** The fields that all challenges share: the library has types for only two of them. */
 type Challenge = Authorization['challenges'][number]
 
 const WILDCARD = /^\*\./
@@ -54,14 +54,14 @@ async function newOrder({ account, exchange, names, replaces }: OrderParts): Pro
   try {
     return await order({ replaces })
   } catch (error) {
-    // The certificate may be of another authority, or be replaced already. Who asks for a pause gets it.
+    // The certificate may be from another authority, or be replaced already. A rate limit is passed on.
     const isRefusal = error instanceof AcmeProblem && error.type !== 'rateLimited'
     if (!isRefusal || error.retryAfterMs !== undefined) throw error
     return await order({})
   }
 }
 
-/** Shows all proofs, lets the authority look, and takes them away whatever comes of it. */
+/** Shows all proofs, lets the authority check them, and removes them whatever the outcome. */
 async function prove(order: Order, parts: OrderParts): Promise<void> {
   const { account, exchange, prover } = parts
   const authorizations = await account.use(exchange, (client) => client.getAuthorizations(order))
@@ -85,7 +85,7 @@ async function prove(order: Order, parts: OrderParts): Promise<void> {
   }
 }
 
-/** Waits until the authority has looked at every name. @throws AcmeError `validation_failed` */
+/** Waits until the authority has checked every name. @throws AcmeError `validation_failed` */
 async function validated(order: Order, { account, exchange, prover }: OrderParts): Promise<void> {
   const seen = await poll(
     exchange,
@@ -113,7 +113,7 @@ async function finalize(order: Order, { account, exchange, csr, mayBeIssued }: O
   try {
     await account.use(exchange, (client) => client.finalizeOrder(order, pemOf(csr)))
   } catch (error) {
-    // An order that is not ready any more may be one whose first answer was lost.
+    // An order that is no longer ready may have been accepted by a request whose answer was lost.
     const isRefused =
       error instanceof AcmeProblem && error.status < SERVER_ERROR && error.type !== ORDER_NOT_READY
     if (isRefused) mayBeIssued(false)

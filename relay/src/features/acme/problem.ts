@@ -8,7 +8,7 @@ const NAMESPACE = 'urn:ietf:params:acme:error:'
 export const BINDING = 'ACME_EAB_KID and ACME_EAB_HMAC are what it gave you for one'
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
-/** What an error type means; one that is not here is a refusal. */
+/** What an error type means; any other type is a refusal. */
 const FAULTS: Readonly<Record<string, AcmeFault>> = {
   rateLimited: 'rate_limited',
   connection: 'validation_failed',
@@ -21,7 +21,7 @@ const FAULTS: Readonly<Record<string, AcmeFault>> = {
   badCSR: 'unusable',
 }
 
-/** An AcmeProblem is an answer of the authority that is an error. */
+/** An AcmeProblem is an error response of the authority. */
 export class AcmeProblem extends Error {
   override readonly name = 'AcmeProblem'
   /** The error type without its namespace, such as `rateLimited`; empty when the answer has none. */
@@ -45,7 +45,7 @@ export function errorOfProblem(problem: AcmeProblem, names: readonly string[]): 
   return new AcmeError(faultOf(problem), `${sentence(type, names.join(', '))}: ${message}`, options)
 }
 
-/** The detail of a problem document in one line, with those of its parts. */
+/** The detail of a problem document in one line, with those of its subproblems. */
 export function detailOf(document: unknown): string {
   const { detail, subproblems } = Object(document)
   const parts = Array.isArray(subproblems) ? subproblems.map((one) => Object(one).detail) : []
@@ -67,7 +67,7 @@ function sentence(type: string, names: string): string {
   return `the authority does not issue for ${names}`
 }
 
-/** A text that comes from the authority, for a message: without control characters, and shortened. */
+/** A text from the authority for use in a message: without control characters, and shortened. */
 export function oneLine(text: string): string {
   return text
     .replace(/\p{C}+/gu, ' ')

@@ -1,4 +1,4 @@
-// When a certificate is to be renewed: at a third of its lifetime left, or earlier when the authority says so (RFC 9773).
+// When to renew a certificate: when a third of its lifetime is left, or earlier when the authority says so (RFC 9773).
 
 import { hash, X509Certificate } from 'node:crypto'
 import { authorityKeyId, certificateFields } from '@svc/tls/der'
@@ -11,7 +11,10 @@ interface Window {
 }
 
 const SHARE_LEFT: number = 1 / 3
-/** An authority may ask for an early renewal only after this part of the lifetime: else a wrong answer would make a loop. */
+/**
+ * An authority may ask for a renewal only after this share of the lifetime: otherwise a wrong answer would cause a
+ * loop.
+ */
 const EARLIEST_SHARE = 0.1
 const EARLIEST_MAX_MS = 3_600_000
 const FRACTION_BYTES = 6
@@ -23,7 +26,7 @@ export function usualRenewalTime(leaf: X509Certificate): number {
 }
 
 /**
- * Asks the authority for the time, and falls back on {@link usualRenewalTime}.
+ * Asks the authority for the time, and falls back to {@link usualRenewalTime}.
  * @param directory URL of the ACME directory
  * @param chain PEM
  * @throws AcmeError when the authority does not answer
@@ -42,7 +45,7 @@ export async function renewalTimeOf(
   const { suggestedWindow } = await transport.getJson(`${renewalInfo}/${id}`, signal)
   const window = windowOf(suggestedWindow)
   const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()]
-  // A window that is longer than the lifetime tells nothing about this certificate.
+  // A window longer than the lifetime cannot be about this certificate.
   if (window === undefined || window.end - window.start > to - from) return usual
   const at = window.start + (window.end - window.start) * fractionOf(id)
   const earliest = from + Math.min((to - from) * EARLIEST_SHARE, EARLIEST_MAX_MS)
@@ -64,7 +67,7 @@ function windowOf(value: unknown): Window | undefined {
   return window.end > window.start ? window : undefined
 }
 
-/** A number from 0 to below 1, the same for each look at one certificate: relays do not renew all at once. */
+/** A number from 0 to below 1, always the same for one certificate, so that relays do not all renew at once. */
 function fractionOf(id: string): number {
   return hash('sha256', id, 'buffer').readUIntBE(0, FRACTION_BYTES) / 2 ** (8 * FRACTION_BYTES)
 }

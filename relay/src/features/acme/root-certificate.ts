@@ -1,4 +1,5 @@
-// Keeps the certificate of the root host: gets the first one, renews it in time, and puts each into use without a restart.
+// Manages the certificate of the root host: gets the first one, renews it in time, and puts each into use without a
+// restart.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -36,7 +37,7 @@ import { usualRenewalTime } from './renewal.ts'
 export interface RootCertificateParts {
   settings: Pick<Settings, 'rootHost' | 'identityPath' | 'acme'>
   authority: RelayAuthority
-  /** URL of the ACME directory that the certificate of the start comes from; undefined: not from the relay's own order. */
+  /** URL of the ACME directory that the initial certificate comes from; undefined: the relay did not order it. */
   acmeDirectory: string | undefined
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
@@ -55,7 +56,7 @@ export class RootCertificate {
   #acmeDirectory: string | undefined
   /** A pair that is in use and could not be written: a restart would lose it. */
   #unwritten: ManagedPair | undefined
-  /** When it is written again, in milliseconds of `performance.now()`. */
+  /** When the relay writes it again, in milliseconds of `performance.now()`. */
   #writeAgainAt = 0
 
   constructor(parts: RootCertificateParts) {
@@ -63,7 +64,7 @@ export class RootCertificate {
     this.#acmeDirectory = parts.acmeDirectory
   }
 
-  /** Begins to get and to renew. */
+  /** Starts ordering and renewing. */
   start(): void {
     const { certificates, sharing, log, settings } = this.#parts
     sharing?.onChange((file) => {
@@ -103,7 +104,7 @@ export class RootCertificate {
     }
   }
 
-  /** When to look again: at the renewal, or when the authority is to be asked anew. Wall clock. */
+  /** When to check again: at the renewal, or when to ask the authority again. Wall clock, milliseconds. */
   async #dueTime(): Promise<number> {
     await this.#parts.authority.refresh()
     return Math.min(await this.#renewalTime(), Date.now() + RENEWAL_ASK_MS)
@@ -123,7 +124,7 @@ export class RootCertificate {
       if (Date.now() < (await this.#renewalTime())) return 0
       await this.#renewAlone()
       certificateStatuses.succeeded('root')
-      // A wall clock that is far ahead makes every certificate look old.
+      // With a wall clock that is far ahead, every certificate looks old.
       return Date.now() < usualRenewalTime(leafOf(certificates.current)) ? 0 : RENEWAL_LOOP_MS
     } catch (error) {
       this.#closing.signal.throwIfAborted()
@@ -154,13 +155,13 @@ export class RootCertificate {
     })
   }
 
-  /** @param before the certificate that is to be replaced */
+  /** @param before the certificate to replace */
   async #renew(before: Certificates): Promise<void> {
     const { settings, authority, certificates, log } = this.#parts
     const { rootHost, acme } = settings
     // Another relay on this directory, or another machine, may have been faster.
     const pair = await this.#readPair()
-    // Its certificate may be in use already: the files that another machine changes are read at once.
+    // Its certificate may already be in use: this machine reads the files that another one changes at once.
     if (certificates.current !== before) return
     const found = this.#isOfOther(pair.acmeDirectory) ? undefined : usable(rootHost, pair)
     if (found !== undefined && this.#isNewer(found)) {
@@ -189,7 +190,7 @@ export class RootCertificate {
     log.info({ names, until }, isFirst ? 'the relay has its first certificate' : 'certificate renewed')
   }
 
-  /** Gives the certificate to the other machines. One that they cannot get now follows as soon as Redis answers. */
+  /** Sends the certificate to the other machines. What cannot be sent now follows as soon as Redis answers. */
   async #share(): Promise<void> {
     const { sharing, log } = this.#parts
     try {
@@ -200,7 +201,7 @@ export class RootCertificate {
     }
   }
 
-  /** Takes the certificate that another machine has got. Never rejects. */
+  /** Uses the certificate that another machine obtained. Never rejects. */
   async #look(): Promise<void> {
     const { settings, certificateStatuses, log } = this.#parts
     try {
@@ -215,7 +216,7 @@ export class RootCertificate {
     }
   }
 
-  /** The files as they are; nothing when they cannot be read, since what comes replaces them. */
+  /** The files as they are; an empty object when they cannot be read, since the next certificate replaces them. */
   async #readPair(): Promise<Partial<ManagedPair>> {
     const { settings, log } = this.#parts
     try {
@@ -261,14 +262,14 @@ export class RootCertificate {
     return authority.hasWildcards ? [settings.rootHost, `*.${settings.rootHost}`] : [settings.rootHost]
   }
 
-  /** A certificate that was found is not ordered again as long as it would not be renewed. */
+  /** Whether a found certificate can be used in place of a new order: it is not due for renewal. */
   #isNewer(found: Certificates): boolean {
     const { current } = this.#parts.certificates
     if (found.chainPem === current.chainPem || !this.#hasAllNames(found)) return false
     return Date.now() < usualRenewalTime(leafOf(found))
   }
 
-  /** Whether a certificate does not come from the authority that the setting names, as far as is known. */
+  /** Whether a certificate comes from another authority than the setting names, or from an unknown one. */
   #isOfOther(acmeDirectory: string | undefined): boolean {
     return acmeDirectory !== this.#parts.settings.acme.directory
   }
@@ -278,7 +279,7 @@ export class RootCertificate {
     return this.#names.every((name) => names.includes(name))
   }
 
-  /** A wildcard is not given up because the DNS provider cannot answer for a moment. */
+  /** A short outage of the DNS provider must not replace a wildcard certificate by one without a wildcard. */
   #requireDns(): void {
     const { settings, authority, certificates } = this.#parts
     const { current } = certificates
@@ -289,14 +290,14 @@ export class RootCertificate {
     throw new AcmeError('dns_failed', message, { retryAfterMs: WILDCARD_RETRY_MS })
   }
 
-  /** Sleeps in short steps, and after each looks at the wall clock, and whether the disk has room again. */
+  /** Sleeps in short steps, and after each checks the wall clock and whether the disk has room again. */
   async #sleepUntil(time: number): Promise<void> {
     const from = Date.now()
     for (;;) {
       const leftMs = time - Date.now()
       if (this.#unwritten !== undefined && performance.now() >= this.#writeAgainAt)
         await this.#writeAgain(this.#unwritten)
-      // A clock that was set back by more than has passed shows nothing about the time that is left.
+      // After a clock was set back by more than a step, the remaining time is unknown.
       if (leftMs <= 0 || Date.now() < from - RENEWAL_TICK_MS) return
       await pause(Math.min(leftMs, RENEWAL_TICK_MS), undefined, { signal: this.#closing.signal, ref: false })
     }

@@ -6,7 +6,7 @@ import { withoutByteOrderMark } from '@svc/protocol'
 import { SettingsError } from '../../core/config/settings.ts'
 
 /**
- * @returns PEM; undefined without a file: the roots are those of Node then
+ * @returns PEM; undefined without a file, when Node's roots apply
  * @throws SettingsError when the file cannot be used
  */
 export async function readRoots(file: string | undefined): Promise<string | undefined> {

@@ -14,7 +14,10 @@ declare module '../../core/config/settings.ts' {
   }
 }
 
-/** How names are proven to the authority; `auto`: by `dns-01` where the DNS provider can answer, else by `tls-alpn-01`. */
+/**
+ * How names are proven to the authority; `auto`: by `dns-01` when the DNS provider can answer, otherwise by
+ * `tls-alpn-01`.
+ */
 type AcmeChallenge = 'auto' | 'dns-01' | 'tls-alpn-01'
 
 /** Which authority issues certificates, and how the relay proves names to it. */
@@ -25,7 +28,7 @@ export interface AcmeSettings {
   email: string | undefined
   /** Undefined: the authority takes any account. */
   externalAccount: ExternalAccount | undefined
-  /** PEM file with the roots that the directory's own certificate leads to; undefined: those of Node. */
+  /** PEM file with the roots of the directory's own TLS certificate; undefined: Node's roots. */
   caFile: string | undefined
   challenge: AcmeChallenge
 }
@@ -38,7 +41,7 @@ interface ExternalAccount {
 }
 
 const CHALLENGES: readonly AcmeChallenge[] = ['auto', 'dns-01', 'tls-alpn-01']
-/** Directories that have a name. */
+/** Directories that the setting accepts by name. */
 const DIRECTORIES: Readonly<Record<string, string>> = {
   letsencrypt: 'https://acme-v02.api.letsencrypt.org/directory',
   staging: 'https://acme-staging-v02.api.letsencrypt.org/directory',
@@ -46,7 +49,7 @@ const DIRECTORIES: Readonly<Record<string, string>> = {
 /** RFC 5321 §4.5.3.1.3: a path, which has two angle brackets around the address. */
 const EMAIL_MAX_CHARS = 254
 
-/** Holds where the relay gets its certificates by ACME. */
+/** Met when the relay gets its certificates by ACME. */
 export const MANAGED: Condition = {
   isMet: (_settings, isManaged) => isManaged,
   unmet: 'the relay gets no certificates by ACME',
@@ -149,7 +152,7 @@ function emailAddress(value: string, setting: string): string {
 }
 
 const KEY_IDENTIFIER_MAX_CHARS = 1024
-/** HMAC-SHA-256 takes a key of any length; a shorter one than this is a mistake. */
+/** HMAC-SHA-256 accepts a key of any length; one shorter than this is a mistake. */
 const BINDING_KEY_MIN_BYTES = 16
 
 function keyIdentifier(value: string, setting: string): string {
@@ -158,7 +161,7 @@ function keyIdentifier(value: string, setting: string): string {
   return value
 }
 
-/** The value is a secret: no message has it. */
+/** The value is a secret: no message contains it. */
 function bindingKey(value: string, setting: string): string {
   const isBase64 = /^[\w+/-]+={0,2}$/.test(value)
   const key = Buffer.from(value, 'base64url')
@@ -170,7 +173,7 @@ function bindingKey(value: string, setting: string): string {
   return key.toString('base64url')
 }
 
-/** @throws SettingsError when one of both is missing */
+/** @throws SettingsError when only one of the two is set */
 function possibleBinding(
   keyId: string | undefined,
   hmacKey: string | undefined,

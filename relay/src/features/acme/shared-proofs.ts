@@ -1,4 +1,4 @@
-// Shows proofs at all machines of the relay: the authority may come in at any of them.
+// Shows proofs on all machines of the relay: the authority may connect to any of them.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../core/log/log.ts'
@@ -8,7 +8,7 @@ import type { Prover } from './proofs.ts'
 
 interface SharedProofsParts {
   sharing: Pick<OrderSharing, 'tellProof' | 'onProof'>
-  /** Show the proofs of other machines here. A proof of another type needs nothing here. */
+  /** Provers that show the proofs of other machines here. Proofs of other types are ignored. */
   provers: readonly Prover[]
   log: Logger
 }
@@ -16,13 +16,13 @@ interface SharedProofsParts {
 /** A proof of another machine. */
 interface Shown {
   hide: Promise<() => Promise<void>>
-  /** Hides what the other machine did not take away, such as one that died. */
+  /** Removes the proof when the other machine does not, such as after a crash. */
   timer: NodeJS.Timeout
 }
 
 export class SharedProofs {
   readonly #parts: SharedProofsParts
-  /** By what only one of them may be of. */
+  /** By type and name, for `dns-01` also by value. */
   readonly #shown = new Map<string, Shown>()
 
   constructor(parts: SharedProofsParts) {
@@ -30,7 +30,7 @@ export class SharedProofs {
     parts.sharing.onProof((proof) => void this.#follow(proof))
   }
 
-  /** The same prover, which shows each proof at the other machines, too. */
+  /** Returns a prover that also shows each proof on the other machines. */
   share(prover: Prover): Prover {
     const { sharing } = this.#parts
     const { type } = prover
@@ -40,7 +40,7 @@ export class SharedProofs {
         const hide = await prover.show(name, keyAuthorization, signal)
         const proof = { type, name, keyAuthorization }
         await sharing.tellProof({ ...proof, isShown: true })
-        // A name server takes its changes a moment later than it hears of them.
+        // A name server applies a change a moment after it receives it.
         if (type === 'dns-01') await pause(PROOF_SPREAD_MS)
         return async () => {
           void sharing.tellProof({ ...proof, isShown: false })
@@ -56,13 +56,13 @@ export class SharedProofs {
 
   /** Never rejects. */
   async #follow({ type, name, keyAuthorization, isShown }: ToldProof): Promise<void> {
-    // A name has one proof by `tls-alpn-01`, the newest, and any number of records.
+    // A name has only its newest proof by `tls-alpn-01`, but any number of records.
     const key = type === 'dns-01' ? `${type} ${name} ${keyAuthorization}` : `${type} ${name}`
     if (this.#shown.has(key)) await this.#hide(key)
     const prover = this.#parts.provers.find((prover) => prover.type === type)
     if (!isShown || prover === undefined || this.#shown.size >= PROVEN_NAMES_MAX) return
     const deadline = AbortSignal.timeout(ORDER_DEADLINE_MS)
-    // Registered at once: the other machine may take the proof away before it is shown.
+    // Registered at once: the other machine may remove the proof before it is shown.
     const hide = prover.show(name, keyAuthorization, deadline).catch((error) => {
       const { message: reason } = error as Error
       this.#parts.log.warn({ name, reason }, 'a proof of another machine cannot be shown here')

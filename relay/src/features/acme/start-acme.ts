@@ -63,7 +63,7 @@ export async function startAcme(parts: AcmeParts): Promise<RunningAcme> {
     proveName: (...from) => tlsAlpn.serve(...from) || toldTlsAlpn.serve(...from),
     listen: async () => {
       issuers = dns?.embedded && (await followIssuers(parts, dns.embedded))
-      // Begins to get and to renew the root host's certificate.
+      // Starts ordering and renewing the root host's certificate.
       root.start()
     },
     close: async () => {
@@ -73,7 +73,7 @@ export async function startAcme(parts: AcmeParts): Promise<RunningAcme> {
   }
 }
 
-/** Gives the relay's name server the domains that CAA records call the authority. */
+/** Passes the authority's CAA domains to the relay's name server. */
 async function followIssuers(
   { settings, log }: AcmeParts,
   { provider }: NonNullable<RunningDns['embedded']>,
@@ -91,7 +91,7 @@ interface Proofs {
   close(): void
 }
 
-/** Shows the proofs of other machines here, and those of this machine there. */
+/** Shows the proofs of other machines here, and those of this machine on the others. */
 async function shareProofs(
   { dns, log }: AcmeParts,
   sharing: OrderSharing,

@@ -23,7 +23,7 @@ const PROOF_DAYS = 1
 export class TlsAlpnProver implements Prover {
   readonly type = 'tls-alpn-01'
   readonly #proofs = new Map<string, SecureContext>()
-  /** The key of all proofs: it protects nothing. */
+  /** The key of all proof certificates: it protects nothing. */
   #key: KeyObject | undefined
 
   show = async (name: string, keyAuthorization: string): Promise<() => Promise<void>> => {
@@ -40,7 +40,7 @@ export class TlsAlpnProver implements Prover {
   /**
    * Answers a connection of the authority, and closes it.
    * @param socket paused, as if nothing had been read from it
-   * @returns false for a name that is not just being proven: then the connection is still open
+   * @returns false for a name that is not being proven; the connection then stays open
    */
   serve(socket: Socket, serverName: string): boolean {
     const secureContext = this.#proofs.get(serverName)
@@ -52,10 +52,10 @@ export class TlsAlpnProver implements Prover {
     })
     const deadline = setTimeout(() => socket.destroy(), PROOF_DEADLINE_MS)
     socket.on('close', () => clearTimeout(deadline))
-    // Node tells an error after the handshake by the second one alone.
+    // After the handshake, Node reports an error only by the second one.
     for (const event of ['error', '_tlsError'])
       connection.on(event, () => setImmediate(() => socket.destroy()))
-    // "the server MUST close the connection" is the client's part (§3); nothing more is to be said.
+    // The proof is complete with the handshake (§3).
     connection.on('secure', () => connection.end())
     connection.resume()
     return true

@@ -1,4 +1,4 @@
-// Sends the requests of the ACME client: bounded in time and size, with the operator's roots, and again where that may help.
+// Sends the requests of the ACME client: bounded in time and size, with the operator's roots and with retries.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { HttpClient, type HttpRequest, type HttpResponse } from '../../core/outbound/http-client.ts'
@@ -18,14 +18,14 @@ const OK = 200
 /** Authorities refuse requests without it (RFC 8555 §6.1). */
 const USER_AGENT = `svc-relay/${RELEASE_VERSION}`
 const SERVER_ERROR = 500
-/** What OpenSSL and Node call a certificate that leads to no root, or is not of this server. */
+/** Error codes of OpenSSL and Node for a certificate that leads to no trusted root, or is for another server. */
 const UNTRUSTED = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/
 
 export class AcmeTransport {
   readonly #directory: URL
   readonly #client: HttpClient
 
-  /** @param ca roots as PEM; undefined: those of Node */
+  /** @param ca roots as PEM; undefined: Node's */
   constructor(directory: string, ca: string | undefined) {
     this.#directory = new URL(directory)
     this.#client = new HttpClient({
@@ -55,7 +55,7 @@ export class AcmeTransport {
 
   /**
    * @returns the fields of the JSON object at `url`
-   * @throws AcmeError also `refused` or `unusable`, with what the authority answered instead; else as {@link send} does
+   * @throws AcmeError `refused` or `unusable` with what the authority answered instead, and as {@link send} does
    */
   async getJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
     const { status, body } = await this.send(url, { signal })
@@ -94,7 +94,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** A failure of the network may pass; a certificate that is not trusted stays so. */
+/** Whether a retry may help: a network failure may pass, an untrusted certificate does not. */
 function isPassing({ code, cause }: OutboundError): boolean {
   return code === 'connection_failed' && !UNTRUSTED.test(`${Object(cause).code}`)
 }

@@ -17,7 +17,7 @@ interface AddressRecordsParts {
 
 /**
  * AddressRecords follows the public addresses until it is closed. A change that fails is tried again with growing pauses.
- * While no address is known at all the records stay as they are.
+ * While no address is known, the records stay as they are.
  */
 export class AddressRecords {
   readonly #parts: AddressRecordsParts
@@ -25,11 +25,11 @@ export class AddressRecords {
   readonly #closing = new AbortController()
   readonly #leave: () => void
   readonly #pause: ProviderBackoff
-  /** What each name has, as far as this process made it. */
+  /** The addresses that this process set for each name. */
   readonly #made = new Map<string, PublicAddresses>()
   #wanted: PublicAddresses | undefined
   #running: Promise<void> | undefined
-  /** The message of the last failure; undefined once all succeeded. */
+  /** The message of the last failure; undefined once all changes succeeded. */
   #problem: string | undefined
 
   constructor(parts: AddressRecordsParts) {
@@ -81,7 +81,7 @@ export class AddressRecords {
     this.#parts.log.info({ names: this.#names, ...this.#wanted }, 'the address records are in sync')
   }
 
-  /** One line for each new reason, however often it comes again. */
+  /** Logs each new reason only once, however often it repeats. */
   #failed({ message }: Error): void {
     if (message !== this.#problem)
       this.#parts.log.warn(

@@ -38,13 +38,13 @@ async function zoneKey({ identityPath, rootHost }: Settings): Promise<Found> {
   return ok(`The zone ${rootHost} is signed; its DS record is ${dsText(key)}.`)
 }
 
-/** A name server that cannot listen ends no start. */
+/** A name server that cannot listen does not stop the relay from starting. */
 async function servers(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
   return await Promise.all(
     settings.dnsAddresses.map(async ({ host, port }) => {
       const place = `${host ?? 'every address'}, port ${port}`
       const problem = await tcpProblem({ host: host ?? LOOPBACK, port })
-      // Of all addresses, another program may well have one.
+      // Another program often uses the port at one of all addresses.
       const isTaken = problem?.code === 'EADDRINUSE' && (isRestart || host === undefined)
       return problem === undefined || isTaken
         ? ok(`The relay's name server listens at ${place}.`)

@@ -1,4 +1,5 @@
-// DNS records of the relay as a feature, by its own name server or at a provider. A relay that changes none loads none of its code.
+// DNS records of the relay as a feature, served by its own name server or by a provider. A relay that changes none
+// loads none of its code.
 
 import type { Feature } from '../../feature.ts'
 import { dnsSettings, isDnsNeeded } from './settings.ts'

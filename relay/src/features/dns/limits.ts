@@ -1,25 +1,25 @@
 // Holds the bounds of changes of DNS records, of the operator's DNS command, and of the wait until a record has reached the
 // name servers.
 
-/** Pause after the first change of DNS records that failed. It doubles each time. */
+/** Pause after the first failed change of DNS records. It doubles each time. */
 export const DNS_RETRY_FIRST_MS = 2_000
 /** Longest such pause. */
 export const DNS_RETRY_MAX_MS: number = 10 * 60_000
 /** Longest pause that a DNS provider may ask for. */
 export const DNS_RETRY_AFTER_MAX_MS: number = 60 * 60_000
-/** Changes of DNS records that wait for the one before them. ENS has one at most, and ACME two for each order. */
+/** Queued changes of DNS records. ENS queues one at most, and ACME two for each order. */
 export const DNS_CHANGES_WAITING_MAX = 1_000
 /** How long one call of the operator's command may take. Some providers take half a minute for a change. */
 export const COMMAND_TIMEOUT_MS = 120_000
 /** From SIGTERM to SIGKILL, for the command and what it started. */
 export const COMMAND_KILL_DELAY_MS = 1_000
-/** How long the relay reads what a command that has ended left behind with open output. */
+/** How long the relay still reads output that child processes of an ended command hold open. */
 export const COMMAND_CLOSE_DELAY_MS = 500
 /** Bytes of each output that the relay keeps. It reads the rest, so that the command never waits, and drops it. */
 export const COMMAND_OUTPUT_MAX_BYTES: number = 16 * 1024
-/** UTF-16 code units of a line that the relay repeats in an error or a state. */
+/** UTF-16 code units of a line of output that the relay quotes in an error or a state. */
 export const COMMAND_LINE_MAX_CHARS = 300
-/** How long all name servers of a zone have to answer with a new record. */
+/** Time within which all name servers of a zone must answer with a new record. */
 export const PROPAGATION_MAX_MS: number = 10 * 60_000
 /** First pause between two rounds of questions; each is longer than the one before. */
 export const PROPAGATION_FIRST_PAUSE_MS = 500
@@ -27,7 +27,7 @@ export const PROPAGATION_FIRST_PAUSE_MS = 500
 export const PROPAGATION_PAUSE_MAX_MS = 15_000
 /** How long one question waits for its answer. */
 export const DNS_QUESTION_TIMEOUT_MS = 5_000
-/** Name servers of a zone that the relay asks. No zone of public use has more than 13. */
+/** Name servers of a zone that the relay asks. No public zone has more than 13. */
 export const NAME_SERVERS_MAX = 16
 /** Addresses of one name server that the relay asks. */
 export const NAME_SERVER_ADDRESSES_MAX = 4
@@ -35,7 +35,7 @@ export const NAME_SERVER_ADDRESSES_MAX = 4
 export const CNAMES_MAX = 8
 /** Labels that the relay removes from a name in search of its zone: names have no more (RFC 1035 §2.3.4). */
 export const LABELS_MAX = 127
-/** Time for all questions whether the public DNS leads to this relay's name server. */
+/** Time for all queries that check whether the public DNS leads to this relay's name server. */
 export const DELEGATION_PROBE_MS = 10_000
 /** Time for the answer to one of them. */
 export const DELEGATION_QUESTION_MS = 3_000

@@ -1,13 +1,13 @@
-// Makes the changes of all callers one after another, in the order in which they were asked for.
+// Makes the changes of all callers one at a time, in the order of the calls.
 
 import { untilAborted } from '@svc/protocol/timers'
 import { DNS_CHANGES_WAITING_MAX } from './limits.ts'
 import { type DnsProvider, DnsProviderError } from './provider.ts'
 
 /**
- * The state of DNSSEC waits, too, since a provider may enable it. Nobody waits until another's record has reached the name
- * servers, or while a provider finds out whether it can answer: both may take minutes.
- * @returns a provider whose calls reject with the fault `unavailable` while too many others wait
+ * `dnssec` is queued too, since it may enable DNSSEC. Waiting for name servers to have a record, and `canAnswer`, do
+ * not block the queue: both may take minutes.
+ * @returns a provider whose calls reject with the fault `unavailable` while too many changes wait
  */
 export function oneAtATime(provider: DnsProvider): DnsProvider {
   let last: Promise<unknown> = Promise.resolve()

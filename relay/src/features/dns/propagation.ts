@@ -1,4 +1,4 @@
-// Waits until a new TXT record has reached every name server of its zone, before an ACME authority is told to look.
+// Waits until a new TXT record has reached every name server of its zone, before an ACME authority is told to check it.
 
 import { Resolver } from 'node:dns/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -25,22 +25,22 @@ export interface PropagationOptions {
   resolvers?: readonly string[]
   /** Port of the zone's name servers. @default 53 */
   port?: number
-  /** How long all servers have to answer with the record, in milliseconds. @default 10 minutes */
+  /** Time within which all servers must answer with the record, in milliseconds. @default 10 minutes */
   timeoutMs?: number
 }
 
-/** A server with the addresses at which it may be asked: one answer is enough. */
+/** A server with its addresses: an answer from one of them is enough. */
 interface NameServer {
   name: string
   /** In the form of `Resolver.setServers`. */
   addresses: readonly string[]
 }
 
-/** What a server said last; undefined: it has the record. */
+/** A server that does not have the record yet, and its last answer; undefined when all have it. */
 type Missing = { server: string; why: string } | undefined
 
 const DNS_PORT = 53
-/** Codes of answers that say that there is no such record, as opposed to no answer. */
+/** Error codes for "no such record", as opposed to no answer. */
 const NO_RECORD = ['ENODATA', 'ENOTFOUND']
 
 export class Propagation {
@@ -62,7 +62,7 @@ export class Propagation {
   /**
    * Resolves when every name server of the zone answers with the value at the name, through one of its addresses. A CNAME at the
    * name is followed into its zone.
-   * @throws DnsProviderError `not_propagated` that names a server that does not, or the signal's reason
+   * @throws DnsProviderError `not_propagated` that names a server without the value, or the signal's reason
    */
   async waitForTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
     const { timeoutMs = PROPAGATION_MAX_MS } = this.#options
@@ -73,7 +73,7 @@ export class Propagation {
     while (!either.aborted) {
       const last = await this.#look(name, value, either)
       if (last === undefined) return
-      // Questions that the end of the time cut off say nothing.
+      // Queries that the timeout cut off are no evidence.
       if (missing === undefined || !either.aborted) missing = last
       await delay(pauseMs, undefined, { signal: either }).catch(() => {})
       pauseMs = Math.min(pauseMs * 1.5, PROPAGATION_PAUSE_MAX_MS)
@@ -85,7 +85,7 @@ export class Propagation {
     )
   }
 
-  /** Asks all servers once. It looks up the name servers each time, since a zone may move. */
+  /** Asks all servers once. Looks up the name servers each time, since a zone may move. */
   async #look(name: string, value: string, signal: AbortSignal): Promise<Missing> {
     try {
       const target = await this.#followCnames(name, signal)
@@ -103,7 +103,7 @@ export class Propagation {
   }
 
   async #followCnames(name: string, signal: AbortSignal): Promise<string> {
-    // The servers that are configured answer for the name as it is, with all that follows.
+    // Configured servers are asked for the name itself, and follow CNAMEs.
     if (this.#options.servers !== undefined) return name
     let target = name
     for (let followed = 0; followed < CNAMES_MAX; followed++) {
@@ -178,7 +178,7 @@ async function ask(
   return { server: name, why }
 }
 
-/** Asks by a resolver of its own, which has no answers of earlier questions. */
+/** Uses a new resolver, which has no cached answers. */
 async function answerOf<T>(
   servers: readonly string[] | undefined,
   signal: AbortSignal | undefined,

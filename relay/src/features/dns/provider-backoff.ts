@@ -1,4 +1,4 @@
-// Pauses between attempts to change records: each failure doubles the pause, and a success begins anew.
+// Pauses between attempts to change records: each failure doubles the pause, and a success resets it.
 
 import { Backoff } from '@svc/protocol/timers'
 import { DNS_RETRY_AFTER_MAX_MS, DNS_RETRY_FIRST_MS, DNS_RETRY_MAX_MS } from './limits.ts'
@@ -10,7 +10,9 @@ export class ProviderBackoff extends Backoff {
     super(firstMs, DNS_RETRY_MAX_MS)
   }
 
-  /** @returns milliseconds until the next attempt: as long as the provider said, when that is longer */
+  /**
+   * @returns milliseconds until the next attempt: the current pause, or what the provider asked for when that is longer
+   */
   after(error: unknown): number {
     const asked = error instanceof DnsProviderError ? (error.retryAfterMs ?? 0) : 0
     return Math.max(this.next(), Math.min(asked, DNS_RETRY_AFTER_MAX_MS))

@@ -1,4 +1,5 @@
-// A DNS provider has records of the relay's host and of names below it; this is its interface within the relay.
+// A DNS provider manages the records of the relay's host and of the names below it; this is its interface within the
+// relay.
 
 /** The addresses of one name; an empty list removes the records of that family. */
 export interface NameAddresses {
@@ -6,9 +7,9 @@ export interface NameAddresses {
   ipv6: readonly string[]
 }
 
-/** The state of DNSSEC as the provider tells it. A text is empty when there is nothing to say. */
+/** The state of DNSSEC as the provider reports it. A text is empty when there is nothing to report. */
 export interface DnssecState {
-  /** In the provider's own word, such as `active`, `pending` or `off`. */
+  /** In the provider's own words, such as `active`, `pending` or `off`. */
   state: string
   /** The DS record for the parent zone, in the presentation format without owner, TTL and class. */
   dsRecord: string
@@ -18,26 +19,28 @@ export interface DnssecState {
 
 /**
  * A DnsProvider changes records of one zone. Names are absolute, in lower case, without a trailing dot, and may begin with
- * `*.`. Changes come one after another. Records that the relay has not made stay as they are.
+ * `*.`. Callers make one change at a time. Records that the relay did not make stay as they are.
  */
 export interface DnsProvider {
   /** As in `ACME_DNS_PROVIDER`, without the part after a colon. */
   readonly name: string
   /**
-   * Whether the public DNS leads to this provider for the relay's host: `ACME_CHALLENGE=auto` asks. Never rejects.
-   * @param tell gets the reason when it does not, in one line for the operator
+   * Whether the public DNS leads to this provider for the relay's host, which `ACME_CHALLENGE=auto` needs to know.
+   * Never rejects.
+   * @param tell called with the reason when it does not, in one line for the operator
    */
   canAnswer(signal?: AbortSignal, tell?: (reason: string) => void): Promise<boolean>
   /**
    * Adds one value to the TXT records of a name; does nothing when it is there. Resolves when all name servers of the zone
    * answer with it.
-   * @param wait `taken`: resolves as soon as the provider has the record, for records that nobody waits for
+   * @param wait `taken`: resolves as soon as the provider has the record, when no caller needs the name servers to have
+   *   it
    * @throws DnsProviderError
    */
   addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void>
   /**
-   * Resolves when all name servers of the zone answer with a value that the provider has taken. Without it they do so as soon
-   * as it has.
+   * Resolves when all name servers of the zone answer with a value that the provider has accepted. A provider without
+   * this method has name servers that answer with it at once.
    * @throws DnsProviderError
    */
   waitForTxt?(name: string, value: string, signal?: AbortSignal): Promise<void>
@@ -45,24 +48,24 @@ export interface DnsProvider {
   removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void>
   /** Makes A and AAAA records of a name equal to these. @throws DnsProviderError */
   setAddresses(name: string, addresses: NameAddresses, signal?: AbortSignal): Promise<void>
-  /** Enables DNSSEC where the provider can, and tells its state. @throws DnsProviderError */
+  /** Enables DNSSEC where the provider can, and returns its state. @throws DnsProviderError */
   dnssec(signal?: AbortSignal): Promise<DnssecState>
   /** Ends what is under way. */
   close(): Promise<void>
 }
 
-/** Why a provider did not do what it was asked. */
+/** Why a provider did not do what was requested. */
 export type DnsProviderFault =
-  /** The credentials are missing, wrong, or not enough for this. */
+  /** The credentials are missing, wrong, or lack a permission. */
   | 'unauthorized'
-  /** The zone is not there, or is somebody else's. */
+  /** The zone does not exist, or belongs to somebody else. */
   | 'wrong_zone'
   | 'rate_limited'
   /** Somebody else changed the record concurrently. */
   | 'conflict'
-  /** There is no room for another record of a site; changes that need none still work. */
+  /** There is no room for another record of a site; changes that add none still work. */
   | 'full'
-  /** No answer, an answer that makes no sense, or an error on their side. */
+  /** No answer, an invalid answer, or an error at the provider. */
   | 'unavailable'
   /** The name servers of the zone did not answer with the record in time. */
   | 'not_propagated'

@@ -3,7 +3,7 @@
 import type { DnsCounts } from '@svc/dns'
 import type { Metrics } from '../../core/metrics/metrics.ts'
 
-/** @param read as the thread of the server reported them last */
+/** @param read returns the counts that the server's thread last reported */
 export function registerDnsMetrics(metrics: Metrics, read: () => DnsCounts): void {
   metrics.recordCounter(
     'dns_queries_total',

@@ -1,4 +1,5 @@
-// The settings of DNS records: what changes them, which addresses they name, and where the relay's own name server listens.
+// The settings of DNS records: which provider changes them, which addresses they have, and where the relay's name
+// server listens.
 
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { isAbsolute } from 'node:path'
@@ -13,12 +14,15 @@ declare module '../../core/config/settings.ts' {
   interface Settings {
     /** What changes DNS records: `embedded`, an external provider, or `exec:` and a path; undefined: `embedded`. */
     acmeDnsProvider: string | undefined
-    /** Addresses of the servers that tell whether a record is there; undefined: the name servers of its zone. */
+    /**
+     * Addresses of the servers that the relay asks whether a record has arrived; undefined: the name servers of its
+     * zone.
+     */
     acmeDnsServers: readonly string[] | undefined
     publicAddresses: ConfiguredAddresses
     /** Addresses of the DNS server, where the relay has one. */
     dnsAddresses: readonly DnsAddress[]
-    /** Whether the relay publishes ENS names, for which it changes records. Only a relay that has the feature says so. */
+    /** Whether the relay publishes ENS names, for which it changes records. Set only by that feature. */
     ensGasless?: boolean
   }
 }
@@ -41,12 +45,12 @@ export const EMBEDDED = 'embedded'
 /** A provider whose API the relay asks, by its value of `ACME_DNS_PROVIDER`. */
 export type ExternalDnsProvider = 'cloudflare' | 'gcloud' | 'hetzner' | 'njalla' | 'route53' | 'vultr'
 
-/** Values of `ACME_DNS_PROVIDER` whose providers have no interface for DNSSEC. */
+/** Values of `ACME_DNS_PROVIDER` whose providers have no API for DNSSEC. */
 export const PROVIDERS_WITHOUT_DNSSEC: readonly string[] = [
   'hetzner',
   'njalla',
 ] satisfies ExternalDnsProvider[]
-/** Begins a value of `ACME_DNS_PROVIDER`, before the path of a command. */
+/** Prefix of a value of `ACME_DNS_PROVIDER`, before the path of a command. */
 export const EXEC_PREFIX = 'exec:'
 
 const PROVIDERS: readonly (typeof EMBEDDED | ExternalDnsProvider)[] = [
@@ -140,7 +144,10 @@ export const dnsSettings: FeatureSettings = {
   },
 }
 
-/** On localhost no records are needed, and for `tls-alpn-01` only those that the operator wants from a provider. */
+/**
+ * Whether the relay needs DNS records: never on localhost, and with `tls-alpn-01` only when the operator named a
+ * provider.
+ */
 export function isDnsNeeded(
   { rootHost, acme, acmeDnsProvider, ensGasless }: Settings,
   isManaged: boolean,
@@ -168,7 +175,7 @@ function dnsServers(value: string, setting: string): string[] {
   return servers
 }
 
-/** Names are no addresses here: the server that would resolve them may be this one. */
+/** Host names are refused: the server that would resolve them may be this one. */
 function dnsAddresses(value: string, setting: string): DnsAddress[] {
   return value.split(',').map((part) => {
     const text = part.trim()

@@ -1,4 +1,4 @@
-// Starts what changes DNS records: the provider, or the relay's own name server, and the relay's address records.
+// Starts the DNS provider or the relay's own name server, and the relay's address records.
 
 import type { DnsServer } from '@svc/dns'
 import type { EnsStatus } from '@svc/protocol'
@@ -20,7 +20,7 @@ export interface RunningDns extends Running {
   provider: DnsProvider
   /** The relay's own name server; undefined when another provider has the zone. */
   embedded: { provider: EmbeddedProvider; server: DnsServer } | undefined
-  /** The addresses that records name. */
+  /** The addresses that the records contain. */
   addresses: PublicAddressWatcher
 }
 
@@ -78,12 +78,12 @@ export async function startDns(parts: DnsParts): Promise<RunningDns> {
   }
 }
 
-/** The facts about an authority that the relay knows before the authority's directory says them. */
+/** CAA domains that the relay knows before it has read the authority's directory. */
 function knownIssuers({ directory }: Settings['acme']): string[] {
   return new URL(directory).hostname.endsWith('.letsencrypt.org') ? ['letsencrypt.org'] : []
 }
 
-/** Several machines would each say that the root host is its own address, and take the records from each other. */
+/** Without configured addresses, several machines would each overwrite the root host's records with their own. */
 function knowsAddresses({ cluster, publicAddresses }: Settings, log: Logger): boolean {
   const { ipv4, ipv6 } = publicAddresses
   if (cluster === undefined || ipv4 !== undefined || ipv6 !== undefined) return true
@@ -91,7 +91,7 @@ function knowsAddresses({ cluster, publicAddresses }: Settings, log: Logger): bo
   return false
 }
 
-/** The embedded zone is signed with ENS or without: its operator needs the DS record in any case. */
+/** The embedded zone is signed even without ENS, so that its operator always needs the DS record. */
 async function statusWithoutEns(provider: DnsProvider, address: string): Promise<EnsStatus> {
   const { state, dsRecord, message } = await provider.dnssec()
   return {

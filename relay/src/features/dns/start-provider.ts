@@ -1,4 +1,4 @@
-// Starts the DNS provider that ACME_DNS_PROVIDER names. The code of the others is not loaded.
+// Starts the DNS provider that ACME_DNS_PROVIDER names, and loads only its code.
 
 import type { Settings } from '../../core/config/settings.ts'
 import type { Logger } from '../../core/log/log.ts'
@@ -10,7 +10,7 @@ interface DnsProviderParts {
   /** Starts the name server of the relay and the provider that changes its records. */
   embedded: () => Promise<DnsProvider>
   log: Logger
-  /** Where external providers find their credentials. @default that of this process */
+  /** Environment with the credentials of external providers. @default that of this process */
   env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -9,8 +9,8 @@ export const ZONE_KEY_FILE = 'dnssec-csk.json'
 
 /**
  * Reads the zone's key, or creates it if missing.
- * @throws SettingsError when the file is there and cannot be used: it is open to others, damaged, or of another zone. It is
- *   never overwritten.
+ * @throws SettingsError when the file exists but is open to others, damaged, or for another zone. It is never
+ *   overwritten.
  */
 export async function loadZoneKey(directory: string, zone: string): Promise<ZoneKey> {
   const path = join(directory, ZONE_KEY_FILE)

@@ -1,18 +1,20 @@
-// Looks at DNSSEC of the base domain again and again, until the provider says that it is active.
+// Polls the DNSSEC state of the base domain until the provider says that it is active.
 
 import { pause } from '@svc/protocol/timers'
 import type { DnsProvider, DnssecState } from '../dns/provider.ts'
 import { ProviderBackoff } from '../dns/provider-backoff.ts'
 import { DNSSEC_SYNC_MS } from './limits.ts'
 
-/** Words of providers for a zone that is signed. */
+/** States with which providers report a signed zone. */
 const ACTIVE = ['active', 'on', 'signing', 'transfer']
 
 interface DnssecSyncParts {
   provider: DnsProvider
-  /** Whether the state may be more than a diagnostic: the embedded provider cannot know what the parent zone has. */
+  /**
+   * Whether the provider's state proves that DNSSEC works: the embedded provider cannot know what the parent zone has.
+   */
   isVerifiable: boolean
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   intervalMs?: number | undefined
 }
 
@@ -29,17 +31,17 @@ export class DnssecSync {
     this.#running = this.#repeat()
   }
 
-  /** As of the last look that succeeded. */
+  /** The state from the last successful poll. */
   get state(): DnssecState {
     return this.#state
   }
 
-  /** Why the last look failed; empty when it succeeded. */
+  /** Why the last poll failed; empty when it succeeded. */
   get error(): string {
     return this.#error
   }
 
-  /** Whether the last look succeeded and found a signed zone. */
+  /** Whether the last poll succeeded and found a signed zone. */
   get isVerified(): boolean {
     const isActive = ACTIVE.includes(this.#state.state.toLowerCase())
     return this.#parts.isVerifiable && this.#hasSucceeded && isActive

@@ -1,4 +1,4 @@
-// The one worker that makes ENS records: it takes the changes in order and tries again what failed.
+// The only worker that changes ENS records: it makes the changes in order and retries those that failed.
 
 import { pause, TIMER_MAX_MS } from '@svc/protocol/timers'
 import { monotonic } from '../../core/clock.ts'
@@ -17,14 +17,14 @@ import type { PublishedNames } from './published-names.ts'
 
 export interface EnsRecordsParts {
   provider: DnsProvider
-  /** Undefined where the records of a provider end with the process. */
+  /** Undefined when the provider's records end with the process. */
   published: PublishedNames | undefined
   log: Logger
   /** Milliseconds after the first failure. */
   firstPauseMs?: number | undefined
-  /** Milliseconds that records of an earlier process stay while nobody wants them. */
+  /** Milliseconds for which records of an earlier process stay while no lease needs them. */
   returnMs?: number | undefined
-  /** Hostnames that are known at once. */
+  /** Maximum number of known hostnames. */
   namesMax?: number | undefined
 }
 
@@ -32,15 +32,15 @@ export class EnsRecords {
   readonly #parts: EnsRecordsParts
   readonly #namesMax: number
   readonly #names = new Map<string, NameRecords>()
-  /** Hostnames with changes, in the order in which these came. */
+  /** Hostnames with pending changes, in order of arrival. */
   readonly #ready = new Set<string>()
-  /** Those of them whose records are removed. */
+  /** The subset of these whose records are to be removed. */
   readonly #removals = new Set<string>()
-  /** When hostnames are looked at again, in milliseconds as of {@link monotonic}. */
+  /** When to check a hostname again, in milliseconds of {@link monotonic}. */
   readonly #later = new Map<string, number>()
   /** Hostnames whose last change failed. */
   readonly #failing = new Map<string, ProviderBackoff>()
-  /** Between attempts at a provider that does not work for any name. */
+  /** Pauses while the provider fails for every name. */
   readonly #pauses: ProviderBackoff
   readonly #closing = new AbortController()
   #addresses: NameAddresses | undefined
@@ -65,7 +65,7 @@ export class EnsRecords {
     return this.#lastError
   }
 
-  /** Whether a public address is known, without which the hostnames of leases get no records. */
+  /** Whether a public address is known: without one the hostnames of leases get no records. */
   get hasAddresses(): boolean {
     return this.#addresses !== undefined
   }
@@ -79,14 +79,17 @@ export class EnsRecords {
   want(hostname: string, owner: NameOwner | undefined): void {
     const name = this.#names.get(hostname) ?? this.#newName(hostname, owner)
     if (name === undefined) return
-    // A renewal of its lease does not shorten the pause of a name that fails.
+    // Renewing the lease does not shorten the pause of a failing name.
     if (this.#failing.has(hostname) && isSame(name.wanted, owner)) return
     name.wanted = owner
     this.#check(name)
     this.#start()
   }
 
-  /** Changes the addresses of every hostname that has some. @param addresses an empty list of both changes nothing */
+  /**
+   * Updates the addresses of every hostname that has some.
+   * @param addresses nothing changes when both lists are empty
+   */
   follow(addresses: NameAddresses): void {
     if (addresses.ipv4.length + addresses.ipv6.length === 0) return
     this.#addresses = addresses
@@ -114,7 +117,7 @@ export class EnsRecords {
     return name
   }
 
-  /** Puts a hostname among those with changes, or forgets that it had some. */
+  /** Queues a hostname that has pending changes, or dequeues one that has none. */
   #check(name: NameRecords): void {
     this.#later.delete(name.hostname)
     if (name.isDone(this.#addresses)) this.#settled(name)
@@ -151,7 +154,7 @@ export class EnsRecords {
 
   async #work(): Promise<void> {
     const { signal } = this.#closing
-    // The callers of this turn of the event loop have all said what they want.
+    // Lets all calls of this event loop turn arrive first.
     await undefined
     while (this.#ready.size > 0 && !signal.aborted) {
       const batch = this.#nextBatch()
@@ -164,7 +167,7 @@ export class EnsRecords {
     }
   }
 
-  /** Removals make room, so that they do not wait behind additions while these fail. */
+  /** While changes fail, removals go first, since they make room for additions. */
   #nextBatch(): NameRecords[] {
     const batch: NameRecords[] = []
     const areRemovalsFirst = this.#failing.size > 0 && this.#removals.size > 0
@@ -176,7 +179,7 @@ export class EnsRecords {
     return batch
   }
 
-  /** What is made is in the file before, so that a crash leaves nothing behind that nobody removes. */
+  /** Writes records to the file before they are made, so that they can be removed after a crash. */
   async #note(batch: readonly NameRecords[]): Promise<void> {
     const names = batch.flatMap(({ hostname, text, wanted }) =>
       wanted !== undefined && (text === undefined || text === wanted.text)
@@ -189,7 +192,7 @@ export class EnsRecords {
     })
   }
 
-  /** @throws the provider's error when no other name would fare better */
+  /** @throws the provider's error when other names would fail too */
   async #change(name: NameRecords): Promise<void> {
     const { provider, log } = this.#parts
     const { signal } = this.#closing
@@ -205,7 +208,7 @@ export class EnsRecords {
     }
     this.#pauses.reset()
     log.debug({ hostname: name.hostname }, 'ENS records changed')
-    // Later requests are handled in turn.
+    // Changes requested meanwhile go to the end of the queue.
     this.#dequeue(name.hostname)
     this.#check(name)
     if (this.#failing.size === 0) this.#recovered()
@@ -218,7 +221,7 @@ export class EnsRecords {
     this.#later.set(hostname, monotonic() + pauses.after(error))
   }
 
-  /** One timer for all that is to be looked at later; sets it for the first of them. */
+  /** Sets the one timer for the earliest hostname to check later. */
   #arm(): void {
     clearTimeout(this.#timer)
     if (this.#later.size === 0 || this.#closing.signal.aborted) return
@@ -261,7 +264,7 @@ function isSame(one: NameOwner | undefined, other: NameOwner | undefined): boole
   return one?.text === other?.text && one?.hasAddresses === other?.hasAddresses
 }
 
-/** Whether other names may fare better. */
+/** Whether an error affects only one name. */
 function isOfOneName(error: unknown): boolean {
   return error instanceof DnsProviderError && ['conflict', 'full', 'not_propagated'].includes(error.fault)
 }

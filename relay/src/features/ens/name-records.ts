@@ -1,8 +1,8 @@
-// Knows what records one hostname should have and has, and makes the difference step by step.
+// Tracks which records one hostname has and should have, and makes the missing changes step by step.
 
 import type { DnsProvider, NameAddresses } from '../dns/provider.ts'
 
-/** Whose records a hostname has. */
+/** The wanted records of a hostname. */
 export interface NameOwner {
   /** Value of its TXT record. */
   text: string
@@ -14,10 +14,10 @@ export class NameRecords {
   readonly hostname: string
   /** Undefined: the hostname should have no records. */
   wanted: NameOwner | undefined
-  /** The value that it has, or may have since a change was cut short. */
+  /** The value that it has, or may have after an interrupted change. */
   #text: string | undefined
   #isTextSure = false
-  /** Those that it has; `unknown` while a change was cut short. */
+  /** The addresses that it has; `unknown` after an interrupted change. */
   #addresses: NameAddresses | 'unknown' | undefined
 
   /** @param left value that an earlier process may have published; undefined: none did */
@@ -48,9 +48,9 @@ export class NameRecords {
   }
 
   /**
-   * Makes changes that are missing, each once: what succeeded before a failure is not made again. A value is removed in
-   * one call, and its successor comes in the next, so that the caller can note it before.
-   * @param addresses of the relay; undefined while none is known
+   * Makes the missing changes; those that succeeded before a failure are not repeated. One call removes a value, and
+   * the next one adds its successor, so that the caller can write that to the file first.
+   * @param addresses the relay's; undefined while none is known
    * @throws DnsProviderError
    */
   async change(
@@ -64,7 +64,7 @@ export class NameRecords {
       await provider.removeTxt(this.hostname, this.#text, signal)
       this.#text = undefined
     } else if (wanted !== undefined && !this.#waitsForAddresses(addresses)) {
-      // Before the text, since the wildcard does not cover a name that has one.
+      // Before the text, since the wildcard no longer covers a name with a text.
       if (wanted.hasAddresses && addresses !== undefined)
         await this.#setAddresses(provider, addresses, signal)
       await this.#addText(provider, wanted.text, signal)
@@ -73,7 +73,7 @@ export class NameRecords {
       await this.#setAddresses(provider, undefined, signal)
   }
 
-  /** A hostname that leads to the relay by a wildcard alone gets no text while there are no addresses to put beside it. */
+  /** A hostname that reaches the relay only through a wildcard gets no text until its addresses are known. */
   #waitsForAddresses(addresses: NameAddresses | undefined): boolean {
     return this.wanted?.hasAddresses === true && addresses === undefined && this.#addresses === undefined
   }

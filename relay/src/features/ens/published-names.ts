@@ -1,5 +1,6 @@
-// Keeps ens-names.txt: hostnames whose ENS records the provider has or may have, so that a restart can remove them. The first
-// write of a process replaces the file; later ones append, until the file has more superfluous lines than names.
+// Maintains ens-names.txt: hostnames whose ENS records the provider has or may have, so that a restart can remove them.
+// The first write of a process replaces the file; later ones append, until the file has more superfluous lines than
+// names.
 
 import { join } from 'node:path'
 import type { Logger } from '../../core/log/log.ts'
@@ -27,7 +28,7 @@ export class PublishedNames {
   }
 
   /**
-   * A line that makes no sense is left out, with a warning, and so is a hostname that is not the root host or below it.
+   * Invalid lines are skipped with a warning, and so are hostnames that are not the root host or below it.
    * @throws SettingsError when the file cannot be read
    */
   static async load(directory: string, rootHost: string, log: Logger): Promise<PublishedNames> {
@@ -40,7 +41,7 @@ export class PublishedNames {
     let ignored = 0
     for (const line of lines) {
       const [, hostname, value] = LINE.exec(line) ?? []
-      // A later line of a hostname is the newer one.
+      // A hostname's last line is its newest.
       const isRoom = hostname !== undefined && (texts.size < ENS_NAMES_MAX || texts.has(hostname))
       if (isRoom && value !== undefined && isOf(hostname, rootHost)) texts.set(hostname, value)
       else ignored++
@@ -64,13 +65,13 @@ export class PublishedNames {
     if (this.#added.size > 0) await this.#append()
   }
 
-  /** Left out when the file is replaced: until then a name is there that has no records, which costs a removal at a restart. */
+  /** The name leaves the file when that is replaced; until then a restart would remove its records once more. */
   remove(hostname: string): void {
     this.#hasRemoved = this.#texts.delete(hostname) || this.#hasRemoved
     this.#added.delete(hostname)
   }
 
-  /** Replaces the file by the names as they are, when something was changed. @throws StateFileError */
+  /** Replaces the file with the current names if something changed. @throws StateFileError */
   async write(): Promise<void> {
     if (this.#added.size === 0 && !this.#hasRemoved) return
     const lines = [...this.#texts].map(lineOf)
@@ -78,12 +79,12 @@ export class PublishedNames {
     await writePrivate(this.#path, inPieces(lines))
     this.#added.clear()
     this.#hasRemoved = false
-    // So the file has twice as many lines as names at most, and the writes of all names together take linear time.
+    // This keeps the file near twice as many lines as names at most, and the total time of all writes linear.
     this.#spareLines = lines.length + ENS_SPARE_LINES
     this.#spareBytes = ENS_FILE_MAX_BYTES - lines.reduce((bytes, line) => bytes + line.length, 0)
   }
 
-  /** @throws StateFileError; then the next write replaces the file, which may end in the middle of a line */
+  /** @throws StateFileError; the next write then replaces the file, which may end in the middle of a line */
   async #append(): Promise<void> {
     const lines = [...this.#added].map((hostname) => lineOf([hostname, this.#texts.get(hostname) ?? '']))
     const text = lines.join('')
@@ -103,7 +104,7 @@ async function* inPieces(lines: readonly string[]): AsyncGenerator<string> {
     yield lines.slice(at, at + LINES_PER_WRITE).join('')
 }
 
-/** In ASCII, so that it has as many bytes as characters. */
+/** The line is ASCII, so that its length is its size in bytes. */
 function lineOf([hostname, text]: readonly [hostname: string, text: string]): string {
   return `${hostname} ${text}\n`
 }

@@ -23,7 +23,7 @@ export const ensSettings: FeatureSettings = {
   check,
 }
 
-/** @throws SettingsError where nobody could verify the names */
+/** @throws SettingsError when nobody could verify the names */
 function check({ ensGasless, rootHost, acmeDnsProvider: provider = '' }: Settings): void {
   if (!ensGasless) return
   if (isLocalhost(rootHost))

@@ -1,4 +1,4 @@
-// Starts the ENS automation: records of the base domain and of every lease, and a look at DNSSEC.
+// Starts the ENS automation: records of the base domain and of every lease, and polling of the DNSSEC state.
 
 import type { EnsStatus } from '@svc/protocol'
 import type { Lease } from '../../core/lease/lease.ts'
@@ -13,10 +13,10 @@ import { PublishedNames } from './published-names.ts'
 
 export interface EnsParts {
   provider: DnsProvider
-  /** Whether the records end with this process, and only we know the state of DNSSEC: so with the embedded provider. */
+  /** Whether the provider is the embedded one, whose records end with this process. */
   isEmbedded: boolean
   rootHost: string
-  /** Of the relay's identity, to which the base domain resolves. */
+  /** Address of the relay's identity, to which the base domain resolves. */
   relayAddress: string
   /** State directory. */
   directory: string
@@ -25,9 +25,9 @@ export interface EnsParts {
   log: Logger
   /** Milliseconds after the first failure. */
   firstPauseMs?: number
-  /** Milliseconds between two looks at DNSSEC. */
+  /** Milliseconds between two polls of the DNSSEC state. */
   syncMs?: number
-  /** Milliseconds that records of an earlier process stay while nobody wants them. */
+  /** Milliseconds for which records of an earlier process stay while no lease needs them. */
   returnMs?: number
 }
 
@@ -70,7 +70,7 @@ export async function startEns(parts: EnsParts): Promise<Ens> {
 const NO_ADDRESS =
   'No public address of this relay is known, so that sites get no ENS names: set PUBLIC_IPV4 or PUBLIC_IPV6.'
 
-/** A relay that shuts down leaves the records: its sites come back. */
+/** A relay that shuts down keeps the records, since its sites come back. */
 function followLease(records: EnsRecords, lease: Lease, hasAddresses: boolean): void {
   const { aborted, reason } = lease.ended
   if (aborted && reason === 'shutdown') return

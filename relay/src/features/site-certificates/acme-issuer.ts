@@ -1,5 +1,5 @@
-// Issues sites' certificates by an ACME authority, in the background: a site gets a time to ask again. Chains are
-// kept for sites that come back, and failures until another order makes sense.
+// Issues sites' certificates by an ACME authority, in the background: the site gets a time at which to ask again.
+// Chains are kept for sites that come back, and failures until the next order is allowed.
 
 import type {
   CertificateStatuses,
@@ -37,9 +37,9 @@ interface AcmeIssuerParts {
   acmeDirectory: string
   /** Whether the policy lets a lease have a certificate now. */
   mayHave(lease: Lease): boolean
-  /** Called with each chain that the authority has issued, whether the site still wants it or not. */
+  /** Called with each issued chain, even if the site no longer wants it. */
   issued(lease: Lease, names: readonly string[], chain: string): void
-  /** Is told how orders end. */
+  /** Receives the outcome of orders. */
   statuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
   /** Creates the coordination with other machines for the same sites; undefined on a single machine. */
   elsewhere?: ((keep: Keep) => OrdersElsewhere) | undefined
@@ -58,7 +58,7 @@ interface Order {
 
 interface Failure {
   error: AcmeError
-  /** Relay time before which no other order is made. */
+  /** Relay time before which no new order is made. */
   until: number
 }
 
@@ -66,9 +66,9 @@ export class AcmeIssuer implements SiteCertificateIssuer {
   readonly #parts: AcmeIssuerParts
   readonly #chains: ChainStore
   readonly #elsewhere: OrdersElsewhere | undefined
-  /** By identity key, those that wait and those that are under way. */
+  /** Waiting and running orders, by identity key. */
   readonly #orders = new Map<string, Order>()
-  /** Sites that have a certificate come first: their number is bounded by what they had, and a crowd has none. */
+  /** Sites that have a certificate come first: a crowd of new sites has none. */
   readonly #renewals = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX, SITE_ORDERS_WAITING_MAX)
   readonly #firsts = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX, SITE_ORDERS_WAITING_MAX)
   readonly #running = new Set<Promise<void>>()
@@ -133,12 +133,12 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     return (await this.#elsewhere?.holds(identityKey, leaf)) === true
   }
 
-  /** Notes that a site is there, or that its lease has just ended. */
+  /** Records that a site is present, or that its lease has just ended. */
   seen({ identityKey }: Lease): void {
     this.#chains.seen(identityKey)
   }
 
-  /** Cancels the orders of sites that may have no certificate any more. */
+  /** Cancels the orders of sites that may no longer have a certificate. */
   recheck(): void {
     for (const [identityKey, { lease }] of this.#orders)
       if (!this.#parts.mayHave(lease)) this.#cancel(identityKey)
@@ -151,7 +151,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     await this.#chains.close()
   }
 
-  /** @throws RelayError while another order makes no sense */
+  /** @throws RelayError while the site must wait after a failed order */
   #requireNoFailure(identityKey: string): void {
     const failure = this.#failures.get(identityKey)
     if (failure === undefined) return
@@ -170,7 +170,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
       })
   }
 
-  /** Cancels the order of an identity, if there is one. What it brings is not used. */
+  /** Cancels the order of an identity, if there is one. Its result is not used. */
   #cancel(identityKey: string): void {
     const order = this.#orders.get(identityKey)
     if (order === undefined) return
@@ -251,8 +251,8 @@ export class AcmeIssuer implements SiteCertificateIssuer {
 }
 
 /**
- * An order that waits takes another key or other names. One that is under way goes on, and the site's next request makes another: a
- * site that changes its mind again and again spends no more orders than the budget allows its identity.
+ * A waiting order takes over the request's key and names. A running one continues, and a later request makes a new
+ * order: a site that keeps changing its request spends no more orders than the budget allows its identity.
  */
 function askedAgain(order: Order, request: CertificateRequest, lease: Lease): SiteCertificateAnswer {
   order.lease = lease
@@ -260,7 +260,7 @@ function askedAgain(order: Order, request: CertificateRequest, lease: Lease): Si
   return pending(order)
 }
 
-/** The site grows less impatient: most orders take seconds, and some wait for name servers. */
+/** The polling interval grows with the waiting time: most orders take seconds, but some wait for name servers. */
 function pending({ since }: Order): SiteCertificateAnswer {
   const share = ((now() - since) / 1000) * SITE_ORDER_POLL_SHARE
   return {

@@ -32,7 +32,7 @@ const SIGNATURE_ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
 }
 /**
  * How a SubjectPublicKeyInfo of P-256 or P-384 begins, in hexadecimal (RFC 5480 §2): named curve, uncompressed point.
- * OpenSSL would read other forms, too.
+ * OpenSSL would also accept other forms.
  */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: '3059301306072a8648ce3d020106082a8648ce3d03010703420004',
@@ -40,7 +40,7 @@ const CURVES: Readonly<Record<string, string>> = {
 }
 const RSA_BITS_MIN = 2048
 const RSA_BITS_MAX = 4096
-/** The one public exponent in use. With a large one each verification would cost as much as a signature. */
+/** The only public exponent in use. With a large one each verification would cost as much as a signature. */
 const RSA_EXPONENT = 65_537n
 const COMMON_NAME = '550403'
 const PRINTABLE_STRING = 0x13
@@ -48,7 +48,7 @@ const CRITICAL = 'ff'
 
 /**
  * @param hostnames of the lease that asks
- * @throws RelayError `invalid_request` that says what does not fit
+ * @throws RelayError `invalid_request` that says what is wrong
  */
 export function parseCertificateRequest(der: Uint8Array, hostnames: readonly string[]): CertificateRequest {
   if (der.length > CERTIFICATE_REQUEST_MAX_BYTES)
@@ -158,7 +158,7 @@ function requireHostnames(names: readonly string[], hostnames: readonly string[]
     throw refused('its subjectAltName must have hostnames of this lease and no others')
 }
 
-/** @throws RelayError unless the key is of a kind that is served, in the one encoding that it has */
+/** @throws RelayError unless the key is of a supported type and in its only accepted encoding */
 function keyOf(publicKey: Uint8Array): KeyObject {
   const key = publicKeyOf(publicKey)
   const { asymmetricKeyDetails: { namedCurve, modulusLength: bits = 0, publicExponent } = {} } = key
@@ -181,7 +181,7 @@ function publicKeyOf(publicKey: Uint8Array): KeyObject {
   }
 }
 
-/** Characters beyond ASCII make no hostname of a lease. */
+/** Decodes ASCII; a name with other characters matches no hostname of a lease. */
 function ascii(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1')
 }

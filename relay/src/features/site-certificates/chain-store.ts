@@ -1,5 +1,6 @@
-// Keeps the chains of sites under `sites/` of the state directory, a file for each identity and never a key, for sites that
-// come back. A file begins with the ACME directory that its chain comes from: text before PEM is allowed (RFC 7468 §2). Memory has a few numbers of each; a chain is read when its site asks for it.
+// Keeps the chains of sites for their return, under `sites/` of the state directory: one file for each identity, never
+// a key. A file begins with the ACME directory that its chain comes from: text before PEM is allowed (RFC 7468 §2).
+// Memory holds only a summary of each; a chain is read when its site asks for it.
 
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,17 +28,17 @@ const FOLDER = 'sites'
 const FILE_NAME = /^([a-z0-9-]{1,63})@(0x[0-9a-f]{40})\.pem$/
 const IDENTITY_KEY = /^[a-z0-9-]{1,63}:0x[0-9a-f]{40}$/
 
-/** What memory has of a kept chain. Times are of the wall clock, in milliseconds. */
+/** The summary of a kept chain in memory. Times are wall clock milliseconds. */
 interface Kept {
-  /** Of the leaf, in the order of the alphabet. */
+  /** Names of the leaf, sorted. */
   names: string
   notAfter: number
   seenAt: number
-  /** Time of the file, which tells the next process when the site was seen. */
+  /** Modification time of the file, from which the next process learns when the site was last seen. */
   notedAt: number
 }
 
-/** What there is in a file of the folder; undefined: nothing that the relay keeps. */
+/** The content of a file of the folder; undefined: nothing that the relay keeps. */
 type Inspected = [string, Kept] | 'of another authority' | undefined
 
 export class ChainStore {
@@ -46,21 +47,21 @@ export class ChainStore {
   readonly #head: string
   readonly #log: Logger
   readonly #max: number
-  /** By identity key, the site that was seen longest ago first. */
+  /** By identity key, the least recently seen site first. */
   readonly #kept = new Map<string, Kept>()
   /** Chains that could not be written, by identity key. */
   readonly #unwritten = new Map<string, string>()
-  /** The last change of each file that is under way. */
+  /** The last pending change of each file, by identity key. */
   readonly #changes = new Map<string, Promise<void>>()
   readonly #loaded: Promise<void>
   readonly #sweeper: NodeJS.Timeout
   #isClosed = false
 
   /**
-   * Reads what is there in the background.
+   * Reads the existing files in the background.
    * @param directory the state directory
    * @param acmeDirectory URL of the directory of the authority that issues now: chains from another one are removed
-   * @param max chains that are kept
+   * @param max maximum number of kept chains
    */
   constructor(directory: string, acmeDirectory: string, log: Logger, max: number = SITE_CHAINS_MAX) {
     this.#folder = join(directory, FOLDER)
@@ -112,7 +113,7 @@ export class ChainStore {
     return chain !== undefined && leafOf(chain)?.certificate.equals(leaf) === true
   }
 
-  /** Keeps a chain in place of the one before it. Never rejects: what cannot be written stays in memory. */
+  /** Replaces an identity's kept chain. Never rejects: a chain that cannot be written stays in memory. */
   async put(identityKey: string, chain: string): Promise<void> {
     const leaf = leafOf(chain)
     if (leaf === undefined || !IDENTITY_KEY.test(identityKey)) return
@@ -122,7 +123,7 @@ export class ChainStore {
     await this.#change(identityKey, () => this.#write(identityKey, chain))
   }
 
-  /** Notes that a site is there. */
+  /** Records that a site is present. */
   seen(identityKey: string): void {
     const kept = this.#kept.get(identityKey)
     if (kept === undefined) return
@@ -131,7 +132,7 @@ export class ChainStore {
     this.#kept.set(identityKey, kept)
   }
 
-  /** Drops chains that have ended, and those of sites that stayed away. */
+  /** Drops chains that have expired, and those of sites that stayed away. */
   async sweep(): Promise<void> {
     const now = Date.now()
     for (const [identityKey, kept] of [...this.#kept]) {
@@ -141,7 +142,7 @@ export class ChainStore {
     }
   }
 
-  /** Resolves when nothing is written any more. */
+  /** Resolves when all writes have ended. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper)
     this.#isClosed = true
@@ -173,7 +174,7 @@ export class ChainStore {
     for (const [identityKey, kept] of found) this.#keep(identityKey, kept)
   }
 
-  /** Removes the files that are of no use. Files with other names are not the relay's, and stay. */
+  /** Removes useless files. Files with other names are not the relay's, and stay. */
   async #inspect(files: readonly string[]): Promise<Inspected[]> {
     const now = Date.now()
     const inspected = files.map(async (file): Promise<Inspected> => {
@@ -198,7 +199,7 @@ export class ChainStore {
     return await Promise.all(inspected)
   }
 
-  /** @returns the chain of a file, an empty text when it does not come from the authority; undefined as `#read` does */
+  /** @returns the chain of a file, an empty text when it is from another authority; undefined as `#read` does */
   async #readOwn(path: string): Promise<string | undefined> {
     const text = await this.#read(path)
     if (text === undefined) return undefined
@@ -250,7 +251,7 @@ export class ChainStore {
     kept.notedAt = kept.seenAt
   }
 
-  /** Changes of one file come one after another. Never rejects. */
+  /** Makes the changes of one file one at a time. Never rejects. */
   #change(identityKey: string, change: () => Promise<void>): Promise<void> {
     const before = this.#changes.get(identityKey) ?? Promise.resolve()
     const done: Promise<void> = before

@@ -1,4 +1,5 @@
-// A queue with a lane for each network, which take turns: a crowd of sites of one network delays its own sites alone.
+// A queue with a lane for each network. Lanes take turns, so that a crowd of sites of one network delays only its own
+// sites.
 
 import { NetworkCounts } from '../../core/rate-limit/fair-share.ts'
 
@@ -49,7 +50,7 @@ export class FairQueue<T> {
     return item
   }
 
-  /** Removes the items that `isObsolete` says. */
+  /** Removes and returns the obsolete items. */
   purge(isObsolete: (item: T) => boolean): T[] {
     const removed: T[] = []
     for (const [lane, items] of this.#lanes) {

@@ -1,4 +1,4 @@
-// Answers `POST /sdk/certificate`: a certificate for a key that the site keeps itself (docs/protocol.md §11).
+// Answers `POST /sdk/certificate`: issues a certificate for the site's own key (docs/protocol.md §11).
 
 import { HEADER, type SiteCertificate, type SiteCertificatePending } from '@svc/protocol'
 import type { ApiParts } from '../../core/api/endpoint-handler.ts'
@@ -20,16 +20,19 @@ import { parseCertificateRequest } from './certificate-request.ts'
 import { endOfLeaf } from './issuer.ts'
 import type { SiteCertificateAnswer, SiteCertificateIssuer } from './site-certificate-issuer.ts'
 
-/** Time for which an order of a certificate keeps the name: it waits for others, and lasts half an hour at most. */
+/**
+ * Time for which a certificate order reserves the names: an order may queue behind others, and then takes at most half
+ * an hour.
+ */
 const SITE_ORDER_MAX_MS = 24 * 3_600_000
 
 interface SiteCertificatesParts {
-  /** For which no site gets a certificate. */
+  /** The root host, for which no site gets a certificate. */
   rootHost: string
   issuer: SiteCertificateIssuer
   policy: Policy
   leases: Pick<LeaseRegistry, 'certify'>
-  /** Resolves when what was reserved is on disk. */
+  /** Resolves when the reserved names are on disk. */
   durable: () => Promise<void>
 }
 
@@ -37,11 +40,11 @@ interface SiteCertificatesParts {
 interface Admission {
   lease: Lease
   source: string
-  /** It was charged as one that makes no new order. */
+  /** Whether its rate limit charge was that of a poll, which makes no new order. */
   isPoll: boolean
 }
 
-/** With 200 the certificate, with 202 the time to ask again. */
+/** 200 with the certificate, or 202 with the seconds after which to ask again. */
 type Answered = { status: 200; data: SiteCertificate } | { status: 202; data: SiteCertificatePending }
 
 export function createSiteCertificateHandler(
@@ -70,8 +73,7 @@ class SiteCertificates {
   }
 
   /**
-   * Checks all but the request itself, before its body is read. A site that waits for its certificate pays little for asking
-   * again.
+   * Checks everything except the certificate request, before the body is read. Polling costs little of the rate limit.
    * @param source normalized address of the client
    * @throws RelayError
    */
@@ -98,7 +100,7 @@ class SiteCertificates {
     const found = await issuer.find(request, lease)
     if (found === undefined) {
       if (isPoll) this.#rateLimits.chargeCertificate(source, lease.identityKey)
-      // The name stays with the site, whatever becomes of its lease while the order is under way.
+      // Reserves the names for the site even if its lease ends during the order.
       leases.certify(lease, request.names, now() + SITE_ORDER_MAX_MS)
     }
     const answer = found ?? (await issuer.issue(request, lease))

@@ -1,4 +1,4 @@
-// Certificates for keys of sites as a feature. A relay that issues none loads none of its code.
+// Certificates for sites' own keys as a feature. A relay that issues none loads none of its code.
 
 import type { Lease } from '../../core/lease/lease.ts'
 import type { Feature, Running } from '../../feature.ts'
@@ -13,7 +13,7 @@ export interface RunningSiteCertificates extends Running {
 export const siteCertificates: Feature<RunningSiteCertificates> = {
   needs: [acme],
   settings: siteCertificateSettings,
-  // The operator's own certificates have no authority that could sign another.
+  // With the operator's own certificates there is no authority that could issue another.
   isOn: (settings, { isManaged, certificates }) =>
     settings.siteCertificates !== 'off' && (isManaged || certificates.current.authority !== undefined),
   start: async ({ settings, state, log }, running) => {

@@ -1,4 +1,4 @@
-// Issues certificates for keys of sites: by the development CA, or by an ACME authority.
+// Issues certificates for sites' own keys: by the development CA, or by an ACME authority.
 
 import { X509Certificate } from 'node:crypto'
 import type { CertificateRotation } from '../../core/certificates/certificate-rotation.ts'
@@ -19,9 +19,9 @@ import type { SiteCertificateIssuer } from './site-certificate-issuer.ts'
 interface IssuerParts {
   settings: Settings
   certificates: CertificateRotation
-  /** Undefined where the development CA signs. */
+  /** Undefined when the development CA issues. */
   authority: AcmeAuthority | undefined
-  /** The other machines, which know the same sites; undefined on a single machine. */
+  /** The other machines, which serve the same sites; undefined on a single machine. */
   sharing?: OrderSharing | undefined
   certificateStatuses: CertificateStatuses
   policy: PolicyRules
@@ -66,12 +66,12 @@ export async function createSiteCertificateIssuer(parts: IssuerParts): Promise<S
   return issuer
 }
 
-/** The end of a chain's leaf in relay time. @param chain PEM, leaf first */
+/** Expiry of a chain's leaf in relay time. @param chain PEM, leaf first */
 export function endOfLeaf(chain: string): number {
   return fromWallTime(new X509Certificate(chain).validToDate.getTime())
 }
 
-/** A relay of one machine loads none of this. */
+/** Loads the coordination between machines, which a relay of one machine does not need. */
 async function ordersElsewhere(
   sharing: OrderSharing,
   acmeDirectory: string,
@@ -81,7 +81,7 @@ async function ordersElsewhere(
   return (keep) => new OrdersElsewhere({ sharing, acmeDirectory, keep, log })
 }
 
-/** Issues by the development CA, at once. */
+/** The issuer that signs with the development CA, at once. */
 function developmentIssuer(
   rotation: CertificateRotation,
   mayHave: (lease: Lease) => boolean,
@@ -95,7 +95,7 @@ function developmentIssuer(
       const authority = rotation.current.authority!
       return { chain: createLeafFor(authority, publicKey, names, DEVELOPMENT_SITE_DAYS) }
     },
-    // It keeps none: who trusts the CA trusts them.
+    // It keeps no certificates: clients that trust the CA accept all of them.
     hasIssued: async () => false,
     close: async () => {},
   }

@@ -1,4 +1,4 @@
-// One chain that is kept for a site: whether a text is one, whose key and names it has, and until when it serves.
+// One chain that is kept for a site: parses it, and checks its key, names and remaining validity.
 
 import { X509Certificate } from 'node:crypto'
 import { dnsNamesOf } from '../../core/certificates/certificate-status.ts'
@@ -7,7 +7,7 @@ import { SITE_RENEWAL_SHARE } from './limits.ts'
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/
 
-/** The leaf of a chain, as far as the relay needs it. */
+/** The fields of a chain's leaf that the relay needs. */
 export interface KeptLeaf {
   /** DER. */
   certificate: Buffer
@@ -19,7 +19,7 @@ export interface KeptLeaf {
   notAfter: number
 }
 
-/** @param pem leaf first @returns undefined when it is no chain */
+/** @param pem leaf first @returns undefined for an invalid chain */
 export function leafOf(pem: string): KeptLeaf | undefined {
   const [block] = BLOCK.exec(pem) ?? []
   if (block === undefined) return undefined
@@ -37,7 +37,7 @@ export function leafOf(pem: string): KeptLeaf | undefined {
   }
 }
 
-/** Whether a leaf has the key and the names of a request, and need not be renewed yet. */
+/** Whether a leaf has the key and the names of a request, and is not due for renewal. */
 export function answers(leaf: KeptLeaf, { publicKey, names }: CertificateRequest): boolean {
   const hasNames = leaf.names.length === names.length && leaf.names.every((name) => names.includes(name))
   return hasNames && leaf.publicKey.equals(publicKey) && !isDue(leaf)

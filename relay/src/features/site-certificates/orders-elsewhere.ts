@@ -7,12 +7,12 @@ import type { CertificateRequest } from './certificate-request.ts'
 import { answers, leafOf } from './kept-chain.ts'
 import { SITE_AWAY_MAX_MS, SITE_ORDER_ELSEWHERE_MS, SITE_ORDERS_ELSEWHERE_MAX } from './limits.ts'
 
-/** Keeps a chain that another machine has got. Never rejects. */
+/** Stores a chain that another machine obtained. Never rejects. */
 export type Keep = (identityKey: string, chain: string) => Promise<void>
 
 interface OrdersElsewhereParts {
   sharing: OrderSharing
-  /** URL of the authority's ACME directory: chains from another one are none. */
+  /** URL of the authority's ACME directory: chains from another one are ignored. */
   acmeDirectory: string
   keep: Keep
   log: Logger
@@ -20,7 +20,7 @@ interface OrdersElsewhereParts {
 
 export class OrdersElsewhere {
   readonly #parts: OrdersElsewhereParts
-  /** By identity key the relay time until which it is remembered, the oldest first. */
+  /** Orders of other machines: identity key → relay time until which to remember it, oldest first. */
   readonly #underWay = new Map<string, number>()
 
   constructor(parts: OrdersElsewhereParts) {
@@ -34,7 +34,7 @@ export class OrdersElsewhere {
     })
   }
 
-  /** Whether another machine has said that it makes an order for an identity. */
+  /** Whether another machine has announced an order for an identity. */
   has(identityKey: string): boolean {
     return (this.#underWay.get(identityKey) ?? 0) > now()
   }
@@ -45,7 +45,10 @@ export class OrdersElsewhere {
     sharing.tellOrder({ identityKey, acmeDirectory })
   }
 
-  /** Calls `order` while no other machine makes one for the identity, unless that has brought a chain for the request already. */
+  /**
+   * Calls `order` while no other machine orders for the identity, unless one has already obtained a chain for the
+   * request.
+   */
   async alone(
     identityKey: string,
     request: CertificateRequest,
@@ -62,8 +65,8 @@ export class OrdersElsewhere {
   }
 
   /**
-   * Finds what another machine has for a request, or does. Finds nothing while it cannot be asked.
-   * @returns the chain, PEM; or that its order is under way
+   * Finds another machine's chain or order for a request; undefined if there is none, or while Redis does not answer.
+   * @returns the chain, PEM; `pending` while its order is under way
    */
   async find(
     identityKey: string,
@@ -78,7 +81,7 @@ export class OrdersElsewhere {
     }
   }
 
-  /** Returns whether another machine has got this certificate for an identity. @param leaf DER */
+  /** Returns whether another machine obtained this certificate for an identity. @param leaf DER */
   async holds(identityKey: string, leaf: Buffer): Promise<boolean> {
     const chain = await this.#chainOf(identityKey).catch(() => undefined)
     return chain !== undefined && leafOf(chain)?.certificate.equals(leaf) === true
@@ -90,7 +93,7 @@ export class OrdersElsewhere {
     return found?.acmeDirectory === acmeDirectory ? found.chain : undefined
   }
 
-  /** Never rejects: the site has its chain at this machine. */
+  /** Never rejects: the site gets its chain from this machine anyway. */
   async #tell(identityKey: string, chain: string): Promise<void> {
     const { sharing, acmeDirectory, log } = this.#parts
     const told = { identityKey, acmeDirectory, chain }
@@ -114,7 +117,7 @@ export class OrdersElsewhere {
   }
 }
 
-/** Names the order of an identity among what one machine does at a time. */
+/** Name of an identity's order as a task that only one machine runs at a time. */
 function turnOf(identityKey: string): string {
   return `certificate:${identityKey}`
 }

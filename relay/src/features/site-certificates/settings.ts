@@ -1,4 +1,4 @@
-// The setting of certificates for keys of sites.
+// The setting of certificates for sites' own keys.
 
 import type { FeatureSettings } from '../../core/config/feature-settings.ts'
 import type { SettingsTable } from '../../core/config/setting.ts'
@@ -7,7 +7,7 @@ import { MANAGED } from '../acme/index.ts'
 
 declare module '../../core/config/settings.ts' {
   interface Settings {
-    /** Undefined: `approved` where the relay has a wildcard certificate, else `all`. */
+    /** Undefined: `approved` when the relay has a wildcard certificate, otherwise `all`. */
     siteCertificates: SiteCertificateChoice | undefined
   }
 }

@@ -1,4 +1,4 @@
-// A request body that is read while it arrives: bounded in bytes and in time, and at the pace of the reader.
+// A request body that is read while it arrives, at the reader's pace, and bounded in bytes and time.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RelayError } from '../../errors.ts'
@@ -21,7 +21,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
     this.#deadline = setTimeout(() => this.#onDeadline(), deadlineMs)
     request.on('error', () => {})
     this.#require(Number(request.headers['content-length'] ?? 0))
-    // A listener makes a request flow: it is paused until the handler reads.
+    // Adding a listener makes a request flow, so it is paused until the handler reads.
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).pause()
   }
 
@@ -41,7 +41,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
     }
   }
 
-  /** The reader gets this error from now on, whatever the client sends. */
+  /** Makes the reader get this error from now on, whatever the client sends. */
   fail(error: RelayError): void {
     this.#failure ??= error
     this.#chunks.length = 0
@@ -66,7 +66,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
     this.#wake?.()
   }
 
-  /** A client that sent everything in time is not late, even if the reader is. */
+  /** A client that sent everything in time passes, even if the reader is late. */
   #onDeadline(): void {
     if (!this.#request.complete) this.fail(refused('the body took too long'))
   }

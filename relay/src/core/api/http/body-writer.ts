@@ -1,4 +1,4 @@
-// Sends response bodies in pieces, each after the client has taken the last, within bounds of memory.
+// Sends response bodies in pieces, each after the client has taken the previous one, within bounds of memory.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -13,7 +13,7 @@ export const BODY_CHUNK_BYTES: number = 64 * 1024
 export const RESPONSE_BYTES_PER_NETWORK_MAX: number = 16 * 1024 * 1024
 /** The same for all clients. */
 const RESPONSE_BYTES_MAX = 256 * 1024 * 1024
-/** Response bodies up to this size do not count, since the kernel takes them whole. */
+/** Response bodies up to this size do not count, since the kernel accepts them whole. */
 export const RESPONSE_UNCOUNTED_BYTES: number = 16 * 1024
 
 export interface Outgoing {
@@ -28,7 +28,7 @@ export class BodyWriter {
   readonly #clientOf: (request: IncomingMessage) => string
   readonly #memory: RequestMemory
 
-  /** @param clientOf names who asks: what is in flight to one is bounded */
+  /** @param clientOf identifies the client of a request: the bytes in flight to each client are bounded */
   constructor(
     clientOf: (request: IncomingMessage) => string,
     memory: RequestMemory = new RequestMemory({
@@ -64,7 +64,7 @@ export class BodyWriter {
   }
 }
 
-/** Divides a body in memory into pieces. */
+/** Splits a body in memory into pieces. */
 export async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < body.length; at += BODY_CHUNK_BYTES) yield body.subarray(at, at + BODY_CHUNK_BYTES)
 }

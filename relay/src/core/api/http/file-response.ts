@@ -56,7 +56,7 @@ export async function sendFile(
   })
 }
 
-/** §13.2.2: a time counts only without a tag. */
+/** §13.2.2: If-Modified-Since counts only without If-None-Match. */
 function isUnchanged({ headers }: IncomingMessage, file: StoredFile, tag: string): boolean {
   const tags = headers['if-none-match']
   if (tags !== undefined) return isKnown(tags, tag)
@@ -64,7 +64,7 @@ function isUnchanged({ headers }: IncomingMessage, file: StoredFile, tag: string
   return since !== undefined && seconds(file.modified) <= seconds(new Date(since))
 }
 
-/** §13.1.5: whether the range is requested of this version. */
+/** §13.1.5: whether the requested range is of this version. */
 function isRangeOf({ headers }: IncomingMessage, file: StoredFile, tag: string): boolean {
   const condition = headers['if-range']
   if (condition === undefined || condition === tag) return true

@@ -1,10 +1,10 @@
-// Parses JSON of clients within bounds of depth and number of values, and refuses duplicate names.
+// Parses clients' JSON within bounds of depth and number of values, and refuses duplicate names.
 
 import { RelayError } from '../../errors.ts'
 
 /** Depth of nested arrays and objects in a request's body. The deepest body of the contract has 3. */
 const JSON_DEPTH_MAX = 32
-/** Values in a request's body, nested ones included. Bodies without a list of the contract have 40. */
+/** Values in a request's body, nested ones included. Bodies of the contract that have no list have 40 at most. */
 export const JSON_VALUES_MAX = 512
 
 /**
@@ -94,7 +94,7 @@ function addName(names: Set<string> | undefined, quoted: string): void {
   names.add(name)
 }
 
-/** The string with its escapes resolved. */
+/** Decodes a JSON string; undefined if it is invalid. */
 function unquote(quoted: string): string | undefined {
   try {
     return JSON.parse(quoted)

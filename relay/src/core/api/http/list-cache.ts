@@ -12,7 +12,7 @@ import { entityTag } from '../../http/entity-tag.ts'
 /** Pages of one list that are cached or being sent. */
 export const LIST_CACHE_MAX_BYTES: number = 16 * 1024 * 1024
 /**
- * How often the relay renders the first page of a list again, at about a millisecond each. Beyond it the client gets
+ * How often the relay renders the first page of a list again, in about a millisecond each. Above this rate clients get
  * the cached page.
  */
 export const FIRST_LIST_PAGE_RATE: Rate = { perMinute: 1_200, burst: 40 }
@@ -49,7 +49,7 @@ export class ListCache {
     first: new GcraLimiter(1, FIRST_LIST_PAGE_RATE),
     others: new GcraLimiter(1, OTHER_LIST_PAGE_RATE),
   }
-  /** Bytes of cached pages, and of others that are being sent. */
+  /** Bytes of all pages that are cached or being sent. */
   #bytes = 0
   #isCompressing = false
 
@@ -68,7 +68,7 @@ export class ListCache {
   }
 
   /**
-   * The current page, or the cached one above the rate of new pages.
+   * The current page, or the cached one when pages are rendered too often.
    * @throws RelayError `rate_limited` when the page is neither cached nor may be built, and the errors of `make`
    */
   take(after: string): CachedList {

@@ -1,4 +1,4 @@
-// Sends a page of a list: compressed for clients that accept it, and 304 to clients that have it.
+// Sends a page of a list: compressed for clients that accept that, and 304 to clients that have the page.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { takesCoding } from '../../http/content-coding.ts'

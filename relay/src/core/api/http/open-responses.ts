@@ -7,7 +7,7 @@ import { RelayError } from '../../errors.ts'
 /** Requests of one connection that may wait for their responses. */
 export const PIPELINED_REQUESTS_MAX = 16
 
-/** The responses of a connection that are not sent, those that wait for another included. */
+/** The unsent responses of a connection, queued ones included. */
 const openResponses = new WeakMap<Duplex, Set<ServerResponse>>()
 
 /** Counts an open request. @returns whether the connection may have one more */
@@ -19,7 +19,7 @@ export function countRequest(connection: Duplex, response: ServerResponse): bool
   return open.size <= PIPELINED_REQUESTS_MAX
 }
 
-/** @throws RelayError `hijack_unsupported`, for an earlier response would be written into the session */
+/** @throws RelayError `hijack_unsupported`, since an earlier response would be written into the session */
 export function requireNoOpenResponse(connection: Duplex): void {
   const open = openResponses.get(connection)
   if (open === undefined || open.size === 0) return

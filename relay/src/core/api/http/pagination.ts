@@ -1,9 +1,9 @@
-// Divides long lists into pages, each with the cursor of the next one.
+// Splits long lists into pages, each with the cursor of the next one.
 
 import type { IncomingMessage } from 'node:http'
 import { RelayError } from '../../errors.ts'
 
-/** One page of a list such as `/api/state`. It has as many items as fit, and at least one. */
+/** Bytes of one page of a list such as `/api/state`. It has as many items as fit, and at least one. */
 export const LIST_PAGE_BYTES: number = 256 * 1024
 
 /** Longer than every cursor of this relay. */

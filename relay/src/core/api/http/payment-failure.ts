@@ -1,9 +1,9 @@
-// Failures of the payment endpoints, in the format of a facilitator: x402 has no envelope.
+// Failures of the payment endpoints, in the facilitator's format: x402 has no envelope.
 
 import { PATH } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
 
-/** Returns whether a path is one of the facilitator, where failures have its format. */
+/** Returns whether a path belongs to the facilitator, whose failures have this format. */
 export function isPaymentPath(path: string): boolean {
   return path.startsWith(`${PATH.x402}/`)
 }

@@ -9,7 +9,7 @@ import { parseJson } from './json.ts'
 /** The bounds of one body. */
 export interface BodyLimits {
   maxBytes: number
-  /** The whole body must have arrived by then. */
+  /** Time for the whole body to arrive, in milliseconds. */
   deadlineMs: number
   /** Number of JSON values, if a body may have more than the default of {@link parseJson}. */
   maxValues?: number | undefined
@@ -23,9 +23,9 @@ interface TokenBodyLimits {
   maxBytes: number
   /**
    * Checks the beginning of a body.
-   * @param beginning as many bytes as may come without proof
+   * @param beginning the most bytes that a client may send without a valid token
    * @returns the share that counts the body from there on
-   * @throws RelayError when there is no proof among them
+   * @throws RelayError when there is no valid token among them
    */
   authenticate(beginning: Buffer): MemoryShare
 }
@@ -49,7 +49,7 @@ export async function readJson(
 
 export interface ReceivedBody {
   bytes: Buffer
-  /** Ends the use of `bytes`, which count in the memory of requests until then. */
+  /** Ends the use of `bytes`, which count towards the memory of requests until then. */
   release: () => void
 }
 
@@ -89,7 +89,7 @@ class Body {
     return this.#buffer.subarray(0, this.#size)
   }
 
-  /** @throws RelayError for a size that no body may have */
+  /** @throws RelayError for a size above the limit */
   requireSize(size: number): void {
     const maxBytes = this.#withToken?.maxBytes ?? this.#maxBytes
     if (size > maxBytes) throw refused(`the body is larger than ${maxBytes} bytes`)

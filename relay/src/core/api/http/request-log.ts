@@ -12,13 +12,13 @@ const ID_BYTES = 8
 const BAD_REQUEST = 400
 const INTERNAL_SERVER_ERROR = 500
 
-/** The route of a request that the parser refused, in metrics. */
+/** The route in metrics of a request that the parser refused. */
 const MALFORMED = 'malformed'
 
 export interface RequestLogEntry {
-  /** An ID of the relay, not of the client, so that clients cannot write into the log. */
+  /** An ID that the relay creates, so that clients cannot write into the log. */
   id: string
-  /** Converts an error to the client's. An unexpected error is logged with the ID that the response names. */
+  /** Converts an error to the client's. An unexpected error is logged with the ID that the response contains. */
   failed(error: unknown): RelayError
   /** Counts and logs the response. */
   responded(status: number): void

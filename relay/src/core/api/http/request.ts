@@ -1,4 +1,4 @@
-// Represents API requests, and recognizes those for a reverse session, which native SDKs send without upgrade headers.
+// The class of API requests. It recognizes those for a reverse session, which native SDKs send without upgrade headers.
 
 import { IncomingMessage } from '@svc/node-kit/http-module'
 import { HEADER, PATH } from '@svc/protocol'
@@ -25,13 +25,14 @@ export function mayUpgrade(request: IncomingMessage): boolean {
   return isConnect(request) || isNeighbour(request)
 }
 
-/** Returns whether a request wants a connection to a neighbour of the relay. */
+/** Returns whether a request asks for a connection to a neighbour of the relay. */
 export function isNeighbour(request: IncomingMessage): boolean {
   return request.method === 'GET' && pathOf(request) === PATH.neighbour
 }
 
 /**
- * Refuses a request with a body that is to be upgraded: its bytes could pass for the first ones of the other protocol.
+ * Refuses a request with a body that is to be upgraded: its bytes could be mistaken for the first ones of the other
+ * protocol.
  * @throws RelayError `invalid_request`
  */
 export function requireNoBody({ headers }: IncomingMessage): void {

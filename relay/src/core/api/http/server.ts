@@ -31,7 +31,7 @@ import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** Delay before a response `rate_limited`. It costs an honest client nothing, which waits longer anyway. */
+/** Delay before a response `rate_limited`. Honest clients lose nothing, since they wait longer anyway. */
 export const RATE_LIMITED_DELAY_MS = 20
 const METHOD_NOT_ALLOWED = 405
 
@@ -48,12 +48,12 @@ const PAGES = 'pages'
 /** Handlers by path and method. */
 export type Routing = Record<string, Record<string, Handler>>
 
-/** @returns the handler for both methods that read */
+/** @returns the handler for GET and HEAD */
 export function getAndHead(handler: Handler): Record<string, Handler> {
   return { GET: handler, HEAD: handler }
 }
 
-/** Takes an upgrade of `/sdk/route/relay`. Rejects with a RelayError before anything was written. */
+/** Accepts upgrades of `/sdk/route/relay`. Rejects with a RelayError before anything is written. */
 export interface NeighbourEndpoint {
   connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
 }
@@ -63,12 +63,12 @@ export interface ApiOptions extends OwnAuthority {
   clientAddresses: ClientAddresses
   routing: Routing
   connect: ConnectEndpoint
-  /** Joins a connection to a neighbour; undefined where the relay has no overlay, and in workers. */
+  /** Joins a connection to a neighbour; undefined if the relay has no overlay, and in workers. */
   neighbours?: NeighbourEndpoint | undefined
   /** Handler of paths that the API does not reserve. */
   pages: Handler
   observer: RequestLog
-  /** Whether the relay is closing. Connections then end after their response. */
+  /** Whether the relay is closing. If so, connections end after their response. */
   isClosing: () => boolean
 }
 
@@ -88,7 +88,7 @@ export function createApiServer(api: ApiOptions): Server {
   const deadlines = new WriteTimeouts()
   server.on('connection', (socket) => api.connect.onTcpConnection(socket))
   server.on('secureConnection', (connection: Duplex) => {
-    // The worker watches a connection that it accepted.
+    // Otherwise a worker accepted the connection, and watches it.
     if (connection instanceof TLSSocket) deadlines.watch(connection, () => cut(api.connect, connection))
   })
   const strict = new StrictRequests(server, 'secureConnection', {
@@ -149,7 +149,7 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
   }
 }
 
-/** Pages and the state of the relay's health are the same for all that ask, and hold nothing of anybody. */
+/** Whether Host may be an address: for pages and the relay's health, which are public and the same for all clients. */
 function mayNameAddress({ routing }: ApiOptions, path: string, { method }: IncomingMessage): boolean {
   return (path === PATH.health || !Object.hasOwn(routing, path)) && (method === 'GET' || method === 'HEAD')
 }
@@ -173,7 +173,7 @@ function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Han
   throw new RelayError('method_not_allowed', message, headers)
 }
 
-/** Upgrades a connection. @returns whether it is a carrier, or leads to a neighbour, now */
+/** Upgrades a connection. @returns whether it now is a carrier or leads to a neighbour */
 async function upgrade(
   api: ApiOptions,
   request: IncomingMessage,
@@ -189,7 +189,7 @@ async function upgrade(
     const carried = isNeighbour(request)
       ? connectToNeighbour(api, request, socket, head)
       : api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)
-    // Requests that this relay serves itself come over a carrier already.
+    // A request that this relay accepts itself is a carrier already; one that it passes on is a promise.
     if (carried !== undefined) await carried
     observed.responded(SWITCHING_PROTOCOLS)
     return true
@@ -212,7 +212,7 @@ async function connectToNeighbour(
   await neighbours.connect(request, socket, head)
 }
 
-/** Resets the TCP connection, so that the kernel drops what it keeps for a client that does not read. */
+/** Resets the TCP connection, so that the kernel drops the bytes for a client that does not read. */
 function cut(connect: ConnectEndpoint, connection: Duplex): void {
   resetSocket(connect.underlyingSocketOf(connection as Socket), connection)
 }

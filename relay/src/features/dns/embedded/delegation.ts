@@ -1,4 +1,4 @@
-// Finds out whether the public DNS leads to this relay's name server for its zone, by a record that only this relay has.
+// Checks whether the public DNS leads to this relay's name server for its zone, by a record that only this relay has.
 
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
@@ -9,8 +9,8 @@ const TOKEN_BYTES = 16
 const ATTEMPTS = 3
 
 /**
- * Publishes a random value at a random name and asks for it. No cache can know the name, so that the answer comes from where
- * the parent zone delegates to. Never rejects.
+ * Publishes a random value at a random name and asks for it. No cache can have the name, so that the answer comes from
+ * the name server to which the parent zone delegates. Never rejects.
  * @param resolvers `address` or `address:port`; those of the system by default
  */
 export async function isDelegatedHere(

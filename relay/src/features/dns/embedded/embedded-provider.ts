@@ -1,5 +1,5 @@
-// The DNS provider that changes the zone of the relay's own name server. It keeps the zone's records, since the server may lose
-// them with its thread.
+// The DNS provider that changes the zone of the relay's own name server. It keeps the zone's records, since the server
+// loses them when its thread dies.
 
 import { isDeepStrictEqual } from 'node:util'
 import { ADDRESS_TTL_S, addressData, caaData, STEADY_TTL_S, TYPE, textData, type ZoneChange } from '@svc/dns'
@@ -9,13 +9,15 @@ import { isDelegatedHere } from './delegation.ts'
 interface EmbeddedParts {
   rootHost: string
   dnssec: DnssecState
-  /** Resolvers by which it finds out whether the public DNS leads here, with ports or without; those of the system by default. */
+  /**
+   * Resolvers for checking whether the public DNS leads here, with or without ports; those of the system by default.
+   */
   resolvers?: readonly string[] | undefined
 }
 
 /** The part of the name server that takes changes. */
 interface Server {
-  /** Resolves when the server answers with the changes. Rejects when it does not take one of them. */
+  /** Resolves when the server answers with the changes. Rejects when it refuses one of them. */
   apply(changes: Iterable<ZoneChange>): Promise<void>
   close(): Promise<void>
 }
@@ -35,12 +37,12 @@ export class EmbeddedProvider implements DnsProvider {
     this.#parts = parts
   }
 
-  /** Names the server, which has been started with {@link records}. */
+  /** Sets the server, which was started with {@link records}. */
   attach(server: Server): void {
     this.#server = server
   }
 
-  /** Every record as a change of an empty zone. */
+  /** Yields every record as a change to an empty zone. */
   *records(): Generator<ZoneChange> {
     for (const [name, issuers] of this.#issuers) yield issuerChange(name, issuers)
     for (const [name, addresses] of this.#addresses) yield* addressChanges(name, addresses)
@@ -48,7 +50,7 @@ export class EmbeddedProvider implements DnsProvider {
   }
 
   /**
-   * Says who may issue certificates for the root host and all names below it.
+   * Sets which authorities may issue certificates for the root host and all names below it.
    * @param issuers domains of the authorities (RFC 8659 §4.2); none: every authority may
    */
   async setIssuers(issuers: readonly string[]): Promise<void> {
@@ -87,7 +89,7 @@ export class EmbeddedProvider implements DnsProvider {
     await this.#change(this.#addresses, name, hasAny ? addresses : undefined, addressChanges)
   }
 
-  /** What only the parent zone knows stays `pending`, also when it has the DS record. */
+  /** The state stays `pending` even when the parent zone has the DS record, since only that zone knows. */
   async dnssec(): Promise<DnssecState> {
     return this.#parts.dnssec
   }
@@ -102,8 +104,7 @@ export class EmbeddedProvider implements DnsProvider {
   }
 
   /**
-   * Changes what this provider keeps and what the server answers with. A change that the server did not take is in neither
-   * afterwards: a later one starts from what was there.
+   * Changes the records of this provider and of the server. A change that the server refuses is undone in both.
    */
   async #change<Value>(
     kept: Map<string, Value>,
@@ -119,7 +120,7 @@ export class EmbeddedProvider implements DnsProvider {
     } catch (cause) {
       if (kept.get(name) === value) {
         put(kept, name, before)
-        // The server may have taken a part. Nobody waits for this: changes are taken in their order.
+        // The server may have applied a part. There is no need to wait, since it applies changes in order.
         this.#server?.apply(changesOf(name, before)).catch(() => {})
       }
       const reason = (cause as Error).message
@@ -149,7 +150,7 @@ function addressChanges(name: string, { ipv4, ipv6 }: NameAddresses = NO_ADDRESS
   ]
 }
 
-/** An ACME authority asks at once for what has just been changed, so that the TTL is that of addresses. */
+/** With the short TTL of addresses, since an ACME authority asks for a record right after its change. */
 function textChange(name: string, values: readonly string[]): ZoneChange {
   return changeOf(name, TYPE.TXT, ADDRESS_TTL_S, values.map(textData))
 }

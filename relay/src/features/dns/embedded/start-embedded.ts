@@ -12,10 +12,10 @@ import { EmbeddedProvider } from './embedded-provider.ts'
 
 interface EmbeddedDnsParts {
   settings: Settings
-  /** As of {@link EmbeddedProvider.setIssuers}, for the first answers. */
+  /** As in {@link EmbeddedProvider.setIssuers}, for the first answers. */
   issuers: readonly string[]
   log: Logger
-  /** As in the provider. */
+  /** As in {@link EmbeddedProvider}. */
   resolvers?: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export interface EmbeddedDns extends Measured {
 }
 
 /**
- * Resolves when each address was tried: what cannot be bound is logged, and tried again.
+ * Resolves when each address was tried. The server logs those that it cannot bind, and tries them again.
  * @throws SettingsError when the zone's key cannot be used
  */
 export async function startEmbeddedDns(parts: EmbeddedDnsParts): Promise<EmbeddedDns> {

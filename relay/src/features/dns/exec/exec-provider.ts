@@ -1,4 +1,4 @@
-// The DNS provider `exec`: a command of the operator changes the records; docs/operate/dns.md has its contract.
+// The DNS provider `exec`: the operator's command changes the records; docs/operate/dns.md has its contract.
 
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
@@ -27,7 +27,7 @@ interface ExecProviderOptions {
   timeoutMs?: number | undefined
 }
 
-/** Exit codes with a meaning; each other one but 0 says that the provider is not available. */
+/** Exit codes with a meaning; any other one except 0 means that the provider is unavailable. */
 const FAULTS: Readonly<Record<number, DnsProviderFault>> = {
   10: 'unauthorized',
   11: 'wrong_zone',
@@ -121,7 +121,7 @@ function faultOf({ exitCode, isEnded }: CommandOutcome): DnsProviderFault {
   return isEnded || exitCode === undefined ? 'unavailable' : (FAULTS[exitCode] ?? 'unavailable')
 }
 
-/** The first line that the command wrote to its standard error, or else how it ended. */
+/** The first line of the command's standard error, otherwise how it ended. */
 function reasonOf({ exitCode, isEnded, stderr }: CommandOutcome): string {
   if (isEnded) return 'the relay ended the command, since it took too long'
   const [line = ''] = stderr.trim().split('\n')

@@ -57,7 +57,7 @@ export async function runCommand({
     clearTimeout(timer)
     clearTimeout(killTimer)
     signal.removeEventListener('abort', end)
-    // What the command left behind must not outlive it.
+    // Its child processes must not outlive the command.
     endGroup(child, 'SIGKILL')
   }
 }
@@ -69,7 +69,7 @@ function exitOf(child: ChildProcess): Promise<number | undefined> {
   })
 }
 
-/** Reads all, and keeps the beginning. */
+/** Reads everything, but keeps only the beginning. */
 function beginningOf(output: Readable): { text(): Promise<string> } {
   const chunks: Buffer[] = []
   let room = COMMAND_OUTPUT_MAX_BYTES
@@ -82,7 +82,7 @@ function beginningOf(output: Readable): { text(): Promise<string> } {
   const closed = new Promise<void>((resolve) => output.once('close', resolve))
   return {
     text: async () => {
-      // A process that the command left behind may hold its output open.
+      // A child process of the command may hold its output open.
       const timer = setTimeout(() => output.destroy(), COMMAND_CLOSE_DELAY_MS)
       await closed
       clearTimeout(timer)
@@ -96,6 +96,6 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch {
-    // The group is gone already.
+    // The process group is gone already.
   }
 }

@@ -1,4 +1,4 @@
-// Sends requests to a provider's API: one after another, not faster than the provider allows, with errors in one vocabulary.
+// Sends requests to a provider's API: one at a time, no faster than the provider allows, with uniform errors.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ export interface ApiRequest {
   /** Path below the base URL, with its query. */
   path: string
   body?: string
-  /** What the credentials need for this request, for the error when they do not have it. */
+  /** The permission that this request needs, for the error when the credentials lack it. */
   needs: string
   signal: AbortSignal
 }
@@ -24,23 +24,23 @@ export interface ApiRequest {
 /** What a provider's body says about a refused request. */
 export interface Refusal {
   message?: string
-  /** In place of what the status says. */
+  /** Overrides the fault that the status implies. */
   fault?: DnsProviderFault
   /** Overrides the status: whether somebody else changed the records concurrently. */
   isRetryable?: boolean
 }
 
-/** Statuses of a concurrent change by somebody else. */
+/** Statuses that mean a concurrent change by somebody else. */
 const RACES = new Set([409, 412])
 
 export interface ApiClientOptions extends ApiConnection {
-  /** As operators know the provider. */
+  /** The provider's name, for operators. */
   provider: string
   /** The API's public base URL, without a slash at its end. */
   publicUrl: string
-  /** Shortest time between two requests, from the provider's published rate. */
+  /** Shortest time between two requests, in milliseconds, from the provider's published rate. */
   spacingMs: number
-  /** Of bodies. @default 'application/json' */
+  /** Media type of bodies. @default 'application/json' */
   mediaType?: string
   /** What the credentials are and where they come from, for errors. */
   credential: string
@@ -48,7 +48,7 @@ export interface ApiClientOptions extends ApiConnection {
   secrets: readonly string[]
   /** Header fields with the credentials, for this request to this URL. @throws ApiError */
   authorize(request: ApiRequest, url: string): Promise<Record<string, string>>
-  /** Reads the body of a refused request. May throw: then the status alone counts. */
+  /** Reads the body of a refused request. May throw: then only the status counts. */
   refusal(body: string): Refusal
 }
 
@@ -79,7 +79,7 @@ export class ApiClient {
     try {
       refusal = this.#options.refusal(body)
     } catch {
-      // The answer comes from something between the relay and the API.
+      // A proxy between the relay and the API may have sent the answer.
     }
     throw this.refused(response.status, refusal, request, response.headers)
   }

@@ -1,4 +1,4 @@
-// The error of one request to a provider's API: what went wrong for the operator, and what the next attempt may hope for.
+// The error of one request to a provider's API: what went wrong, for the operator, and whether to try again.
 
 import { DnsProviderError, type DnsProviderFault } from '../provider.ts'
 import { MESSAGE_MAX_CHARS } from './limits.ts'
@@ -6,7 +6,7 @@ import { MESSAGE_MAX_CHARS } from './limits.ts'
 interface ApiErrorOptions extends ErrorOptions {
   /** HTTP status of the answer. */
   status?: number
-  /** Whether the same change may succeed when its records are read again. */
+  /** Whether the same change may succeed after reading the records again. */
   isRetryable?: boolean
   retryAfterMs?: number
 }
@@ -22,7 +22,7 @@ export class ApiError extends DnsProviderError {
   }
 }
 
-/** Ends an error that says that what was asked for is not there, or not there any more. @throws any other error */
+/** Swallows an error that says that the requested object does not exist. @throws any other error */
 export function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof ApiError && error.status === 404)) throw error
 }

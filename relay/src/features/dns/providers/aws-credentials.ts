@@ -1,5 +1,5 @@
-// Credentials of AWS: the keys in the environment, else the SDK's chain of files, web identities and metadata services. The only
-// importer of the SDK's package, which is not loaded where keys are in the environment.
+// Credentials of AWS: the keys in the environment, otherwise the SDK's chain of files, web identities and metadata
+// services. The only importer of the SDK's package, which is not loaded where keys are in the environment.
 
 import { ApiError, oneLine } from './api-error.ts'
 import { type Environment, required } from './credentials.ts'
@@ -14,7 +14,10 @@ export interface AwsCredentials {
 
 const REASON = 'AWS gives no credentials'
 
-/** @returns a function that gives credentials for the next minutes. @throws SettingsError when one of two keys is missing */
+/**
+ * @returns a function that returns credentials for the next minutes.
+ * @throws SettingsError when only one of the two keys is set
+ */
 export async function awsCredentials(env: Environment): Promise<() => Promise<AwsCredentials>> {
   if (env.AWS_ACCESS_KEY_ID || env.AWS_SECRET_ACCESS_KEY) {
     const [accessKeyId, secretAccessKey] = required(

@@ -17,7 +17,7 @@ import { plainName } from './zone-names.ts'
 const SPACING_MS = 250
 const READ = 'the permission Zone: Read for the zone'
 const WRITE = 'the permission DNS: Edit for the zone'
-/** Codes of errors about the token, whatever the status. */
+/** Codes of errors about the token, regardless of the status. */
 const TOKEN_ERRORS = [1000, 6003, 6111, 9106, 9109, 10000, 10001]
 
 const PAGE = z.object({ total_pages: z.number().optional() }).nullish()

@@ -1,11 +1,11 @@
-// Reads the credentials of a provider from the environment, by the variables that the provider's own users know.
+// Reads the credentials of a provider from the environment, by the provider's usual variable names.
 
 import { SettingsError } from '../../../core/config/settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The values of these variables; each may have other names for the same. An empty variable counts as unset.
+ * The values of these variables; each may have alternative names. An empty variable counts as unset.
  * @throws SettingsError that names what is missing
  */
 export function required<N extends readonly (string | readonly string[])[]>(

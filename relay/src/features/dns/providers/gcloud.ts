@@ -103,7 +103,7 @@ function zonesOf(
       return { name, type, records, ttl: set.ttl }
     },
 
-    /** A change with deletions that are not exactly what is there fails as a whole. */
+    /** A change whose deletions do not match the existing records exactly fails as a whole. */
     async changeRecords(zone, { name, type, records, ttl = RECORD_TTL_S }, { add, remove }, signal) {
       const before = records.map(({ raw }) => raw)
       const kept = records.filter(({ value }) => !remove.includes(value)).map(({ raw }) => raw)

@@ -11,7 +11,7 @@ const REASON = 'Google Cloud gives no access token'
 export interface GoogleTokens {
   /** A token for the next minutes, from the cache while it is valid. @throws ApiError */
   token(): Promise<string>
-  /** The project of the zone. @throws ApiError when they name none */
+  /** The project of the zone. @throws ApiError when the credentials name none */
   projectId(): Promise<string>
 }
 

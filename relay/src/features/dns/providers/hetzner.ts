@@ -13,7 +13,7 @@ import { fromPresentation, toPresentation } from './record-value.ts'
 import type { ZoneApi } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 
-/** 3,600 requests an hour, given back one a second; a burst of changes may use what is there. */
+/** 3,600 requests an hour, refilled at one a second; a burst of changes may use up the rest. */
 const SPACING_MS = 100
 const READ = 'to be an API token of the project that has the zone'
 const WRITE = 'the permission Read & Write in that project'
@@ -37,7 +37,7 @@ const ACTION = z.object({
 })
 const REFUSED = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 
-/** Makes a change; resolves when it is made. */
+/** Makes a change, and resolves when it is complete. */
 type Act = (path: string, body: object, signal: AbortSignal) => Promise<void>
 
 export const open: OpenApi = async ({ env, ...connection }) => {
@@ -58,7 +58,7 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     },
   })
 
-  /** A change is an action, and goes on after the answer. */
+  /** A change is an action, which continues after the response. */
   async function act(path: string, body: object, signal: AbortSignal): Promise<void> {
     const request: ApiRequest = { method: 'POST', path, body: JSON.stringify(body), needs: WRITE, signal }
     let { action } = await api.json(request, ACTION)
@@ -106,7 +106,7 @@ function zonesOf(api: ApiClient, act: Act): ZoneApi {
       const removed = records
         .filter(({ value }) => remove.includes(value))
         .map(({ raw: value }) => ({ value }))
-      // A set keeps the TTL that it has.
+      // An existing set keeps its TTL.
       const ttl = records.length === 0 ? { ttl: RECORD_TTL_S } : {}
       if (added.length > 0) await act(`${path}/add_records`, { ...ttl, records: added }, signal)
       if (removed.length > 0)
@@ -115,7 +115,7 @@ function zonesOf(api: ApiClient, act: Act): ZoneApi {
   }
 }
 
-/** The API refuses to remove values of which one is not there any more. @throws ApiError */
+/** The API refuses a removal when one of its values no longer exists. @throws ApiError */
 function changedMeanwhile(cause: unknown): never {
   if (!(cause instanceof ApiError && cause.status === 404)) throw cause
   throw new ApiError('conflict', cause.message, { cause, isRetryable: true })

@@ -1,4 +1,5 @@
-// Removes challenges that an earlier process left at the provider: at the start, and after later changes until none is left.
+// Removes challenge records that an earlier process left at the provider: at the start, and after later changes until
+// none is left.
 
 import { untilAborted } from '@svc/protocol/timers'
 import type { Logger } from '../../../core/log/log.ts'
@@ -10,7 +11,7 @@ interface LeftChallengesParts {
   records: readonly MadeRecord[]
   /** Removes one record, in one attempt. */
   remove(record: MadeRecord, signal: AbortSignal): Promise<void>
-  /** Ends everything. */
+  /** Aborts when the provider closes. */
   closing: AbortSignal
   log: Logger
 }
@@ -38,7 +39,7 @@ export class LeftChallenges {
       if (record.name === name && record.value === value) this.#left.delete(record)
   }
 
-  /** Tries each record that is left, in the background and once, whatever happens to the others. */
+  /** Tries to remove each remaining record once, in the background, even when others fail. */
   clean(): void {
     if (this.#left.size === 0 || this.#isRunning || this.#parts.closing.aborted) return
     this.#isRunning = true

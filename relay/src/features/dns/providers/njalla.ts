@@ -12,7 +12,7 @@ import { fromPresentation } from './record-value.ts'
 import type { ZoneApi } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 
-/** The reference names no rate. */
+/** The API's reference names no rate. */
 const SPACING_MS = 250
 const NEEDS =
   'to be an API token of the account that has the domain, with all of list-domains, list-records, add-record and remove-record'
@@ -47,7 +47,7 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     refusal: (body) => ({ message: FAILED.parse(JSON.parse(body)).error.message }),
   })
 
-  /** An answer with status 200 may be an error; its code is like a status. */
+  /** An answer with status 200 may be an error, whose code is similar to a status. */
   async function call<T>(
     method: string,
     params: object,

@@ -1,4 +1,4 @@
-// Opens the external provider that the operator chose, and loads the code of this one alone.
+// Opens the external provider that the operator chose, and loads only its code.
 
 import type { Logger } from '../../../core/log/log.ts'
 import type { DnsProvider } from '../provider.ts'
@@ -41,7 +41,7 @@ export async function openExternalProvider(
   return new ZoneProvider({ ...parts, api, journal: await RecordJournal.open(identityPath) })
 }
 
-/** Reads the credentials as a start does, and asks nobody. @throws SettingsError when a variable is missing */
+/** Reads the credentials as a start does, without a request. @throws SettingsError when a variable is missing */
 export async function checkCredentials(name: ExternalDnsProvider, env: Environment): Promise<void> {
   const { open } = await LOADERS[name]()
   await open({ env })

@@ -1,4 +1,4 @@
-// Keeps the records that the relay made at external DNS providers in a file, so that it removes these and no other ones.
+// Keeps the records that the relay made at external DNS providers in a file, so that it removes only these.
 
 import { join } from 'node:path'
 import { z } from '../../../core/config/schema.ts'
@@ -36,7 +36,7 @@ const FILE = z.object({
   ),
 })
 
-/** A record is added before the provider is asked to make it, and removed when the provider has it no more. */
+/** Callers add a record before they ask the provider to create it, and remove it once the provider no longer has it. */
 export class RecordJournal {
   readonly #path: string
   readonly #records: Map<string, MadeRecord>
@@ -60,8 +60,8 @@ export class RecordJournal {
   }
 
   /**
-   * A site's record may replace another one also when sites have all that they may have, so that its addresses follow
-   * the relay's. The reserved room takes both meanwhile.
+   * A site's record may replace another one even when sites have used all their room, so that its addresses follow the
+   * relay's. The old and the new one then share the reserved room for a moment.
    * @throws DnsProviderError `full` for a record of a site, `unavailable` for one of the relay
    */
   requireRoom(records: readonly MadeRecord[], use: RecordUse, replaced = 0): void {
@@ -89,7 +89,7 @@ export class RecordJournal {
 
   /**
    * Resolves when the file has the records.
-   * @param replaced number of records that go as soon as these have come
+   * @param replaced number of records that will be removed once these are added
    * @throws DnsProviderError as {@link requireRoom} does; StateFileError
    */
   async add(records: readonly MadeRecord[], use: RecordUse, replaced = 0): Promise<void> {
@@ -105,7 +105,7 @@ export class RecordJournal {
     }
   }
 
-  /** @throws StateFileError; then the file still names the records, which does no harm */
+  /** @throws StateFileError; the file then still names the records, which is harmless */
   async remove(records: readonly MadeRecord[]): Promise<void> {
     const removed = records.filter((record) => this.#records.delete(keyOf(record)))
     if (removed.length > 0) await this.#commit.commit()

@@ -15,7 +15,7 @@ export function quoteTxt(value: string): string {
   return strings.join(' ')
 }
 
-/** The text of quoted strings together; a text without quotes is itself. */
+/** Joins quoted strings into one text; returns a text without quotes unchanged. */
 export function unquoteTxt(raw: string): string {
   const text = raw.trim()
   if (!text.startsWith('"')) return text
@@ -34,7 +34,7 @@ export function unquoteTxt(raw: string): string {
   return Buffer.from(bytes).toString()
 }
 
-/** The value in the relay's form, from the provider's. */
+/** Converts a provider's value to the relay's form. */
 export function fromPresentation(type: RecordType, raw: string): string {
   return type === 'TXT' ? unquoteTxt(raw) : (normalizeIp(raw.trim()) ?? raw)
 }
@@ -44,7 +44,7 @@ export function toPresentation(type: RecordType, value: string): string {
   return type === 'TXT' ? quoteTxt(value) : value
 }
 
-/** Each address once, as the relay compares them. */
+/** Removes duplicates, in the form in which the relay compares addresses. */
 export function normalizedAddresses(addresses: readonly string[]): string[] {
   return [...new Set(addresses.map((address) => normalizeIp(address) ?? address))]
 }

@@ -6,8 +6,8 @@ import { ApiError } from './api-error.ts'
 import { ATTEMPTS_MAX, FIRST_PAUSE_MS, PAUSE_MAX_MS } from './limits.ts'
 
 /**
- * Runs `attempt` until it succeeds or fails for good, `ATTEMPTS_MAX` times at most. Each attempt reads the records again, so
- * that an attempt whose answer was lost is not repeated in vain.
+ * Runs `attempt` until it succeeds or fails for good, at most `ATTEMPTS_MAX` times. Each attempt must read the records
+ * again, since an earlier one whose answer was lost may have succeeded.
  * @param firstPauseMs before the second attempt @default FIRST_PAUSE_MS
  * @throws the last error
  */
@@ -29,16 +29,16 @@ export async function retrying<T>(
   }
 }
 
-/** @returns undefined when another attempt makes no sense, or is the caller's to make */
+/** @returns undefined when another attempt is useless, or is left to the caller */
 function pauseAfter(error: unknown, attempts: number, firstPauseMs: number): number | undefined {
   if (!(error instanceof ApiError) || !error.isRetryable || attempts >= ATTEMPTS_MAX) return undefined
   const growing = firstPauseMs * 2 ** (attempts - 1)
-  // Relays that were refused together do not come back together.
+  // With jitter, so that relays that were refused together do not retry together.
   const pauseMs = Math.max(error.retryAfterMs ?? 0, growing * (0.75 + Math.random() / 2))
   return pauseMs <= PAUSE_MAX_MS ? pauseMs : undefined
 }
 
-/** An error of any kind in the terms of DNS providers. */
+/** Converts any error to a DnsProviderError. */
 export function asProviderError(error: unknown): DnsProviderError {
   if (error instanceof DnsProviderError) return error
   const message = error instanceof Error ? error.message : String(error)

@@ -8,12 +8,12 @@ import type { Zone } from './zone-api.ts'
 const READ = 'the action route53:GetDNSSEC for the hosted zone'
 const WRITE =
   'the actions route53:CreateKeySigningKey and route53:EnableHostedZoneDNSSEC, and kms:DescribeKey, kms:GetPublicKey, kms:Sign and kms:CreateGrant for the key'
-/** Name of the key-signing key that the relay makes. */
+/** Name of the key-signing key that the relay creates. */
 const KEY_NAME = 'svc_relay'
 
 interface Signing {
   zone: Zone
-  /** Of an asymmetric key ECC_NIST_P256 in us-east-1. Without it the relay only looks. */
+  /** ARN of an asymmetric ECC_NIST_P256 key in us-east-1. Without it the relay only reads the state. */
   keyArn: string | undefined
   get<T>(path: string, needs: string, read: (xml: string) => T, signal: AbortSignal): Promise<T>
   post(path: string, body: string, needs: string, signal: AbortSignal): Promise<void>

@@ -60,7 +60,7 @@ export interface HostedZone {
   isPrivate: boolean
 }
 
-/** Each function that reads an answer throws Error when it is not what the API's reference says. */
+/** Functions that read an answer throw Error when it does not match the API's reference. */
 export function readHostedZones(xml: string): HostedZone[] {
   const { HostedZones } = parse(xml, ZONES)
   return HostedZones === '' ? [] : HostedZones.HostedZone
@@ -126,7 +126,7 @@ export function refusal(body: string): Refusal {
     : { message }
 }
 
-/** A batch that replaces exactly the values before by those after. */
+/** A batch that replaces exactly the old values with the new ones. */
 export function changeBatch(
   { name, type, ttl }: { name: string; type: string; ttl: number },
   before: readonly string[],

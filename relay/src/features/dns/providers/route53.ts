@@ -100,7 +100,7 @@ function zonesOf({ get, post, hostedZoneId, keyArn }: Route53): ZoneApi {
       return { name, type, records, ttl: set.ttl }
     },
 
-    /** A batch whose DELETE is not exactly what is there fails as a whole. */
+    /** A batch whose DELETE does not match the existing records exactly fails as a whole. */
     async changeRecords(zone, { name, type, records, ttl = RECORD_TTL_S }, { add, remove }, signal) {
       const before = records.map(({ raw }) => raw)
       const kept = records.filter(({ value }) => !remove.includes(value)).map(({ raw }) => raw)
@@ -113,7 +113,7 @@ function zonesOf({ get, post, hostedZoneId, keyArn }: Route53): ZoneApi {
   }
 }
 
-/** Route 53 is one service in each partition of AWS, with one region for signatures. */
+/** Route 53 has one endpoint in each AWS partition, with one region for signatures. */
 function endpoint(region = ''): { publicUrl: string; region: string } {
   if (region.startsWith('cn-'))
     return { publicUrl: 'https://route53.amazonaws.com.cn', region: 'cn-northwest-1' }

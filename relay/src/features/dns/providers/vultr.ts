@@ -15,7 +15,7 @@ import { plainName, relativeName } from './zone-names.ts'
 
 /** 30 requests a second. */
 const SPACING_MS = 50
-/** Seconds; the least that a record may have. */
+/** The shortest TTL that Vultr allows, in seconds. */
 const TTL_S = 120
 const NEEDS = 'access from this machine (Account, API, Access Control) and the permission Manage DNS'
 const NAME_SERVERS = ['ns1.vultr.com', 'ns2.vultr.com']
@@ -93,7 +93,7 @@ function zonesOf(api: ApiClient): ZoneApi {
         await api.request({ ...request, method: 'PUT', body: '{"dns_sec":"enabled"}' })
       const { dns_sec } = await api.json({ ...request, path: `/domains/${id}/dnssec` }, DNSSEC)
       const dsRecord = (dns_sec ?? []).map(sha256Ds).find((ds) => ds !== undefined) ?? ''
-      // `on` is what the relay's clients know; Vultr's word is `enabled`.
+      // The relay's clients expect `on`; Vultr says `enabled`.
       const message =
         dsRecord === '' ? 'Vultr has not made its keys yet' : `add the DS record of ${name} at its registrar`
       return { state: dsRecord === '' ? 'pending' : 'on', dsRecord, message }

@@ -1,4 +1,4 @@
-// Bounds what a library does that takes no signal.
+// Bounds the time of a library call that takes no AbortSignal.
 
 import { withTimeout } from '@svc/protocol/timers'
 import { ApiError } from './api-error.ts'

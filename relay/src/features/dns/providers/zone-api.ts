@@ -1,22 +1,26 @@
-// The file of each provider finds a zone, reads and changes records of one name and type, and looks at DNSSEC: its interface.
+// The interface of each provider's file: it finds a zone, reads and changes records of one name and type, and handles
+// DNSSEC.
 
 import type { DnssecState } from '../provider.ts'
 
 export type RecordType = 'A' | 'AAAA' | 'TXT'
 
-/** Where the API is, when it is not at its public address: tests ask servers of their own. */
+/** How to reach the API when not at its public address: tests run their own servers. */
 export interface ApiConnection {
   /** Without a slash at its end. @default the provider's public URL */
   baseUrl?: string
   /** Milliseconds for each request. @default OUTBOUND_DEADLINE_MS */
   deadlineMs?: number
-  /** Milliseconds between the beginnings of two requests, and before each look at an unfinished action. @default the provider's */
+  /**
+   * Milliseconds between the starts of two requests, and before each poll of an unfinished action.
+   * @default the provider's
+   */
   pauseMs?: number
 }
 
 /** A zone, as the provider knows it. */
 export interface Zone {
-  /** What requests name the zone by. */
+  /** The provider's ID of the zone in requests. */
   id: string
   /** Absolute, in lower case, without a trailing dot. */
   name: string
@@ -29,7 +33,7 @@ export interface RecordSet {
   name: string
   type: RecordType
   records: readonly ZoneRecord[]
-  /** Seconds, where one value holds for all records. */
+  /** TTL in seconds; only when all records share one value. */
   ttl?: number
 }
 
@@ -38,11 +42,11 @@ export interface ZoneRecord {
   value: string
   /** The value in the provider's words. */
   raw: string
-  /** What requests name the record by, where they do. */
+  /** The provider's ID of the record in requests, if it has one. */
   id?: string
 }
 
-/** Values that a record set loses and gets. Neither is in the other. */
+/** Values to remove from a record set and to add to it. No value is in both lists. */
 interface RecordChange {
   add: readonly string[]
   remove: readonly string[]
@@ -52,14 +56,17 @@ interface RecordChange {
 export interface ZoneApi {
   /** As in `ACME_DNS_PROVIDER`. */
   readonly name: string
-  /** @param candidates names that the zone may have, the longest first @returns undefined when the account has none of them */
+  /**
+   * @param candidates names that the zone may have, longest first
+   * @returns undefined when the account has none of them
+   */
   findZone(candidates: readonly string[], signal: AbortSignal): Promise<Zone | undefined>
   readRecords(zone: Zone, name: string, type: RecordType, signal: AbortSignal): Promise<RecordSet>
   /**
-   * Changes values that {@link readRecords} has just read, and no other ones. Where the API can, the change fails when
+   * Changes only values that {@link readRecords} has just read. If the API supports it, the change fails when
    * somebody else changed the record set concurrently; otherwise values are added before others are removed.
    */
   changeRecords(zone: Zone, current: RecordSet, change: RecordChange, signal: AbortSignal): Promise<void>
-  /** Enables DNSSEC where it is off. Missing where the provider cannot. */
+  /** Enables DNSSEC where it is off. Missing when the provider has no API for it. */
   dnssec?(zone: Zone, signal: AbortSignal): Promise<DnssecState>
 }

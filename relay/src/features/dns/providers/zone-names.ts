@@ -10,7 +10,7 @@ export function zoneCandidates(host: string): string[] {
   return labels.slice(0, Math.max(0, labels.length - LABELS_MIN + 1)).map((_, i) => labels.slice(i).join('.'))
 }
 
-/** The name without the zone's. @param apex what stands for the zone's own name */
+/** The name relative to the zone. @param apex the result for the zone's own name */
 export function relativeName(name: string, zone: string, apex: string): string {
   return name === zone ? apex : name.slice(0, -zone.length - 1)
 }

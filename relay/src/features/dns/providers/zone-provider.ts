@@ -1,4 +1,4 @@
-// A DnsProvider over the API of an external provider: it decides what changes, and removes only what the relay made.
+// A DnsProvider over the API of an external provider: it computes the changes, and removes only what the relay made.
 
 import { Resolver } from 'node:dns/promises'
 import { untilAborted } from '@svc/protocol/timers'
@@ -13,7 +13,7 @@ import { asProviderError, retrying } from './retry.ts'
 import type { RecordSet, RecordType, Zone, ZoneApi } from './zone-api.ts'
 import { plainName, zoneCandidates } from './zone-names.ts'
 
-/** Labels before the name for which an ACME authority looks (RFC 8555 §8.4). */
+/** Label of `dns-01` challenge records (RFC 8555 §8.4). */
 const ACME_LABEL = '_acme-challenge.'
 
 export interface ZoneProviderParts {
@@ -34,7 +34,7 @@ export class ZoneProvider implements DnsProvider {
   readonly #closing = new AbortController()
   /** Found once; a failed search is repeated. */
   #zone: Promise<Zone> | undefined
-  /** What a crash left; undefined while the zone has not been found. */
+  /** Challenges that a crash left; undefined until the zone is found. */
   #left: LeftChallenges | undefined
   /** The check of the credentials, before any change. Never rejects. */
   readonly #started: Promise<void>
@@ -90,7 +90,7 @@ export class ZoneProvider implements DnsProvider {
     await this.#change(joined, async (zone) => {
       const sets: RecordSet[] = []
       for (const type of ['A', 'AAAA'] as const) {
-        // What the relay has not made stays.
+        // Records that the relay did not make stay.
         if (families[type].length + this.#madeValues(zone, name, type).length === 0) continue
         this.#requireRoom(zone, name, type, families[type])
         const current = await this.#read(zone, name, type, joined)
@@ -157,7 +157,9 @@ export class ZoneProvider implements DnsProvider {
     }
   }
 
-  /** Called before any change: no order is under way then, so that a challenge's value is what a crash left. */
+  /**
+   * First called before any change, when no order is under way: challenges in the journal are then left from a crash.
+   */
   #leftIn(zone: Zone): LeftChallenges {
     const { journal, log } = this.#parts
     this.#left ??= new LeftChallenges({
@@ -170,7 +172,7 @@ export class ZoneProvider implements DnsProvider {
     return this.#left
   }
 
-  /** Runs a change in the zone, again where that helps. @throws DnsProviderError */
+  /** Runs a change in the zone, with retries. @throws DnsProviderError */
   async #change<T>(signal: AbortSignal, change: (zone: Zone) => Promise<T>): Promise<T> {
     try {
       await untilAborted(this.#started, signal)
@@ -182,13 +184,13 @@ export class ZoneProvider implements DnsProvider {
       return answer
     } catch (error) {
       const failure = asProviderError(error)
-      // The zone may have moved to another account, with another id.
+      // The zone may have moved to another account, where it has another ID.
       if (failure.fault === 'wrong_zone') this.#zone = undefined
       throw failure
     }
   }
 
-  /** The journal names a record before the provider has it, and until the provider has it no more. */
+  /** The journal has a record before the provider does, and until the provider no longer has it. */
   async #apply(
     zone: Zone,
     current: RecordSet,
@@ -207,7 +209,7 @@ export class ZoneProvider implements DnsProvider {
     await journal.remove(remove.map(asMade))
   }
 
-  /** Asks the provider nothing for a change that would be refused. @throws DnsProviderError */
+  /** Refuses a change for which there is no room, before any request. @throws DnsProviderError */
   #requireRoom(zone: Zone, name: string, type: RecordType, wanted: readonly string[]): void {
     const replaced = this.#madeValues(zone, name, type).filter((value) => !wanted.includes(value)).length
     const made = wanted.map((value) => this.#made(zone, name, type, value))
@@ -233,7 +235,7 @@ export class ZoneProvider implements DnsProvider {
     )
   }
 
-  /** One search serves all callers, so that none of them ends it. */
+  /** All callers share one search, so that no single caller can cancel it. */
   async #findZone(): Promise<Zone> {
     this.#zone ??= this.#searchZone(this.#closing.signal)
     try {

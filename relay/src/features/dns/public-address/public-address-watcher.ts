@@ -10,7 +10,7 @@ import { sourceAddress } from './source-address.ts'
 
 /** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */
 const PUBLIC_ADDRESS_REFRESH_MS = 30_000
-/** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */
+/** Addresses of each family that the relay publishes: each is a record of the host and of each ENS name. */
 const PUBLIC_ADDRESSES_MAX = 4
 
 /** Each list is sorted, and empty when the relay has no such address. */
@@ -27,7 +27,7 @@ export interface AddressSources {
   interfaces(): NodeJS.Dict<NetworkInterfaceInfo[]>
   /** The address that this machine uses for the internet; undefined without a route. */
   source(family: Family): Promise<string | undefined>
-  /** Resolves a name by DNS. @throws Error whose code is `ENODATA` or `ENOTFOUND` when it has no such addresses */
+  /** Resolves a name by DNS. @throws Error with code `ENODATA` or `ENOTFOUND` when the name has no such addresses */
   resolve(host: string, family: Family): Promise<string[]>
 }
 
@@ -38,13 +38,14 @@ const SYSTEM: AddressSources = {
 }
 
 /**
- * A PublicAddressWatcher knows the relay's public addresses while anything watches them. Of each family they are those of
- * the settings; without these, `PUBLIC_ADDRESSES_MAX` at most of this machine's interfaces that are public; otherwise as many
- * of those to which the root host resolves, unless the relay itself answers for that host.
+ * A PublicAddressWatcher determines the relay's public addresses while it has listeners. For each family it uses the
+ * addresses in the settings; without these, the public ones of this machine's interfaces; without these, those to which
+ * the root host resolves, unless the relay itself answers for that host. Of found addresses it uses at most
+ * `PUBLIC_ADDRESSES_MAX`.
  */
 export class PublicAddressWatcher {
   readonly #configured: ConfiguredAddresses
-  /** Resolved where nothing else is known; undefined: nothing is resolved. */
+  /** The host to resolve when no other address is known; undefined: none. */
   readonly #resolvedHost: string | undefined
   readonly #log: Logger
   readonly #sources: AddressSources
@@ -52,7 +53,7 @@ export class PublicAddressWatcher {
   #found: PublicAddresses | undefined
   #timer: NodeJS.Timeout | undefined
 
-  /** @param answersItself whether the records of the root host in DNS are those that this relay makes of its addresses */
+  /** @param answersItself whether this relay makes the root host's DNS records from these addresses */
   constructor(
     { publicAddresses, rootHost }: Pick<Settings, 'publicAddresses' | 'rootHost'>,
     log: Logger,
@@ -66,8 +67,8 @@ export class PublicAddressWatcher {
 
   /**
    * Calls `listener` with the addresses, never before this method has returned, and again after each change. The first
-   * listener starts the watch, and its end is that of the last one.
-   * @returns a function that ends the calls
+   * listener starts the watch, and the removal of the last one ends it.
+   * @returns a function that removes the listener
    */
   watch(listener: Listener): () => void {
     this.#listeners.add(listener)
@@ -113,7 +114,10 @@ export class PublicAddressWatcher {
     return found.length > 0 || host === undefined ? found : await this.#resolve(host, family)
   }
 
-  /** The one that the machine uses itself comes first, then others of its interface: those of bridges come last. */
+  /**
+   * The machine's source address comes first, then others of the same interface; those of other interfaces, such as
+   * bridges, come last.
+   */
   async #ownAddresses(family: Family): Promise<string[]> {
     const interfaces = Object.values(this.#sources.interfaces()).map((addresses) =>
       (addresses ?? []).filter((one) => one.family.toLowerCase() === family).map(({ address }) => address),
@@ -124,7 +128,7 @@ export class PublicAddressWatcher {
     return firstPublicOnes(inOrder)
   }
 
-  /** A server that does not answer, or fails, changes nothing: only its answer that there are none does. */
+  /** A DNS failure changes nothing; only the answer that there are no addresses removes them. */
   async #resolve(host: string, family: Family): Promise<readonly string[]> {
     try {
       return firstPublicOnes(await this.#sources.resolve(host, family))

@@ -1,4 +1,4 @@
-// Tells which address of this machine the operating system uses for the internet, by a UDP socket that sends nothing.
+// Finds which address of this machine the operating system uses for the internet, with a UDP socket that sends nothing.
 
 import { createSocket } from 'node:dgram'
 
@@ -15,7 +15,7 @@ export async function sourceAddress(family: 'ipv4' | 'ipv6'): Promise<string | u
       resolve(address)
     }
     socket.once('error', () => end(undefined))
-    // A failure comes as an argument, which the types do not say.
+    // Node passes an error as an argument, which its types omit.
     socket.connect(PORT, INTERNET[family], (error?: Error) =>
       end(error === undefined || error === null ? socket.address().address : undefined),
     )
