@@ -1,4 +1,4 @@
-// What a feature is: a part of the relay that an operator may leave off. Each is one folder of `features`.
+// What a feature is: a part of the relay that an operator may turn off. Each is one folder of `features`.
 
 import type { Duplex } from 'node:stream'
 import type { DomainResponse, Extension } from '@svc/protocol'
@@ -23,22 +23,22 @@ import type { RelayState, StateOptions } from './core/storage/stored-state.ts'
 
 interface Gateways {
   choice: GatewayChoice
-  /** Undefined where this relay is not a gateway of others. */
+  /** Undefined if this relay is not a gateway for others. */
   gateway: ReverseGateway | undefined
-  /** Takes sessions that gateways carry here. */
+  /** Accepts sessions that gateways carry here. */
   serve(connect: ConnectEndpoint): void
 }
 
-/** The relay, as features find it when it listens. */
+/** The relay, as features see it when it listens. */
 interface ListeningRelay {
   connect: ConnectEndpoint
   /** Serves a connection to the root host whose TLS a worker has ended. */
   serveDecrypted(connection: Duplex): void
   /** Of the listener of public connections. */
   port: number
-  /** Proves a name to an ACME authority; undefined where the relay gets no certificates by ACME. */
+  /** Proves a name to an ACME authority; undefined if the relay gets no certificates by ACME. */
   proveName: ProveName | undefined
-  /** Has the sockets of public connections. */
+  /** Holds the sockets of public connections. */
   sockets: OpenSockets
 }
 
@@ -56,7 +56,7 @@ export interface Feature<R extends Running = Running, P extends Prepared = Prepa
   /** Features that start before it. It runs without those that are off. */
   readonly needs?: readonly Feature[]
   readonly settings?: FeatureSettings
-  /** What `svc-relay check` says of it, by the names of its lines. */
+  /** What `svc-relay check` says about it, by the names of its lines. */
   readonly checks?: Readonly<Record<string, Check>>
   isOn(settings: Settings, state: Pick<RelayState, 'isManaged' | 'certificates'>): boolean
   /** Begins a feature that the state depends on. @returns undefined when it is off */
@@ -68,7 +68,7 @@ export interface Feature<R extends Running = Running, P extends Prepared = Prepa
   start(core: Core, running: RunningFeatures, prepared: P): Promise<R>
 }
 
-/** Running is what a feature adds to the relay while it runs: each member is a place where features join the core. */
+/** Running is what a feature adds to the relay while it runs: each member is an extension point of the core. */
 export interface Running {
   /** Extensions that `GET /sdk/domain` names. */
   readonly extensions?: readonly Extension[]
@@ -92,7 +92,7 @@ export interface Running {
   readonly tunnelAddress?: string | undefined
   /** Proves names to an ACME authority. */
   readonly proveName?: ProveName
-  /** Whether requests of a client address are another relay's, which has limits of its own. */
+  /** Whether requests from a client address are those of another relay, which has limits of its own. */
   isPeer?(clientIp: string): boolean
   /** What the health check says is wrong, each as a sentence. */
   problems?(): readonly string[]
@@ -136,7 +136,7 @@ export class RunningFeatures {
     }
   }
 
-  /** @returns undefined where the feature is off */
+  /** @returns undefined if the feature is off */
   get<R extends Running>(feature: Feature<R>): R | undefined {
     return this.#running.get(feature) as R | undefined
   }

@@ -4,7 +4,7 @@
 import { V8_FLAGS } from './core/config/v8-flags.ts'
 
 const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))
-// Windows cannot replace a process, so that the relay is slower there.
+// Windows cannot replace a process, so the relay is slower there.
 if (missing.length > 0 && process.execve !== undefined) {
   const [, ...args] = process.argv
   // Our flags come first: of a flag that is given twice, V8 takes the last.

@@ -19,7 +19,7 @@ import { type Prepared, RunningFeatures } from './feature.ts'
 import { FEATURES } from './features/index.ts'
 import { idleSettingsOf } from './settings.ts'
 
-/** A Relay is a relay that runs. */
+/** A Relay is a running relay. */
 export interface Relay {
   /** The port that the SNI listener is bound to. */
   port: number

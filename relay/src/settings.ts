@@ -47,7 +47,7 @@ export function readSettings(env: Environment): Settings {
   return settings
 }
 
-/** Settings that the operator gave another value than the default, and that have no effect, because what they need is off. */
+/** Settings with a value other than the default that have no effect, because what they need is off. */
 export function idleSettingsOf(settings: Settings, isManaged: boolean): UnusedSetting[] {
   const { given } = settings
   return Object.entries(TABLE).flatMap(([name, { needs, default: byDefault }]) => {

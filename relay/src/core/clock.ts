@@ -11,7 +11,7 @@ let origin = Math.round(Date.now() - monotonic())
 /** Milliseconds by which the wall clock is ahead of relay time. */
 let ahead = 0
 
-/** Relay time: whole milliseconds since the epoch, as a wall clock would show them that nobody has set since the start. */
+/** Relay time: whole milliseconds since the epoch, as shown by a wall clock that nobody has set since the start. */
 export function now(): number {
   return Math.floor(origin + monotonic())
 }

@@ -163,7 +163,7 @@ function createSdkApi(
     ...parts,
     leases,
     durable: () => journal.durable(),
-    // An SDK must not come with a token to a process that does not know its lease yet.
+    // An SDK must not present a token to a process that does not know its lease yet.
     settled,
     sharing: peers.machines?.leases,
     credentials,

@@ -17,9 +17,9 @@ interface CoreParts {
   settings: Settings
   capacity: RelayCapacity
   state: RelayState
-  /** Makes sockets cheaper to read; undefined where this Node does not support it. */
+  /** Makes sockets cheaper to read; undefined if this Node does not support it. */
   readBuffer: SharedReadBuffer | undefined
-  /** The first bytes of the bindings of this machine; undefined where the relay is one machine. */
+  /** The first bytes of the bindings of this machine; undefined if the relay is one machine. */
   machineMark?: Uint8Array | undefined
   /** Aborted as soon as the relay begins to close. */
   closing: AbortSignal

@@ -23,7 +23,7 @@ import type { RoutingTable } from './routing/routing-table.ts'
 export interface DataPlaneParts {
   /** Processes that share the work at this moment, those of all machines. */
   processes: () => number
-  /** The first bytes of this process's bindings; undefined where no other process has any. */
+  /** The first bytes of this process's bindings; undefined if no other process has any. */
   bindingMark: Uint8Array | undefined
   clientAddresses: ClientAddresses
   routes: RoutingTable<Route>

@@ -2,7 +2,9 @@
 
 import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
 
-/** `Retry-After` of a request that needs what several machines share, while this one is cut off from it. */
+/**
+ * `Retry-After`, in seconds, of a request that needs state shared by several machines, while this one cannot reach it.
+ */
 export const SHARED_STATE_RETRY_S = 2
 
 export class RelayError extends Error {

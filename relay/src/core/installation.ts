@@ -1,5 +1,5 @@
 // Says where the other files of this relay are: the modules of its threads and child processes, its pages, and the installer's scripts. In the
-// checkout and in `dist` they lie beside this one; a program that is one file (scripts/binaries) says where else.
+// checkout and in `dist` they lie beside this one; a single executable (scripts/binaries) sets other places.
 
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
@@ -63,7 +63,7 @@ export function installation(): Installation {
   return current
 }
 
-/** A program that is one file calls this before it starts a relay. */
+/** A single executable calls this before it starts a relay. */
 export function setInstallation(other: Installation): void {
   current = other
 }

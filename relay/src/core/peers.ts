@@ -35,15 +35,17 @@ export interface Machines extends Sharers {
   readings: ClusterReadings
   /** Makes challenges that every machine takes. @param memory limit for clients without a credential */
   challenges(memory: RequestMemory): ChallengeStore
-  /** Says that this machine leaves; resolves when load balancers have had the time to notice, or `hurry` aborts. */
+  /**
+   * Announces that this machine leaves; resolves when load balancers have had the time to notice, or `hurry` aborts.
+   */
   leave(hurry: AbortSignal): Promise<void>
 }
 
 /** Peers has what features set when they start. */
 export class Peers {
-  /** Undefined where this process is the only one. */
+  /** Undefined if this process is the only one. */
   processes: Processes | undefined
-  /** Undefined where the relay is one machine. */
+  /** Undefined if the relay is one machine. */
   machines: Machines | undefined
 
   /** Processes that share the work at this moment, those of all machines. */

@@ -48,7 +48,7 @@ export class Reloader {
     this.#parts = parts
     const { settings, others, log } = parts
     const watched = new Set([...FILES, ...others.flatMap(({ files }) => files)])
-    // A watch of the files would end when a file is replaced by another of the same name.
+    // This watches the directory: a watch of a file would end when the file is replaced by another of the same name.
     this.#watcher = watch(settings.identityPath, { persistent: false }, (_event, file) => {
       if (file === null || watched.has(file)) this.#soon()
     })
@@ -69,7 +69,9 @@ export class Reloader {
     return this.#running
   }
 
-  /** Reads files that have changed already: after a restart the relay must know which certificates were in use before. */
+  /**
+   * Reads files that have already changed: after a restart the relay must know which certificates were in use before.
+   */
   async close(): Promise<void> {
     this.#watcher.close()
     if (this.#timer !== undefined) void this.reload()

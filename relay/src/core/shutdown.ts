@@ -13,7 +13,10 @@ import type { StartedParts } from './started-parts.ts'
 
 /** Time that visitors have to finish when the relay shuts down. Supervisors wait longer before they kill. */
 export const DRAIN_MS = 10_000
-/** Leases whose sites a machine that leaves sends to the others in one turn, and the pause before the next ones: 5,000 a second. */
+/**
+ * Leases whose sites a leaving machine sends to the others in one turn, and the pause before the next ones: 5,000 a
+ * second.
+ */
 const LEAVING_LEASES_AT_ONCE = 100
 const LEAVING_PAUSE_MS = 20
 
@@ -27,7 +30,7 @@ export interface ShutdownOptions {
   listener: Server
   leases: LeaseRegistry
   visitors: Visitors
-  /** Where there are other machines, the sites go there. */
+  /** If there are other machines, the sites move there. */
   peers: Peers
   connect: Pick<ConnectEndpoint, 'leave' | 'closeCarriers'>
   /** Those of the listener, and those that came from workers. */
@@ -64,11 +67,11 @@ export class Shutdown {
     listener.close()
     processes?.stopListening()
     if (drainMs > 0) await (machines === undefined ? this.#drain(drainMs) : this.#leave(drainMs))
-    // The leases go on at the other machines.
+    // The leases continue at the other machines.
     if (machines !== undefined) for (const lease of leases) connect.closeCarriers(lease)
     leases.close()
     const workersEnded = processes?.end(!this.#hurry.signal.aborted)
-    // Answers and close frames that were written last are on their way to the clients.
+    // The last responses and close frames are still on their way to the clients.
     if (!this.#hurry.signal.aborted) await sockets.closedOrLate(this.#hurry.signal)
     sockets.destroyAll()
     for (const outcome of await Promise.allSettled([closed, workersEnded, started.close()]))
@@ -87,7 +90,7 @@ export class Shutdown {
     for (const lease of [...leases]) {
       if (!connect.leave(lease)) continue
       left += 1
-      // All sites at once would be a crowd at the other machines.
+      // All sites at once would overload the other machines.
       if (left % LEAVING_LEASES_AT_ONCE === 0)
         await pause(LEAVING_PAUSE_MS, undefined, { signal }).catch(() => {})
     }

@@ -23,8 +23,8 @@ export class StartedParts {
   }
 
   /**
-   * Ends every part after those that started later, which may need it. A part that fails keeps no other one from its end.
-   * Never rejects; a second call does nothing.
+   * Ends every part after those that started later, which may need it. A part that fails does not keep the others from
+   * ending. Never rejects; a second call does nothing.
    */
   async close(): Promise<void> {
     for (const part of this.#parts.splice(0).reverse())

@@ -1,4 +1,4 @@
-// Limits what may be sent to one address: three times what came from it, and more once its responses validate it.
+// Limits what the relay sends to one address: three times what came from it, and more once its responses validate it.
 
 import { AddressValidation } from './address-validation.ts'
 import {
@@ -17,17 +17,17 @@ export class AmplificationLimit {
   readonly #validation = new AddressValidation()
   readonly #hostValidation: AddressValidation
   readonly #spendNetworkShare: (bytes: number) => boolean
-  /** Bytes that any address may be sent: three for each that came from it. */
+  /** Bytes that the relay may send to any address: three for each that came from it. */
   #unvalidatedCredit = 0
-  /** Further bytes that a validated address may be sent. */
+  /** Further bytes that the relay may send to a validated address. */
   #validatedCredit = 0
-  /** Datagrams that the address may be sent, so that empty ones are bounded, too. */
+  /** Datagrams that the relay may send to the address; this bounds empty ones, too. */
   #datagrams = 0
 
   /**
    * @param hostValidation responses from all ports of the IP address, for clients that send from a new port each time
-   * @param spendNetworkShare called with the bytes beyond three times what came; returns false when the network has had its
-   *   share
+   * @param spendNetworkShare called with the bytes beyond three times those received; returns false when the network
+   *   has used up its share
    */
   constructor(hostValidation: AddressValidation, spendNetworkShare: (bytes: number) => boolean) {
     this.#hostValidation = hostValidation

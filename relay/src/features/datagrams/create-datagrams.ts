@@ -1,4 +1,4 @@
-// Datagrams: the QUIC endpoint, the tunnels that come in there, and the forwarder between tunnels and UDP ports.
+// Creates the QUIC endpoint, the datagram tunnels that connect to it, and the forwarder between tunnels and UDP ports.
 
 import { QuicCertificates } from '../../core/certificates/quic-certificate.ts'
 import type { Core } from '../../core/core.ts'

@@ -44,7 +44,7 @@ const VALIDATED_RATE = { perMinute: VALIDATED_BYTES_PER_SECOND * 60, burst: VALI
 export class DatagramForwarder {
   readonly #parts: ForwarderParts
   readonly #ports = new Map<number, Port>()
-  /** Rates of bytes beyond three times what came from a network; created with the first port. */
+  /** Limits bytes sent to a network beyond three times those received from it; created with the first port. */
   #networkRates: NetworkRates | undefined
   #sweepTimer: NodeJS.Timeout | undefined
 
@@ -52,7 +52,7 @@ export class DatagramForwarder {
     this.#parts = parts
   }
 
-  /** Opens a UDP port. Rejects when it cannot be bound. @param currentLease the lease that has the port now */
+  /** Opens a UDP port. Rejects when it cannot be bound. @param currentLease returns the lease that has the port now */
   async open(number: number, currentLease: () => Lease | undefined): Promise<BoundPort> {
     this.#networkRates ??= new NetworkRates(VALIDATED_RATE)
     const networkRates = this.#networkRates

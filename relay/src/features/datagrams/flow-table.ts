@@ -141,7 +141,7 @@ export class FlowTable {
     this.#byVisitor.set(key, flow)
   }
 
-  /** Returns an unused id. There are far more ids than flows, so a used one is met only after 2^32. */
+  /** Returns an unused id. Ids repeat only after 2^32, and far fewer flows exist. */
   #freeId(): number {
     let id = this.#nextId
     while (this.#byId.has(id)) id = nextAfter(id)

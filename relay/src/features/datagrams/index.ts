@@ -5,7 +5,7 @@ import type { Feature, Running } from '../../feature.ts'
 import type { DatagramForwarder } from './datagram-forwarder.ts'
 
 export interface RunningDatagrams extends Running {
-  /** Binds the UDP port of a lease. Rejects when the port cannot be had. */
+  /** Binds the UDP port of a lease. Rejects when the port cannot be bound. */
   bind: DatagramForwarder['open']
   /** Whether there can be no tunnel, so that no lease can have a UDP port. */
   hasNoTunnels(): boolean
@@ -28,7 +28,7 @@ export const datagrams: Feature<RunningDatagrams> = {
         reload: () => certificates.reload(),
       },
       metrics,
-      // Tunnels come in at the number of the public port.
+      // The QUIC endpoint has the number of the public port.
       listen: ({ port }) => core.state.certificates.first(() => endpoint.listen(port)),
       close: () => endpoint.close(),
     }

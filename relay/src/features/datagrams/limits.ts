@@ -9,8 +9,8 @@ export const TUNNELS_PENDING_MAX = 1024
 /** The same from one network. */
 export const TUNNELS_PENDING_PER_NETWORK_MAX = 16
 /**
- * Bytes that the stream of a tunnel may bring in one heartbeat interval: sixteen heartbeats, since a client may send
- * some early.
+ * Bytes that the relay accepts on a tunnel's stream in one heartbeat interval: sixteen heartbeats, since a client may
+ * send some early.
  */
 export const TUNNEL_STREAM_MAX_BYTES: number = 48 * 1024
 /** Flows of one lease. A busy game server has hundreds. */
@@ -53,33 +53,33 @@ export const VALIDATION_EXPIRY_MS = 120_000
  * acknowledges every tenth packet of a download in some 30 bytes.
  */
 export const VALIDATED_AMPLIFICATION_MAX = 512
-/** Bytes of that credit that one datagram earns at most. */
+/** Most bytes of that credit that one datagram earns. */
 export const VALIDATED_CREDIT_PER_DATAGRAM_BYTES: number = 16 * 1024
-/** Datagrams that a validated address may be sent for each that came from it. */
+/** Datagrams that the relay may send to a validated address for each that came from it. */
 export const VALIDATED_DATAGRAMS_PER_DATAGRAM = 64
 /** Bytes of that credit that a validated address keeps. */
 export const VALIDATED_CREDIT_MAX_BYTES: number = 1024 * 1024
-/** Datagrams that any address may be sent at once. With fewer, the late echo of a burst would be lost. */
+/** Datagrams that the relay may send to any address at once. With fewer, the late echo of a burst would be lost. */
 export const CREDIT_MAX_DATAGRAMS = 65_536
 /** Bytes of that credit that all addresses of one network get in a second, from all ports together. */
 export const VALIDATED_BYTES_PER_SECOND: number = 8 * 1024 * 1024
 /** Datagrams of one lease in a second, in each direction. */
 export const DATAGRAMS_PER_SECOND_MAX = 20_000
-/** Datagrams of one lease at once: what an SDK queues, and what the QUIC library takes with hardly any lost. */
+/** Datagrams of one lease at once: as many as an SDK queues; the QUIC library takes them with hardly any loss. */
 export const DATAGRAM_BURST = 4096
 /**
- * Datagrams of a tunnel that the relay passes on before it reads sockets again: as many as Node reads of a socket in
+ * Datagrams of a tunnel that the relay passes on before it reads sockets again: as many as Node reads from a socket in
  * one turn of the event loop.
  */
 export const TUNNEL_DATAGRAMS_PER_TICK = 32
 /** One frame between the relay and its QUIC process. The largest has the chain and key of the certificate. */
 export const QUIC_FRAME_MAX_BYTES: number = 256 * 1024
 /**
- * Bytes that may wait in that pipe: more than 4,096 datagrams. The relay drops datagrams that come then, and its peer those
- * that have waited for too long.
+ * Bytes that may wait in that pipe: more than 4,096 datagrams. Beyond that, the sender drops new datagrams; its peer
+ * drops those that have waited too long.
  */
 export const QUIC_PIPE_MAX_BYTES: number = 8 * 1024 * 1024
-/** Datagrams that the QUIC library gets at once, since it drops those that it has no room for. */
+/** Datagrams passed to the QUIC library at once, since it drops those for which it has no room. */
 export const QUIC_BATCH_DATAGRAMS = 256
 /** Time between two such batches, which makes some 100,000 datagrams a second. */
 export const QUIC_BATCH_INTERVAL_MS = 2
@@ -89,9 +89,9 @@ export const QUIC_DROPS_REPORT_MS = 250
 export const QUIC_START_DEADLINE_MS = 20_000
 /** Time for the QUIC process to end. Then it is killed. */
 export const QUIC_END_DEADLINE_MS = 3_000
-/** For a new certificate the QUIC endpoint opens its port again. The relay tries this often at short intervals. */
+/** Attempts at short intervals to reopen the QUIC endpoint's port for a new certificate. */
 export const ENDPOINT_ATTEMPTS = 20
-/** Short interval between two attempts. */
+/** Interval between those attempts. */
 export const ENDPOINT_RETRY_MS = 250
 /** Interval after `ENDPOINT_ATTEMPTS`, until the port is free. */
 export const ENDPOINT_SLOW_RETRY_MS = 60_000

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import { QUIC_FRAME_MAX_BYTES } from './limits.ts'
 
-/** Descriptor of the pipe in the QUIC process, after the three of every process. */
+/** Descriptor of the pipe in the QUIC process, after the three standard ones. */
 export const QUIC_PIPE_FD = 3
 
 export const FRAME = {
@@ -17,9 +17,9 @@ export const FRAME = {
   /** In both directions: bytes of the connection's first stream, and its end. */
   stream: 5,
   streamEnd: 6,
-  /** In both directions: 8 bytes of the time since which it waits (`monotonic` of clock.ts), then one DATAGRAM. */
+  /** In both directions: 8 bytes of the time at which it began to wait (`monotonic` of clock.ts), then one DATAGRAM. */
   datagram: 7,
-  /** From the process: the largest DATAGRAM that the connection's path takes has changed. The payload has 4 bytes. */
+  /** From the process: the largest DATAGRAM that the connection's path takes has changed, to this size in 4 bytes. */
   path: 8,
   /** To the process: 4 bytes of a code, then the reason. */
   close: 9,
@@ -71,13 +71,16 @@ export interface Frame {
   kind: number
   /** 0 for a frame without a connection. */
   connection: number
-  /** Valid until the next piece of the pipe is read. */
+  /** Valid until the next chunk is read from the pipe. */
   payload: Buffer
 }
 
 export interface PipeEvents {
   frame(frame: Frame): void
-  /** Called once. @param isMalformed whether the peer sent something else than frames; false when the pipe has ended */
+  /**
+   * Called once.
+   * @param isMalformed whether the peer sent something other than frames; false when the pipe has ended
+   */
   closed(isMalformed: boolean): void
 }
 
@@ -95,7 +98,7 @@ export class FrameReader {
     this.#onFrame = onFrame
   }
 
-  /** @returns false when the bytes are no frame; then nothing that follows can be trusted */
+  /** @returns false when the bytes are not a frame; then nothing that follows can be trusted */
   push(chunk: Buffer): boolean {
     const bytes = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk])
     let offset = 0
@@ -146,7 +149,7 @@ export class FramePipe {
     if (!this.#isFinished) this.#queue(kind, connection, payload.length).set(payload, HEAD_BYTES)
   }
 
-  /** Sends a datagram frame. @param at the time since which it waits */
+  /** Sends a datagram frame. @param at the time at which it began to wait */
   sendDatagram(connection: number, datagram: Uint8Array, at: number): void {
     if (this.#isFinished) return
     const frame = this.#queue(FRAME.datagram, connection, TIME_BYTES + datagram.length)
@@ -182,7 +185,7 @@ export class FramePipe {
   }
 
   async #drain(): Promise<void> {
-    // By then the unsent frames are written.
+    // The unsent frames are written by then.
     await new Promise((resolve) => setImmediate(resolve))
     if (!this.#isFinished && this.#socket.writableNeedDrain)
       await new Promise((resolve) => this.#socket.once('drain', resolve).once('close', resolve))

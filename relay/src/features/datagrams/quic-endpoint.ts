@@ -1,5 +1,5 @@
-// Keeps the relay's QUIC endpoint open: opens it again for a new certificate or when its process ended, and does without
-// where that is not possible.
+// Keeps the relay's QUIC endpoint open: reopens it for a new certificate or when its process has ended. The relay runs
+// without it if that fails.
 
 import type { QuicCertificatePair, QuicCertificates } from '../../core/certificates/quic-certificate.ts'
 import { RestartBackoff } from '../../core/config/restart-backoff.ts'
@@ -160,7 +160,7 @@ export class DatagramEndpoint {
     })
   }
 
-  /** Detaches the endpoint, so that its end is no failure. */
+  /** Detaches the endpoint, so that its end does not count as a failure. */
   #detach(): SupervisedEndpoint | undefined {
     const endpoint = this.#endpoint
     this.#endpoint = undefined

@@ -1,5 +1,5 @@
-// Starts and controls the QUIC process, and offers its connections as if QUIC were in this process. The relay checks every
-// frame of it as if a stranger had sent it, because an attacker may have taken it over.
+// Starts and controls the QUIC process, and offers its connections as if QUIC were in this process. The relay validates
+// every frame from that process, because an attacker may have taken it over.
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -90,11 +90,11 @@ class QuicLink {
       frame: (frame) => this.#onFrame(frame),
       closed: (isMalformed) => {
         if (isMalformed) this.#kill(MALFORMED)
-        // The process exits by itself then, and its exit code tells more of the cause.
+        // The process exits by itself then, and its exit code says more about the cause.
         else setTimeout(() => this.#kill('its pipe is closed'), CLOSE_GRACE_MS).unref()
       },
     })
-    // A caller who waits for it gets the rejection; without one it is no unhandled rejection.
+    // A caller that awaits it gets the rejection; without one, it must not be an unhandled rejection.
     this.#listening.promise.catch(() => {})
     child.on('error', () => {})
     child.once('exit', (code, signal) => this.#onExit(this.#cause ?? signal ?? `exit code ${code}`))
@@ -261,7 +261,7 @@ class LinkedConnection implements TunnelConnection {
   }
 }
 
-/** The first stream of a connection. Its user and the QUIC process bound its two halves. */
+/** The first stream of a connection. Its user bounds one half, and the QUIC process the other. */
 class TunnelStream extends Duplex {
   readonly #id: number
   readonly #pipe: FramePipe

@@ -37,13 +37,13 @@ interface OpenConnection {
   connection: QuicConnection
   /** Sends the relay's datagrams in batches. */
   sending: DatagramQueue<Buffer>
-  /** Between that and the library, for a peer that takes aggregates. */
+  /** Joins datagrams between that queue and the library, for a peer that takes aggregates. */
   aggregator: DatagramAggregator | undefined
   /** The first stream; the protocol has no other. */
   stream: Duplex | undefined
   /** Whether the relay has answered the token. Datagrams before that belong to no lease. */
   isAuthenticated: boolean
-  /** The value that the relay was last sent. */
+  /** The value last sent to the relay. */
   datagramMaxBytes: number
 }
 
@@ -159,7 +159,7 @@ function aggregatorOf(connection: QuicConnection): DatagramAggregator {
   })
 }
 
-/** @param bytes a datagram, or an aggregate, of which each datagram counts */
+/** @param bytes a datagram, or an aggregate, each datagram of which counts */
 function drop(reason: keyof Dropped, bytes: Uint8Array): void {
   dropped[reason] += datagramsOf(bytes).length
 }
@@ -177,7 +177,7 @@ function relayStream(entry: OpenConnection, id: number, stream: Duplex): void {
   stream.on('end', () => pipe.send(FRAME.streamEnd, id))
 }
 
-/** Reports a changed datagram size of the path. The library is asked four times a second at most. */
+/** Reports a changed datagram size of the path. Asks the library at most four times a second. */
 function reportDatagramSize(entry: OpenConnection, id: number): void {
   const { datagramMaxBytes } = entry.connection
   if (datagramMaxBytes === entry.datagramMaxBytes) return

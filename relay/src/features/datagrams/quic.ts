@@ -14,14 +14,14 @@ import type { QuicCertificate } from './process-frames.ts'
 export interface QuicConnection {
   /** The peer's normalized address, which a Retry has proved. */
   readonly clientIp: string
-  /** The largest DATAGRAM in bytes that the path takes now; larger ones would be lost. */
+  /** Size in bytes of the largest DATAGRAM that the path takes now; larger ones would be lost. */
   readonly datagramMaxBytes: number
   /** @returns false when the datagram was dropped; true promises no delivery */
   send(datagram: Uint8Array): boolean
   close(code: number, reason: string): void
 }
 
-/** A connection as the relay has it, with the QUIC process between the two. */
+/** A connection as the relay sees it, through the QUIC process. */
 export interface TunnelConnection extends QuicConnection {
   /** Called once the peer has said that it takes aggregates. From then on several datagrams may leave in one frame. */
   aggregate(): void
@@ -46,7 +46,7 @@ const ANY_ADDRESS = ['::', '0.0.0.0']
 
 /**
  * Opens an endpoint.
- * @param address where to; undefined: every address
+ * @param address to listen at; undefined: every address
  * @throws Error when the port cannot be bound, or when the library has no binary for this platform
  */
 export async function openQuicEndpoint(
@@ -99,7 +99,7 @@ function takeSession(
   open: Set<QuicEvents>,
 ): void {
   session.on('error', () => {})
-  // The library gives the handle of a closed connection to the next one, which a late call must not reach.
+  // The library reuses the handle of a closed connection for the next one, which a late call must not reach.
   let isOpen = true
   const datagramMaxBytes = maxDatagramSizeOf(session)
   const events = accept({
@@ -119,7 +119,7 @@ function takeSession(
   })
 }
 
-/** The library has the system's error in its message only, as in `errno=98`. */
+/** The library reports the system's error only in its message, as in `errno=98`. */
 function withCode(error: unknown): unknown {
   const [, number] = /errno=(\d+)/.exec(String(error)) ?? []
   return number === undefined ? error : Object.assign(error as Error, { code: getSystemErrorName(-number) })

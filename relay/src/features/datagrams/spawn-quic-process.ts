@@ -19,13 +19,14 @@ export function spawnQuicProcess(): ChildProcess {
 }
 
 /**
- * Options of Node's permission model: no file but code, no process, no thread, no inspector; from Node 25 on no network but
- * what the library opens itself. They restrict JavaScript only; the operating system restricts the native library.
+ * Options of Node's permission model, which allow no file except code, no process, no thread and no inspector; from
+ * Node 25 on, no network except what the library opens itself. They restrict JavaScript only; the operating system
+ * restricts the native library.
  */
 export function restrictions(): string[] {
   const paths = installation().quicReadable ?? [packageDirectory(), ...dependencies()]
   const readable = paths.map((path) => `--allow-fs-read=${path}`)
-  // The library is native code, so its warning says nothing new.
+  // The library is native code, so Node's warning about it says nothing new.
   return ['--permission', '--allow-addons', '--disable-warning=PERM0001', ...readable]
 }
 

@@ -20,7 +20,7 @@ export interface TunnelAuthenticationEvents {
   fail(code: number, reason: string): void
 }
 
-/** Value in place of a hello that is too long; it fits no schema. */
+/** Stands for a hello that is too long; no schema accepts it. */
 const TOO_LONG = null
 const HELLO: z.ZodType<TunnelHello> = z.object({
   access_token: z.string(),
@@ -89,7 +89,7 @@ export class TunnelAuthentication {
   }
 }
 
-/** @returns undefined when the text is no JSON yet, since more may follow */
+/** @returns undefined when the text is not complete JSON yet, since more may follow */
 function parseWhole(text: string): unknown {
   if (!text.trimEnd().endsWith('}')) return undefined
   try {

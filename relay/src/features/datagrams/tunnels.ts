@@ -24,7 +24,7 @@ import { TunnelAuthentication } from './tunnel-authentication.ts'
 export type LeaseTunnels = Map<Lease, TunnelConnection>
 
 export interface TunnelParts {
-  /** Written here. */
+  /** This class updates it. */
   byLease: LeaseTunnels
   credentials: Pick<LeaseCredentials, 'leaseOf'>
   policy: Pick<Policy, 'blocks' | 'isAnyIpBanned'>
@@ -57,7 +57,8 @@ export class Tunnels {
     const settle = this.#trackPending(connection)
     const { counters, received, log } = this.#parts
     let lease: Lease | undefined
-    // The QUIC library brings a thousand datagrams at once, and the sockets of visitors would overflow meanwhile.
+    // The QUIC library delivers a thousand datagrams at once; while the relay handled them all, visitors' sockets would
+    // overflow.
     const inbox = new DatagramQueue<Uint8Array>({
       pass: (datagram) => lease && received(datagram, lease),
       tooOld: () => counters.datagramsDropped.add({ reason: 'too_old' }),
@@ -150,7 +151,7 @@ export class Tunnels {
     const { byLease } = this.#parts
     const previous = byLease.get(lease)
     byLease.set(lease, connection)
-    // An SDK reconnects because its last connection died, which the relay has not noticed yet.
+    // An SDK that reconnects has lost its previous connection, even if the relay has not noticed yet.
     if (previous === undefined) this.#parts.counters.tunnels += 1
     else previous.close(TUNNEL_CLOSE.replaced, 'the lease has a newer tunnel')
     const end = (): void => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease has ended')

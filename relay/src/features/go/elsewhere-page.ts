@@ -1,15 +1,15 @@
-// The page of `/go/` for a site at another relay: it names the host that the visitor would go to, and goes nowhere by itself.
+// The page of `/go/` for a site at another relay: it names and links the site's host, and does not redirect by itself.
 
 import { escapeHtml, type GoDocument, goDocument, nameOf } from './go-document.ts'
 
-/** A fragment stays with the browser: the link gets it here. */
+/** A browser does not send the fragment, so the page adds it to the link. */
 const SCRIPT = `
 document.getElementById('continue').hash = location.hash
 `
 
 /**
  * @param label canonical
- * @param url of the site at the other relay
+ * @param url the site's URL at the other relay
  */
 export function renderElsewherePage(label: string, url: string): GoDocument {
   const name = nameOf(label)

@@ -1,4 +1,4 @@
-// The document around each page of `/go/`: its style, and the policy that lets one script of its own run.
+// The document around each page of `/go/`: its style, and the policy that allows only its own script.
 
 import { createHash } from 'node:crypto'
 
@@ -36,14 +36,14 @@ code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 #state { color: var(--quiet); min-height: 3em; }
 `
 
-/** A page that stands alone. */
+/** A self-contained page. */
 export interface GoDocument {
   html: string
-  /** Its Content-Security-Policy: runs its own script and style alone, and lets the script ask this relay alone. */
+  /** Its Content-Security-Policy: allows only its own script and style, and lets the script request only this relay. */
   policy: string
 }
 
-/** @param parts HTML, but for the script */
+/** @param parts HTML, except the script */
 export function goDocument({
   title,
   main,
@@ -88,7 +88,7 @@ function policyOf(script: string): string {
   ].join('; ')
 }
 
-/** The name that the site of a label has. @param label canonical */
+/** Returns the name of the site that has a label. @param label canonical */
 export function nameOf(label: string): string {
   return label.slice(0, label.lastIndexOf('-'))
 }

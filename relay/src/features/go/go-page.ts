@@ -1,21 +1,21 @@
-// The page of `/go/` for a site that was not found: it stands alone, and asks this relay again from time to time.
+// The page of `/go/` for a site that was not found: it is self-contained, and asks this relay again from time to time.
 
 import { escapeHtml, type GoDocument, goDocument, nameOf } from './go-document.ts'
 import type { GoTarget } from './go-target.ts'
 
 export interface GoPage {
   target: GoTarget
-  /** URLs of the same question at other relays. */
+  /** URLs of the same `/go/` page at other relays. */
   links: readonly string[]
-  /** Seconds until the page may look again. */
+  /** Seconds until the page may ask again. */
   retryS: number
-  /** Relays that were asked, and those that are known; undefined when the relay was too busy to ask. */
+  /** Numbers of relays asked, and of relays known; undefined when the relay was too busy to ask. */
   asked?: { asked: number; known: number }
 }
 
 /**
- * Runs in the page. It asks with HEAD, whose redirect it does not follow: the page itself is loaded again then. It waits longer each
- * time, as long as the relay says, and not while nobody sees the page.
+ * Runs in the page. It sends HEAD without following a redirect; on one, it reloads the page. It waits longer each time,
+ * and at least as long as the relay says. While the page is hidden, it sends nothing.
  */
 const SCRIPT = `
 const FACTOR = 1.5, MAX_S = 60

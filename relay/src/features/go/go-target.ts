@@ -1,11 +1,11 @@
-// Reads the site, and the path and query there, that a path below `/go/` names.
+// Reads the site that a path below `/go/` names, and the path and query at that site.
 
 import { normalizeCanonicalLabel, PATH } from '@svc/protocol'
 
 export interface GoTarget {
   /** First label of the site's canonical hostname, in lower case. */
   label: string
-  /** Path and query at the site: empty, or from `/` or `?` on. */
+  /** Path and query at the site: empty, or beginning with `/` or `?`. */
   rest: string
 }
 
@@ -18,20 +18,20 @@ export function readGoTarget(requestTarget: string): GoTarget | undefined {
 }
 
 /**
- * The URL of the site at a relay: it is below the relay's host, whatever the visitor's path is.
+ * Returns the site's URL at a relay. It is below the relay's host, whatever the visitor's path is.
  * @param origin of a relay whose host is a name
  */
 export function siteUrl(origin: string, { label, rest }: GoTarget): string {
   const url = new URL(origin)
   const query = rest.indexOf('?')
-  // Each setter parses its part alone, so that a path such as `//other.example` stays a path.
+  // Each setter parses only its own part, so a path such as `//other.example` stays a path.
   url.hostname = `${label}.${url.hostname}`
   url.pathname = query < 0 ? rest : rest.slice(0, query)
   url.search = query < 0 ? '' : rest.slice(query)
   return url.href
 }
 
-/** The URL of the same question at another relay. */
+/** Returns the URL of the same `/go/` page at another relay. */
 export function goUrl(origin: string, { label, rest }: GoTarget): string {
   return new URL(`${origin}${PATH.go}${label}${rest}`).href
 }

@@ -1,5 +1,5 @@
-// Answers `/go/<name>-<address>`: a redirect to a site of this relay, a page that names the host of one elsewhere, or a page that looks
-// again from time to time.
+// Answers `/go/<name>-<address>` with a redirect to a site of this relay, a page that names the host of a site
+// elsewhere, or a page that asks again from time to time.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -26,7 +26,10 @@ interface SearchResult {
   known: number
 }
 
-/** Counts of the visitors of `/go/` by where they were led: to this relay, to another one, to none, or nowhere since too many came. */
+/**
+ * Where a visitor of `/go/` was led: to this relay, to another one, or to none, either for lack of the site or because
+ * too many came.
+ */
 type GoOutcome = 'here' | 'elsewhere' | 'nowhere' | 'busy'
 
 export interface GoParts {
@@ -50,7 +53,7 @@ const FORBIDDEN = 403
 const NOT_FOUND = 404
 const TOO_MANY_REQUESTS = 429
 const SERVICE_UNAVAILABLE = 503
-/** Seconds after which a client without scripts may come back: the results of a search hold for as long. */
+/** Seconds after which a client without scripts may ask again: search results are valid that long. */
 const RETRY_S = 5
 /** Other relays that the page names. */
 const LINKS_MAX = 4
@@ -86,7 +89,7 @@ async function lead(
     const result = await searchFor(parts, target.label, request)
     onOutcome(result.origin === undefined ? 'nowhere' : 'elsewhere')
     if (result.origin !== undefined) {
-      // Another host is another's: the visitor sees its name before going there.
+      // Another host has another operator: the visitor sees its name before going there.
       const page = renderElsewherePage(target.label, siteUrl(result.origin, target))
       return await sendPage(parts.writer, request, response, OK, page)
     }
@@ -101,7 +104,7 @@ async function lead(
   }
 }
 
-/** A search that is shared with others costs the visitor's network nothing. */
+/** A search that is shared with other visitors does not count against the visitor's network. */
 function searchFor(
   { search, rateLimits, clientAddresses }: GoParts,
   label: string,

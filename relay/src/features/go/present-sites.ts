@@ -1,4 +1,5 @@
-// The sites that visitors reach at this relay now, by canonical label, and by the hash that another relay asks with.
+// Holds the sites that visitors reach at this relay now, by canonical label, and by the hash with which another relay
+// asks.
 
 import { hash } from 'node:crypto'
 import { identityKey, type SiteStatement, siteQuestionText } from '@svc/protocol'
@@ -16,7 +17,7 @@ export interface PresentSitesParts {
     identityStatus(identityKey: string): { isBanned: boolean; isDenied: boolean }
   }
   visitors: { visitorsOf(lease: Lease): number }
-  /** Returns whether visitors of a lease come from another relay, which is the one to lead them to. */
+  /** Returns whether visitors reach a lease through another relay, to which they must be led. */
   isReachedByRelay: (lease: Lease) => boolean
   /** Returns whether the relay is closing. */
   isClosing: () => boolean
@@ -24,9 +25,9 @@ export interface PresentSitesParts {
 
 export class PresentSites {
   readonly #parts: PresentSitesParts
-  /** Canonical labels of leases and of stored sites, hidden ones included: who asks with the hash knows the label. */
+  /** Canonical labels of leases and of stored sites, including hidden ones: anyone who has the hash knows the label. */
   readonly #labels = new Map<string, string>()
-  /** The last statement of each of them that has made one. That of a stored site outlives its lease. */
+  /** The last statement of each site that has made one. That of a stored site outlives its lease. */
   readonly #statements = new Map<string, SiteStatement>()
 
   constructor(parts: PresentSitesParts) {
@@ -38,7 +39,7 @@ export class PresentSites {
     routes.onCover((hostname) => this.#follow(hostname))
   }
 
-  /** Returns whether visitors of the site would reach it here: a site that is only busy counts, one that is silent does not. */
+  /** Returns whether visitors would reach the site here: a busy site counts, a silent one does not. */
   has(label: string): boolean {
     const { routes, policy, visitors, isClosing, isReachedByRelay } = this.#parts
     const route = isClosing() ? undefined : routes.resolve(routes.hostname(label))
@@ -56,17 +57,17 @@ export class PresentSites {
     return isBanned || isDenied
   }
 
-  /** The label whose question this is; undefined for a site that is not here. @param question 64 hex digits */
+  /** Returns the label whose hash this is; undefined if the site is not here. @param question 64 hex digits */
   labelOf(question: string): string | undefined {
     return this.#labels.get(question)
   }
 
-  /** The site's statement that it is here. Those who ask look at its time. @param label canonical */
+  /** Returns the site's statement that it is here. The asking relay or page checks its time. @param label canonical */
   statementOf(label: string): SiteStatement | undefined {
     return this.#statements.get(label)
   }
 
-  /** @param changed the lease that came, was renewed, or has ended */
+  /** @param changed the lease that was registered or renewed, or has ended */
   #follow(hostname: string, changed?: Lease): void {
     const { routes } = this.#parts
     const label = hostname.slice(0, hostname.indexOf('.'))

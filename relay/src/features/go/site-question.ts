@@ -1,4 +1,4 @@
-// Answers `GET /discovery/site`: whether this relay has a site, to other relays and to pages of any origin.
+// Answers `GET /discovery/site`: tells other relays, and pages of any origin, whether this relay has a site.
 
 import type { SitePresence } from '@svc/protocol'
 import { SITE_QUESTION_PATTERN } from '../../core/api/endpoints/endpoints.ts'

@@ -5,13 +5,13 @@ import { join, resolve, sep } from 'node:path'
 import { CHECKSUMS } from '../../core/api/endpoints/download-names.ts'
 import { findFile } from '../../core/api/http/stored-file.ts'
 
-/** The folder of this package below which this module is, in the checkout and as built. */
+/** Path of this module's folder within this package, in the checkout and as built. */
 const CODE = /[\\/](?:src|dist)[\\/]features[\\/]installer$/
 
-/** The package for Debian has them there. */
+/** Where Debian's package has them. */
 const OF_THE_SYSTEM = '/usr/share/svc-relay/install'
 
-/** Directories that may have downloads, the nearest first. A program that is one file has none of its own. */
+/** Directories that may have downloads, the nearest first. A single executable has none of its own. */
 export const BUILT_IN_DIRECTORIES: readonly string[] = [
   ...directoriesOf(import.meta.dirname),
   ...(sep === '/' ? [OF_THE_SYSTEM] : []),
@@ -24,7 +24,10 @@ export async function findDirectory(directories: readonly string[]): Promise<str
   return undefined
 }
 
-/** @returns whether the installer has something to install. @param directory the operator's; undefined: one that the relay brings along */
+/**
+ * @returns whether the installer has something to install.
+ * @param directory the operator's; undefined: one that comes with the relay
+ */
 export async function hasDownloads(directory: string | undefined): Promise<boolean> {
   if (directory === undefined) return (await findDirectory(BUILT_IN_DIRECTORIES)) !== undefined
   const isOwnScript = (await findFile(join(directory, 'install.sh'))) !== undefined

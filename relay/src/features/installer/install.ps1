@@ -68,7 +68,7 @@ function Install-Svc([bool]$Uninstall, [bool]$Force) {
   Show-Next $Directory
 }
 
-# The version of the svc in a directory; nothing without one that runs.
+# Returns the version of the svc in a directory; nothing if none there runs.
 function Get-SvcVersion([string]$Directory) {
   foreach ($Name in 'svc.exe', 'svc.cmd') {
     $Program = Join-Path $Directory $Name
@@ -78,7 +78,7 @@ function Get-SvcVersion([string]$Directory) {
   }
 }
 
-# A program of another origin is never replaced or removed; one of ours without its Node is.
+# Another program is never replaced or removed; an svc without its Node is.
 function Assert-Ours([string]$Directory, [string]$Version) {
   $Program = Join-Path $Directory 'svc.exe'
   if (-not $Version -and (Test-Path -LiteralPath $Program)) {
@@ -108,7 +108,7 @@ function Test-Node {
   ($Version -match '^v(\d+)\.') -and ([int]$Matches[1] -ge $NodeMajorMin)
 }
 
-# Downloads a URL to a file, and resumes until nothing more comes.
+# Downloads a URL to a file, and resumes for as long as data arrives.
 function Receive-File([string]$Url, [string]$Path) {
   $Failures = 0
   while ($true) {
@@ -135,7 +135,7 @@ function Receive-File([string]$Url, [string]$Path) {
   }
 }
 
-# Windows PowerShell knows the proxy of the system settings alone; HTTPS_PROXY comes first, but for the hosts in NO_PROXY.
+# Windows PowerShell knows only the proxy of the system settings. HTTPS_PROXY comes first, except for the hosts in NO_PROXY.
 function Set-Proxy([Net.HttpWebRequest]$Request) {
   if (-not $env:HTTPS_PROXY) { return }
   foreach ($Entry in "$env:NO_PROXY" -split '[\s,]+') {
@@ -179,7 +179,7 @@ function Expand-Gzip([string]$Packed, [string]$Path) {
   }
 }
 
-# A program that runs cannot be overwritten on Windows, but it can be renamed.
+# Windows cannot overwrite a running program, but it can rename it.
 function Move-Svc([string]$Temporary, [string]$Directory, [string]$Download) {
   Get-ChildItem -LiteralPath $Directory -Filter 'svc.exe.old-*' | Remove-Item -Force -ErrorAction SilentlyContinue
   $Running = Join-Path $Directory 'svc.exe'

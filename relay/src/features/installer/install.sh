@@ -195,7 +195,7 @@ find_platform() {
     aarch64 | arm64) machine=arm64 ;;
     *) need_node "There is no executable of svc for the processor $(uname -m)." ;;
   esac
-  # Rosetta tells a process for x86_64 that it runs on such a machine.
+  # Rosetta reports the machine as x86_64 to a translated process.
   if [ "$system" = darwin ] && [ "$(sysctl -n sysctl.proc_translated 2>/dev/null)" = 1 ]; then machine=arm64; fi
   if [ "$system" = linux ]; then
     if [ "$(getconf LONG_BIT 2>/dev/null)" = 32 ]; then need_node 'There is no executable of svc for 32-bit systems.'; fi
@@ -233,7 +233,7 @@ find_tools() {
     client=curl
   elif has wget; then
     client=wget
-    # curl reads both names, and wget that in lower case alone.
+    # curl reads both names; wget reads only the lower-case one.
     # shellcheck disable=SC2153
     [ -n "$https_proxy" ] || https_proxy=$HTTPS_PROXY
     # shellcheck disable=SC2153
@@ -246,7 +246,7 @@ find_tools() {
   has sha256sum || has shasum || has openssl || fail 'sha256sum, shasum or openssl is needed to check the download.'
 }
 
-# Downloads URL $1 to file $2, and resumes until nothing more comes.
+# Downloads URL $1 to file $2, and resumes for as long as data arrives.
 fetch_all() {
   had=0
   failures=0
@@ -273,7 +273,7 @@ fetch_all() {
   done
 }
 
-# Downloads what file $2 does not have yet of URL $1. Sets status, and answer to the HTTP status.
+# Downloads what file $2 still lacks of URL $1. Sets status, and answer to the HTTP status.
 fetch() {
   : >"$temporary/log"
   if [ "$client" = curl ]; then
@@ -358,7 +358,7 @@ put_in_place() {
   made=
 }
 
-# Says what PATH needs, and the command that uses this relay.
+# Prints what PATH needs, and the command that uses this relay.
 say_next() {
   name=svc
   case :$PATH: in
@@ -390,7 +390,7 @@ path_advice() {
   esac
 }
 
-# The text as a shell reads it back.
+# Quotes a text for the shell.
 quoted() {
   case $1 in
     *[!A-Za-z0-9_./:@%+=,-]*) printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;

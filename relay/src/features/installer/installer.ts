@@ -1,5 +1,5 @@
-// Serves the installer without the envelope: its scripts and its downloads, from the operator's directory or from the one
-// that this relay brings along. A script that is not in the directory is rendered for this relay.
+// Serves the installer without the envelope: its scripts and its downloads, from the operator's directory or from the
+// one that comes with this relay. A script that is not in the directory is rendered for this relay.
 
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -23,7 +23,10 @@ const SAFE = { 'X-Content-Type-Options': 'nosniff' }
 const REVALIDATED = { 'Cache-Control': 'no-cache' }
 
 export interface InstallerOptions {
-  /** The operator's directory: `install.sh`, `install.ps1` and `bin`, all optional; undefined: the one brought along. */
+  /**
+   * The operator's directory: `install.sh`, `install.ps1` and `bin`, all optional; undefined: the one that comes with
+   * the relay.
+   */
   directory: string | undefined
   /** Origin of the relay's URL, which the scripts download from. */
   origin: string
@@ -62,7 +65,7 @@ class Installer {
     this.#unpacked = new UnpackedResponses(options.writer, options.clientAddresses)
   }
 
-  /** Serves the operator's script, or else the one that `render` makes. */
+  /** Serves the operator's script, or if there is none, the one that `render` makes. */
   script(file: string, mediaType: string, render: (offer: Offer) => Promise<string>): Handler {
     const { directory, writer } = this.#options
     return async (request, response) => {
@@ -73,7 +76,7 @@ class Installer {
     }
   }
 
-  /** Serves an executable: compressed to those who take that. */
+  /** Serves an executable, compressed for clients that accept that. */
   download(file: string, mediaType: string): Handler {
     const { writer } = this.#options
     return async (request, response) => {
@@ -122,7 +125,7 @@ function headersOf(mediaType: string) {
   return { content: { 'Content-Type': mediaType, ...SAFE }, common: REVALIDATED }
 }
 
-/** Sends an error as a comment, since users pipe what comes into a shell. */
+/** Sends an error as a comment, since users pipe the response into a shell. */
 function refuse(response: ServerResponse): void {
   sendText(response, NOT_FOUND, '# this relay does not have that file\n')
 }

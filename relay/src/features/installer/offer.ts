@@ -1,24 +1,26 @@
-// Reads what this relay offers to install: the downloads of a directory, by the file with their checksums.
+// Reads what this relay offers to install: the downloads of a directory, according to their checksum file.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHECKSUMS, DOWNLOADS } from '../../core/api/endpoints/download-names.ts'
 import { findFile } from '../../core/api/http/stored-file.ts'
 
-/** The file with the checksums of the installer's downloads; a longer one counts as none. Seven lines take 600 bytes. */
+/**
+ * Bytes of the checksum file of the installer's downloads; a longer file counts as none. Seven lines take 600 bytes.
+ */
 export const CHECKSUMS_MAX_BYTES: number = 16 * 1024
 
 /** The relay's downloads and address, from which the installer renders its scripts. */
 export interface Offer {
   /** Origin of the relay's URL. */
   origin: string
-  /** Release of the relay, which is that of its downloads. */
+  /** Release of the relay and of its downloads. */
   release: string
   /** SHA-256 of each compressed download by its name, in hexadecimal; empty: the relay has none. */
   sums: ReadonlyMap<string, string>
 }
 
-/** The Node that the bundle needs at least. */
+/** Lowest major version of Node that runs the bundle. */
 export const NODE_MAJOR_MIN = 24
 /** A line as `sha256sum` writes it. */
 const LINE = /^([0-9a-f]{64}) [ *](?:\.\/)?([\w.-]+)$/

@@ -1,5 +1,5 @@
 // Renders the scripts `install.sh` and `install.ps1` for a relay: the files beside this one, with the relay's own values at
-// their top. PowerShell 5.1 reads its script as Latin-1, so that it is ASCII.
+// their top. PowerShell 5.1 reads its script as Latin-1, so that script is ASCII.
 
 import { installation } from '../../core/installation.ts'
 import { NODE_MAJOR_MIN, type Offer } from './offer.ts'

@@ -6,7 +6,7 @@ import type { SettingsTable } from '../../core/config/setting.ts'
 
 declare module '../../core/config/settings.ts' {
   interface Settings {
-    /** Directory that `/api/install` serves; undefined: that which the relay brings along. */
+    /** Directory that `/api/install` serves; undefined: the one that comes with the relay. */
     installDir: string | undefined
   }
 }

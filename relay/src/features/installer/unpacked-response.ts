@@ -1,4 +1,4 @@
-// Sends what a gzip file has in it to clients that do not accept the coding, piece by piece and without ranges.
+// Sends the content of a gzip file to clients that do not accept the coding, in pieces and without ranges.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -25,7 +25,7 @@ const NOT_MODIFIED = 304
 export class UnpackedResponses {
   readonly #writer: BodyWriter
   readonly #clientAddresses: ClientAddresses
-  /** It counts responses in place of bytes, since all take the same. */
+  /** Counts responses instead of bytes, since all take the same memory. */
   readonly #open = new RequestMemory({
     perClient: UNPACKED_RESPONSES_PER_NETWORK_MAX,
     total: UNPACKED_RESPONSES_MAX,
@@ -37,7 +37,7 @@ export class UnpackedResponses {
   }
 
   /**
-   * @throws RelayError `rate_limited` when as many are being sent to the client's network, or to all, as may be
+   * @throws RelayError `rate_limited` when the limit of the client's network, or of all clients, is reached
    */
   async send(
     request: IncomingMessage,

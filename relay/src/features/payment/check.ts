@@ -1,4 +1,4 @@
-// Checks what the payment facilitator would have: its libraries, a recipient, full nodes of its network, and a journal.
+// Checks what the payment facilitator needs: its libraries, a recipient, full nodes of its network, and a journal.
 
 import { loadFacilitator, NETWORKS, openLogJournal } from '@svc/payment'
 import { error, type Found, off, ok, warning } from '../../core/check/finding.ts'
@@ -44,7 +44,7 @@ async function checkJournal(identityPath: string): Promise<Found> {
   }
 }
 
-/** URLs may hold the key of an account. */
+/** URLs may contain an account's key. */
 function originOf(url: string): string {
   return new URL(url).origin
 }

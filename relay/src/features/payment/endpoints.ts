@@ -9,7 +9,7 @@ export type PaymentEndpointName = 'x402Supported' | 'x402Verify' | 'x402Settle' 
 const JSON_MEDIA_TYPE = 'application/json'
 const text = z.string()
 
-/** The facilitator judges the body itself, so that its answer has x402's reason. */
+/** The facilitator validates the body itself, so that its answer has x402's reason. */
 const anything = z.record(text, z.unknown())
 const request = named('X402PaymentRequest', described({ description: 'x402 version 2' }, anything))
 const prepareRequest = named(

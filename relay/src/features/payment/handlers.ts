@@ -1,4 +1,4 @@
-// Handles the endpoints of the facilitator. Pages of any origin and other sites ask them, without a credential.
+// Handles the endpoints of the facilitator. Pages of any origin and other sites call them without a credential.
 
 import {
   PaymentError,
@@ -28,7 +28,7 @@ export interface PaymentEndpointParts {
   bodies: RequestBodies
 }
 
-/** One answer, and what it counts as. */
+/** One answer, and the result that it counts as. */
 interface Answered {
   body: unknown
   result: PaymentResult
@@ -81,7 +81,7 @@ function settled(body: SettleResponse): Answered {
   return { body, result: body.success ? 'accepted' : 'refused' }
 }
 
-/** A failure that passes is 503, so that who asked asks again; what is wrong with the request is 400. */
+/** A temporary failure becomes 503, so that the client retries; an invalid request becomes 400. */
 function relayErrorOf(error: unknown): unknown {
   if (!(error instanceof PaymentError)) return error
   if (error.code === 'invalid_request')

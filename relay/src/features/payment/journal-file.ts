@@ -1,4 +1,5 @@
-// Keeps the journal of payments in the state directory. It has no secrets: what it says of payments is on the chain, too.
+// Keeps the journal of payments in the state directory. It has no secrets: what it says about payments is on the chain,
+// too.
 
 import { join } from 'node:path'
 import type { JournalFile } from '@svc/payment'

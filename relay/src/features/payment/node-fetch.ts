@@ -1,8 +1,8 @@
-// Asks full nodes with the relay's HTTP client, in the form of `fetch`, which the library of the chain takes.
+// Requests full nodes with the relay's HTTP client, behind the `fetch` interface that the chain's library takes.
 
 import { HttpClient } from '../../core/outbound/http-client.ts'
 
-/** Milliseconds that a full node has for an answer, in the relay's HTTP client: more than the facilitator gives it. */
+/** Time for a full node's answer in the relay's HTTP client, in milliseconds: more than the facilitator allows. */
 const PAYMENT_NODE_DEADLINE_MS = 20_000
 
 /** @param endpoints URLs from the operator's settings, which may be at any address */

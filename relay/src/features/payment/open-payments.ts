@@ -1,18 +1,18 @@
-// Bounds the payment requests of one network that are answered at once, so that nobody takes all places of the facilitator.
+// Bounds the payment requests of one network in progress at once, so that nobody takes all places of the facilitator.
 
 import { RelayError } from '../../core/errors.ts'
 import { NetworkCounts } from '../../core/rate-limit/fair-share.ts'
 
-/** Requests about payments that are answered at once: what the facilitator does. */
+/** Payment requests in progress at once: as many as the facilitator handles. */
 const PAYMENT_REQUESTS_AT_ONCE = 128
-/** The same of one network. */
+/** The same for one network. */
 const PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK = 32
 
 export class OpenPayments {
   readonly #perNetwork = new NetworkCounts()
   #open = 0
 
-  /** @returns ends the request. @throws RelayError `rate_limited` */
+  /** Begins a request. @returns a function that ends it. @throws RelayError `rate_limited` */
   begin(network: string): () => void {
     const isBelow = this.#perNetwork.of(network) < PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK
     if (

@@ -15,7 +15,7 @@ declare module '../../core/config/settings.ts' {
 export interface PaymentSettings {
   isEnabled: boolean
   network: PaymentNetwork
-  /** The address of the recipient; undefined only where payments are off. */
+  /** The address of the recipient; undefined only when payments are off. */
   payTo: string | undefined
   /** URLs of full nodes, asked in turn; undefined: the public ones of the network. */
   endpoints: readonly string[] | undefined
@@ -78,7 +78,7 @@ function paymentAddress(value: string, setting: string): string {
   return value.toLowerCase()
 }
 
-/** URLs may hold the key of an account, so that messages repeat none. */
+/** URLs may contain an account's key, so messages never repeat them. */
 function endpoints(value: string, setting: string): string[] {
   const urls = value.split(',').map((part) => URL.parse(part.trim()))
   const isUsable = (url: URL | null): url is URL =>

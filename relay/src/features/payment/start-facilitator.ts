@@ -1,4 +1,4 @@
-// Starts the facilitator: its journal, its way to full nodes, and what the relay says of it.
+// Starts the facilitator: its journal, its client for full nodes, and what the relay reports about it.
 
 import {
   createFacilitator,
@@ -33,7 +33,7 @@ export interface RunningFacilitator {
   readonly openPayments: OpenPayments
 }
 
-/** @throws PaymentError where a library is missing, or the journal cannot be read */
+/** @throws PaymentError when a library is missing, or the journal cannot be read */
 export async function startFacilitator({
   settings,
   origin,

@@ -1,4 +1,4 @@
-// Checks the dedicated ports of sites, and the UDP port of their datagram tunnels. No start fails because of them.
+// Checks the dedicated ports of sites, and the UDP port of their datagram tunnels. No result prevents a start.
 
 import { readQuicCertificate } from '../../core/certificates/quic-certificate.ts'
 import { tcpProblem, udpProblem } from '../../core/check/bind.ts'
@@ -7,7 +7,7 @@ import type { Settings } from '../../core/config/settings.ts'
 import { readPolicyOf } from '../../core/policy/policy.ts'
 import { sharedCookies, sharesCookies } from './port-host.ts'
 
-/** Ports that a message lists. */
+/** Most ports that a message lists. */
 const LISTED_MAX = 5
 
 export async function checkTcpPorts(settings: Settings): Promise<Found[]> {
@@ -59,7 +59,7 @@ async function checkRange(
   ]
 }
 
-/** Warns of a host of ports that shares cookies with the relay. Where no address is found, the log of a start says so. */
+/** Warns of a port host that shares cookies with the relay. If no address is found, the relay logs that at start. */
 function nameWarnings({ portHost, rootHost }: Settings): Found[] {
   return portHost !== undefined && sharesCookies(portHost, rootHost)
     ? [warning(`${capitalized(sharedCookies(portHost))}.`)]

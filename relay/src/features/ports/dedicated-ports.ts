@@ -46,7 +46,7 @@ export class DedicatedPorts implements PortClaims {
     }
   }
 
-  /** Opens the ports that a lease had at this machine before it restarted. Those that cannot be had stay closed. */
+  /** Opens the ports that a lease had at this machine before it restarted. Those that it cannot get stay closed. */
   async resume(lease: Lease): Promise<void> {
     const { identityKey, expiresAt, ports } = lease
     restorePorts([[identityKey, { hostname: '', expiresAt, ports }]], this.#pools)

@@ -37,7 +37,7 @@ export const ports: Feature<RunningPorts, Prepared> = {
         reservations: state.journal.reservations,
         visitors: dataPlane.visitorServer,
         connectionsMax: capacity.portConnections,
-        // Where every port of the range may be open, the range is the bound: the error at its end names the range.
+        // If all ports of the range may be open at once, the range is the only limit, and the error then names it.
         listenersMax: capacity.hasFewListeners ? capacity.portListeners : Number.POSITIVE_INFINITY,
         tunnels,
       }),

@@ -26,7 +26,10 @@ export interface PortAllocatorOptions {
   hasRoom: () => boolean
   /** Whether visitors may reach the lease. */
   routes: (lease: Lease) => boolean
-  /** Rejects when the port cannot be bound. @param currentLease the lease that has the port; undefined before it is served */
+  /**
+   * Rejects when the port cannot be bound.
+   * @param currentLease returns the lease that has the port; undefined before it is served
+   */
   bind: (port: number, currentLease: () => Lease | undefined) => Promise<BoundPort>
   transport: Transport
   log: Logger
@@ -98,7 +101,7 @@ export class PortAllocator {
     }
   }
 
-  /** Applies a change of the policy: closes ports that may not be open, and opens those again that may. */
+  /** Applies a change of the policy: closes ports that may no longer be open, and reopens those that may. */
   update(): void {
     for (const entry of this.#entries.values()) void this.#update(entry)
   }

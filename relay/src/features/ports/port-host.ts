@@ -3,10 +3,10 @@
 import { isLocalhost, type Settings } from '../../core/config/settings.ts'
 import type { Logger } from '../../core/log/log.ts'
 
-/** Time for the first look at the relay's addresses, which dedicated ports name; a start waits for it no longer. */
+/** Time for the first lookup of the relay's addresses, which dedicated ports name; a start waits no longer. */
 const PORT_HOST_FIND_MS = 3_000
 
-/** @returns the host as it is known now; undefined: the root host is all that is known */
+/** @returns the host as it is known now; undefined: only the root host is known */
 export interface PortHost {
   current: () => string | undefined
   close(): void
@@ -16,7 +16,7 @@ type PortSettings = Pick<Settings, 'portHost' | 'portRange' | 'rootHost' | 'publ
 
 const LOOPBACK = '127.0.0.1'
 
-/** Resolves when the first look at the public addresses is done, or takes too long. */
+/** Resolves when the first lookup of the public addresses is done, or takes too long. */
 export async function findPortHost(settings: PortSettings, log: Logger): Promise<PortHost> {
   const { portHost, portRange, rootHost, publicAddresses, cluster } = settings
   if (portHost !== undefined && portRange !== undefined && sharesCookies(portHost, rootHost))
@@ -24,7 +24,7 @@ export async function findPortHost(settings: PortSettings, log: Logger): Promise
   if (portHost !== undefined || portRange === undefined) return fixed(portHost)
   if (isLocalhost(rootHost)) return fixed(LOOPBACK)
   const { PublicAddressWatcher } = await import('../dns/public-address/public-address-watcher.ts')
-  // The configured addresses of several machines, and those in DNS, are not those of this one.
+  // In a cluster, the configured addresses and those in DNS are those of several machines, not of this one.
   const own = { rootHost, publicAddresses: cluster ? { ipv4: undefined, ipv6: undefined } : publicAddresses }
   const addresses = new PublicAddressWatcher(own, log, { answersItself: cluster !== undefined })
   let current: string | undefined
@@ -49,7 +49,7 @@ export function sharesCookies(host: string, rootHost: string): boolean {
   return host === rootHost || host.endsWith(`.${rootHost}`)
 }
 
-/** What a log and `svc-relay check` say of such a name. */
+/** Returns the warning about such a name, for the log and `svc-relay check`. */
 export function sharedCookies(host: string): string {
   return `dedicated ports are named ${host}, where browsers share cookies with the relay or its sites: PORT_HOST can name an address, or a host of another domain`
 }

@@ -1,10 +1,10 @@
-// Assigns the ports of the range to identities. TCP and UDP have a pool each over the same range.
+// Assigns the ports of the range to identities. TCP and UDP each have a pool over the same range.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../../core/clock.ts'
 import type { PortRange } from '../../core/config/settings.ts'
 
-/** How long the relay leaves a port alone that another process uses. */
+/** How long the relay does not try a port that another process uses. */
 const PORT_IN_USE_RETRY_MS = 60_000
 
 interface Holding {
@@ -43,7 +43,7 @@ export class PortPool {
     this.#assign(key, { port, until: Number.POSITIVE_INFINITY })
   }
 
-  /** Reserves the port for `key` for {@link PORT_RESERVATION_MS}. It is the first that `key` is offered again. */
+  /** Reserves the port for `key` for {@link PORT_RESERVATION_MS}. `key` is offered this port first. */
   release(key: string): void {
     const holding = this.#holdings.get(key)
     if (holding !== undefined) this.restore(key, holding.port, now() + PORT_RESERVATION_MS)

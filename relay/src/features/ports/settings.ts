@@ -8,14 +8,14 @@ import { SettingsError } from '../../core/config/settings-error.ts'
 
 declare module '../../core/config/settings.ts' {
   interface Settings {
-    /** Whether the range may have ports of well-known services, and those of the relay itself. */
+    /** Whether the range may include ports of well-known services, and those of the relay itself. */
     isPortRangeUnchecked: boolean
     /** Host that addresses of dedicated ports name; undefined: an address of this machine. */
     portHost: string | undefined
   }
 }
 
-/** The first port that is no system port (RFC 6335 §6). */
+/** The first port that is not a system port (RFC 6335 §6). */
 const PORTS_OF_USERS = 1024
 const RANGE: Condition = {
   isMet: ({ portRange }) => portRange !== undefined,

@@ -34,7 +34,7 @@ export class TcpPorts {
     const networks = new NetworkCounts()
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
       visitor.on('error', () => {})
-      // A visitor who has gone already has no address.
+      // A visitor who has already left has no address.
       const network = networkOf(normalizeIp(visitor.remoteAddress ?? '') ?? '')
       const free = this.#maxPerLease - visitors.size
       const hasRoom =

@@ -1,4 +1,4 @@
-// The redirect listener: plain HTTP, which it answers with 308 to the same host and path over https.
+// The redirect listener: answers plain HTTP with a 308 redirect to the same host and path over https.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,15 +14,15 @@ import type { Refusal } from '../../core/metrics/labels.ts'
 const REDIRECT_CONNECTIONS_MAX = 1024
 /** The same from one network. The relay closes the one that exceeds it. */
 export const REDIRECT_CONNECTIONS_PER_NETWORK_MAX = 64
-/** Time of a request for a redirect, from its connection to the end of the answer. */
+/** Time for one redirect, from the connection to the end of the response. */
 const REDIRECT_DEADLINE_MS = 3_000
-/** Fields of such a request that are read; the rest is passed over. */
+/** Header fields of such a request that the relay reads; it ignores the rest. */
 const REDIRECT_HEADERS_MAX = 128
 
 export interface RedirectListenerParts {
   /** Whether the relay serves this host over https: lower case, without a port. */
   isServed(host: string): boolean
-  /** Port of the addresses; empty for the usual one. */
+  /** Port in the https addresses; empty for the default one. */
   httpsPort: string
   trustedProxies: Pick<TrustedProxies, 'has'>
   onRefuse(reason: Refusal): void
@@ -44,7 +44,7 @@ export function createRedirectListener(parts: RedirectListenerParts): Server {
   const connections = new ConnectionLimiter({
     isOverloaded: () => false,
     onRefuse: parts.onRefuse,
-    // None of these connections ever counts as other than silent: each ends with its first answer.
+    // All of these connections count as silent: each ends with its first response.
     max: {
       all: REDIRECT_CONNECTIONS_MAX,
       perNetwork: REDIRECT_CONNECTIONS_PER_NETWORK_MAX,
@@ -83,10 +83,10 @@ export function createRedirectListener(parts: RedirectListenerParts): Server {
 function answer(request: IncomingMessage, response: ServerResponse, parts: RedirectListenerParts): void {
   const target = TARGET.exec(request.url ?? '')
   const hosts = request.headersDistinct.host ?? []
-  // RFC 9112 §3.2: one Host at most, and none is allowed in HTTP/1.0 alone. An address in the target comes first.
+  // RFC 9112 §3.2: at most one Host, and only HTTP/1.0 may omit it. An address in the target takes precedence.
   const authority = target?.[1] ?? hosts[0]
   const host = AUTHORITY.exec(authority?.toLowerCase() ?? '')?.[1]
-  // Node reads a request of HTTP/0.9, too, whose fields would be anybody's.
+  // Node also reads HTTP/0.9 requests, whose fields cannot be trusted.
   if (request.httpVersionMajor !== 1 || target === null || hosts.length > 1 || host === undefined)
     end(response, BAD_REQUEST)
   else if (!parts.isServed(host)) end(response, MISDIRECTED_REQUEST)
@@ -102,8 +102,8 @@ function answer(request: IncomingMessage, response: ServerResponse, parts: Redir
 }
 
 /**
- * Whether a path leads to the proofs of `http-01`, in whatever spelling. Authorities follow redirects, so that with one here a
- * site could answer them, and get certificates outside of the relay's budgets.
+ * Returns whether a path, in any spelling, is that of an `http-01` challenge. Authorities follow redirects: with one
+ * here, a site could answer the challenge, and get certificates outside of the relay's budgets.
  */
 function isHttpChallenge(target: string): boolean {
   const [path = ''] = target.split(/[?#]/, 1)

@@ -30,7 +30,7 @@ export const redirectSettings: FeatureSettings = {
   listeners: ({ httpRedirectAddress }) => ({ HTTP_REDIRECT_ADDR: httpRedirectAddress?.port }),
 }
 
-/** Parses PORT or HOST:PORT. A port alone is that of every address, since visitors come there. */
+/** Parses PORT or HOST:PORT. A port without a host means every address, since visitors connect there. */
 function publicBindAddress(value: string, setting: string): { host?: string; port: number } {
   return /^\d+$/.test(value) ? { port: portNumber(value, setting) } : bindAddress(value, setting)
 }

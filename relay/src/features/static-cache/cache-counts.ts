@@ -4,8 +4,8 @@ import { LabeledCounter } from '../../core/metrics/relay-counters.ts'
 import type { CacheResult } from './snapshot.ts'
 
 /**
- * The end of an upload: stored; refused for what it was; put off, because others were under way or the disk was full; dropped,
- * because its lease ended or the policy does not route it; or failed by an error of the relay.
+ * The outcome of an upload: stored; refused for its content; postponed, because others were in progress or the disk was
+ * full; dropped, because its lease ended or the policy does not route it; or failed by an error of the relay.
  */
 export type UploadResult = 'stored' | 'refused' | 'busy' | 'dropped' | 'failed'
 

@@ -1,4 +1,4 @@
-// Checks what the static cache would have: a certificate for the hostnames of sites, a folder, and room on its disk.
+// Checks what the static cache needs: a certificate for the hostnames of sites, a folder, and room on its disk.
 
 import type { Stats } from 'node:fs'
 import { readdir, stat, statfs } from 'node:fs/promises'

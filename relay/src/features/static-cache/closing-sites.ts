@@ -1,10 +1,11 @@
-// Remembers sites whose snapshot has just gone, while visitors may still receive responses that had begun: a ban ends those too.
+// Remembers sites whose snapshot was just removed, while visitors may still receive responses in progress: a ban ends
+// those, too.
 
 import type { Judged } from '../../core/policy/policy-rules.ts'
 
 /**
- * The time, in milliseconds, for which responses that have begun may go on when a snapshot is gone: the relay must not end TLS for the
- * site any more. It is enough for the largest file at 1.4 Mbit/s.
+ * Time, in milliseconds, that responses in progress may still take once a snapshot is gone, since the relay may no
+ * longer end TLS for the site. It is enough for the largest file at 1.4 Mbit/s.
  */
 export const CACHE_CLOSING_MAX_MS = 60_000
 /** Closing sites that the cache remembers, so that a ban also ends their responses. */
@@ -18,7 +19,7 @@ interface ClosingSite {
 
 export class ClosingSites {
   readonly #cut: (hostname: string) => void
-  /** The longest closing one first. The same hostname may come with other addresses. */
+  /** The one that has been closing longest is first. A hostname may occur again with other addresses. */
   readonly #sites = new Set<ClosingSite>()
 
   /** @param cut ends the connections of a hostname */
@@ -26,7 +27,7 @@ export class ClosingSites {
     this.#cut = cut
   }
 
-  /** Its visitors' connections are ending. One site too many cuts those of the first. */
+  /** Adds a site whose connections are ending. Beyond the maximum, cuts those of the first site. */
   add(hostname: string, { identityKey, clientIp, reportedIp }: Judged): void {
     const forget = setTimeout(() => this.#sites.delete(site), CACHE_CLOSING_MAX_MS).unref()
     const site: ClosingSite = { hostname, owner: { identityKey, clientIp, reportedIp }, forget }
@@ -35,7 +36,7 @@ export class ClosingSites {
     if (this.#sites.size > CACHE_CLOSING_SITES_MAX && first !== undefined) this.#end(first)
   }
 
-  /** Cuts the connections of those that the policy does not route. */
+  /** Cuts the connections of sites that the policy does not route. */
   judge(routes: (owner: Judged) => boolean): void {
     for (const site of [...this.#sites]) if (!routes(site.owner)) this.#end(site)
   }

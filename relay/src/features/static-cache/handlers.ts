@@ -17,7 +17,7 @@ import type { Lease } from '../../core/lease/lease.ts'
 import type { PolicyRules } from '../../core/policy/policy-rules.ts'
 import type { RateLimits } from '../../core/rate-limit/client-rate-limits.ts'
 
-/** The presence of a site's snapshot, and its end in relay time. */
+/** Whether a site's snapshot is present, and until when, in relay time. */
 export type SnapshotStatus = { isPresent: true; expiresAt: number } | { isPresent: false }
 
 /** A request that occupies a place until it ends. */
@@ -28,7 +28,7 @@ interface Place {
 /** An upload that was admitted. */
 interface Upload extends Place {
   lease: Lease
-  /** Aborted with a RelayError when nothing may come of it any more. */
+  /** Aborted with a RelayError when the upload may no longer be published. */
   signal: AbortSignal
 }
 
@@ -77,7 +77,7 @@ export interface CacheEndpointParts {
   settled: () => Promise<void>
 }
 
-/** By the name of each in the table of endpoints. */
+/** By name in the table of endpoints. */
 export type CacheHandlers = Record<'checkCache' | 'uploadCache' | 'removeCache', Handler>
 
 export function createCacheHandlers(cache: SiteCache, parts: CacheEndpointParts): CacheHandlers {
@@ -112,7 +112,7 @@ export function createCacheHandlers(cache: SiteCache, parts: CacheEndpointParts)
       }
       await answer(response, await upload().finally(() => body.close(response)))
     },
-    // A site may take its files back, also while the policy routes it no more.
+    // A site may remove its files even while the policy does not route it.
     removeCache: async (request, response) => {
       const lease = cachedLease(request, parts)
       const place = begin(request, lease, parts, () => ({ end: () => {} }))
@@ -122,7 +122,7 @@ export function createCacheHandlers(cache: SiteCache, parts: CacheEndpointParts)
   }
 }
 
-/** @throws RelayError for a token that is not that of a lease which opted in */
+/** @throws RelayError unless the token is that of a lease that opted in */
 function cachedLease(
   request: IncomingMessage,
   { credentials }: Pick<CacheEndpointParts, 'credentials'>,
@@ -140,7 +140,7 @@ function routedLease(request: IncomingMessage, parts: CacheEndpointParts): Lease
   return lease
 }
 
-/** Admits a request, which pays for the time that it takes. @throws RelayError */
+/** Admits a request, and charges its client for the time that it takes. @throws RelayError */
 function begin<Admitted extends Place>(
   request: IncomingMessage,
   lease: Lease,

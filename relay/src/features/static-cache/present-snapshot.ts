@@ -25,17 +25,17 @@ export class PresentSnapshot {
   lease: Lease | undefined
   /** Place in the queue of expiries; the registry sets it before anything else. */
   declare expiry: ExpiryEntry<PresentSnapshot>
-  /** The larger, the later somebody used it. */
+  /** Order of its last use: a later one is larger. */
   use = 0
-  /** Relay time of that. */
+  /** Relay time of its last use. */
   usedAt = 0
-  /** True when visitors are sent to it. */
+  /** True while the relay sends visitors to it. */
   isCovered = false
   #snapshot: Snapshot
   #clientIp: string
   #reportedIp: string | undefined
   #publishedAt: number
-  /** As it is on disk, or soon will be. */
+  /** The record as it is on disk, or soon will be. */
   #stored: SnapshotRecord
   #writing: Promise<void> | undefined
   #isGone = false
@@ -92,19 +92,19 @@ export class PresentSnapshot {
     return before
   }
 
-  /** Goes on with a lease, and with its addresses. */
+  /** Takes over a new lease and its addresses. */
   join(lease: Lease): void {
     this.lease = lease
     this.#clientIp = lease.clientIp
     this.#reportedIp = lease.reportedIp
   }
 
-  /** Writes the record, if it says something else than what is so, but for a little. */
+  /** Writes the record if it is out of date by more than a small tolerance. */
   store(): void {
     if (this.#writing === undefined && !this.#isGone && this.#isStale()) this.#writing = this.#write()
   }
 
-  /** The snapshot is removed: its record is not written any more. */
+  /** Ends the writing of its record, because the snapshot is removed. */
   end(): void {
     this.#isGone = true
     this.lease = undefined
@@ -119,7 +119,7 @@ export class PresentSnapshot {
     return recordOf(this, this.expiresAt, this.#publishedAt)
   }
 
-  /** An end that became earlier is written at once: a restart may not take it back. */
+  /** An expiry that became earlier is written at once: a restart must not undo it. */
   #isStale(): boolean {
     const { expiresAt, clientIp, reportedIp } = this.#record
     const { expiresAt: stored, ...from } = this.#stored
@@ -127,7 +127,7 @@ export class PresentSnapshot {
     return isLate || clientIp !== from.clientIp || reportedIp !== from.reportedIp
   }
 
-  /** One write at a time. What fails is not tried again before something changes. */
+  /** Makes one write at a time. A failed write is not retried until something changes. */
   async #write(): Promise<void> {
     const { store, log } = this.#parts
     try {

@@ -60,7 +60,7 @@ export const cacheSettings: FeatureSettings = {
   },
 }
 
-/** A size in bytes, which need not fit into 32 bits. */
+/** A size in bytes, which may exceed 32 bits. */
 function byteCount(value: string, setting: string): number {
   if (!/^[1-9]\d{0,14}$/.test(value))
     throw new SettingsError(setting, `"${value}" is not a whole number of bytes from 1 to 999999999999999`)

@@ -27,7 +27,7 @@ interface SiteSnapshotsParts {
   counts: CacheCounts
   /** The other machines; undefined on a single machine. */
   sharing?: SnapshotSharing | undefined
-  /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
+  /** Returns whether the relay can end TLS for hostnames of sites. */
   canServe: () => boolean
   /** Bytes that the cache may use. */
   bytes: number
@@ -53,7 +53,7 @@ export class SiteSnapshots implements SiteCache {
     return this.#parts.admission.admitCheck(lease)
   }
 
-  /** A snapshot of another manifest is removed, and so is what is being uploaded: the site has changed since. */
+  /** Removes a snapshot of another manifest, and ends an upload in progress: the site has changed since. */
   async check(lease: Lease, manifest: unknown): Promise<SnapshotStatus> {
     const { registry, admission, sharing } = this.#parts
     const wanted = this.#parse(manifest)
@@ -125,7 +125,7 @@ export class SiteSnapshots implements SiteCache {
     return await registry.publish(staged, { lease, signal })
   }
 
-  /** Returns whether the relay has what it takes to serve a snapshot. */
+  /** Returns whether the relay can serve a snapshot. */
   get canServe(): boolean {
     return this.#parts.canServe()
   }
@@ -163,7 +163,7 @@ function isSame({ index, hasFallback, files }: Snapshot, manifest: StaticCacheMa
   })
 }
 
-/** The message of the store says how much the disk has: that is for the operator. */
+/** The store's message says how much the disk has, which only the operator may see. */
 function fullOr(error: unknown): unknown {
   return error instanceof CacheFullError ? busy('the static cache has no room for the upload') : error
 }

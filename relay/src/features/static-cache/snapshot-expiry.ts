@@ -1,5 +1,5 @@
-// Says until when a snapshot is served, in relay time (decision 0009): while its site is renewed, after that, and after a
-// restart of the relay.
+// Computes until when a snapshot is served, in relay time (decision 0009): while its site is renewed, after that, and
+// after a restart of the relay.
 
 import { CACHE_RENEWAL_GRACE_MS } from '@svc/protocol'
 import { fromWallTime, now } from '../../core/clock.ts'
@@ -17,20 +17,20 @@ export class SnapshotExpiry {
     this.#ttlMaxMs = ttlMaxS * MS_PER_S
   }
 
-  /** For an active lease. Each renewal moves it. */
+  /** Returns the expiry during an active lease. Each renewal moves it. */
   whileRenewed(lease: Renewed): number {
     const end = Math.min(lease.expiresAt, lease.lastSeenAt + CACHE_RENEWAL_GRACE_MS)
     return end + this.#ttlMsOf(lease)
   }
 
-  /** For a lease that has just ended: that can only make it earlier. */
+  /** Returns the expiry after a lease has ended, which is never later. */
   afterLease(lease: Renewed): number {
     return Math.min(this.whileRenewed(lease), now() + this.#ttlMsOf(lease))
   }
 
   /**
-   * For a snapshot from before the relay started: at most what it can have been given, also when the wall clock was set back
-   * meanwhile.
+   * Returns the expiry of a snapshot from before the relay started: at most what it can have been given, even if the
+   * wall clock was set back meanwhile.
    * @param expiresAt by the wall clock
    */
   afterRestart(expiresAt: number): number {

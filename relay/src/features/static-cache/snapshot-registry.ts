@@ -34,7 +34,7 @@ export interface RegistryParts {
   ttlMaxS: number
   /** Whether a site is uploading, which keeps its snapshot. */
   isUploading: (identityKey: string) => boolean
-  /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
+  /** Returns whether the relay can end TLS for hostnames of sites. */
   canServe: () => boolean
   /** Serves a visitor of a snapshot. */
   serve: FeatureRoute['serve']
@@ -65,12 +65,12 @@ export class SnapshotRegistry implements ServedSnapshots {
     leases.onChange((lease) => this.#follow(lease))
     policy.onChange(() => this.judge())
     const kept = [...store.kept].sort((one, other) => one.record.publishedAt - other.record.publishedAt)
-    // The operator may have set another host, or an earlier release have kept more of them.
+    // The operator may have set another host, or an earlier release may have kept more of them.
     for (const { snapshot } of kept.slice(0, -CACHE_SNAPSHOTS_MAX)) void this.#remove(snapshot)
     for (const { snapshot, record } of kept.slice(-CACHE_SNAPSHOTS_MAX)) this.#keep(snapshot, record)
   }
 
-  /** Opens and closes hostnames as the policy, and what the relay can serve, say now. */
+  /** Opens and closes hostnames according to the current policy, and to what the relay can serve. */
   judge(): void {
     for (const present of [...this.#byIdentity.values()]) this.#judge(present)
     this.#closing.judge((owner) => this.#parts.policy.routes(owner))
@@ -112,15 +112,15 @@ export class SnapshotRegistry implements ServedSnapshots {
     return this.of(present.identityKey) === present && policy.routes(present) && canServe()
   }
 
-  /** Notes that the site has looked whether its snapshot is there. */
+  /** Records that the site has asked whether its snapshot is there. */
   touch(present: PresentSnapshot): void {
     this.#use(present)
   }
 
   /**
    * Publishes what a site has uploaded, in place of what it had.
-   * @throws RelayError when the upload may not become a snapshot any more, and PlainError when there are as many as may be; nothing is
-   * left of the upload then
+   * @throws RelayError when the upload may no longer become a snapshot, and PlainError when there are too many
+   *   snapshots; nothing is left of the upload then
    */
   async publish(
     staged: StagedSnapshot,
@@ -154,7 +154,7 @@ export class SnapshotRegistry implements ServedSnapshots {
   }
 
   /**
-   * Removes the snapshot of an identity, if there is one. Visitors have no part of it any more when this returns; the promise
+   * Removes the snapshot of an identity, if there is one. Visitors get no part of it once this returns; the promise
    * resolves when its files are gone.
    */
   async remove(identityKey: string): Promise<void> {
@@ -170,10 +170,10 @@ export class SnapshotRegistry implements ServedSnapshots {
   }
 
   /**
-   * Removes snapshots until that took this many bytes of the disk, as {@link choose} says. What a visitor reads just now stays, since
-   * its removal would free nothing yet.
+   * Removes snapshots that {@link choose} selects until this many bytes of the disk are freed. One that a visitor is
+   * reading stays, since its removal would free nothing yet.
    * @param size bytes of the disk that the upload of the lease takes
-   * @returns whether there was so much, and is free now. Else nothing is removed
+   * @returns whether that many bytes were freed; otherwise nothing is removed
    */
   async makeRoom(bytes: number, { clientIp }: Pick<Lease, 'clientIp'>, size: number): Promise<boolean> {
     const { store, maxBytes } = this.#parts
@@ -206,7 +206,7 @@ export class SnapshotRegistry implements ServedSnapshots {
 
   #keep(snapshot: Snapshot, record: SnapshotRecord): void {
     const expiresAt = this.#expiry.afterRestart(record.expiresAt)
-    // A relay that was given another name serves no hostname below the old one.
+    // A relay whose name has changed serves no hostname below the old one.
     const [label = ''] = snapshot.hostname.split('.', 1)
     const isHere = this.#parts.routes.hostname(label) === snapshot.hostname
     if (isHere && expiresAt > now()) this.#put(snapshot, record, undefined)
@@ -224,7 +224,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     return present
   }
 
-  /** Makes one of the places of snapshots free for an identity that has none. @returns whether that could be done */
+  /** Frees a snapshot's place for an identity that has none. @returns whether it could */
   #makePlace({ identityKey, clientIp }: Pick<Lease, 'identityKey' | 'clientIp'>): boolean {
     // Two uploads that end at once may both have found a place.
     const needed = this.#byIdentity.size + 1 - CACHE_SNAPSHOTS_MAX
@@ -283,7 +283,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     this.#moveEnd(present, this.#expiry.whileRenewed(lease))
   }
 
-  /** A relay that shuts down leaves the end as it is: the site comes back after the restart. */
+  /** A relay that shuts down leaves the expiry as it is: the site comes back after the restart. */
   #followEnd(present: PresentSnapshot, lease: Lease): void {
     if (present.lease !== lease) return
     present.lease = undefined
@@ -296,7 +296,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     present.store()
   }
 
-  /** Opens or closes the hostname as the policy says now. A ban or a denial removes the snapshot. */
+  /** Opens or closes the hostname according to the current policy. A ban or a denial removes the snapshot. */
   #judge(present: PresentSnapshot): void {
     const routing = this.#parts.policy.routing(present)
     if (routing === 'rejected') void this.#drop(present, true)
@@ -310,7 +310,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     present.usedAt = now()
   }
 
-  /** What was used longest ago comes first. */
+  /** The least recently used comes first. */
   #removable(): PresentSnapshot[] {
     return [...this.#byIdentity.values()]
       .filter(({ identityKey }) => !this.#parts.isUploading(identityKey))
@@ -323,7 +323,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     this.#parts.routes.cover(present.hostname, present.route)
   }
 
-  /** A ban ends also what was left to end by itself, since the hostname closed before. */
+  /** A ban also ends connections that an earlier closing of the hostname left to end by themselves. */
   #uncover(present: PresentSnapshot, isBanned: boolean): void {
     if (!present.isCovered && !isBanned) return
     present.isCovered = false
@@ -335,7 +335,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     for (const listener of this.#onClosed) listener(hostname, isBanned)
   }
 
-  /** Visitors have no part of it any more when this returns; the promise resolves when the files are gone. */
+  /** Visitors get no part of it once this returns; the promise resolves when the files are gone. */
   #drop(present: PresentSnapshot, isBanned = false, onInvalidated?: () => void): Promise<void> {
     this.#byIdentity.delete(present.identityKey)
     this.#byHostname.delete(present.hostname)
@@ -349,7 +349,7 @@ export class SnapshotRegistry implements ServedSnapshots {
 
   /**
    * Never rejects.
-   * @param written resolves when nothing is written there any more
+   * @param written resolves when nothing is being written there
    */
   #remove(
     snapshot: Snapshot,

@@ -1,11 +1,12 @@
-// Decides which snapshots make room for another one, so that nobody drives the files of others out with addresses that cost
-// nothing: the networks that have most go first, and of those that have their share only what nobody has used for long.
+// Decides which snapshots make room for another one, so that nobody evicts the files of others with addresses that cost
+// nothing: those of the networks that have most go first, and a network within its share loses only what nobody has
+// used for long.
 
 import { now } from '../../core/clock.ts'
 
 /**
- * Share of the snapshots, and of their bytes, that a network (an IPv4 /24 or an IPv6 /48) has for itself. What it has beyond that
- * makes room for those who have less.
+ * Share of the snapshots, and of their bytes, that a network (an IPv4 /24 or an IPv6 /48) is guaranteed. What it has
+ * beyond that makes room for networks that have less.
  */
 const CACHE_NETWORK_SHARE = 1 / 16
 /**
@@ -13,7 +14,7 @@ const CACHE_NETWORK_SHARE = 1 / 16
  */
 const CACHE_KEPT_UNUSED_MS = 60 * 60_000
 
-/** Networks as nested as owners of addresses have them: an owner of one of the first has many of the second. */
+/** Two nested networks of an address: who owns one wide network has many of the narrow ones. */
 interface Place {
   readonly wideNetwork: string
   readonly network: string
@@ -27,7 +28,7 @@ export interface Removable extends Place {
   readonly usedAt: number
 }
 
-/** Those who want room. */
+/** A site that needs room. */
 export interface Newcomer extends Place {
   /** As {@link RoomParts.sizeOf} measures. */
   readonly size: number
@@ -45,9 +46,9 @@ export interface RoomParts<Entry extends Removable> {
 }
 
 /**
- * Chooses what has expired first. Then each entry comes from the network that has most, and never from one that has less than the
- * newcomer's. Of a network that has no more than its share, it takes what nobody has used for {@link CACHE_KEPT_UNUSED_MS}.
- * @returns undefined when that does not give so much room
+ * Chooses expired entries first. Then each entry comes from the network that has most, and never from one that has less
+ * than the newcomer's. From a network within its share, it takes only what nobody has used for `CACHE_KEPT_UNUSED_MS`.
+ * @returns undefined when that does not free enough room
  */
 export function choose<Entry extends Removable>(
   needed: number,
@@ -81,7 +82,7 @@ export function choose<Entry extends Removable>(
   }
   return chosen
 
-  /** Of equals the newcomer's own go first, and then what was used longest ago, which comes first. */
+  /** Among equals, the newcomer's own go first, and then the least recently used, which come first. */
   function goesBefore(one: Entry, other: Entry | undefined): boolean {
     if (other === undefined) return true
     const ranks = [one, other].map((entry) => {

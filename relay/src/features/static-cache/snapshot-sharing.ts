@@ -1,4 +1,5 @@
-// The seam between the snapshots of this machine and the other machines of the same relay: one of them has that of a site.
+// The interface between the snapshots of this machine and the other machines of the relay: one machine has a site's
+// snapshot.
 
 import { hash } from 'node:crypto'
 import type { FeatureRoute } from '../../core/lease/route.ts'
@@ -15,7 +16,7 @@ export interface SharedSnapshot {
   identityKey: string
   /** Canonical hostname. */
   hostname: string
-  /** Of its manifest: equal manifests have equal ones. */
+  /** Digest of its manifest: equal manifests have equal digests. */
   digest: string
   /** The number of files, and their bytes. */
   files: number
@@ -30,7 +31,7 @@ export interface SharedSnapshot {
 export interface RemoteSnapshot extends SharedSnapshot {
   /** Name of the machine. */
   machine: string
-  /** Whether visitors who come in here get it. */
+  /** Whether visitors who connect to this machine get it. */
   isReachable: boolean
 }
 
@@ -60,20 +61,20 @@ export interface SnapshotSharing {
   elsewhere(): Iterable<RemoteSnapshot>
   /** Sums what the caches of the other machines use. */
   useElsewhere(): CacheUse
-  /** The end of a snapshot that another machine has and can be reached for, in relay time. */
+  /** Returns the expiry, in relay time, of a snapshot at another machine that can be reached. */
   find(identityKey: string, digest: string): number | undefined
-  /** Throws while the other machines cannot be told of a change. @throws RelayError `feature_unavailable` */
+  /** Throws while this machine cannot inform the others of a change. @throws RelayError `feature_unavailable` */
   requireOthers(): void
   /**
    * Makes this machine the one that has a site's snapshot. Resolves when the machines that can be reached know it.
-   * @throws RelayError `feature_unavailable` while they cannot be told
+   * @throws RelayError `feature_unavailable` while they cannot be informed
    */
   put(snapshot: SharedSnapshot): Promise<void>
   /** Removes a site's snapshot wherever it is. Resolves and throws as {@link put} does. */
   remove(identityKey: string): Promise<void>
-  /** Tells that the end has moved. Never rejects. */
+  /** Announces that the expiry has changed. Never rejects. */
   moved(snapshot: SharedSnapshot): Promise<void>
-  /** Tells that this machine has a site's snapshot no more. Never rejects. */
+  /** Announces that this machine no longer has a site's snapshot. Never rejects. */
   gone(identityKey: string): Promise<void>
 }
 

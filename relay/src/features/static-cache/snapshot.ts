@@ -25,13 +25,13 @@ export interface Snapshot {
   readonly hostname: string
   /** Path of the file for `/`. */
   readonly index: string
-  /** Whether it is also that for unknown paths without an extension. */
+  /** Whether {@link index} is also used for unknown paths without an extension. */
   readonly hasFallback: boolean
   /** By path. */
   readonly files: ReadonlyMap<string, SnapshotFile>
 }
 
-/** A snapshot while somebody reads it: its files stay, and count in the budget, until it is released. */
+/** A snapshot that is being read: its files stay, and count in the budget, until it is released. */
 export interface BorrowedSnapshot {
   readonly snapshot: Snapshot
   /** Absolute path of the stored file. @param coding undefined: as the site uploaded it */
@@ -49,17 +49,17 @@ export interface SnapshotReader {
 /** The snapshots that visitors may have now: those that are present, not expired, and whose identity the policy routes. */
 export interface ServedSnapshots {
   /**
-   * @param reader is cut when its site would else take too much of the disk with files that are removed
-   * @returns undefined when visitors may have none at this hostname (any more)
+   * @param reader is cut when its site would otherwise take too much of the disk with removed files
+   * @returns undefined when visitors may not, or no longer, have a snapshot at this hostname
    */
   borrow(hostname: string, reader?: SnapshotReader): BorrowedSnapshot | undefined
   /** The active lease of the site; undefined while the site is away. */
   leaseOf(hostname: string): Lease | undefined
   /**
-   * Adds a listener, which hears when the relay must not end TLS for a hostname any more: its snapshot was removed, has
-   * expired, or the policy does not route its identity. The connections of that hostname end then: within a second where
-   * the policy says so, also when it says so later. Else they take no request any more, and end when their responses have left,
-   * which they read from the borrowed files, or after `CACHE_CLOSING_MAX_MS`.
+   * Adds a listener, called when the relay may no longer end TLS for a hostname: its snapshot was removed, has expired,
+   * or the policy does not route its identity. The connections of that hostname then end: within a second if the policy
+   * does not route the identity, now or later. Otherwise they take no more requests, and end when their responses, read
+   * from the borrowed files, have been sent, or after `CACHE_CLOSING_MAX_MS`.
    * @param listener `isBanned`: whether the policy does not route the identity
    */
   onClosed(listener: (hostname: string, isBanned: boolean) => void): void

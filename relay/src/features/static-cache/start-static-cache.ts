@@ -66,7 +66,7 @@ const CACHE_DIRECTORY = 'static-cache'
 export async function startStaticCache(parts: StaticCacheParts): Promise<RunningCache> {
   const { settings, certificates, bandwidths, log } = parts
   const { bytes, ttlMaxS } = settings
-  // Steps that cannot fail come after the store, which would have to be closed.
+  // Only steps that cannot fail follow the opening of the store, which would otherwise have to be closed.
   const live = startLiveSites(parts)
   const store = await SnapshotStore.open({ directory: join(parts.identityPath, CACHE_DIRECTORY), bytes, log })
   const admission = new UploadAdmission()

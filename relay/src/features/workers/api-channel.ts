@@ -8,10 +8,12 @@ import type { Pipe } from '../../core/bridge/pipe.ts'
 import { Bandwidth } from '../../core/rate-limit/bandwidth.ts'
 import { StreamDuplex } from '../../core/reverse/stream-duplex.ts'
 
-/** Connections to the API that one worker process forwards to the primary process at once. It closes one more. */
+/**
+ * Connections to the API that one worker process forwards to the primary process at once. It closes any further one.
+ */
 export const FORWARDED_CONNECTIONS_MAX = 4_096
 
-/** Descriptor of the channel in a worker process, after the three of every process and the one of messages. */
+/** Descriptor of the channel in a worker process, after the three standard ones and the one of messages. */
 export const API_CHANNEL_FD = 4
 
 const LENGTH_BYTES = 1

@@ -6,13 +6,13 @@ import { secureContext } from '../../core/api/http/server.ts'
 import type { CertificateRotation } from '../../core/certificates/certificate-rotation.ts'
 import { API_HEAD_DEADLINE_MS } from '../../core/http/deadlines.ts'
 
-/** The begin of a connection for a carrier (RFC 9112 §3); a space or a query follows. */
+/** The first bytes of a connection for a carrier (RFC 9112 §3); a space or a query follows. */
 const CONNECT = Buffer.from(`GET ${PATH.connect}`)
 const BEHIND_CONNECT = Buffer.from(' ?')
 
 interface ApiFrontendParts {
   certificates: CertificateRotation
-  /** Called with a connection for a carrier, from which nothing seems to have been read. */
+  /** Called with a connection for a carrier, as if nothing had been read from it. */
   serveConnect: (connection: TLSSocket) => void
   /** Called with every other connection, in the same state. */
   forward: (connection: TLSSocket) => void

@@ -33,7 +33,7 @@ export interface WorkerStart {
   certificates: CertificateFiles
   /** Whether the primary process may prove names to an ACME authority. */
   provesNames: boolean
-  /** Where alone peers of an overlay are served that the relay makes; undefined: it makes none. */
+  /** The only port at which peers of an overlay that the relay makes are served; undefined: it makes none. */
   overlayPort: number | undefined
   policy: PolicyFile
   trustedProxies: string
@@ -43,7 +43,7 @@ export interface WorkerStart {
 export interface CertificateFiles {
   chainPem: string
   keyPem: string
-  /** Whether they only stand for a certificate that the relay has yet to get. */
+  /** Whether they are placeholders until the relay gets its certificate. */
   isPlaceholder: boolean
 }
 
@@ -98,11 +98,11 @@ export type ToWorker =
   /** Leases that were registered or renewed. */
   | { kind: 'leases'; leases: SharedLease[] }
   | { kind: 'ended'; lease: string; reason: LeaseEnd }
-  /** Hostnames whose visitors a feature in the primary process serves from now on, or no more. */
+  /** Hostnames whose visitors a feature in the primary process serves from now on, or no longer serves. */
   | { kind: 'covers'; hostnames: readonly string[]; isCovered: boolean }
   /** Asks for the counts of the lease again. */
   | { kind: 'recount'; lease: string }
-  /** A visitor of the lease waits in another process: one of a network with more than its share is closed. */
+  /** A visitor of the lease waits in another process: closes one of a network that has more than its share. */
   | { kind: 'make-room'; lease: string }
   /** Another process has a new WebSocket of the lease, so those of this process may be dead. */
   | { kind: 'probe'; lease: string }
@@ -112,7 +112,7 @@ export type ToWorker =
   /** The worker process answers once all earlier messages are in force. */
   | { kind: 'ping'; question: number }
   | { kind: 'stop-listening' }
-  /** This machine leaves: the sessions of all leases are to go to others. */
+  /** This machine leaves: the sessions of all leases must move to others. */
   | { kind: 'leave' }
   /** @see CLOSE_GRACE_MS */
   | { kind: 'end'; isGraceful: boolean }

@@ -15,8 +15,8 @@ import { challengeMessage, featureVisitorMessage, handOverMessage, socketOf } fr
 /** Interval at which a worker process reports its counters. */
 export const WORKER_REPORT_MS = 250
 /**
- * Visitors for each of whom the bytes are summed in one such report, at about 1 µs each: with more of them, the bytes are in
- * every second report, or every third.
+ * Visitors whose bytes one such report sums, at about 1 µs each: with more of them, only every second report, or every
+ * third, has the bytes.
  */
 const TRAFFIC_VISITORS_PER_REPORT = 1_000
 
@@ -27,7 +27,7 @@ interface PrimaryLinkParts {
 }
 
 export class PrimaryLink implements SessionPeer {
-  /** Leads the visitors of every feature to the primary process, which knows whether the feature is open. */
+  /** Sends the visitors of every feature to the primary process, which knows whether the feature is open. */
   readonly featureRoute: FeatureRoute = {
     to: 'feature',
     isOpen: () => true,
@@ -37,7 +37,7 @@ export class PrimaryLink implements SessionPeer {
   /** Leases whose counts have changed since the last report. */
   readonly #changed = new Set<Lease>()
   #report: NodeJS.Immediate | undefined
-  /** Reports of counters without a sum of the bytes since the last one that has it. */
+  /** Reports since the last one that had the sum of the bytes. */
   #withoutTraffic = 0
   /** Gauges and sums of the last report. */
   #reported = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
@@ -87,7 +87,7 @@ export class PrimaryLink implements SessionPeer {
     this.#report ??= setImmediate(() => this.#reportLeaseCounts())
   }
 
-  /** Sends the visitor away with the message. */
+  /** Sends the message together with the visitor's socket. */
   #send(message: ToPrimary, visitor: Socket): void {
     process.send?.(message, visitor, { keepOpen: true }, () => visitor.destroy())
   }

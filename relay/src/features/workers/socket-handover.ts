@@ -8,7 +8,7 @@ import { stopReading } from '../../core/node-internals/stop-reading.ts'
 import type { PendingVisitor, SessionPeer } from '../../core/reverse/pending-visitor.ts'
 import type { ChallengeVisitor, FeatureVisitor, HandedOver } from './messages.ts'
 
-/** A relay of several processes has a socket for each visitor, also for one whom another machine passes on. */
+/** A relay of several processes has a socket for each visitor, even for one whom another machine passes on. */
 export function socketOf({ visitor }: PendingVisitor): Socket {
   return visitor as Socket
 }
@@ -83,7 +83,7 @@ export function refuseVisitor(visitor: Socket, { hello }: HandedOver): void {
   else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())
 }
 
-/** Refuses an ACME authority as the listener does, for a name that is not just being proven. */
+/** Refuses an ACME authority as the listener does, for a name that is not being proven. */
 export function refuseChallenge(socket: Socket): void {
   socket.end(alertRecord(ALERT.no_application_protocol), () => socket.destroySoon())
 }

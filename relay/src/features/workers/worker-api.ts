@@ -69,7 +69,10 @@ export function createWorkerApi(parts: WorkerApiParts): WorkerApi {
   }
 }
 
-/** @returns passes a connection on to the primary, and bounds the time that it may be idle or its client may read nothing */
+/**
+ * @returns a function that passes a connection on to the primary, and bounds how long it may be idle or its client may
+ *   read nothing
+ */
 function createForwarding(
   { forwarder, clientAddresses }: WorkerApiParts,
   connect: ConnectEndpoint,

@@ -14,7 +14,7 @@ export class WorkerCounts {
   readonly #peer: SessionPeer
   readonly #visitors: Visitors
   readonly #counters: RelayCounters
-  /** Leases of which the worker process has connections, sessions or visitors, also ended ones with visitors. */
+  /** Leases of which the worker process has connections, sessions or visitors, including ended leases with visitors. */
   readonly #leases = new Map<string, Lease>()
   readonly #gauges = { carriers: 0, silentInPeers: 0 }
 

@@ -11,15 +11,14 @@ import type { ToPrimary, ToWorker } from './messages.ts'
 import { handOverMessage, socketOf } from './socket-handover.ts'
 
 /**
- * Messages on their way to one worker process. The primary process kills a worker process that takes none when there
- * are more.
+ * Messages queued for one worker process. With more, the primary process kills it, since it takes none.
  */
 const WORKER_MESSAGES_MAX = 65_536
 /** Interval at which the primary process pings each worker process. */
 const WORKER_PING_MS = 5_000
 /** The primary process kills a worker process that has not answered for this long. */
 const WORKER_PING_DEADLINE_MS = 15_000
-/** Time for a worker process to end, beyond what its last responses have. Then it is killed. */
+/** Time for a worker process to end, beyond that for its last responses. Then it is killed. */
 const WORKER_END_DEADLINE_MS = 2_000
 
 interface WorkerEvents {
@@ -70,7 +69,7 @@ export class WorkerHandle implements SessionPeer {
   send(message: ToWorker, visitor?: Socket): void {
     if (this.#hasExited) return
     this.#unsent += 1
-    // The process takes no messages any more, and the queue would only grow.
+    // The process no longer takes messages, and the queue would only grow.
     if (this.#unsent > WORKER_MESSAGES_MAX) this.kill()
     this.#child.send(message, visitor, { keepOpen: true }, () => {
       this.#unsent -= 1

@@ -70,11 +70,11 @@ export interface PrimaryServices {
   visitorServer: Pick<VisitorServer, 'serve'>
   /** Proves a name to an ACME authority; undefined when ACME is off. */
   proveName?: ProveName | undefined
-  /** Has each socket that comes from a worker. */
+  /** Holds each socket that comes from a worker. */
   sockets: OpenSockets
 }
 
-/** A worker's position among the processes: a worker that dies is followed by another one at the same position. */
+/** A worker's position among the processes: when a worker dies, another one takes its position. */
 interface Slot {
   processIndex: number
   link: WorkerHandle | undefined
@@ -114,7 +114,7 @@ export class WorkerPool implements Processes {
     })
   }
 
-  /** Resolves when each worker listens at `port`. Rejects as the first one does that cannot. */
+  /** Resolves when each worker listens at `port`. Rejects with the error of the first that cannot. */
   async start(port: number, services: PrimaryServices): Promise<void> {
     services.connect.onCarrier(({ id }) => this.#probe(id, services.connect))
     const begin = { port, services }
@@ -317,7 +317,7 @@ export class WorkerPool implements Processes {
   }
 }
 
-/** Makes the error that the listener of this process would have. */
+/** Makes the error that the listener of this process would emit. */
 function listenError({ message, code, port }: ToPrimary & { kind: 'failed' }): Error {
   return Object.assign(new Error(message), { code, port })
 }

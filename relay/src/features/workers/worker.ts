@@ -1,5 +1,5 @@
-// One worker: it takes public connections as the primary does, and holds carriers of its own. The primary tells it of leases
-// and policy.
+// One worker: it takes public connections as the primary does, and holds carriers of its own. The primary sends it
+// leases and policy.
 
 import type { Server, Socket } from 'node:net'
 import { LeaseAuthorizer } from '../../core/auth/lease-authorizer.ts'
@@ -27,7 +27,7 @@ import { WorkerState } from './worker-state.ts'
 export interface Worker {
   handlers: MessageHandlers
   log: Logger
-  /** Takes no more visitors; resolves when those who are here have left, or have had the time for it. */
+  /** Takes no more visitors; resolves when the present ones have left, or their time is up. */
   leave(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function createWorker(
   readBuffer: SharedReadBuffer | undefined,
 ): Worker {
   const pipe = createPipe(readBuffer)
-  // Tokens are judged by the time at which the primary issued them.
+  // Tokens carry the primary's relay time, so this process needs the same.
   setClockOrigin(start.clockOrigin)
   const log = createLog(start.logLevel).child({ worker: start.processIndex })
   const state = new WorkerState(start)
@@ -86,11 +86,11 @@ export function createWorker(
   return { handlers: createMessageHandlers(parts), log, leave: () => leave(parts) }
 }
 
-/** Tells the primary how it went. */
+/** Reports the outcome to the primary. */
 function listen(listener: Server, { port, host }: WorkerStart, primaryLink: PrimaryLink): void {
   listener.once('listening', () => primaryLink.send({ kind: 'listening' }))
   listener.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-    // Another worker may have more luck, after a while.
+    // Another worker may succeed later.
     if (!listener.listening) primaryLink.send({ kind: 'failed', message, code, port }, () => process.exit(1))
   })
   listener.listen({ port, host, backlog: LISTEN_BACKLOG, reusePort: true })

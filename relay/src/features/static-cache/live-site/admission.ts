@@ -1,4 +1,4 @@
-// Counts the requests that are on their way to live sites, and admits another one.
+// Counts the requests to live sites in progress, and admits new ones.
 
 import type { Lease } from '../../../core/lease/lease.ts'
 import { LIVE_REQUESTS_PER_NETWORK_MAX, LIVE_REQUESTS_PER_SITE_MAX, LIVE_RESERVED_SHARE } from './limits.ts'
@@ -18,17 +18,17 @@ export class LiveSlot {
     this.#leave = leave
   }
 
-  /** The time at which the response last went on; never before it has begun, for that has a deadline of its own. */
+  /** Time of the response's last progress; infinite until it begins, since that has a deadline of its own. */
   get heardAt(): number {
     return this.#heardAt
   }
 
-  /** Notes that the response goes on. */
+  /** Records progress of the response. */
   heard(): void {
     this.#heardAt = performance.now()
   }
 
-  /** Gives the slot back. Any more calls do nothing. */
+  /** Gives the slot back. Further calls do nothing. */
   leave(): void {
     this.#leave(this)
   }
@@ -39,13 +39,13 @@ export class LiveSiteAdmission {
   readonly #reserved: number
   readonly #quietMs: number
   readonly #slots = new Set<LiveSlot>()
-  /** For leases and networks that have requests. */
+  /** Numbers of requests, for leases and networks that have any. */
   readonly #perSite = new Map<Lease, number>()
   readonly #perNetwork = new Map<string, number>()
 
   /**
-   * @param max of all sites
-   * @param quietMs for how long a response is quiet before it makes room for another request
+   * @param max requests to all sites at once
+   * @param quietMs milliseconds without progress before a response makes room for another request
    */
   constructor(max: number, quietMs: number) {
     this.#max = max
@@ -54,7 +54,7 @@ export class LiveSiteAdmission {
   }
 
   /**
-   * Counts a request until its slot is left.
+   * Counts a request until its slot is given back.
    * @param network undefined when an address stands for many clients
    * @returns undefined when there are too many
    */

@@ -20,8 +20,8 @@ interface SiteRequestOptions extends RequestOptions {
 }
 
 /**
- * A connection serves one client alone: a site counts it for the network of that client, and a client that confuses a site about
- * where a request ends harms nobody else. The bounds of open connections are those of the requests.
+ * A connection serves only one client: a site counts it for the network of that client, and a client that makes a site
+ * misread where a request ends harms nobody else. The limits of requests also bound the open connections.
  */
 export class SiteAgent extends Agent {
   readonly #connector: SiteConnector
@@ -30,12 +30,12 @@ export class SiteAgent extends Agent {
   /** Idle connections, with their leases. */
   readonly #idle = new Map<Duplex, Lease>()
   readonly #leases = new WeakMap<Duplex, Lease>()
-  /** Leases whose end is awaited. */
+  /** Leases whose end the agent listens for. */
   readonly #watched = new WeakSet<Lease>()
 
   /**
-   * @param idleMax of all sites
-   * @param closing aborted as soon as the relay begins to close: the connections that wait would pass for visitors then
+   * @param idleMax idle connections to all sites at once
+   * @param closing aborted as soon as the relay begins to close: idle connections would count as visitors then
    */
   constructor(connector: SiteConnector, idleMax: number, closing: AbortSignal) {
     super({ keepAlive: true, maxFreeSockets: LIVE_IDLE_PER_SITE_MAX, scheduling: 'lifo' })
@@ -48,8 +48,8 @@ export class SiteAgent extends Agent {
   /**
    * Begins a request, whose body the caller sends. Its errors are a `SiteAway`, a `SiteUntrusted`, or those of the
    * connection.
-   * @param more fields of the connection
-   * @throws UnfitRequest for what Node does not write
+   * @param more further header fields, of this connection only
+   * @throws UnfitRequest for a request that Node refuses to write
    */
   request(
     client: SiteClient,
@@ -66,7 +66,7 @@ export class SiteAgent extends Agent {
       maxHeaderSize: LIVE_HEAD_MAX_BYTES,
     }
     const upstream = begin(options)
-    // Their bytes are bounded, and no field may get lost.
+    // The bytes of the response's fields are bounded, and no field may get lost.
     upstream.maxHeadersCount = 0
     return upstream
   }
@@ -100,12 +100,12 @@ export class SiteAgent extends Agent {
     const lease = this.#leases.get(socket)
     if (lease === undefined || lease.ended.aborted || this.#closing.aborted) return false
     if (!this.#hasRoom(lease)) return false
-    // Node's own honours the site's `Keep-Alive` (RFC 9112 §9.3), which may be shorter.
+    // Node's own method honours the site's `Keep-Alive` (RFC 9112 §9.3), which may be shorter.
     super.keepSocketAlive(socket)
     const idle = socket as TLSSocket
     idle.setTimeout(Math.min(idle.timeout || LIVE_IDLE_MS, LIVE_IDLE_MS))
     this.#idle.set(idle, lease)
-    // A site that says something now answers what nobody asked.
+    // A site that sends something now answers no request.
     idle.once('data', destroy)
     return true
   }
@@ -130,7 +130,7 @@ export class SiteAgent extends Agent {
     lease.ended.addEventListener('abort', () => this.#closeIdle(lease), { once: true })
   }
 
-  /** @param of all by default */
+  /** @param of the lease whose connections it closes; all by default */
   #closeIdle(of?: Lease): void {
     for (const [socket, lease] of this.#idle) if (of === undefined || lease === of) socket.destroy()
   }

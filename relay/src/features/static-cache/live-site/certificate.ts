@@ -13,7 +13,7 @@ export type HasIssued = (lease: Lease, leaf: Buffer) => Promise<boolean>
 export class SiteCertificateCheck {
   readonly #certificates: Pick<CertificateRotation, 'current' | 'presentable'>
   readonly #hasIssued: HasIssued
-  /** The development CA that the context has, and the context, which takes the relay some 50 ms of its thread. */
+  /** The development CA in the context, and the context, which takes some 50 ms of the relay's thread to make. */
   #trusting: { authority: string | undefined; context: SecureContext }
 
   constructor(certificates: Pick<CertificateRotation, 'current' | 'presentable'>, hasIssued: HasIssued) {
@@ -22,16 +22,16 @@ export class SiteCertificateCheck {
     this.#trusting = trusting(this.#authority)
   }
 
-  /** Has the roots of Node and of the system, and the development CA where this relay has one. */
+  /** Has the roots of Node and of the system, and this relay's development CA if it has one. */
   get context(): SecureContext {
     if (this.#trusting.authority !== this.#authority) this.#trusting = trusting(this.#authority)
     return this.#trusting.context
   }
 
   /**
-   * Says what is wrong with a site's certificate; undefined when it names the canonical hostname, and an authority or this
-   * relay stands for it.
-   * @param socket whose handshake was made with {@link context}
+   * Returns what is wrong with a site's certificate; undefined when it names the canonical hostname, and a trusted
+   * authority or this relay issued it.
+   * @param socket its handshake used {@link context}
    */
   async problemOf(socket: TLSSocket, lease: Lease): Promise<string | undefined> {
     if (socket.authorized) return undefined

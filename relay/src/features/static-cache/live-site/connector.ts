@@ -97,7 +97,7 @@ export class SiteConnector {
     return socket
   }
 
-  /** The site gets the relay as a visitor from the network of the client, so that its shares and limits hold. */
+  /** The site sees the relay as a visitor from the client's network, so that the network's shares and limits apply. */
   async #bridge(far: Socket, { lease, clientIp }: SiteClient): Promise<void> {
     const arrivedAt = performance.now()
     const hello = await peekClientHello(far, arrivedAt + CLIENT_HELLO_CONNECTION_DEADLINE_MS)
@@ -116,7 +116,7 @@ export class SiteConnector {
     })
   }
 
-  /** A site that is only busy has visitors beside those that come from here and have no session yet. */
+  /** A site that is only busy has visitors other than those from here that have no session yet. */
   #isMostLikelyAway(lease: Lease): boolean {
     const others = this.#parts.visitors.visitorsOf(lease) - (this.#opening.get(lease) ?? 0)
     return others <= 0 && readyQueueOf(lease).size === 0

@@ -1,4 +1,4 @@
-// Copies the body of a site's response to the visitor, who sets the pace.
+// Copies the body of a site's response to the visitor, at the visitor's pace.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { LiveSlot } from './admission.ts'
@@ -16,10 +16,10 @@ export interface Copying {
   slot: Pick<LiveSlot, 'heard'>
 }
 
-/** Rejects when it breaks off, or a side is silent for too long. */
+/** Rejects when the body breaks off, or a side is silent for too long. */
 export function copyBody(answer: IncomingMessage, copying: Copying): Promise<void> {
   const { request, response, deadlines, slot } = copying
-  // Those of HTTP/2 have the methods of the others, too.
+  // HTTP/2 responses have the methods of HTTP/1.1 ones, too.
   const out = response as ServerResponse
   const hasContent = request.method !== 'HEAD' && answer.statusCode !== RESET_CONTENT
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export function copyBody(answer: IncomingMessage, copying: Copying): Promise<voi
       if (isWhole) resolve()
       else reject(new Error('the response broke off'))
     }
-    /** A field that Node does not write breaks one response off, and never the relay. */
+    /** A field that Node refuses to write breaks off one response, and never the relay. */
     const attempt = (write: () => void): void => {
       try {
         write()
@@ -73,7 +73,7 @@ export function copyBody(answer: IncomingMessage, copying: Copying): Promise<voi
 
 function addTrailers(response: VisitorResponse, trailers: readonly string[]): void {
   if (trailers.length === 0) return
-  // Node's HTTP/2 takes lists as well, where a type of it says otherwise.
+  // Node's HTTP/2 takes lists as well, although its type says otherwise.
   if ('stream' in response) response.addTrailers(http2Fields(trailers) as Record<string, string>)
   else response.addTrailers([...pairs(trailers)])
 }

@@ -1,4 +1,4 @@
-// Passes one request of a visitor on to a live site, and the response back, both as they come.
+// Forwards one request of a visitor to a live site, and the response back, both as they arrive.
 
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -36,7 +36,7 @@ export interface Exchange {
 export async function passOn(exchange: Exchange, agent: SiteAgent): Promise<boolean> {
   const first = await new Attempt(exchange, agent).outcome
   if (first !== 'dead connection') return first === 'done'
-  // The site had closed a kept connection, or lost it. Others of that time are no better.
+  // The site had closed or lost the kept connection. The client's other idle ones are likely dead, too.
   agent.drop(exchange.client)
   const second = await new Attempt(exchange, agent).outcome
   return second !== 'away'
@@ -47,7 +47,7 @@ class Attempt {
   readonly #exchange: Exchange
   readonly #upstream: ClientRequest
   readonly #settle: (outcome: Outcome) => void
-  /** Runs from the connection on until the site answers. */
+  /** Runs from the connection until the site answers. */
   #silence: NodeJS.Timeout | undefined
   #sent = 0
   /** Bytes of the body since the deadline was last put off. */
@@ -81,7 +81,7 @@ class Attempt {
     if (hasLeft(response)) onLeft()
   }
 
-  /** Begins when there is a connection: before, nothing of the request may be read. */
+  /** Begins once there is a connection: nothing of the request may be read before. */
   #sendBody(): void {
     const { request, passed, deadlines } = this.#exchange
     const upstream = this.#upstream
@@ -106,7 +106,7 @@ class Attempt {
     else if (!this.#upstream.write(chunk)) this.#exchange.request.pause()
   }
 
-  /** Single bytes now and then do not hold a slot. */
+  /** A visitor cannot hold a slot by sending single bytes now and then. */
   #countBody(bytes: number): void {
     this.#sent += bytes
     this.#sinceRefresh += bytes
@@ -136,7 +136,7 @@ class Attempt {
     }
   }
 
-  /** The visitor did not send what it announced: the site must not take it for whole. */
+  /** The visitor did not send what it announced: the site must not take the request for complete. */
   readonly #onBroken = (): void => {
     this.#upstream.destroy()
   }
@@ -147,7 +147,9 @@ class Attempt {
     request.off('error', this.#onBroken).off('aborted', this.#onBroken)
   }
 
-  /** Once, and only to a visitor who waits for it: each goes out at once, whether the visitor reads or not. */
+  /**
+   * Sends it once, and only to a visitor who waits for it: Node writes each at once, whether the visitor reads or not.
+   */
   #sayContinue(): void {
     const { request, response } = this.#exchange
     if (this.#isAnswered || this.#isContinued || this.#sent > 0 || !waitsForContinue(request)) return
@@ -155,7 +157,7 @@ class Attempt {
     if (!hasLeft(response)) response.writeContinue()
   }
 
-  /** Interim responses give a site no more time. */
+  /** Interim responses do not extend a site's deadline. */
   #onTooManyInterim(): void {
     if (!this.#isAnswered) this.#answer(502, 'The site sent too many interim responses.')
   }
@@ -166,7 +168,7 @@ class Attempt {
   }
 
   #receive(answer: IncomingMessage): void {
-    // The parser goes on with what had come before the connection was destroyed.
+    // The parser continues with what had arrived before the connection was destroyed.
     if (this.#isAnswered) return
     clearTimeout(this.#silence)
     this.#isAnswered = true
@@ -175,7 +177,7 @@ class Attempt {
     try {
       writeHead(response, answer, request)
     } catch {
-      // Node refuses statuses and fields that it cannot write, and keeps those that it has set before.
+      // Node refuses statuses and fields that it cannot write, and keeps those set before.
       this.#upstream.destroy()
       clearHead(response)
       this.#answer(502, "The site's response is malformed.")
@@ -188,7 +190,7 @@ class Attempt {
 
   async #finish(): Promise<void> {
     const { request, passed, deadlines } = this.#exchange
-    // The rest of the request's body is of no use any more.
+    // The rest of the request's body is no longer needed.
     if (passed.hasBody && !request.readableEnded) {
       this.#detachBody()
       await stopReading(request, deadlines.discardMs)
@@ -198,7 +200,7 @@ class Attempt {
     this.#settle('done')
   }
 
-  /** A response that lacks its end must not look whole. */
+  /** A response that lacks its end must not look complete. */
   #fail(): void {
     this.#upstream.destroy()
     abortResponse(this.#exchange.response)
@@ -240,20 +242,20 @@ class Attempt {
   }
 }
 
-/** @throws for what Node does not write */
+/** @throws Error for a status or a field that Node refuses to write */
 function writeHead(response: VisitorResponse, answer: IncomingMessage, request: VisitorRequest): void {
   const { statusCode = 502, statusMessage = '' } = answer
   const fields = responseFields(answer, request)
   if ('stream' in response) response.writeHead(statusCode, http2Fields(fields))
   else {
-    // Nobody reads the rest of a body behind an early response.
+    // After an early response, nobody reads the rest of the request's body.
     if (!request.complete) response.shouldKeepAlive = false
     const reason = isReason(statusMessage) ? statusMessage : (STATUS_CODES[statusCode] ?? '')
     response.writeHead(statusCode, reason, fields)
   }
 }
 
-/** RFC 9112 §4: Node's client takes more than a reason may have. */
+/** RFC 9112 §4: Node's client accepts more than a reason phrase may have. */
 function isReason(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 }

@@ -5,10 +5,10 @@ import { isClaimedField } from '@svc/protocol'
 import type { Lease } from '../../../core/lease/lease.ts'
 import type { VisitorRequest } from './live-sites.ts'
 
-/** Names and values in turn, as they came. */
+/** Alternating names and values, as they arrived. */
 export type RawFields = readonly string[]
 
-/** Fields of one connection alone (RFC 9110 §7.6.1), and what a client has for a proxy. */
+/** Fields of one connection only (RFC 9110 §7.6.1), and those that a client sends to a proxy. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   // HTTP/2 has none of these, and Node throws when it is told to write one, `http2-settings` included.
@@ -21,7 +21,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Fields that a trailer section must not have, for they frame, route or authenticate a message (RFC 9110 §6.5.1). */
+/** Fields that a trailer section must not have, since they frame, route or authenticate a message (RFC 9110 §6.5.1). */
 const NEVER_IN_TRAILERS: ReadonlySet<string> = new Set([
   'authorization',
   'cache-control',
@@ -39,7 +39,9 @@ const NEVER_IN_TRAILERS: ReadonlySet<string> = new Set([
   'via',
 ])
 
-/** Fields that a response has once; of two, Node's clients take the first, and its HTTP/2 writes no list of values. */
+/**
+ * Fields that a response has only once; of two, Node's client takes the first, and its HTTP/2 refuses a list of values.
+ */
 const SINGLE_VALUES: ReadonlySet<string> = new Set([
   'access-control-allow-credentials',
   'access-control-max-age',
@@ -94,7 +96,7 @@ export function siteRequestOf(request: VisitorRequest, lease: Lease): SiteReques
   const isChunked = hasBody && length === undefined
   const fields = endToEnd(
     request.rawHeaders,
-    // Node refuses `Trailer` where no trailers can be.
+    // Node refuses `Trailer` on a message that cannot have trailers.
     (name) => isClaimedField(name) || name === 'content-length' || (name === 'trailer' && !isChunked),
   )
   const version = request.httpVersionMajor === 2 ? '2' : request.httpVersion
@@ -123,10 +125,10 @@ export function endToEnd(raw: RawFields, isDropped: (name: string) => boolean = 
   return kept
 }
 
-/** Fields of a site's response for a visitor, with what frames the body there. */
+/** Fields of a site's response for a visitor, with those that frame the body there. */
 export function responseFields(answer: IncomingMessage, request: VisitorRequest): string[] {
   const { statusCode = 0, headers, rawHeaders } = answer
-  // RFC 9110 §8.6 and RFC 9112 §6.2: here a length says nothing.
+  // RFC 9110 §8.6 and RFC 9112 §6.2: here a length has no meaning.
   const isLengthVoid = statusCode === 204 || headers['transfer-encoding'] !== undefined
   const isBodiless = BODILESS.has(statusCode) || request.method === 'HEAD'
   const hasLength = !isLengthVoid && headers['content-length'] !== undefined
@@ -178,7 +180,7 @@ function framingOf(request: VisitorRequest): Pick<SiteRequest, 'fields' | 'hasBo
     : { fields: isBodyExpected(request.method) ? ['Content-Length', '0'] : [], hasBody: false, length: 0 }
 }
 
-/** RFC 9110 §8.6: a request with such a method says that it has no body. */
+/** RFC 9110 §8.6: a request with such a method states its length even without a body. */
 function isBodyExpected(method: string | undefined): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH'
 }
@@ -193,7 +195,7 @@ function pathOf({ url = '/', method }: VisitorRequest, lease: Lease): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** The canonical hostname, with the port at which the visitor came. */
+/** The canonical hostname, with the port that the visitor named. */
 function hostOf({ headers }: VisitorRequest, { canonicalHostname }: Lease): string {
   const named = (headers[':authority'] as string | undefined) ?? headers.host ?? ''
   return `${canonicalHostname}${/:\d{1,5}$/.exec(named)?.[0] ?? ''}`
@@ -214,12 +216,12 @@ function joinCookies(fields: readonly string[]): string[] {
   return cookies.length === 0 ? others : [...others, 'Cookie', cookies.join('; ')]
 }
 
-/** Returns whether a repeated request has no other effect (RFC 9110 §9.2.2), and can be sent once more. */
+/** Returns whether a request is idempotent (RFC 9110 §9.2.2) and can be sent again. */
 export function isRepeatable({ method, hasBody }: SiteRequest): boolean {
   return !hasBody && ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'].includes(method)
 }
 
-/** Returns whether a request asks for a change to a WebSocket (RFC 6455 §4.1). */
+/** Returns whether a request asks for an upgrade to a WebSocket (RFC 6455 §4.1). */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.trim().toLowerCase() === 'websocket'
 }

@@ -1,4 +1,4 @@
-// Defines how requests that the stored files do not answer get to the live site.
+// Defines how requests that the stored files do not answer reach the live site.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
@@ -22,7 +22,7 @@ export interface LiveSites {
     clientIp: string | undefined,
   ): Promise<boolean>
   /**
-   * Passes on a request to change the protocol, and then the bytes of both sides.
+   * Forwards an upgrade request to the site, and then the bytes of both sides.
    * @param head first bytes after the request
    * @returns false as for {@link LiveSites.forward}
    */

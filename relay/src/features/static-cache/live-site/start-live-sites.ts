@@ -1,4 +1,4 @@
-// Starts what passes requests on to live sites, with the relay as a client of the site.
+// Starts the forwarding of requests to live sites, with the relay as a client of the site.
 
 import type { VisitorServer } from '../../../core/bridge/visitor-server.ts'
 import type { Visitors } from '../../../core/bridge/visitors.ts'
@@ -27,9 +27,9 @@ export interface LiveSitesParts {
   visitorServer: Pick<VisitorServer, 'serve'>
   visitors: Pick<Visitors, 'visitorsOf'>
   certificates: Pick<CertificateRotation, 'current' | 'presentable'>
-  /** @default the relay has issued none that authorities do not stand for */
+  /** @default always false */
   hasIssued?: HasIssued | undefined
-  /** Connections that this process may have: those to sites take their descriptors beside them. */
+  /** Connections that this process may have: those to sites take descriptors besides. */
   connections: number
   /** Aborted as soon as the relay begins to close. */
   closing: AbortSignal
@@ -38,7 +38,7 @@ export interface LiveSitesParts {
   log: Logger
 }
 
-/** One second: a request that is refused for its number finds room as soon as another one has ended. */
+/** One second: a request refused because there are too many finds room as soon as another one ends. */
 const RETRY_AFTER_S = '1'
 const TOO_MANY = 'Too many requests are on their way to this site.'
 
@@ -64,7 +64,7 @@ class ConnectedLiveSites implements LiveSites {
 
   async forward(...[request, response, lease, clientIp]: Parameters<LiveSites['forward']>): Promise<boolean> {
     const exchange = { request, response }
-    // Who writes it hears that the visitor has left from its end.
+    // The writer learns from the response's end that the visitor has left.
     response.on('error', () => {})
     const passed = fit(() => siteRequestOf(request, lease))
     if (passed instanceof UnfitRequest) {

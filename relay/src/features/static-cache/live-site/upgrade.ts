@@ -46,7 +46,7 @@ export async function passUpgradeOn(upgrade: Upgrade, agent: SiteAgent): Promise
   return true
 }
 
-/** Answers a request to change the protocol with one line of text, and ends the connection. */
+/** Answers an upgrade request with one line of text, and ends the connection. */
 export async function sendUpgradeText(
   socket: Duplex,
   status: number,
@@ -101,7 +101,7 @@ function failureOf(error: Error): SiteAnswer {
   return { kind: 'failed', status: 502, text }
 }
 
-/** Copies bytes both ways. The end of one side ends the other; what breaks one breaks the other. */
+/** Copies bytes both ways. The end of one side ends the other; an error of one destroys both. */
 async function join(
   { socket, head, slot }: Upgrade,
   { response, site, siteHead }: SiteAnswer & { kind: 'switched' },
@@ -110,7 +110,7 @@ async function join(
   socket.write(headOf(101, [...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket']))
   if (siteHead.length > 0) socket.write(siteHead)
   if (head.length > 0) site.write(head)
-  // Server, client and copy listen to the same sockets, some more than Node thinks usual.
+  // Server, client and copy add more listeners to the same sockets than Node allows without a warning.
   for (const side of [socket, site]) side.setMaxListeners(0)
   slot.heard()
   for (const side of [socket, site]) side.on('data', () => slot.heard())
@@ -120,7 +120,7 @@ async function join(
   site.destroy()
 }
 
-/** Sends a response that changes no protocol. The end of the connection ends its body. */
+/** Sends a response that refuses the upgrade. The end of the connection ends its body. */
 async function sendRefusal({ socket, slot, deadlines }: Upgrade, response: IncomingMessage): Promise<void> {
   const { statusCode = 502 } = response
   slot.heard()

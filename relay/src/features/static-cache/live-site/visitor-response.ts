@@ -10,7 +10,7 @@ interface Answering {
   response: VisitorResponse
 }
 
-/** Returns whether the visitor gets no more bytes. */
+/** Returns whether the visitor can receive no more bytes. */
 export function hasLeft(response: VisitorResponse): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed || response.writableFinished
 }
@@ -21,7 +21,7 @@ export function abortResponse(response: VisitorResponse): void {
   else response.destroy()
 }
 
-/** Takes back what an attempt to write a head has left. */
+/** Removes what a failed attempt to write a head left behind. */
 export function clearHead(response: VisitorResponse): void {
   if (response.headersSent) return
   // Both kinds of response have these.
@@ -31,7 +31,9 @@ export function clearHead(response: VisitorResponse): void {
   if (!('stream' in response)) out.statusMessage = ''
 }
 
-/** Drops the rest of a body that nobody needs, in bounds: a client that still sends would not read the response. */
+/**
+ * Reads and drops the rest of an unneeded body, within limits: a client that still sends would not read the response.
+ */
 export async function stopReading(request: VisitorRequest, forMs?: number): Promise<void> {
   // Both kinds of request are streams of bytes.
   if (!request.complete) await discardBody(request as IncomingMessage, forMs)

@@ -21,7 +21,7 @@ const NOT_STORED = 'What you asked for is not one of them. It may be there when 
 const NOT_DELIVERED =
   'Your request was not delivered to the site, and nothing of it was kept. Send it again when the site is back.'
 
-/** Colors differ from their background by a ratio of 7 and more (WCAG 2.2, success criterion 1.4.6). */
+/** Colors contrast with their background by a ratio of at least 7 (WCAG 2.2, success criterion 1.4.6). */
 const STYLE = `
 :root { color-scheme: light dark; color: #1a1d21; background: #fff; font: 1.125rem/1.6 system-ui, sans-serif; }
 main { max-width: 36rem; margin: 0 auto; padding: 15vh 1.5rem 2rem; }

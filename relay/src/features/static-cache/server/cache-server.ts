@@ -1,4 +1,5 @@
-// The server of stored files: it ends TLS for hostnames of sites that have some, and speaks HTTP with their visitors.
+// The server of stored files: it ends TLS for hostnames of sites that have stored files, and speaks HTTP with their
+// visitors.
 
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse, Http2Session, ServerHttp2Session } from 'node:http2'
@@ -27,7 +28,7 @@ export interface CacheServer {
   /**
    * Serves a visitor of a site with stored files. Resolves when the handshake can begin.
    * @param socket paused, as if nothing had been read from it
-   * @param serverName that the visitor named in its ClientHello
+   * @param serverName the hostname in the visitor's ClientHello
    * @param clientIp client address; undefined for a trusted proxy that named no client
    */
   serve(socket: Socket, serverName: string, clientIp: string | undefined): Promise<void>
@@ -49,9 +50,9 @@ class Server implements CacheServer {
   readonly #writeTimeouts = new WriteTimeouts(VISITOR_WRITE_DEADLINE_MS)
   readonly #http1 = createHttp1()
   readonly #http2 = createHttp2()
-  /** By what Node knows of a connection: the TCP socket, the TLS socket, or the session. */
+  /** By each object that Node has for a connection: the TCP socket, the TLS socket, or the session. */
   readonly #byTransport = new WeakMap<object, VisitorConnection>()
-  /** The connection whose session is just being made. */
+  /** The connection whose session is being created. */
   #starting: VisitorConnection | undefined
   #isClosed = false
 
@@ -59,7 +60,8 @@ class Server implements CacheServer {
     this.#requests = new SiteRequests(parts)
     this.#endpoints = new TlsEndpoints(parts.certificates, (tls) => this.#onSecure(tls))
     const strict = new StrictRequests(this.#http1, 'connection')
-    // Who waits for 100 (RFC 9110 §10.1.1) gets it from the live site, if at all: Node would send it before anybody wants the body.
+    // A visitor who waits for 100 (RFC 9110 §10.1.1) gets it from the live site, if at all: Node would send it before
+    // the body is needed.
     for (const event of ['request', 'checkContinue'])
       this.#http1.on(
         event,

@@ -30,7 +30,7 @@ const RANGE_NOT_SATISFIABLE = 416
 
 const NO_CONTENT: readonly string[] = ['Content-Length', '0']
 
-/** The content that is sent after the head, out of the snapshot that it is read from. */
+/** The content to send after the head, and the snapshot from which it is read. */
 interface Content {
   representation: Representation
   /** Undefined for the whole. */
@@ -54,9 +54,9 @@ export class FileAnswers {
   }
 
   /**
-   * Sends the answer, and gives the snapshot back when nothing of it is needed any more.
-   * @throws RelayError `rate_limited` when responses to the visitor's network, or to all, hold too much memory, or when too much is
-   * to be sent before; and Error when the file cannot be read. The head may have been sent then.
+   * Sends the answer, and releases the snapshot when it is no longer needed.
+   * @throws RelayError `rate_limited` when responses to the visitor's network, or to all, hold too much memory, or when
+   *   too much must be sent first; Error when the file cannot be read. The head may have been sent then.
    */
   async send(
     request: VisitorRequest,
@@ -149,8 +149,8 @@ export class FileAnswers {
 }
 
 /**
- * A part is one of the file as the site uploaded it, unless the visitor names the tag of a compressed form: compressed forms come
- * some time after the upload, and parts of both together would be neither.
+ * A range is taken from the file as uploaded, unless the visitor names the tag of a compressed form: compressed forms
+ * appear some time after the upload, and ranges of both do not combine.
  */
 function chosen({ method, headers }: VisitorRequest, file: SnapshotFile): Representation {
   const best = negotiated(file, headers['accept-encoding'] as string | undefined)
@@ -192,7 +192,7 @@ function isMatch(ifMatch: string | undefined, tag: string): boolean {
   return ifMatch.split(',').some((one) => one.trim() === tag)
 }
 
-/** Sends what the kernel takes whole, so that it need not be watched. */
+/** Sends a response that the kernel takes whole, so it needs no deadline. */
 function sendAtOnce(response: VisitorResponse, content: Content, body: Buffer): void {
   if (response.destroyed) return
   sendHead(response, content)
@@ -224,7 +224,7 @@ function end(response: VisitorResponse, status: number, fields: readonly string[
   response.end()
 }
 
-/** Both kinds of response take names and values in turns. */
+/** Both kinds of response take alternating names and values. */
 function head(response: VisitorResponse, status: number, fields: readonly string[]): void {
   const http1 = response as ServerResponse
   http1.writeHead(status, fields as string[])

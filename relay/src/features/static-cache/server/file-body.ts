@@ -1,4 +1,4 @@
-// Sends the content of a file, or a part of it, in pieces: each after the visitor has taken the last.
+// Sends the content of a file, or a part of it, in pieces: each after the visitor has taken the one before.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Semaphore } from '@svc/node-kit/semaphore'
@@ -29,8 +29,8 @@ export class FileBodies {
   }
 
   /**
-   * Resolves when the kernel has taken the whole body, or the visitor has left. So many responses keep their file open; those
-   * beyond open it for each piece, so that slow visitors hold no more descriptors.
+   * Resolves when the kernel has taken the whole body, or the visitor has left. At most `FILES_HELD_MAX` responses keep
+   * their file open; others open it for each piece, so that slow visitors hold no more descriptors.
    * @throws Error when the file cannot be read, or ends early. The head is sent only when the first piece is there.
    */
   async send(response: VisitorResponse, body: FileBody): Promise<void> {
@@ -57,7 +57,7 @@ export class FileBodies {
       if (response.destroyed) return
       if (at === start) sendHead()
       at += piece.length
-      // Node may still have a use for a piece that it could not write.
+      // Node may still use a piece that it could not write.
       if (!(await writePaced(response, piece, delivery))) return
     }
     this.#keep(buffer)

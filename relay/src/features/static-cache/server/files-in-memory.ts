@@ -1,4 +1,4 @@
-// Keeps the small files that visitors want just now in memory, so that a response needs no read.
+// Keeps small files that visitors currently request in memory, so that a response needs no read.
 
 import { readFile } from 'node:fs/promises'
 import type { Semaphore } from '@svc/node-kit/semaphore'
@@ -7,14 +7,14 @@ import type { Representation } from './representation.ts'
 
 interface Held {
   readonly body: Buffer
-  /** True when a visitor has wanted it since the last look. */
+  /** True if a visitor has requested it since the last check. */
   isUsed: boolean
 }
 
 export class FilesInMemory {
   readonly #reads: Semaphore
   readonly #maxBytes: number
-  /** The one that was read longest ago first, but for those that were used since. */
+  /** The one that was read longest ago is first, except that those used since follow. */
   readonly #held = new Map<Representation, Held>()
   readonly #reading = new Map<Representation, Promise<Buffer>>()
   #bytes = 0
@@ -44,7 +44,7 @@ export class FilesInMemory {
   }
 
   /**
-   * Reads a file; visitors who come during the read share it.
+   * Reads a file; requests that arrive during the read share it.
    * @throws Error when the file cannot be read, or has another size
    */
   async read(of: Representation, path: string): Promise<Buffer> {
@@ -68,7 +68,7 @@ export class FilesInMemory {
     if (this.#held.has(of)) return
     this.#held.set(of, { body, isUsed: false })
     this.#bytes += body.length
-    // Each file in use gets one more chance, so that the loop ends.
+    // A file in use is spared only once, so the loop ends.
     for (const [oldest, held] of this.#held) {
       if (this.#bytes <= this.#maxBytes) break
       this.#release(oldest, held)

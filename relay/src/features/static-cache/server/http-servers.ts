@@ -1,4 +1,4 @@
-// The HTTP servers behind TLS: HTTP/1.1 and HTTP/2, with the bounds of what a visitor may make them hold.
+// The HTTP servers behind TLS: HTTP/1.1 and HTTP/2, with bounds on what a visitor may make them hold.
 
 import type { Server as Http1Server, IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
@@ -19,12 +19,12 @@ import {
 /** Pseudo-header fields of a request (RFC 9113 §8.3.1), which Node counts with the others. */
 const PSEUDO_FIELDS = 4
 
-/** A server for connections that are given to it by the event `connection`. */
+/** Creates a server for connections that the caller emits to it as `connection`. */
 export function createHttp1(): Http1Server {
   const server = createServer({
     maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
     headersTimeout: API_HEAD_DEADLINE_MS,
-    // A body is for the live site alone, and may take as long as that likes.
+    // Only the live site reads a body, and limits how long it may take.
     requestTimeout: 0,
     connectionsCheckingInterval: API_DEADLINE_CHECK_MS,
     keepAliveTimeout: API_IDLE_MS,
@@ -53,11 +53,14 @@ export function createHttp2(): Http2Server {
     streamResetBurst: HTTP2_RESETS_BURST,
     streamResetRate: HTTP2_RESETS_PER_SECOND,
   })
-  // An error ends the session that has it.
+  // An error ends only its own session.
   return server.on('sessionError', () => {})
 }
 
-/** Ends a session when nothing happens in it; responses that a visitor does not take are nothing. @param isBusy whether the live site may still say something */
+/**
+ * Ends an idle session; one whose visitor does not read the responses is idle.
+ * @param isBusy whether the live site may still send something
+ */
 export function endWhenIdle(session: Http2Session, isBusy: () => boolean, end: () => void): void {
   session.setTimeout(API_IDLE_MS, () => {
     if (isBusy()) session.setTimeout(API_IDLE_MS)
@@ -65,7 +68,7 @@ export function endWhenIdle(session: Http2Session, isBusy: () => boolean, end: (
   })
 }
 
-/** Other protocols are not for the web (RFC 9110 §7.8: a server may ignore Upgrade). */
+/** The relay ignores upgrades to other protocols, as RFC 9110 §7.8 allows. */
 function isWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }

@@ -4,9 +4,12 @@
 export const SITE_CONNECTIONS_MAX = 4096
 /** The same from one network. A browser opens six. */
 export const SITE_CONNECTIONS_PER_NETWORK_MAX = 1024
-/** The time, in milliseconds, after which the relay cuts the connection, or the stream, of a visitor who takes nothing of a response. */
+/**
+ * The time, in milliseconds, after which the relay cuts the connection, or the stream, of a visitor who reads nothing
+ * of a response.
+ */
 export const VISITOR_WRITE_DEADLINE_MS = 30_000
-/** Streams of an HTTP/2 connection that are open at once: RFC 9113 §6.5.2 advises no fewer. */
+/** Open streams of one HTTP/2 connection: RFC 9113 §6.5.2 advises no fewer. */
 export const HTTP2_STREAMS_MAX = 100
 /** Bytes of the fields of a request over HTTP/2, as RFC 9113 §6.5.2 counts them. */
 export const HTTP2_FIELDS_MAX_BYTES: number = 64 * 1024
@@ -21,15 +24,17 @@ export const HTTP2_RESETS_BURST = 200
 export const HTTP2_RESETS_PER_SECOND = 33
 /** Frames of an HTTP/2 connection that break the protocol before the relay closes it. */
 export const HTTP2_INVALID_FRAMES_MAX = 32
-/** Files up to this size stay in memory, in bytes: most that a page loads, once compressed. */
+/** Size in bytes up to which files stay in memory: that of most files that a page loads, once compressed. */
 export const MEMORY_FILE_MAX_BYTES: number = 128 * 1024
 /** Bytes of all files in memory. */
 export const MEMORY_FILES_MAX_BYTES: number = 16 * 1024 * 1024
-/** A file that no visitor wants for this long leaves the memory, in milliseconds. */
+/** Time, in milliseconds, after which a file that no visitor requests leaves the memory. */
 export const MEMORY_FILE_IDLE_MS = 60_000
 /** Bytes of a larger file that are read at once. */
 export const FILE_PIECE_BYTES: number = 256 * 1024
-/** The same while responses hold {@link PIECES_AMPLE_SHARE} of their memory, of the visitor's network or of all. */
+/**
+ * The same while the responses to the visitor's network, or to all, hold {@link PIECES_AMPLE_SHARE} of their memory.
+ */
 export const FILE_PIECE_MIN_BYTES: number = 32 * 1024
 export const PIECES_AMPLE_SHARE = 0.5
 /**
@@ -39,31 +44,34 @@ export const PIECES_AMPLE_SHARE = 0.5
 export const FILE_BYTES_PER_NETWORK_MAX: number = 32 * 1024 * 1024
 /** The same for all visitors. */
 export const FILE_BYTES_MAX: number = 128 * 1024 * 1024
-/** Buffers of that size which the relay keeps for the next responses: 4 MiB. */
+/** Buffers of {@link FILE_PIECE_BYTES} that the relay keeps for the next responses: 4 MiB. */
 export const FILE_BUFFERS_SPARE_MAX = 16
 /**
- * The bytes that a response to a request for a stored file counts beside its content where the operator limits the bandwidth of the
- * identity: the fields of both, and TLS.
+ * Bytes that a response counts besides its content when the operator limits the identity's bandwidth: the fields of
+ * request and response, and TLS.
  */
 export const LIMITED_RESPONSE_BYTES = 512
 /**
- * The time, in milliseconds, that the responses before one may take. Beyond it a response of such an identity does not begin: no browser
- * waits for it.
+ * Time, in milliseconds, that earlier responses of such an identity may take. If they take longer, a response does not
+ * begin: no browser waits that long.
  */
 export const LIMITED_WAIT_MAX_MS = 30_000
-/** `Retry-After` of that, in seconds. */
+/** `Retry-After` of that refusal, in seconds. */
 export const LIMITED_RETRY_AFTER_S = 30
-/** The interval at which a response that waits looks whether the limit was lifted, in milliseconds. */
+/** Interval, in milliseconds, at which a waiting response checks whether the limit was lifted. */
 export const LIMITED_RECHECK_MS = 1_000
-/** Large files that are open for as long as their response takes, out of the descriptors that are not for connections. */
+/** Large files kept open for a whole response, out of the descriptors that are not for connections. */
 export const FILES_HELD_MAX = 64
-/** Reads of files that run at once, of the threads that Node has for all files of the relay. */
+/** File reads that run at once, on the threads that Node has for all files of the relay. */
 export const FILE_READS_MAX = 32
 /** Hostnames whose certificates are ready: all snapshots that a relay keeps, and some that have just gone. */
 export const SERVER_CERTIFICATES_MAX = 160
-/** `Retry-After` of a request that a site would have to answer that is away, in seconds: as long as a page takes to reload. */
+/**
+ * `Retry-After`, in seconds, of a request that only the site could answer, while it is away: as long as a page takes to
+ * reload.
+ */
 export const AWAY_RETRY_AFTER_S = 30
-/** Values of `Accept-Encoding` whose meaning is remembered. Browsers send a handful. */
+/** Values of `Accept-Encoding` whose parsed form is cached. Browsers send a handful. */
 export const ACCEPTED_CODINGS_MAX = 64
-/** Longer ones are read each time, in UTF-16 code units. */
+/** Length, in UTF-16 code units, beyond which a value is parsed each time. */
 export const ACCEPTED_CODINGS_MAX_CHARS = 128

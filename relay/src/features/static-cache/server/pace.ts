@@ -23,13 +23,13 @@ export interface DeliveryParts {
 
 /** The same for one snapshot. */
 export interface Delivery extends Pick<DeliveryParts, 'onSent'> {
-  /** Asked again and again, so that a changed policy holds for a response that has begun. */
+  /** Called repeatedly, so that a changed policy applies to a response in progress. */
   bandwidth(): Bandwidth | undefined
 }
 
 /**
  * Waits until a response may begin. Resolves with false if the visitor leaves first.
- * @throws RelayError `rate_limited` when too much is to be sent before
+ * @throws RelayError `rate_limited` when too much must be sent first
  */
 export async function beginInTurn(response: VisitorResponse, bandwidth: Bandwidth): Promise<boolean> {
   if (bandwidth.spend(0) > LIMITED_WAIT_MAX_MS)
@@ -39,7 +39,7 @@ export async function beginInTurn(response: VisitorResponse, bandwidth: Bandwidt
   return await inTurn(response, bandwidth, LIMITED_RESPONSE_BYTES)
 }
 
-/** Writes bytes of a body, as {@link writeBody} does, and in small pieces while the identity is limited. */
+/** Writes bytes of a body, as {@link writeBody} does, but in small pieces while the identity is limited. */
 export async function writePaced(
   response: VisitorResponse,
   bytes: Buffer,

@@ -12,7 +12,7 @@ export interface Representation {
   readonly size: number
   /** The strong entity tag, which no other representation of any file has (RFC 9110 §8.8.3). */
   readonly tag: string
-  /** Fields of every response, 304 included: names and values in turns. */
+  /** Fields of every response, 304 included: alternating names and values. */
   readonly common: readonly string[]
   /** Fields of responses with the content or a part of it, without its length. */
   readonly content: readonly string[]

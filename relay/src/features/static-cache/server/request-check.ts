@@ -16,8 +16,8 @@ export interface Refusal {
 }
 
 /**
- * @param hostname that the visitor named in the handshake
- * @param ownPorts those that the visitor may name besides: another one is anybody's
+ * @param hostname the one that the visitor named in the handshake
+ * @param ownPorts ports that the visitor may name with it: any other may be somebody else's
  * @returns undefined for a request that may be answered
  */
 export function refusalOf(
@@ -45,7 +45,7 @@ export function misdirected(hostname: string): Refusal {
   }
 }
 
-/** Everything that says for which host a request is: all of it must be one. */
+/** Returns every host that a request names: all must be the same. */
 function namedHosts({ headers, url = '' }: VisitorRequest): string[] {
   const found: string[] = []
   for (const name of [authorityOf(url), headers[':authority'], headers.host])
@@ -53,7 +53,7 @@ function namedHosts({ headers, url = '' }: VisitorRequest): string[] {
   return found
 }
 
-/** Node keeps the first Host only, and this server must not choose another one than a proxy before it. */
+/** Node keeps only the first Host, and this server must not choose a different one than a proxy before it. */
 function hostFields(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -7,26 +7,32 @@ const ORIGIN = /^https?:\/\/([^/?#]*)/i
 /** The file that stands for its folder. */
 const FOLDER_INDEX = 'index.html'
 
-/** The target of a path: a stored file, the folder of which one is the index, or nothing. */
+/** What a path leads to: a stored file, a folder that has an index, or nothing. */
 export type Found =
   | { kind: 'file'; file: SnapshotFile }
-  /** The path lacks the slash to which links of the folder's index are relative. `location` is relative to the request. */
+  /**
+   * The path lacks the final slash that relative links of the folder's index need. `location` is relative to the
+   * request.
+   */
   | { kind: 'folder'; location: string }
   | { kind: 'nothing' }
-  /** The percent-encoding is invalid, or not that of UTF-8. */
+  /** The percent-encoding is invalid, or does not encode UTF-8. */
   | { kind: 'malformed' }
 
 const NOTHING: Found = { kind: 'nothing' }
 
-/** The authority of a target in absolute form, which goes before the Host field; undefined for all others. */
+/**
+ * The authority of a target in absolute form, which takes precedence over the Host field; undefined for all other
+ * targets.
+ */
 export function authorityOf(target: string): string | undefined {
   return target.startsWith('/') ? undefined : ORIGIN.exec(target)?.[1]
 }
 
 /**
- * A path means the file whose path it is, exactly, once it is percent-decoded. A path that ends with a slash means the index of
- * its folder. Of all others those without a dot in their last segment mean the index of the site, which many sites use as
- * the page of all their addresses, unless the site has said that it does not.
+ * A percent-decoded path means the file with exactly that path. A path that ends with a slash means the index of its
+ * folder. Any other path without a dot in its last segment means the index of the site, which many sites use as the
+ * page of all their addresses, unless the site has turned that off.
  * @param target of the request, in origin form or absolute form
  */
 export function findFile({ files, index, hasFallback }: Snapshot, target: string): Found {

@@ -13,8 +13,8 @@ export interface ServerCertificate {
   /** PEM. */
   readonly key: string
   /**
-   * True when its key is for this hostname alone: then HTTP/2 and TLS 1.2 are safe. With the key of the wildcard they are
-   * not: browsers share an HTTP/2 connection among all hosts of a certificate, and for TLS 1.2 see decision 0016.
+   * True when its key is only for this hostname: then HTTP/2 and TLS 1.2 are safe. With the key of the wildcard they
+   * are not: browsers share an HTTP/2 connection among all hosts of a certificate, and for TLS 1.2 see decision 0016.
    */
   readonly isOwn: boolean
 }
@@ -28,21 +28,21 @@ interface Issued {
 }
 
 /**
- * Each hostname gets a certificate of its own where the relay has a development CA, with a key that only the relay has.
- * Elsewhere the relay's wildcard serves. A relay whose certificate covers its root host alone serves no stored files:
- * to order a certificate for each snapshot would take half of what the authority gives new sites in a week, and leave
- * visitors without a response until then.
+ * If the relay has a development CA, each hostname gets a certificate of its own, with a key that only the relay has.
+ * Otherwise the relay uses its wildcard certificate. A relay whose certificate covers only its root host serves no
+ * stored files: to order a certificate for each snapshot would take half of what the authority gives new sites in a
+ * week, and leave visitors without a response until then.
  */
 export class ServerCertificates {
   readonly #rotation: CertificateRotation
-  /** By hostname, the one that was used longest ago first. */
+  /** By hostname, the least recently used one first. */
   readonly #issued = new Map<string, Issued>()
 
   constructor(rotation: CertificateRotation) {
     this.#rotation = rotation
   }
 
-  /** Returns whether the relay has what it takes to end TLS for hostnames of sites. A later certificate may change it. */
+  /** Returns whether the relay can end TLS for hostnames of sites. A later certificate may change that. */
   get isAvailable(): boolean {
     const { hasCertificate, current } = this.#rotation
     return hasCertificate && (current.authority !== undefined || current.hasWildcard)

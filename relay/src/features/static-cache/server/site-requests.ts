@@ -91,7 +91,7 @@ export class SiteRequests {
     connection: VisitorConnection,
   ): Promise<void> {
     const { hostname, isEnding } = connection
-    // The connection stays until this answer has left, after those before it.
+    // The connection stays open until this response has been sent, after those before it.
     if (isEnding && !connection.began(response)) return connection.cut()
     const refusal = refusalOf(request, hostname, this.#parts.ownPorts)
     if (refusal !== undefined) return refuse(response, refusal)
@@ -155,7 +155,7 @@ async function sendAway(request: VisitorRequest, response: VisitorResponse): Pro
   const http1 = response as ServerResponse
   http1.writeHead(status, { ...headers, 'Content-Length': `${Buffer.byteLength(body)}` })
   if (request.method !== 'HEAD') http1.write(body)
-  // A visitor may send the body nevertheless. Over HTTP/1.1 it would not see the answer of a connection that is reset.
+  // A visitor may send the body nevertheless. Over HTTP/1.1, a reset connection would hide the response from it.
   if (isWaiting && !('stream' in response)) await discardBody(request as IncomingMessage)
   http1.end()
 }

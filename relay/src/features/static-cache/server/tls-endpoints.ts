@@ -11,7 +11,7 @@ export type OnSecure = (tls: TLSSocket) => void
 export class TlsEndpoints {
   readonly #certificates: Pick<ServerCertificates, 'of'>
   readonly #onSecure: OnSecure
-  /** They go with the certificates. */
+  /** Each lives as long as its certificate. */
   readonly #servers = new WeakMap<ServerCertificate, Server>()
 
   constructor(certificates: Pick<ServerCertificates, 'of'>, onSecure: OnSecure) {
@@ -39,7 +39,7 @@ function createEndpoint({ key, chain, isOwn }: ServerCertificate, onSecure: OnSe
       minVersion: isOwn ? 'TLSv1.2' : 'TLSv1.3',
       ALPNProtocols: isOwn ? ['h2', 'http/1.1'] : ['http/1.1'],
       handshakeTimeout: API_HEAD_DEADLINE_MS,
-      // Of TLS 1.2. No browser needs it, and each costs a handshake.
+      // Renegotiation is a part of TLS 1.2. No browser needs it, and each costs a handshake.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     },
     onSecure,

@@ -1,4 +1,4 @@
-// A connection of a visitor whose TLS the relay ends: whose it is, what it has open, and how it ends.
+// A connection of a visitor whose TLS the relay ends: its visitor, its open responses, and how it ends.
 
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -15,7 +15,7 @@ export class VisitorConnection {
   readonly hostname: string
   /** Client address; undefined for a trusted proxy that named no client. */
   readonly clientIp: string | undefined
-  /** The network of the client, or this connection alone where that is not known. */
+  /** The network of the client, or if that is unknown, a network of this connection only. */
   readonly network: string
   readonly #socket: Socket
   #tls: TLSSocket | undefined
@@ -42,7 +42,7 @@ export class VisitorConnection {
     return new Promise((resolve) => this.#socket.once('close', () => resolve()))
   }
 
-  /** Returns whether it ends after its open responses, and takes no request any more. */
+  /** Returns whether it ends after its open responses, and takes no more requests. */
   get isEnding(): boolean {
     return this.#isEnding
   }
@@ -78,8 +78,8 @@ export class VisitorConnection {
   }
 
   /**
-   * Ends it as soon as its open responses have left, or when they take too long. A visitor who has just connected may be sending
-   * the first request, so a short time remains for it.
+   * Ends it as soon as its open responses have been sent, or when they take too long. A visitor who has just connected
+   * may be sending the first request, so a short time remains for it.
    */
   end(): void {
     if (this.#isEnding) return
@@ -89,11 +89,11 @@ export class VisitorConnection {
     this.#endIfIdle()
   }
 
-  /** Ends it now. The kernel drops what it keeps for a visitor who does not read. */
+  /** Ends it now. The kernel drops what it has buffered for a visitor who does not read. */
   cut(): void {
     this.#session?.destroy()
     resetSocket(this.#socket, this.#tls)
-    // Node ends those that wait for others by the end of the connection, but not behind a request to change the protocol.
+    // When the connection ends, Node ends responses that wait for others, but not those behind an upgrade request.
     for (const response of this.#open) if (!('stream' in response)) response.destroy()
   }
 
@@ -105,7 +105,7 @@ export class VisitorConnection {
     else this.#session.close()
   }
 
-  /** The earliest deadline holds. */
+  /** The earliest deadline applies. */
   #cutAfter(ms: number): void {
     const at = performance.now() + ms
     if (at >= this.#cutAt) return

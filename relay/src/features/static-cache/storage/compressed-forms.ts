@@ -15,7 +15,7 @@ import type { StoredSnapshot } from './stored-snapshot.ts'
 /** A compressed form is kept if it has at most this share of the file's bytes. */
 const CACHE_FORM_SHARE_MAX = 0.9
 
-/** While it is written. */
+/** Ending of a form's file while it is written. */
 const TEMPORARY = '.svc-tmp'
 /** A higher quality takes twice the time for 1 % less, the highest one fifty times for 10 %. */
 const BROTLI_QUALITY = 7
@@ -77,7 +77,7 @@ export class CompressedForms {
   }
 }
 
-/** Makes a form, unless there is a sound one of an earlier run. */
+/** Makes a form, unless there is a valid one from an earlier run. */
 async function provide(
   stored: StoredSnapshot,
   file: SnapshotFile,
@@ -148,7 +148,7 @@ async function compress(
   }
 }
 
-/** Returns whether what a client decodes is the file. */
+/** Returns whether a form decodes to the file. */
 async function isFormOf(
   path: string,
   file: SnapshotFile,

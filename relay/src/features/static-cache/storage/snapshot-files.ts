@@ -1,4 +1,4 @@
-// The files of a snapshot on disk: their names, what they say, and how many bytes of the disk they take.
+// The files of a snapshot on disk: their names, their content, and the bytes of the disk that they take.
 
 import { createHash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
@@ -53,12 +53,12 @@ export const FORM_ENDINGS: ReadonlyMap<StoredCoding, string> = new Map([
   ['br', '.br'],
   ['gzip', '.gz'],
 ])
-/** The relay writes the manifest in its own way, which can take a few bytes more for each file. */
+/** The relay writes the manifest in its own format, which can take a few bytes more for each file. */
 const HEAD_MAX_BYTES: number = 2 * CACHE_MANIFEST_MAX_BYTES
 const RECORD_MAX_BYTES: number = CACHE_DISK_BLOCK_BYTES
 /** The bytes of the disk that every record takes. */
 export const RECORD_DISK_BYTES: number = CACHE_DISK_BLOCK_BYTES
-/** No link is followed, and opening a named pipe does not wait for its writer. Windows has neither. */
+/** No link is followed, and opening a named pipe does not wait for its writer. Windows has neither flag. */
 const READ_FLAGS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const READ_PIECE_BYTES = 256 * 1024
 

@@ -18,7 +18,7 @@ import {
   type StoredRecord,
 } from './snapshot-files.ts'
 
-/** Stored files that are compared with their hashes at once, when the relay starts. */
+/** Stored files whose hashes are checked at once, when the relay starts. */
 const CACHE_CHECKED_AT_ONCE = 8
 
 export interface FoundSnapshot extends StoredRecord {
@@ -49,7 +49,7 @@ export async function scanSnapshots(directory: string): Promise<FoundSnapshot[]>
   return [...found.values()]
 }
 
-/** @returns undefined for everything but a whole snapshot */
+/** @returns undefined for anything but a whole snapshot */
 async function inspect(directory: string, id: string): Promise<FoundSnapshot | undefined> {
   if (!(await lstat(directory)).isDirectory()) return undefined
   try {

@@ -33,7 +33,7 @@ export interface KeptSnapshot {
   record: SnapshotRecord
 }
 
-/** Files that were uploaded whole. One of the two methods is to be called, once. */
+/** Files that were uploaded whole. The caller must call one of the two methods, once. */
 export interface StagedSnapshot {
   /** @throws CacheFullError; nothing is left then */
   publish(record: SnapshotRecord): Promise<Snapshot>
@@ -67,10 +67,10 @@ export class SnapshotStore {
   readonly #forms: CompressedForms
   readonly #stored = new Map<Snapshot, StoredSnapshot>()
   readonly #staged = new Set<StagedSnapshot>()
-  /** Work that the close waits for. */
+  /** Work for which {@link close} waits. */
   readonly #running = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
-  /** That of the last publication. */
+  /** Sequence number of the last publication. */
   #sequence = 0
   /** The snapshots that were there at start: the last of each identity, whole and not expired. */
   readonly kept: readonly KeptSnapshot[]
@@ -124,7 +124,7 @@ export class SnapshotStore {
   /**
    * Writes the files of a snapshot while they arrive. Whatever it throws, nothing is left of the upload.
    * @throws CacheFullError
-   * @throws RelayError `invalid_request` when a size or a hash is another one than the manifest says
+   * @throws RelayError `invalid_request` when a size or a hash differs from the manifest
    * @throws whatever `objects` throws, and the reason of the signal
    */
   async receive(parts: ReceiveParts): Promise<StagedSnapshot> {
@@ -132,7 +132,7 @@ export class SnapshotStore {
   }
 
   /**
-   * Keeps another record with the snapshot, written whole or not at all. Nothing happens once the snapshot is removed.
+   * Replaces the snapshot's record, whole or not at all. Does nothing once the snapshot is removed.
    * @throws StateFileError when it cannot be written: the next start finds the old one
    */
   async rewrite(snapshot: Snapshot, record: SnapshotRecord): Promise<void> {
@@ -163,16 +163,16 @@ export class SnapshotStore {
   }
 
   /**
-   * Removes a snapshot, at once for new readers. Its files stay, and count, until the last borrower has released it, which
-   * this does not wait for. Nothing happens when it is removed already.
-   * @param onInvalidated is called when the next start of the relay does not find the snapshot any more
+   * Removes a snapshot, at once for new readers. Its files stay, and count, until the last borrower releases it; this
+   * does not wait for that. Does nothing if it is already removed.
+   * @param onInvalidated called when the next start of the relay would no longer find the snapshot
    */
   async remove(snapshot: Snapshot, onInvalidated?: () => void): Promise<void> {
     const stored = this.#stored.get(snapshot)
     if (stored !== undefined && !stored.isRemoved) await this.#track(this.#remove(stored, onInvalidated))
   }
 
-  /** Ends uploads, discards what is staged, and waits until nothing is written any more. */
+  /** Ends uploads, discards what is staged, and waits until nothing is being written. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the static cache is closed'))
     await this.#forms.close()
@@ -199,8 +199,9 @@ export class SnapshotStore {
   }
 
   /**
-   * Ends those who still read removed files of a site, the oldest first, until the rest and an upload of the site take no more
-   * than the share of one site. Else a site and one slow visitor could fill the cache with what nobody can get any more.
+   * Cuts readers of a site's removed files, the oldest first, until the rest and an upload of the site take no more
+   * than the share of one site. Otherwise a site and one slow visitor could fill the cache with files that nobody can
+   * request any more.
    * @throws CacheFullError when they do not release them
    */
   async #requireShare(identityKey: string, bytes: number): Promise<void> {
@@ -278,7 +279,7 @@ export class SnapshotStore {
       await this.#discard(parts.directory, parts.reservation)
       throw fullOr(error)
     }
-    // It is published. If the machine crashed now, it could be gone at most.
+    // The snapshot is published. At worst, a crash of the machine now loses it.
     await syncDirectory(this.#snapshots).catch(() => {})
     const stored = new StoredSnapshot({ ...parts, directory, sequence })
     this.#keep(stored)
@@ -298,14 +299,14 @@ export class SnapshotStore {
     if (stored.readers.size === 0) await this.#erase(stored)
   }
 
-  /** Is called by the last borrower, or without one: at most one of both finds the snapshot. */
+  /** Called by the last borrower, and by the removal if there is none: at most one of them finds the snapshot. */
   async #erase(stored: StoredSnapshot): Promise<void> {
     if (!this.#stored.delete(stored.snapshot)) return
     await this.#discard(stored.directory, stored.reservation)
     stored.erased.resolve()
   }
 
-  /** The bytes count on when the files cannot be removed, until the next start removes them. */
+  /** If the files cannot be removed, their bytes still count until the next start removes them. */
   async #discard(directory: string, reservation: Reservation): Promise<void> {
     try {
       await rm(directory, { recursive: true, force: true })

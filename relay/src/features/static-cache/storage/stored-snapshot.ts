@@ -30,10 +30,10 @@ export class StoredSnapshot {
   readonly sequence: number
   #record: SnapshotRecord
   readonly #codings = new Map<string, Map<StoredCoding, number>>()
-  /** Joins changes of the record: sites are renewed more often than a slow disk writes. */
+  /** Merges changes of the record: sites are renewed more often than a slow disk writes. */
   readonly #commits = new GroupCommit(() => this.#writeRecord())
   #isRemoved = false
-  /** Who has borrowed it. */
+  /** Its borrowers, with their readers. */
   readonly readers: Map<BorrowedSnapshot, SnapshotReader | undefined> = new Map()
   /** Resolves when its files are gone. */
   readonly erased: PromiseWithResolvers<void> = Promise.withResolvers<void>()
@@ -66,17 +66,17 @@ export class StoredSnapshot {
     return join(this.directory, objectName(file.sha256, coding))
   }
 
-  /** The compressed form is there. */
+  /** Records that a compressed form is there. */
   addCoding(file: SnapshotFile, coding: StoredCoding, size: number): void {
     this.#codings.get(file.sha256)?.set(coding, size)
   }
 
-  /** Ends those who read its files. */
+  /** Cuts those who read its files. */
   cutReaders(): void {
     for (const reader of [...this.readers.values()]) reader?.cut()
   }
 
-  /** @throws StateFileError; the old record is there then */
+  /** @throws StateFileError; the old record stays then */
   async rewrite(record: SnapshotRecord): Promise<void> {
     if (this.#isRemoved) return
     this.#record = record

@@ -8,7 +8,7 @@ import { RelayError } from '../../../core/errors.ts'
 import { syncDirectory, writePrivate } from '../../../core/storage/state-file.ts'
 import { encodeHead, FILE_MODE, HEAD_FILE, objectName, type SnapshotHead } from './snapshot-files.ts'
 
-/** Files of one upload that are written through to the disk at once. */
+/** Files of one upload that are synchronized to the disk at once. */
 const CACHE_SYNCS_MAX = 8
 
 interface UploadSource {
@@ -20,8 +20,8 @@ interface UploadSource {
 }
 
 /**
- * Once this resolves, the files survive a crash of the machine. After an error, some are there.
- * @throws RelayError `invalid_request` when a size or hash is another one than the manifest says, or a file has no content
+ * Once this resolves, the files survive a crash of the machine. After an error, some files may be left.
+ * @throws RelayError `invalid_request` when a size or hash differs from the manifest, or a file has no content
  */
 export async function writeUpload(directory: string, { head, objects, signal }: UploadSource): Promise<void> {
   const syncs = new Syncs()
@@ -38,7 +38,7 @@ export async function writeUpload(directory: string, { head, objects, signal }: 
     if ((await until(signal, contents.next())).done !== true)
       throw new RelayError('invalid_request', 'the upload has more objects than files')
   } finally {
-    // It waits when the client sends nothing, and the caller must not.
+    // `return` waits while the client sends nothing, and the caller must not.
     contents.return?.().catch(() => {})
     await syncs.settle()
   }
@@ -63,7 +63,7 @@ async function writeObject(
   }
 }
 
-/** Hands a content on, of which no byte more than announced gets out. */
+/** Yields a content, and never a byte more than announced. */
 async function* check(
   { path, size, sha256 }: StaticCacheFile,
   content: AsyncIterable<Buffer>,
@@ -96,9 +96,9 @@ async function discard(content: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of content);
 }
 
-/** Settles as `work` does, or rejects as soon as the signal says so: a client that is silent can take long. */
+/** Settles as `work` does, or rejects as soon as the signal aborts: a silent client can take long. */
 async function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  // It has begun, and rejects with the body, which ends by the same signal.
+  // `work` has begun, and rejects when the same signal ends the body.
   work.catch(() => {})
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -108,7 +108,7 @@ async function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return await promise.finally(() => signal.removeEventListener('abort', onAbort))
 }
 
-/** Writes files through to the disk beside the upload, some at once: a disk takes many hardly slower than one. */
+/** Synchronizes files to the disk during the upload, several at once: for a disk, many are hardly slower than one. */
 class Syncs {
   readonly #running = new Set<Promise<void>>()
   #failure: { cause: unknown } | undefined

@@ -9,7 +9,7 @@ import { RelayError } from '../../../core/errors.ts'
 export const PART_HEADERS_MAX = 8
 /** Bytes of their names and values. */
 export const PART_HEADERS_MAX_BYTES: number = 4 * 1024
-/** Bytes in a row of an upload to the cache that are no content of a part. */
+/** Consecutive bytes of an upload to the cache that are not content of a part. */
 export const PART_OVERHEAD_MAX_BYTES: number = 64 * 1024
 
 export interface BodyPart {
@@ -26,9 +26,9 @@ interface OpenPart {
   isEnded: boolean
 }
 
-/** Bytes that the parser gets at once. It makes objects for every part in them, whether anybody wants it or not. */
+/** Bytes passed to the parser at once. It makes objects for every part in them, needed or not. */
 const PIECE_BYTES = 16 * 1024
-/** The parser stops at this many bytes of a part that nobody has taken. Here they are taken after each piece. */
+/** The parser pauses once a part has this many unread bytes. This reader takes them after each piece. */
 const TAKEN_BYTES: number = 2 * PIECE_BYTES
 /** RFC 2046 §5.1.1. */
 const BOUNDARY_MAX_CHARS = 70
@@ -36,15 +36,16 @@ const BOUNDARY_MAX_CHARS = 70
 const IDENTITY = /^\s*(?:binary|7bit|8bit)\s*$/i
 
 /**
- * Takes a piece of the body only when its reader asks for more than there is, so that it never holds more than a piece.
- * Every method throws RelayError `invalid_request` for a body that is malformed or ends early, and what the body throws.
+ * Takes a piece of the body only when its reader asks for more than is buffered, so that it never holds more than a
+ * piece. Every method throws RelayError `invalid_request` for a body that is malformed or ends early, and what the body
+ * throws.
  */
 export class MultipartReader {
   readonly #body: AsyncIterator<Buffer>
   readonly #parser: Dicer
   readonly #maxParts: number
   #rest: Buffer = Buffer.alloc(0)
-  /** Parts whose headers are there, and that nobody has asked for yet. */
+  /** Parts whose headers have been parsed, and that the reader has not requested yet. */
   readonly #ready: OpenPart[] = []
   #given: OpenPart | undefined
   #latest: OpenPart | undefined
@@ -59,7 +60,7 @@ export class MultipartReader {
     const config: Dicer.Config & Record<string, unknown> = {
       boundary: boundaryOf(contentType),
       partHwm: TAKEN_BYTES,
-      // One more than is allowed: the parser says nothing of those that it leaves out.
+      // One more than is allowed, since the parser silently drops any beyond it.
       maxHeaderPairs: PART_HEADERS_MAX + 1,
       maxHeaderSize: 2 * PART_HEADERS_MAX_BYTES,
     }
@@ -85,7 +86,7 @@ export class MultipartReader {
     return { name: part.name, content: this.#read(part) }
   }
 
-  /** Lets go of the body, whatever is left of it. */
+  /** Releases the body, even if a part of it is unread. */
   close(): void {
     this.#fail('the upload is closed')
     this.#ready.length = 0
@@ -112,7 +113,7 @@ export class MultipartReader {
     }
     if (!this.#isComplete) {
       this.#parser.write(piece)
-      // The parser's streams hand on in the next ticks what they have found in the piece.
+      // The parser's streams emit in the next ticks what they have found in the piece.
       await setImmediate()
     }
     this.#countOverhead(piece.length)
@@ -164,7 +165,10 @@ export class MultipartReader {
     if (this.#failure === undefined) this.#ready.push(part)
   }
 
-  /** Headers that never end, and whatever precedes the first part or follows the last one, would keep the reader busy. */
+  /**
+   * Without a limit, headers that never end, and bytes before the first part or after the last, would keep the reader
+   * busy.
+   */
   #countOverhead(bytes: number): void {
     const isContent = !this.#isComplete && this.#latest?.hasHeaders === true && !this.#latest.isEnded
     this.#overhead = isContent ? 0 : this.#overhead + bytes

@@ -7,7 +7,7 @@ import { type BodyPart, MultipartReader } from './multipart-reader.ts'
 export interface Upload {
   manifest: StaticCacheManifest
   /**
-   * The contents of the files, in the order of the manifest. To be read once, each before the next. Throws RelayError
+   * The contents of the files, in the order of the manifest. Each must be read once, before the next. Throws RelayError
    * `invalid_request` when the body has other parts than one `object` for each file, is malformed, or ends early.
    */
   objects: AsyncIterable<AsyncIterable<Buffer>>

@@ -1,14 +1,16 @@
-// Admits uploads and checks: a few at once, and one of each identity. An upload ends early with its lease, when the policy does
-// not route the lease any more, and when the site asks for something else meanwhile.
+// Admits uploads and checks: a few at once, and one of each identity. An upload ends early when its lease ends, when
+// the policy no longer routes the lease, or when the site requests something else meanwhile.
 
 import { PlainError, RelayError } from '../../../core/errors.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
 
-/** Uploads of snapshots that are under way at once, one of each identity. */
+/** Uploads of snapshots in progress at once, one of each identity. */
 const CACHE_UPLOADS_MAX = 2
 /** Manifests that are read and compared at once, one of each identity. */
 const CACHE_CHECKS_MAX = 2
-/** `Retry-After` of a request to the static cache that is refused, because others are under way or the cache is full. */
+/**
+ * `Retry-After` of a request to the static cache that is refused, because others are in progress or the cache is full.
+ */
 const CACHE_RETRY_S = 5
 
 /** A request that occupies a place until it ends. */
@@ -19,7 +21,7 @@ export interface Place {
 
 export interface Upload extends Place {
   readonly lease: Lease
-  /** Aborted with a RelayError as soon as nothing may come of the upload any more. */
+  /** Aborted with a RelayError as soon as the upload may no longer be published. */
   readonly signal: AbortSignal
 }
 
@@ -56,7 +58,7 @@ export class UploadAdmission {
     return this.#uploads.has(identityKey)
   }
 
-  /** Ends the upload of an identity, if there is one. @param why in a sentence */
+  /** Ends the upload of an identity, if there is one. @param why the reason, as a sentence */
   cancel(identityKey: string, why: string): void {
     this.#uploads.get(identityKey)?.abort(new RelayError('invalid_request', why))
   }
@@ -72,7 +74,7 @@ export function notRouted(): RelayError {
   return new RelayError('lease_rejected', 'the policy lets no visitor reach this lease')
 }
 
-/** The answer to a site that comes while others have what it wants. */
+/** The answer to a site whose request has no room at the moment. */
 export function busy(message: string): PlainError {
   return new PlainError('feature_unavailable', message, { 'Retry-After': `${CACHE_RETRY_S}` })
 }
