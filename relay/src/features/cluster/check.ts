@@ -1,4 +1,4 @@
-// Checks the store of a cluster: whether Redis answers and keeps its data, and which machines are there.
+// Checks the store of a cluster: whether Redis answers and keeps its data, and which machines are running.
 
 import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, error, type Found, off, ok, warning } from '../../core/check/finding.ts'

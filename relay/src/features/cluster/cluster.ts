@@ -67,13 +67,13 @@ interface RelayParts {
   counters: RelayCounters
   pipe: Pipe
   readBuffer: SharedReadBuffer | undefined
-  /** Visitors of other machines that this one takes at once. */
+  /** Maximum number of visitors that this machine accepts from others at once. */
   visitorsMax: number
-  /** Uses a binding of this machine up, whichever of its processes issued it. */
+  /** Uses up a binding of this machine, whichever of its processes issued it. */
   spend: SpendBinding
-  /** Resolves when all processes of this machine know of what was done before. */
+  /** Resolves when all processes of this machine know everything done before. */
   settled: () => Promise<void>
-  /** Opens the ports of a lease of this machine that it had before. */
+  /** Opens again the ports that a lease of this machine had before. */
   resumePorts: (lease: Lease) => Promise<void>
 }
 
@@ -88,7 +88,7 @@ export class Cluster implements Machines {
   readonly #links: MachineLinks
   readonly #feed: ChangeFeed
   readonly #pairs = new LoopbackPairs()
-  /** The ends of these pairs that stand for visitors of other machines. */
+  /** The sockets, one of each pair, that stand for visitors of other machines. */
   readonly #sockets = new OpenSockets()
   /** Leases whose ports this machine has opened again. */
   readonly #resumed = new WeakSet<Lease>()
@@ -97,10 +97,10 @@ export class Cluster implements Machines {
   readonly snapshots: SharedSnapshots
   readonly policyChanges: SharedPolicyChanges
   readonly readings: ClusterReadings
-  /** What ACME shares. */
+  /** The state of ACME that the machines share. */
   readonly orders: SharedOrders
 
-  /** Asks nothing of the other machines yet. */
+  /** Does not contact the other machines yet. */
   constructor(
     connection: ClusterConnection,
     settings: Settings & { cluster: ClusterSettings },
@@ -146,7 +146,7 @@ export class Cluster implements Machines {
     registerClusterMetrics(metrics, this.readings)
   }
 
-  /** Begins: everything is read when this resolves, and the other machines are dialled. @throws SettingsError */
+  /** Reads the state in Redis and dials the other machines before it resolves. @throws SettingsError */
   async start(): Promise<void> {
     const { leases, policy } = this.#parts
     await this.#links.listen(this.#settings.cluster.listenPort, this.#settings.listenAddress)
@@ -159,7 +159,8 @@ export class Cluster implements Machines {
     this.#machines.onBeat((state) => this.#beat(state))
     this.#followMachines()
     this.#machines.start()
-    // A site that registers elsewhere may come here next: the others ask this machine whether it knows.
+    // A site that registers elsewhere may connect here next: the other machines ask this one whether it knows the
+    // lease.
     await this.#links.linked()
   }
 
@@ -168,7 +169,7 @@ export class Cluster implements Machines {
     return new SharedChallenges({ ...this.#connection, host, rateLimits, memory })
   }
 
-  /** Uses a binding up, at the machine that issued it. */
+  /** Uses up a binding, at the machine that issued it. */
   spend: SpendBinding = (binding, lease, clientHello) => {
     const { bindingMark } = this.#connection
     const isOwn = binding.subarray(1, 1 + bindingMark.length).equals(bindingMark)
@@ -305,7 +306,7 @@ export class Cluster implements Machines {
         await snapshots.fill(found.snapshots)
       },
       flush: async () => {
-        // Those that could not be given while Redis was down.
+        // Files that could not be sent while Redis was down.
         await files.publish()
         await leases.flush()
         await snapshots.flush()
@@ -324,7 +325,7 @@ export class Cluster implements Machines {
   async #socketOf(visitor: LinkedVisitor): Promise<Socket> {
     const { near, far } = await this.#pairs.open()
     this.#sockets.track(far)
-    // A reset goes on as one, by which a service of a dedicated port knows that bytes are missing.
+    // A reset is passed on as a reset, so that a service on a dedicated port knows that bytes are missing.
     visitor.once('close', () => {
       if (!visitor.readableEnded) resetSocket(near)
     })
@@ -344,7 +345,7 @@ export class Cluster implements Machines {
       startedAt: this.#startedAt,
       carriers: counters.carriers,
       readySessions: countReadySessions(leases),
-      // Another machine has the sockets of those whom it passes on, and counts them.
+      // The machine that passes a visitor on has its socket, and counts it.
       visitors: Math.max(0, visitors.size - this.#links.linkedVisitors),
       fromVisitors,
       toVisitors,
@@ -367,7 +368,7 @@ function clientIpOf(visitor: PendingVisitor['visitor'], addresses: ClientAddress
   return addresses.ofSocket(visitor as unknown as Parameters<ClientAddresses['ofSocket']>[0])
 }
 
-/** @returns undefined for what is no identity */
+/** @returns undefined when the key is not that of an identity */
 function canonicalHostname(identityKey: string, routes: RoutingTable<Route>): string | undefined {
   const colon = identityKey.lastIndexOf(':')
   try {

@@ -1,4 +1,5 @@
-// What a machine shares with the others before its state is open: Redis with its keys, and the files of the state directory.
+// What a machine shares with the others before it opens its state: Redis with its keys, and the files of the state
+// directory.
 
 import { randomUUID } from 'node:crypto'
 import type { IsOver } from '../../core/auth/lease-authorizer.ts'
@@ -17,9 +18,9 @@ import { Seal } from './shared/seal.ts'
 import { SharedFiles } from './shared/shared-files.ts'
 
 export class ClusterConnection {
-  /** CLUSTER_ADDR of this machine, by which the others know it. */
+  /** CLUSTER_ADDR of this machine, which identifies it to the others. */
   readonly name: string
-  /** Names this start of the machine. */
+  /** Identifies this run of the machine. */
   readonly run: string = randomUUID()
   readonly redis: RedisClient
   readonly keys: RedisKeys
@@ -29,7 +30,7 @@ export class ClusterConnection {
   readonly clock: RedisClock = new RedisClock()
   readonly files: SharedFiles
   readonly log: Logger
-  /** Whether a lease that this machine does not know is over. Until the machine joins the others, it knows of none. */
+  /** Whether a lease that this machine does not know is over. Always false until the machine joins the others. */
   isOver: IsOver = () => false
   readonly #closing = new AbortController()
 
@@ -44,14 +45,14 @@ export class ClusterConnection {
     this.files = new SharedFiles({ redis, keys, seal, run, log, directory: identityPath })
   }
 
-  /** The bytes with which bindings of this machine begin, behind that of the process. */
+  /** The bytes of a binding that identify this machine; they follow the byte of the process. */
   get bindingMark(): Buffer {
     return markOf(this.name)
   }
 
   /**
-   * Opens the state directory, once it has the files that all machines have.
-   * @throws SettingsError when Redis does not answer, or this machine does not fit the others
+   * Opens the state directory once it contains the files that all machines share.
+   * @throws SettingsError when Redis does not answer, or this machine conflicts with the others
    */
   async openState<State>(open: () => Promise<State>): Promise<State> {
     await this.redis.untilUp(REDIS_START_MS).catch((error: Error) => {

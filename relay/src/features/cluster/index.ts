@@ -12,9 +12,9 @@ import type { ClusterConnection } from './connection.ts'
 import { clusterSettings } from './settings.ts'
 
 export interface RunningCluster extends Running {
-  /** Tells the other machines of the snapshots of this one, and of theirs. */
+  /** Shares the snapshots of this machine with the others, and theirs with it. */
   snapshots: SnapshotSharing
-  /** What ACME shares. */
+  /** The state of ACME that the machines share. */
   orders: OrderSharing
 }
 
@@ -59,7 +59,7 @@ export const cluster: Feature<RunningCluster, PreparedCluster> = {
       },
     )
     peers.machines = joined
-    // A machine that gets another certificate, such as from the operator, gives it to the others.
+    // A machine that gets a new certificate, for example from the operator, sends it to the others.
     state.certificates.onReplace(() => void joined.share(CERTIFICATE_FILES))
     running.get(datagrams)?.certificates.onReplace(() => void joined.share(QUIC_CERTIFICATE_FILES))
     return {

@@ -1,4 +1,4 @@
-// Looks at a Redis without changing anything: whether it answers, keeps what it is given, and has other machines.
+// Inspects a Redis without changing anything: whether it answers, keeps its data, and has other machines.
 
 import { createLog } from '../../core/log/log.ts'
 import { HEARTBEAT_MS, MACHINE_GONE_MS, REDIS_INSPECT_MS } from './limits.ts'
@@ -14,7 +14,7 @@ const IDENTITY_FILE = 'identity.json'
 
 export interface RedisInspection {
   version: string
-  /** Machines that sent a heartbeat within the last seconds. */
+  /** Machines that sent a heartbeat in the last few seconds. */
   machines: string[]
   /** Whether the other machines have the same secret; undefined without other machines. */
   hasSameSecret: boolean | undefined
@@ -26,7 +26,7 @@ export interface RedisInspection {
   evicts: boolean | undefined
 }
 
-/** @param host authority of the relay's URL @throws RedisError when it does not answer */
+/** @param host authority of the relay's URL @throws RedisError when Redis does not answer */
 export async function inspectRedis(settings: ClusterSettings, host: string): Promise<RedisInspection> {
   const log = createLog('silent')
   const redis = new RedisClient(settings.redis, log)
@@ -63,7 +63,7 @@ function aliveOf(seal: Seal, entries: readonly string[], now: number): string[] 
   return names
 }
 
-/** A hosted Redis may forbid the question. */
+/** A hosted Redis may forbid this command. */
 async function settingOf(redis: RedisClient, name: string): Promise<string | undefined> {
   const [, value] = ((await redis.command('CONFIG', 'GET', name).catch(() => [])) ?? []) as string[]
   return value

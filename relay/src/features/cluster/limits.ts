@@ -1,18 +1,18 @@
 // The limits of a relay on several machines.
 
-/** Interval of a machine's heartbeats, at which it also reads which others are there. */
+/** Interval of a machine's heartbeats, at which it also reads which others are running. */
 export const HEARTBEAT_MS = 1_000
 /** The others consider a machine gone after this long without a heartbeat. */
 export const MACHINE_GONE_MS = 3_000
 /** A machine that is gone is listed for this long. */
 export const MACHINE_KEPT_MS: number = 10 * 60_000
-/** Machines of one relay. A heartbeat reads all of them. */
+/** Maximum number of machines of one relay. A heartbeat reads all of them. */
 export const MACHINES_MAX = 64
 
-/** Difference between the clocks of two machines. */
+/** Largest tolerated difference between the clocks of two machines. */
 export const CLOCK_DIFFERENCE_MAX_MS = 30_000
 
-/** Time for one command of Redis. A slower redis counts as down. */
+/** Time for one command of Redis. A slower Redis counts as down. */
 export const REDIS_COMMAND_MS = 2_000
 /** Time for a connection to Redis, its handshake included. */
 export const REDIS_CONNECT_MS = 2_000
@@ -21,37 +21,43 @@ export const REDIS_RETRY_MS = 50
 export const REDIS_RETRY_MAX_MS = 500
 /** Time for the first contact with Redis at a start. */
 export const REDIS_START_MS = 10_000
-/** Time for an answer to `svc-relay check`, behind which a person waits. */
+/** Time for an answer to `svc-relay check`, for which a person waits. */
 export const REDIS_INSPECT_MS = 3_000
 
-/** A warning of entries that no machine wrote is given at most this often for each kind of entry. */
+/** Shortest interval between two warnings about entries of one kind that no machine wrote. */
 export const REDIS_WARNING_MS = 10_000
-/** Attempts to write what a forged or a concurrent entry of Redis hinders. */
+/** Attempts to write despite a forged or a concurrent entry in Redis. */
 export const REDIS_ATTEMPTS_MAX = 8
-/** Fencing tokens are below this; a counter of them that says more was not written by a relay. */
+/** Fencing tokens are below this; a relay did not write a higher counter. */
 export const FENCE_MAX = 1e14
 
-/** Entries of the stream of changes that Redis keeps: those of many seconds at full load. A machine that lags farther behind reads everything anew. */
+/**
+ * Entries of the stream of changes that Redis keeps: many seconds of them at full load. A machine that lags farther
+ * behind reads everything again.
+ */
 export const CHANGES_KEPT = 100_000
 /** Entries in one read of the stream. */
 export const CHANGES_PER_READ = 1_000
 /** A read of the stream waits this long for the next entry. */
 export const CHANGES_BLOCK_MS = 500
-/** Leases in one read or write of Redis while everything is read or written. */
+/** Leases per command while a machine reads or writes all of them. */
 export const LEASES_PER_READ = 500
-/** Lifetime of the entry that leads from a hostname to its identity; it says nothing by itself. It is renewed twice within. */
+/**
+ * Lifetime of the entry that maps a hostname to its identity; it proves nothing by itself. It is renewed twice within
+ * that time.
+ */
 export const NAME_INDEX_MS: number = 48 * 3_600_000
-/** Changes that the machine could not send to Redis, and sends later: one for each lease. */
+/** Changes, one for each lease, that the machine could not send to Redis and keeps to send later. */
 export const UNSENT_CHANGES_MAX = 200_000
 
-/** Lifetime of a lock in Redis without a sign of its holder. */
+/** Lifetime of a lock in Redis that its holder does not refresh. */
 export const LOCK_MS = 15_000
-/** Interval of those signs. */
+/** Interval at which the holder refreshes it. */
 export const LOCK_REFRESH_MS = 4_000
 /** Pause before another attempt to take a lock. */
 export const LOCK_LOOK_MS = 500
 
-/** Attempts to change the policy that others change at the same time. */
+/** Attempts to change the policy while others change it. */
 export const POLICY_ATTEMPTS_MAX = 20
 
 /** Connections to each other machine; visitors are spread over them. */
@@ -63,8 +69,9 @@ export const LINK_BACKLOG = 4_096
 /** Receive window of a visitor on a connection between machines. */
 export const LINK_WINDOW_BYTES: number = 1024 * 1024
 /**
- * Interval of pings between machines, and the time for the answer: a silent machine is noticed within their sum. New visitors of one
- * go elsewhere after {@link LINK_TAKEN_MS} already; those who are there are not cut off because a machine is busy for some seconds.
+ * Interval of pings between machines, and the time for the answer: a silent machine is noticed within their sum. New
+ * visitors go elsewhere after only {@link LINK_TAKEN_MS}; existing ones are not cut off because a machine is busy for
+ * some seconds.
  */
 export const LINK_PING_MS = 1_000
 export const LINK_PING_DEADLINE_MS = 8_000
@@ -73,11 +80,11 @@ export const LINK_CONNECT_MS = 3_000
 /** Shortest and longest pause before the next attempt to reach another machine. */
 export const LINK_RETRY_MS = 100
 export const LINK_RETRY_MAX_MS = 2_000
-/** Connections at the listener for other machines that have not proven yet that they know the secret. */
+/** Connections at the listener for other machines whose peer has not yet proven that it knows the secret. */
 export const LINK_HANDSHAKES_MAX = 64
 /** Connections at that listener. */
 export const LINK_CONNECTIONS_MAX: number = MACHINES_MAX * LINKS_PER_MACHINE * 4
-/** Time for the other machine to take a visitor over. */
+/** Time for the other machine to accept a visitor. */
 export const LINK_TAKEN_MS = 1_000
 /** Time for the head of a stream between machines. */
 export const LINK_HEAD_MS = 5_000
@@ -87,23 +94,27 @@ export const LINK_MESSAGE_MAX_BYTES: number = 4 * 1024 * 1024
 export const LINK_MESSAGES_WAITING_MAX_BYTES: number = 64 * 1024 * 1024
 /** Time for an answer of another machine. */
 export const LINK_ANSWER_MS = 2_000
-/** Time for other machines to hear of a registration before it is answered. */
+/** Time for other machines to learn of a registration before the relay answers it. */
 export const LINK_SETTLE_MS = 1_000
-/** Time for a machine to hear of it from Redis; then the one that registers tells it. Shorter than {@link LINK_SETTLE_MS}. */
+/**
+ * Time for a machine to learn of it from Redis; then the machine that registers sends it directly. Shorter than
+ * {@link LINK_SETTLE_MS}.
+ */
 export const CHANGE_REACHED_MS = 500
-/** Pause between two looks whether a machine that starts is linked with the others. */
+/** Interval at which a machine that starts checks whether it is linked with the others. */
 export const LINK_LOOK_MS = 10
 /**
- * Numbers of sessions are sent to other machines at once when they rise from or fall to 0, otherwise after this long.
+ * Delay before a changed number of sessions is sent to other machines; one that rises from or falls to 0 is sent at
+ * once.
  */
 export const SESSION_COUNTS_MS = 250
 /** Leases in one message with numbers of sessions. */
 export const SESSION_COUNTS_PER_MESSAGE = 1_000
 
-/** Time for which a machine that leaves still takes connections, so that load balancers notice first. */
+/** Time for which a machine that leaves still accepts connections, so that load balancers notice first. */
 export const LEAVE_MS = 3_000
 
-/** Days for which the certificate of a machine, for the others, is valid. It makes another one at each start. */
+/** Validity in days of a machine's certificate for the others. The machine makes a new one at each start. */
 export const LINK_CERTIFICATE_DAYS = 3_650
 /** Bytes of one shared file. */
 export const SHARED_FILE_MAX_BYTES: number = 1024 * 1024

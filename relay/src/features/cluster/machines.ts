@@ -1,4 +1,4 @@
-// The machines of this relay: each says every second that it is there, and reads which others are.
+// The machines of this relay: each sends a heartbeat to Redis every second, and reads those of the others.
 
 import { now } from '../../core/clock.ts'
 import { z } from '../../core/config/schema.ts'
@@ -11,9 +11,9 @@ import { HEARTBEAT } from './redis/scripts.ts'
 import type { HostAndPort } from './settings.ts'
 import type { Seal } from './shared/seal.ts'
 
-/** What a machine says of itself. */
+/** What a machine reports of itself. */
 export interface MachineStatus {
-  /** Names the start of the machine: it is another one after a restart. */
+  /** Identifies the run of the machine: it changes with a restart. */
   run: string
   release: string
   isDraining: boolean
@@ -45,7 +45,9 @@ const schema: z.ZodType<MachineStatus> = z.object({
   cacheMax: count.default(0),
 })
 
-/** What is sealed of a machine: an entry that somebody puts back later tells of a machine that is gone. */
+/**
+ * The sealed part of an entry. Its time reveals an old entry that somebody puts back: that machine counts as gone.
+ */
 interface MachineEntry extends MachineStatus {
   name: string
   /** By Redis's clock. */
@@ -57,7 +59,7 @@ const entrySchema: z.ZodType<MachineEntry> = schema.and(z.object({ name: z.strin
 export interface Machine extends MachineStatus {
   /** CLUSTER_ADDR of the machine. */
   name: string
-  /** Relay time of its last sign. */
+  /** Relay time of its last heartbeat. */
   seenAt: number
 }
 
@@ -74,7 +76,7 @@ interface MachinesParts {
 export class KnownMachines {
   readonly name: string
   readonly #parts: MachinesParts
-  /** By name; those of the last heartbeat. */
+  /** By name, as the last heartbeat read them. */
   #others = new Map<string, Machine>()
   /** Relay time of the last heartbeat that Redis has answered. */
   #lastBeat = 0
@@ -96,12 +98,12 @@ export class KnownMachines {
     return [...this.#others.values()]
   }
 
-  /** Machines that have said within the last seconds that they are there, this one included. */
+  /** Number of machines that sent a heartbeat in the last few seconds, this one included. */
   get alive(): number {
     return 1 + this.others.filter((machine) => this.isAlive(machine)).length
   }
 
-  /** While Redis does not answer, nobody is heard, and those who were alive before count as alive. */
+  /** While Redis does not answer, no heartbeat can be read, and machines that were alive before count as alive. */
   isAlive({ seenAt }: Machine): boolean {
     return this.#lastBeat - seenAt < MACHINE_GONE_MS
   }
@@ -133,7 +135,7 @@ export class KnownMachines {
       const machine = text === undefined ? undefined : this.#parse(text)
       if (machine !== undefined && machine.name !== name) others.set(machine.name, machine)
     }
-    // They would take the places of machines.
+    // Forged entries would take the places of machines.
     if (forged.length > 0) await redis.command('HDEL', keys.machines, ...forged)
     this.#lastBeat = now()
     this.#others = others
@@ -150,7 +152,7 @@ export class KnownMachines {
     this.#timer = setTimeout(beat, HEARTBEAT_MS).unref()
   }
 
-  /** Takes this machine off the list, so that nobody waits for it. */
+  /** Removes this machine from the list, so that no other one waits for it. */
   async leave(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -158,7 +160,7 @@ export class KnownMachines {
     await redis.command('HDEL', keys.machines, keys.machineName(name)).catch(() => {})
   }
 
-  /** The first entry of this machine says the time already. @throws RedisError */
+  /** Reads Redis's clock, since the first entry of this machine already contains the time. @throws RedisError */
   async #askTime(): Promise<void> {
     const askedAt = now()
     const [seconds, microseconds] = (await this.#parts.redis.command('TIME')) as [string, string]
@@ -176,18 +178,18 @@ export class KnownMachines {
   }
 }
 
-/** @param machineName at which the entry is @returns undefined for what no machine wrote there */
+/** @param machineName name under which the entry is stored @returns undefined when no machine wrote it there */
 export function openMachine(seal: Seal, machineName: string, entry: string): string | undefined {
   const [seen = '', sealed = ''] = entry.split(' ')
   return seal.open('machine', machineName, seen, sealed)
 }
 
-/** @returns undefined for what a machine of another version says */
+/** @returns undefined for an entry of another version */
 export function parseMachine(text: string): MachineEntry | undefined {
   return entrySchema.safeParse(JSON.parse(text)).data
 }
 
-/** @returns undefined for a name that is no address */
+/** @returns undefined for a name that is not an address */
 export function addressOf(name: string): HostAndPort | undefined {
   const [, inBrackets, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(name) ?? []
   const host = inBrackets ?? plain

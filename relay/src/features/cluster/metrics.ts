@@ -41,7 +41,7 @@ export function registerClusterMetrics(metrics: Metrics, cluster: ClusterReading
 }
 
 function registerMachines(metrics: Metrics, cluster: ClusterReadings): void {
-  // One that is gone has no figures any more.
+  // A machine that is gone has no figures any more.
   const ofEach = (read: (machine: MachineReading) => number): LabeledCount<'machine'>[] =>
     cluster
       .machines()

@@ -1,4 +1,4 @@
-// What metrics and the admin page read of this machine and the others.
+// What metrics and the admin page read about this machine and the others.
 
 import { toWallTime } from '../../core/clock.ts'
 import type { ClusterReadings, MachineReading } from '../../core/metrics/cluster-readings.ts'

@@ -11,14 +11,14 @@ import type { SettingsReader } from '../../core/config/settings-reader.ts'
 
 declare module '../../core/config/settings.ts' {
   interface Settings {
-    /** The other machines of this relay; undefined: it is one machine. */
+    /** The cluster that this machine is part of; undefined when the relay is one machine. */
     cluster: ClusterSettings | undefined
   }
 }
 
 /** 192 random bits in base64: the secret is the key of the machines' certificates. */
 export const CLUSTER_SECRET_MIN_CHARS = 32
-/** Nodes of Sentinel or Cluster that one URL names. */
+/** Nodes of Sentinel or Cluster that one URL may name. */
 const REDIS_NODES_MAX = 16
 const REDIS_PORT = 6379
 const SENTINEL_PORT = 26_379
@@ -48,7 +48,7 @@ export interface ClusterSettings {
   address: HostAndPort
   /** Port of the listener for the other machines. */
   listenPort: number
-  /** Secret that all machines have. */
+  /** Secret that all machines share. */
   secret: string
 }
 
@@ -97,7 +97,7 @@ export const clusterSettings: FeatureSettings = {
 }
 
 /**
- * @returns undefined where the relay is one machine
+ * @returns undefined when the relay is one machine
  * @throws SettingsError when a setting is missing or invalid
  */
 function possibleCluster(reader: SettingsReader): ClusterSettings | undefined {
@@ -126,7 +126,7 @@ function missing(name: 'CLUSTER_ADDR' | 'CLUSTER_SECRET'): SettingsError {
   return new SettingsError(name, `is needed with CLUSTER_URL: ${TABLE[name].meaning}`)
 }
 
-/** @throws SettingsError for a setting that does not go with several machines */
+/** @throws SettingsError for a setting that is not possible with several machines */
 function check({ cluster, given }: Settings, { table }: AllSettings): void {
   if (cluster === undefined) return
   for (const [name, { isOfOneMachine, default: byDefault }] of Object.entries(table))
@@ -134,7 +134,7 @@ function check({ cluster, given }: Settings, { table }: AllSettings): void {
       throw new SettingsError(name, 'is of one machine, and is not possible with CLUSTER_URL')
 }
 
-/** How what the machines tell Redis is kept from others: by TLS, by staying on this machine, or not at all. */
+/** What protects the traffic to Redis: TLS, the loopback interface, or nothing. */
 export type WayToRedis = 'tls' | 'loopback' | 'plaintext'
 
 export function wayToRedis({ usesTls, nodes }: RedisAddress): WayToRedis {
@@ -142,7 +142,7 @@ export function wayToRedis({ usesTls, nodes }: RedisAddress): WayToRedis {
   return nodes.every(({ host }) => isLoopback(host)) ? 'loopback' : 'plaintext'
 }
 
-/** Values hold a password: no message has one. */
+/** Parses a URL of Redis. It may contain a password, so no error message quotes it. */
 function redisAddress(value: string, setting: string): RedisAddress {
   const [, scheme, kind = 'single', user = '', hosts = '', path = ''] = REDIS_URL.exec(value) ?? []
   if (scheme === undefined)
@@ -181,7 +181,7 @@ function credentials(
 ): [username: string | undefined, password: string | undefined] {
   if (user === '') return [undefined, undefined]
   const colon = user.indexOf(':')
-  // Some write the password alone.
+  // Some write only the password.
   if (colon < 0) return [undefined, decoded(user, setting)]
   return [decoded(user.slice(0, colon), setting) || undefined, decoded(user.slice(colon + 1), setting)]
 }

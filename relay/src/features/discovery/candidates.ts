@@ -1,4 +1,5 @@
-// Relays that somebody named and this relay has still to look at: a bounded queue in which each source has an even share.
+// Relays that somebody named and this relay has not checked yet: a bounded queue in which each source has an equal
+// share.
 
 import { GcraLimiter } from '@svc/node-kit/gcra'
 import type { ReadDescriptor } from './descriptor-rules.ts'
@@ -7,9 +8,9 @@ import type { RecentLookups } from './recent-lookups.ts'
 
 export interface Candidate {
   read: ReadDescriptor
-  /** True when the signature was checked already. */
+  /** True when the signature has already been verified. */
   isGenuine: boolean
-  /** Who named it: the network of an announcement, or the origin of a relay. */
+  /** What named it: the network of an announcement, or the origin of a relay. */
   source: string
 }
 
@@ -20,10 +21,10 @@ interface Source {
 }
 
 export interface CandidatesParts {
-  /** Looks at one candidate. Never rejects. */
+  /** Checks one candidate. Never rejects. */
   look: (candidate: Candidate) => Promise<void>
   times: RecentLookups
-  /** Candidates that wait, or are looked at. @default `DISCOVERY_LIMITS.candidatesMax` */
+  /** Limit of candidates that wait or are being checked. @default `DISCOVERY_LIMITS.candidatesMax` */
   max?: number
 }
 
@@ -32,7 +33,7 @@ export class Candidates {
   readonly #max: number
   /** Sources with candidates, in the order of their turns. */
   readonly #sources = new Map<string, Source>()
-  /** Origin that waits, or is looked at → the source whose turn it takes. */
+  /** Origin that waits or is being checked → the source whose turn it takes. */
   readonly #held = new Map<string, string>()
   readonly #rate = new GcraLimiter(1, LOOK_RATE)
   #running = 0
@@ -44,18 +45,19 @@ export class Candidates {
     this.#max = parts.max ?? DISCOVERY_LIMITS.candidatesMax
   }
 
-  /** Candidates that wait, or are looked at. */
+  /** Number of candidates that wait or are being checked. */
   get size(): number {
     return this.#held.size
   }
 
-  /** Returns whether an offer of `source` would change nothing, whatever the descriptor is. */
+  /** Returns whether an offer from `source` would change nothing, whatever the descriptor. */
   isIdle(origin: string, source: string): boolean {
     return this.#isClosed || this.#parts.times.isRecent(origin) || !this.#isWanted(origin, source)
   }
 
   /**
-   * Takes a candidate, unless its origin was looked at lately, or waits for an earlier turn than this source has.
+   * Adds a candidate, unless its origin was checked recently, or already waits for an earlier turn than this source
+   * has.
    * @returns false when there is no room for it
    */
   offer(candidate: Candidate): boolean {
@@ -81,8 +83,8 @@ export class Candidates {
   }
 
   /**
-   * A candidate that waits goes to a source with fewer of them: otherwise who names a relay first, behind slow ones of its own, would
-   * hold it up.
+   * A waiting candidate moves to a source with fewer of them: otherwise the first to name a relay, after slow ones of
+   * its own, could delay it.
    */
   #isWanted(origin: string, source: string): boolean {
     const holder = this.#held.get(origin)
@@ -91,7 +93,7 @@ export class Candidates {
     return waiting?.has(origin) === true && (this.#sources.get(source)?.waiting.size ?? 0) + 1 < waiting.size
   }
 
-  /** The source with the most candidates loses its last one, if it has more than the newcomer would have. */
+  /** Drops the last candidate of the source with the most, if that has more than the newcomer's source would have. */
   #makeRoom(wanted: number): boolean {
     let largest: Map<string, Candidate> | undefined
     let name = ''
@@ -146,7 +148,7 @@ export class Candidates {
     source.waiting.delete(read.origin)
     source.running += 1
     this.#running += 1
-    // Its next turn comes after all others.
+    // The next turn of this source comes after all others.
     this.#sources.delete(name)
     this.#sources.set(name, source)
     await this.#parts.look(candidate)

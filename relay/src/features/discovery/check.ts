@@ -1,4 +1,4 @@
-// Checks what discovery would do: whom the relay would ask first, and what is set for tests alone.
+// Checks discovery before a start: which relays would be asked first, and which settings are only for tests.
 
 import { type Found, off, ok, warning } from '../../core/check/finding.ts'
 import type { Settings } from '../../core/config/settings.ts'

@@ -1,4 +1,4 @@
-// Checks the form, the origin and the times of a descriptor before the relay asks or computes anything for it.
+// Checks the form, the origin and the times of a descriptor before the relay sends or computes anything for it.
 
 import { isIP } from 'node:net'
 import { isPublicAddress, normalizeAddress, parseDescriptor, type RelayDescriptor } from '@svc/protocol'
@@ -6,7 +6,7 @@ import { isLocalhost } from '../../core/config/settings.ts'
 import { CLOCK_SKEW_MS, DESCRIPTOR_TEXT_MAX_CHARS, DESCRIPTOR_VALID_MS, ORIGIN_MAX_CHARS } from './limits.ts'
 import { type Refusal, RelayRefused } from './refusals.ts'
 
-/** A descriptor in the form that this relay compares. Its signature is still to be checked. */
+/** A parsed descriptor, in normalized form. Its signature is not verified yet. */
 export interface ReadDescriptor {
   descriptor: RelayDescriptor
   /** Origin of `api_https_addr`. */
@@ -18,7 +18,9 @@ export interface ReadDescriptor {
   expiresAt: number
 }
 
-/** Characters of versions, dates, URLs and base64. Others could take several bytes each where a descriptor is passed on. */
+/**
+ * Characters of versions, dates, URLs and base64. Others could take several bytes each when a descriptor is passed on.
+ */
 const PLAIN = /^[\w.+:/=[\]-]*$/
 
 /** @throws RelayRefused `malformed` or `not_public` */
@@ -46,13 +48,13 @@ export function timeFault({ issuedAt, expiresAt }: ReadDescriptor, now: number):
   return expiresAt - issuedAt > DESCRIPTOR_VALID_MS || issuedAt > expiresAt ? 'too_long' : undefined
 }
 
-/** A name is resolved when it is dialled, and its addresses are looked at then. */
+/** A host name is resolved, and its addresses are checked, only when the relay dials it. */
 function originOf(text: string, allowsLoopback: boolean): string {
   const url = text.length > ORIGIN_MAX_CHARS ? null : URL.parse(text)
   if (url === null || url.pathname !== '/' || url.search !== '' || url.hash !== '')
     throw new RelayRefused('malformed')
   if (!allowsLoopback && !isPublicOrigin(url.origin)) throw new RelayRefused('not_public')
-  // It would be a second name of the same host, which no ban of the first one holds for.
+  // It would be a second name of the same host, to which a ban of the first would not apply.
   if (url.hostname.endsWith('.')) throw new RelayRefused('malformed')
   return url.origin
 }

@@ -1,5 +1,5 @@
-// Checks who signed descriptors. The key of an address is recovered from the first one, in a thread; OpenSSL checks later ones
-// against that key, which takes less time, and needs no such thread.
+// Verifies who signed descriptors. The key of an address is recovered from the first one, in a thread; OpenSSL verifies
+// later ones against that key, which takes less time and no such thread.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { isSignedByItsAddress, type RelayDescriptor } from '@svc/protocol'
@@ -15,14 +15,14 @@ const PAIR_BYTES = 64
 
 export class DescriptorSignatures {
   readonly #recover: RecoverSigner
-  /** Both coordinates of the public key, by lower-case address; that which was used longest ago is first. */
+  /** Both coordinates of the public key, by lower-case address; the least recently used is first. */
   readonly #keys = new Map<string, Uint8Array>()
 
   constructor(recover: RecoverSigner) {
     this.#recover = recover
   }
 
-  /** Returns whether the key of its address signed a descriptor. @throws the errors of the recovery */
+  /** Returns whether the key of a descriptor's address signed it. @throws the errors of the recovery */
   isGenuine(descriptor: RelayDescriptor): Promise<boolean> {
     const address = descriptor.address.toLowerCase()
     return isSignedByItsAddress(descriptor, (text, signature) => this.#signerOf(address, text, signature))
@@ -54,7 +54,7 @@ export class DescriptorSignatures {
   }
 }
 
-/** In OpenSSL's threads. @param signature r, s, and the recovery bit */
+/** Verifies with OpenSSL, in libuv's threads. @param signature r, s, and the recovery bit */
 function isSignedBy(publicKey: Uint8Array, text: string, signature: Uint8Array): Promise<boolean> {
   const key = keyOf(publicKey)
   const pair = signature.subarray(0, PAIR_BYTES)

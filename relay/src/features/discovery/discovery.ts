@@ -1,4 +1,5 @@
-// Collects what the relay knows of other relays: from their announcements, from those who name them, and from themselves.
+// Collects what the relay knows of other relays: from their announcements, from relays that name them, and from
+// themselves.
 
 import { setImmediate } from 'node:timers/promises'
 import { DISCOVERY_VERSIONS, type DiscoveryResponse, type RelayDescriptor } from '@svc/protocol'
@@ -23,7 +24,7 @@ import type { DiscoveryLimits } from './settings.ts'
 import { SiteSearch } from './site-search.ts'
 import { isStatedBySite, type RecoverSigner } from './site-statements.ts'
 
-/** The refusals of a relay that cannot be reached, and may be over the overlay. */
+/** The refusals of a relay that cannot be reached, but may answer over the overlay. */
 const AWAY: ReadonlySet<Refusal | undefined> = new Set<Refusal>(['unreachable', 'timeout'])
 /** Descriptors of a list that are read in one turn of the event loop, at some 10 µs each. */
 const READ_PER_TURN = 64
@@ -48,7 +49,7 @@ export class RelayDiscovery {
   readonly refusals: RefusalCounts = noRefusals()
   readonly #parts: RelayDiscoveryParts
   readonly #queries: RelayQueries
-  /** Relays that announced themselves, and those that others named: a crowd of one kind holds up none of the other. */
+  /** Relays that announced themselves, and those that others named: many of one kind do not delay the other. */
   readonly #announced: Candidates
   readonly #listed: Candidates
   readonly #recentLookups: RecentLookups
@@ -56,7 +57,7 @@ export class RelayDiscovery {
   readonly #incompatible = new IncompatibleRelays()
   /** Bootstrap relay → when this relay announced itself there, in relay time. */
   readonly #announcedAt = new Map<string, number>()
-  /** Bootstrap relay → the relay time from which it is asked for its whole list again. */
+  /** Bootstrap relay → the relay time after which it is asked for its whole list again. */
   readonly #wholeFrom = new Map<string, number>()
   readonly #dials: DialLimits
   #askOverlay: AskOverlay | undefined
@@ -97,7 +98,7 @@ export class RelayDiscovery {
     })
   }
 
-  /** Relays that wait to be looked at. */
+  /** Number of relays that wait to be checked. */
   get waiting(): number {
     return this.#announced.size + this.#listed.size
   }
@@ -106,7 +107,7 @@ export class RelayDiscovery {
     this.#polls.start()
   }
 
-  /** From now on relays whose public address does not answer are asked over the overlay. */
+  /** From now on, relays whose public address does not answer are asked over the overlay. */
   useOverlay(ask: AskOverlay): void {
     this.#askOverlay = ask
   }
@@ -117,7 +118,7 @@ export class RelayDiscovery {
     this.#listed.close()
   }
 
-  /** @param isWhole with the relays that are known; without them, the answer has this relay alone */
+  /** @param isWhole true to list all known relays, false for this relay only */
   answer(own: RelayDescriptor, isWhole: boolean): DiscoveryResponse {
     const known = isWhole ? [...this.relays.current(now())] : []
     const releases = known.flatMap(({ origin, release }) => (release === '' ? [] : [[origin, release]]))
@@ -134,7 +135,7 @@ export class RelayDiscovery {
   /**
    * Takes the announcement of a relay.
    * @param source network of the client
-   * @returns whether it will be looked at, or is known
+   * @returns whether it will be checked, or is known
    * @throws RelayRefused, which was counted
    */
   async announce(version: string, value: unknown, source: string): Promise<boolean> {
@@ -185,7 +186,7 @@ export class RelayDiscovery {
     }
   }
 
-  /** A relay that answers over the overlay alone stays a peer there, and is passed on to nobody. */
+  /** Asks over the overlay. A relay that answers only there stays a peer, but is not passed on to others. */
   async #pollOverlay(origin: string): Promise<boolean> {
     const held = this.relays.at(origin)
     if (this.#askOverlay === undefined || held?.isConfirmed !== true) return false
@@ -202,7 +203,7 @@ export class RelayDiscovery {
     }
   }
 
-  /** Looks at a relay that somebody named, and takes what that relay says of itself. */
+  /** Checks a relay that somebody named, and takes what it states about itself. */
   async #look({ read, isGenuine }: Candidate): Promise<void> {
     const { origin, address } = read
     try {
@@ -217,7 +218,7 @@ export class RelayDiscovery {
       const confirmed = await this.#confirm(origin, list)
       this.#polls.asked(origin)
       if (isWhole) await this.#offerAll(list, origin)
-      // Relays without a common bootstrap relay that both ask now would else hear of each other late.
+      // Otherwise relays without a common bootstrap relay that both ask now would learn of each other late.
       if (isWhole && !this.#isIn(list)) await this.#announceTo(origin)
       if (confirmed.address !== address) throw new RelayRefused('other_address')
     } catch (error) {
@@ -225,7 +226,7 @@ export class RelayDiscovery {
     }
   }
 
-  /** Takes what a relay says of itself. @throws RelayRefused */
+  /** Takes what a relay states about itself. @throws RelayRefused */
   async #confirm(origin: string, { relays, network, release }: RelayList): Promise<ReadDescriptor> {
     const own = relays.find((value) => originIn(value) === origin)
     if (own === undefined) throw new RelayRefused('bad_answer')
@@ -238,15 +239,15 @@ export class RelayDiscovery {
   }
 
   /**
-   * Offers the relays that `source` named, but for those that are known. A relay that was asked for itself alone is not heard about others:
-   * otherwise one that names a thousand would have all relays ask those in each interval.
-   * @returns how many it named that are not known
+   * Offers the relays that `source` named, except known ones. A relay that was asked only for itself cannot name
+   * others: otherwise one that names a thousand would make all relays ask those in each interval.
+   * @returns how many of those that it named are not known
    */
   async #offerAll({ relays }: RelayList, source: string): Promise<number> {
     let unknown = 0
     for (const [index, value] of relays.entries()) {
       if (index % READ_PER_TURN === READ_PER_TURN - 1) await setImmediate()
-      // Most of a list is known, in this form; nothing of that is parsed.
+      // Most entries of a list are already known in this form, and are not parsed.
       const { api_https_addr: url = '', address } = (value ?? {}) as Partial<RelayDescriptor>
       const held = this.relays.at(url)
       if (held !== undefined && held.descriptor.address === address) continue
@@ -264,7 +265,7 @@ export class RelayDiscovery {
     return unknown
   }
 
-  /** A relay is asked where it was found; names lead to other networks a bounded number of times. */
+  /** A relay may be asked in the network where it was found; dials to other networks are limited. */
   #mayAsk(origin: string, network: string): boolean {
     return this.relays.at(origin)?.network === network || this.#dials.take(network)
   }
@@ -279,12 +280,12 @@ export class RelayDiscovery {
     return held !== undefined && typeof address === 'string' && held.address === address.toLowerCase()
   }
 
-  /** Returns whether a list has this relay. */
+  /** Returns whether a list contains this relay. */
   #isIn({ relays }: RelayList): boolean {
     return relays.some((value) => originIn(value) === this.#parts.own.origin)
   }
 
-  /** Announces this relay to another one. A failure is counted, and ends nothing. */
+  /** Announces this relay to another one. A failure is only counted. */
   async #announceTo(origin: string): Promise<void> {
     const { own, bootstraps } = this.#parts
     try {
@@ -315,9 +316,9 @@ export class RelayDiscovery {
     if (!(await this.#parts.signatures.isGenuine(descriptor))) throw new RelayRefused('forged')
   }
 
-  /** @returns undefined when the relay is closing, or could not do its own part */
+  /** @returns undefined when this relay is closing, or is itself at fault */
   #count(error: unknown): Refusal | undefined {
-    // A RelayError says that too many signatures wait for their check.
+    // A RelayError means that too many signatures wait for verification.
     if (this.#parts.signal.aborted || error instanceof RelayError) return undefined
     try {
       const reason = refusalOf(error)
@@ -330,7 +331,7 @@ export class RelayDiscovery {
   }
 }
 
-/** Origin of a value that may be a descriptor. */
+/** Returns the origin in a value that may be a descriptor. */
 function originIn(value: unknown): string | undefined {
   const { api_https_addr: url } = (value ?? {}) as Partial<RelayDescriptor>
   return typeof url === 'string' ? URL.parse(url)?.origin : undefined

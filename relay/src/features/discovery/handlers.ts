@@ -1,4 +1,5 @@
-// Answers `GET /discovery` and `POST /discovery/announce`: which relays this one knows, and another one that announces itself.
+// Answers `GET /discovery` and `POST /discovery/announce`: lists the relays that this one knows, and accepts
+// announcements of others.
 
 import {
   type DiscoveryAnnouncement,
@@ -15,13 +16,13 @@ import type { Handler } from '../../core/api/http/server.ts'
 
 /** Discovery, as other relays and SDKs use it. */
 export interface RelayDirectory {
-  /** Resolves with what makes the answer. @param isWhole false: with this relay alone */
+  /** Resolves with a function that makes the answer. @param isWhole false: with this relay only */
   prepare(): Promise<(isWhole: boolean) => DiscoveryResponse>
-  /** @param source normalized address of the client. @throws RelayError when the descriptor is not taken */
+  /** @param source normalized address of the client. @throws RelayError when the descriptor is refused */
   announce(announcement: DiscoveryAnnouncement, source: string): Promise<DiscoveryAnnounceResponse>
 }
 
-/** By the name of each in the table of endpoints. */
+/** Handlers by their names in the table of endpoints. */
 export type DiscoveryHandlers = Record<'discovery' | 'announce', Handler>
 
 export function createDiscoveryHandlers(
@@ -34,7 +35,7 @@ export function createDiscoveryHandlers(
   }
 }
 
-/** The handler of `GET /discovery`, with a cache of its own. */
+/** The handler of `GET /discovery`, with its own cache. */
 export function createDiscoveryList(directory: Pick<RelayDirectory, 'prepare'>, writer: BodyWriter): Handler {
   let make: ((isWhole: boolean) => DiscoveryResponse) | undefined
   const cache = new ListCache((query) => make?.(query === ''))

@@ -1,10 +1,10 @@
-// Relays of other protocol versions, for people who wonder why one is not used.
+// Relays of other protocol versions, for operators who wonder why one is not used.
 
 import type { DiscoveryResponse } from '@svc/protocol'
 import { INCOMPATIBLE_MAX } from './limits.ts'
 
 export class IncompatibleRelays {
-  /** By origin; the one that was seen longest ago is first. */
+  /** By origin; the least recently seen is first. */
   readonly #seen = new Map<string, { protocolVersion: string; at: Date }>()
 
   add(origin: string, protocolVersion: string): void {

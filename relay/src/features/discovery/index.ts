@@ -14,7 +14,7 @@ export interface RunningDiscovery
     Pick<Discovery, 'relays' | 'peers' | 'sites' | 'visits' | 'useOverlay'> {
   /** Makes another handler of `GET /discovery`, whose lists `writer` sends. */
   listFor(writer: BodyWriter): Handler
-  /** @param own what the relay's descriptor says of its overlay, read when a descriptor is made */
+  /** @param own what the relay's descriptor states about its overlay, read when a descriptor is made */
   describeOverlay(own: () => OwnOverlay | undefined): void
 }
 
@@ -64,7 +64,7 @@ export const discovery: Feature<RunningDiscovery> = {
       domain: () => ({ discovery: true }),
       handlers: (api) => createDiscoveryHandlers(running, api),
       metrics: (metrics) => running.metrics(metrics),
-      // Other relays know this one by its certificate.
+      // Other relays authenticate this one by its certificate.
       listen: () => certificates.first(async () => running.start()),
       close: () => running.close(),
     }

@@ -1,4 +1,5 @@
-// The table of known relays: which origin belongs to which address, what each last said of itself, and whether it answers.
+// The table of known relays: which origin belongs to which address, what each last stated about itself, and whether it
+// answers.
 
 import type { RelayDescriptor } from '@svc/protocol'
 import { fromWallTime } from '../../core/clock.ts'
@@ -16,9 +17,9 @@ export interface KnownRelay {
   readonly expiresAt: number
   /** As `relayNetworkOf` returns it. */
   readonly network: string
-  /** The release that it named; empty for none. */
+  /** The release that it named; empty when it named none. */
   readonly release: string
-  /** Questions in a row that it did not answer. */
+  /** Polls in a row that it did not answer. */
   readonly failures: number
   /** True when it has answered since this relay started. */
   readonly isConfirmed: boolean
@@ -33,12 +34,12 @@ export type Seen = Pick<KnownRelay, 'network' | 'release'>
 export class KnownRelays {
   readonly #byOrigin = new Map<string, KnownRelay>()
   readonly #byAddress = new Map<string, KnownRelay>()
-  /** Relays of each network. */
+  /** Number of relays of each network. */
   readonly #perNetwork = new Map<string, number>()
   readonly #isBanned: (address: string, origin: string) => boolean
-  /** Grows when a relay comes or goes. */
+  /** Incremented when a relay is added or removed. */
   generation = 0
-  /** Called then. */
+  /** Called when a relay is added or removed. */
   onChange: (() => void) | undefined
 
   constructor(isBanned: (address: string, origin: string) => boolean) {
@@ -57,7 +58,7 @@ export class KnownRelays {
     return this.#byOrigin.get(origin)
   }
 
-  /** Those that are passed on: their descriptors hold, and they answer. */
+  /** The relays that are passed on: their descriptors are valid, and they answer. */
   *current(now: number): Generator<KnownRelay> {
     for (const relay of this.#byOrigin.values()) if (ifCurrent(relay, now)) yield relay
   }
@@ -73,8 +74,8 @@ export class KnownRelays {
   }
 
   /**
-   * Those that may be peers of the overlay: the same, and those that answer over the overlay alone, until the descriptor that they gave
-   * there has expired.
+   * The relays that may be peers of the overlay: the same, and those that answer only over the overlay, until the
+   * descriptor that they gave there has expired.
    */
   *peers(now: number): Generator<KnownRelay> {
     for (const relay of this.#byOrigin.values()) if (ifPeer(relay, now)) yield relay
@@ -90,7 +91,7 @@ export class KnownRelays {
     return ifPeer(this.#byAddress.get(address), now)
   }
 
-  /** Returns why the descriptor is not taken, even with a right signature; undefined when the signature is worth a look. */
+  /** Returns why the descriptor is refused, whatever its signature; undefined when the signature has to be verified. */
   objectionTo({ origin, address, issuedAt }: ReadDescriptor, now: number): Refusal | undefined {
     if (this.#isBanned(address, origin)) return 'banned'
     const owner = this.#byOrigin.get(origin)
@@ -101,33 +102,38 @@ export class KnownRelays {
   }
 
   /**
-   * Takes a descriptor that its origin itself gave, and whose signature is genuine.
+   * Adds a descriptor that came from its own origin, and whose signature is genuine.
    * @returns why there is no room; undefined when it was taken
    */
   confirm(read: ReadDescriptor, seen: Seen, now: number): Refusal | undefined {
     const objection = this.objectionTo(read, now) ?? this.#objectionToNetwork(read, seen.network, now)
     if (objection !== undefined) return objection
     const held = this.#byAddress.get(read.address)
-    // A relay has one origin: that which it named last.
+    // A relay has one origin: the one that it named last.
     if (held !== undefined && held.origin !== read.origin) this.#remove(held)
     this.#put(read, { ...seen, failures: 0, isConfirmed: true, isLinked: false })
     return undefined
   }
 
-  /** Takes a newer descriptor of a known relay, which did not come from its origin: it says nothing of whether that answers. */
+  /**
+   * Takes a newer descriptor of a known relay. It did not come from the origin, so it does not show whether that
+   * answers.
+   */
   refresh(read: ReadDescriptor): void {
     const held = this.#byOrigin.get(read.origin)
     if (held?.address === read.address && held.issuedAt < read.issuedAt) this.#put(read, held)
   }
 
-  /** Takes what a known relay says of itself over the overlay: its public address is no better for it. */
+  /**
+   * Takes what a known relay states about itself over the overlay, which does not show that its public address answers.
+   */
   link(read: ReadDescriptor): void {
     this.refresh(read)
     const relay = this.#byOrigin.get(read.origin)
     if (relay?.address === read.address) this.#set({ ...relay, isLinked: true })
   }
 
-  /** Takes a relay of an earlier life of this one, which has still to answer. */
+  /** Adds a relay from an earlier run, which has not answered yet. */
   restore(read: ReadDescriptor, seen: Seen, now: number): void {
     if (fromWallTime(read.expiresAt) + BINDING_MS <= now || this.#byAddress.has(read.address)) return
     const objection = this.objectionTo(read, now) ?? this.#objectionToNetwork(read, seen.network, now)
@@ -140,7 +146,7 @@ export class KnownRelays {
     if (relay !== undefined) this.#set({ ...relay, failures: relay.failures + 1 })
   }
 
-  /** Forgets the banned, and origins whose address does not hold them any more. */
+  /** Forgets banned relays, and origins that are no longer bound to an address. */
   sweep(now: number): void {
     for (const relay of [...this.#byOrigin.values()])
       if (relay.expiresAt + BINDING_MS <= now || this.#isBanned(relay.address, relay.origin))
@@ -157,7 +163,7 @@ export class KnownRelays {
     return undefined
   }
 
-  /** Removes the relay whose descriptor is the oldest, of those that are not passed on. */
+  /** Removes the relay with the oldest descriptor, of those that are not passed on. */
   #evict(now: number, isMeant: (relay: KnownRelay) => boolean): boolean {
     let oldest: KnownRelay | undefined
     for (const relay of this.#byOrigin.values())
@@ -223,7 +229,7 @@ function ifPeer(relay: KnownRelay | undefined, now: number): KnownRelay | undefi
   return relay?.isConfirmed && relay.isLinked && relay.expiresAt > now ? relay : ifCurrent(relay, now)
 }
 
-/** Returns whether a relay may have to make room for another one. */
+/** Returns whether a relay may be removed to make room for another one. */
 function isStale({ expiresAt, failures }: KnownRelay, now: number): boolean {
   return expiresAt <= now || failures >= POLL_FAILURES_MAX
 }

@@ -2,7 +2,7 @@
 
 import type { Metrics } from '../../core/metrics/metrics.ts'
 
-/** Figures of a moment. */
+/** Figures of discovery, read at every scrape. */
 export interface DiscoveryReadings {
   known: number
   current: number

@@ -1,4 +1,4 @@
-// The network of a relay's address, of which the table takes this many relays and no more.
+// The network of a relay's address. The table limits the number of relays in each.
 
 import { groupsOf, normalizeIp } from '../../core/client-address/ip-address.ts'
 
@@ -7,7 +7,7 @@ const IPV4_OCTETS = 3
 const IPV6_GROUPS = 3
 const BYTE_BITS = 8
 
-/** The /24 of an IPv4 address, the /56 of an IPv6 address; empty for what is neither. */
+/** The /24 of an IPv4 address, the /56 of an IPv6 address; empty for anything else. */
 export function relayNetworkOf(address: string | undefined): string {
   const ip = address === undefined ? undefined : normalizeIp(address)
   if (ip === undefined) return ''

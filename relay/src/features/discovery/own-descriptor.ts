@@ -1,4 +1,4 @@
-// The relay's own descriptor: what it says of itself now, signed by its identity.
+// The relay's own descriptor: its current statements about itself, signed by its identity.
 
 import { createHash } from 'node:crypto'
 import {
@@ -28,13 +28,13 @@ export interface OwnState {
 
 /** The overlay of the relay. */
 export interface OwnOverlay {
-  /** Empty where the overlay is no WireGuard. */
+  /** Empty when the overlay is not WireGuard. */
   wireguardPublicKey: string
-  /** UDP port; 0 where the overlay is no WireGuard. */
+  /** UDP port; 0 when the overlay is not WireGuard. */
   wireguardPort: number
 }
 
-/** The first byte of a compact signature of a compressed key is 4 above Ethereum's last one. */
+/** Added to the last byte of an Ethereum signature, this gives the first byte of a compact one for a compressed key. */
 const COMPRESSED_KEY = 4
 
 export class OwnDescriptor {
@@ -44,7 +44,7 @@ export class OwnDescriptor {
   readonly #validMs: number
   #signed: Promise<RelayDescriptor> | undefined
   #signedAt = 0
-  /** Bytes at the last descriptor. */
+  /** Byte count at the last descriptor. */
   #bytes: number
 
   constructor(
@@ -79,7 +79,7 @@ export class OwnDescriptor {
     const { udp, tcp, connections, bytes, overlay } = this.#state()
     const issuedAt = Math.floor(toWallTime(this.#signedAt))
     const descriptor: UnsignedDescriptor = {
-      // Other relays of the family sign and verify this form of an address, whatever a descriptor has.
+      // Other relays of the family sign and verify this form of the address, whatever form the descriptor has.
       address: checksumAddress(this.address),
       version: overlay === undefined ? DISCOVERY_VERSION : OVERLAY_DISCOVERY_VERSION,
       issued_at: new Date(issuedAt).toISOString(),

@@ -1,4 +1,4 @@
-// Chooses whose turn it is to be asked, of bootstrap relays and known ones: each at most once in an interval, a few at once.
+// Chooses which bootstrap relay or known one to ask next: each at most once in an interval, a few at once.
 
 import { now } from '../../core/clock.ts'
 import {
@@ -23,13 +23,13 @@ interface Turn {
 export interface PollsParts {
   /** Interval in milliseconds. */
   pollMs: number
-  /** The time after the start in which relays are asked more often, in milliseconds. */
+  /** Time after the start during which relays are asked more often, in milliseconds. */
   earlyMs: number
-  /** Origins of the relays that are asked. */
+  /** Origins of the relays to ask. */
   targets: () => Iterable<string>
-  /** Asks one. Resolves with whether it answered; never rejects. */
+  /** Asks one relay. Resolves with whether it answered; never rejects. */
   ask: (origin: string) => Promise<boolean>
-  /** Says whether a relay that answers is asked again early in the first minute. One that does not answer is in any case. */
+  /** Whether a relay that answers is asked again early in the first minute, as one that does not answer always is. */
   isAskedEarly: (origin: string) => boolean
 }
 
@@ -44,7 +44,7 @@ export class Polls {
     this.#parts = parts
   }
 
-  /** Relays that are asked. */
+  /** Number of relays to ask. */
   get size(): number {
     return this.#turns.size
   }
@@ -64,12 +64,12 @@ export class Polls {
     clearInterval(this.#timer)
   }
 
-  /** Says that a relay was just asked, for another reason. */
+  /** Records that a relay was just asked, for another reason. */
   asked(origin: string): void {
     this.#turns.set(origin, this.#after(origin, { askedAt: now(), nextAt: 0, failures: 0, isRunning: false }))
   }
 
-  /** A relay that did not answer says that it is there again: it is asked as soon as it may be. */
+  /** Asks a relay that did not answer, but has announced itself again, as soon as it is allowed. */
   soon(origin: string): void {
     const turn = this.#turns.get(origin)
     if (turn?.askedAt !== undefined && turn.failures > 0)
@@ -84,7 +84,7 @@ export class Polls {
       void this.#ask(origin, turn)
   }
 
-  /** New targets are asked at once, and others no more. */
+  /** Adds new targets, which are asked at once, and removes old ones. */
   #follow(): void {
     const targets = new Set(this.#parts.targets())
     for (const origin of this.#turns.keys()) if (!targets.has(origin)) this.#turns.delete(origin)
@@ -101,7 +101,7 @@ export class Polls {
     const hasAnswered = await this.#parts.ask(origin)
     this.#running -= 1
     turn.isRunning = false
-    // The early failures of a relay that still starts are one.
+    // Early failures count as one: the relay may still be starting.
     turn.failures = hasAnswered ? 0 : this.isEarly ? 1 : turn.failures + 1
     this.#after(origin, turn)
   }
@@ -115,7 +115,7 @@ export class Polls {
     return turn
   }
 
-  /** In the first minute the pause is as long as the time since the start, and so twice as long each time. */
+  /** In the first minute the pause equals the time since the start, and so doubles each time. */
   #earlyPause(origin: string, { failures }: Turn): number {
     if (!this.isEarly || (failures === 0 && !this.#parts.isAskedEarly(origin)))
       return Number.POSITIVE_INFINITY

@@ -1,11 +1,11 @@
-// Remembers when this relay looked at an origin, so that it does so once in an interval, however many name it.
+// Remembers when this relay checked an origin, so that it does so once in an interval, however many name it.
 
 import { LOOKED_AT_MAX } from './limits.ts'
 
 export class RecentLookups {
-  /** Milliseconds between two looks at one origin. */
+  /** Milliseconds between two checks of one origin. */
   readonly #pauseMs: number
-  /** By origin, the longest ago first, by the monotonic clock. */
+  /** Time of the last check by origin, by the monotonic clock; the oldest first. */
   readonly #times = new Map<string, number>()
 
   constructor(pauseMs: number) {
@@ -17,7 +17,7 @@ export class RecentLookups {
     return time !== undefined && performance.now() - time < this.#pauseMs
   }
 
-  /** Says that the origin is asked now. */
+  /** Records that the origin is being asked now. */
   add(origin: string): void {
     this.#times.delete(origin)
     this.#times.set(origin, performance.now())

@@ -1,12 +1,12 @@
-// Names the reasons for which a relay is refused, and counts how often each occurred.
+// Defines the reasons for refusing a relay, and counts how often each occurred.
 
 import { OutboundError, type OutboundErrorCode } from '../../core/outbound/outbound-error.ts'
 
 /**
- * - `malformed`: a descriptor or announcement has another form.
- * - `expired`, `future`, `too_long`: the times of the descriptor are over, ahead of the clock, or too far apart.
+ * - `malformed`: a descriptor or announcement has the wrong form.
+ * - `expired`, `future`, `too_long`: the descriptor has expired, is from the future, or is valid for too long.
  * - `forged`: the key of the descriptor's address did not sign it.
- * - `not_public`: the host is no public one, by its name or by its address.
+ * - `not_public`: the host is not public, by its name or by its address.
  * - `own`: it is this relay.
  * - `banned`: the operator banned the address or the origin.
  * - `rolled_back`: a newer descriptor of the address is known.
@@ -14,7 +14,7 @@ import { OutboundError, type OutboundErrorCode } from '../../core/outbound/outbo
  * - `incompatible`: it speaks another version of the protocol.
  * - `unreachable`, `timeout`, `too_large`, `redirected`, `bad_answer`: its origin gave no usable answer.
  * - `full`, `crowded`: the table, or the part of it for the relay's network, has no room.
- * - `busy`: too many relays wait to be looked at, or too many names lead to the addresses of one network.
+ * - `busy`: too many relays wait to be checked, or too many names lead to the addresses of one network.
  */
 const REFUSALS = [
   'malformed',
@@ -46,7 +46,7 @@ export function noRefusals(): RefusalCounts {
   return Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as RefusalCounts
 }
 
-/** Ends what concerns one relay. Its message is the reason. */
+/** Thrown to refuse a relay. Its message is the reason. */
 export class RelayRefused extends Error {
   override readonly name = 'RelayRefused'
   readonly reason: Refusal
@@ -66,7 +66,7 @@ const OF_REQUESTS: Partial<Record<OutboundErrorCode, Refusal>> = {
   redirect_refused: 'redirected',
 }
 
-/** @returns undefined when the relay itself ended the request, since it closes. @throws other errors again */
+/** @returns undefined when this relay ended the request because it is closing. @throws any other error */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof RelayRefused) return error.reason
   if (!(error instanceof OutboundError)) throw error

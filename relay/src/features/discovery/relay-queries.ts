@@ -27,9 +27,9 @@ import {
 import { relayNetworkOf } from './networks.ts'
 import { RelayRefused } from './refusals.ts'
 
-/** The answer of a relay to the question which relays it knows. */
+/** The list of known relays that a relay answers with. */
 export interface RelayList {
-  /** Descriptors as they came. */
+  /** Descriptors as received. */
   relays: unknown[]
   /** The release of the relay that answered; empty when it named none. */
   release: string
@@ -39,16 +39,16 @@ export interface RelayList {
 
 const decompress = promisify(gunzip)
 
-/** Tells of a relay that speaks another version of the protocol. */
+/** Called for a relay that speaks another version of the protocol. */
 export type OnIncompatible = (origin: string, protocolVersion: string) => void
 
 /**
  * Asks a peer of the overlay, and resolves with its whole answer.
- * @throws Error when the relay is no peer, or does not answer
+ * @throws Error when the relay is not a peer, or does not answer
  */
 export type AskOverlay = (origin: string, path: string, signal: AbortSignal) => Promise<string>
 
-/** Says whether the relay of an origin is asked at an address. */
+/** Whether the relay of an origin may be asked at an address. */
 export type MayAsk = (origin: string, address: string) => boolean
 
 export class RelayQueries {
@@ -59,7 +59,7 @@ export class RelayQueries {
   readonly #mayAsk: MayAsk
   readonly #deadlineMs: number
 
-  /** @param bootstraps origins from the settings, which may be at any address, but for {@link requireRelay} */
+  /** @param bootstraps origins from the settings, which may be at any address, except in {@link requireRelay} */
   constructor(
     client: Pick<HttpClient, 'request'>,
     bootstraps: ReadonlySet<string>,
@@ -86,8 +86,8 @@ export class RelayQueries {
   }
 
   /**
-   * @param isWhole asks for every relay that it knows; otherwise for itself alone
-   * @param isConfigured true to ask a bootstrap relay wherever it is
+   * @param isWhole true to ask for every relay that it knows, false only for itself
+   * @param isConfigured true to ask a bootstrap relay at any address
    * @throws RelayRefused or OutboundError
    */
   async list(origin: string, isWhole: boolean, isConfigured: boolean): Promise<RelayList> {
@@ -103,14 +103,14 @@ export class RelayQueries {
     const release = data.release_version
     const isRelease = typeof release === 'string' && release.length <= RELEASE_MAX_CHARS && isVersion(release)
     return {
-      // the relay itself, and as many others as anybody knows
+      // The relay itself, and as many others as a relay may know.
       relays: data.relays.slice(0, RELAYS_MAX + 1),
       release: isRelease ? release : '',
       network: relayNetworkOf(address),
     }
   }
 
-  /** Asks a relay for itself alone, over the overlay. @returns its descriptors as they came. @throws RelayRefused */
+  /** Asks a relay only for itself, over the overlay. @returns its descriptors as received. @throws RelayRefused */
   async listOver(ask: AskOverlay, origin: string): Promise<unknown[]> {
     const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(this.#deadlineMs)])
     const text = await ask(origin, `${PATH.discovery}?${ONLY_OWN_DESCRIPTOR}`, signal).catch(() => {
@@ -134,9 +134,9 @@ export class RelayQueries {
   }
 
   /**
-   * Asks a relay whether it has a site. A relay that does not know the site cannot find out its label.
+   * Asks a relay whether it has a site, without revealing the site's label to a relay that does not know it.
    * @param signal ends the question
-   * @returns the site's statement, unchecked; undefined when the relay does not have the site, or sends none
+   * @returns the site's statement, unchecked; undefined when the relay does not have the site, or sends no statement
    * @throws RelayRefused or OutboundError
    */
   async siteStatement(origin: string, canonicalLabel: string, signal: AbortSignal): Promise<unknown> {
@@ -203,10 +203,13 @@ function dataOf(body: Buffer): Record<string, unknown> {
 
 const [COMMA, BRACKET, BRACE] = Buffer.from(',[{') as unknown as [number, number, number]
 
-/** Each value is the first of an array or object, or comes after a comma. Those in texts count, too, of which a list has few. */
+/**
+ * Counts brackets and commas: each value is the first of an array or object, or follows a comma. Those inside texts
+ * count, too, but are few.
+ */
 function hasFewValues(body: Buffer): boolean {
   let values = 0
-  // An iterator would take five times as long.
+  // `for…of` would take five times as long.
   for (let at = 0; at < body.length && values <= ANSWER_MAX_VALUES; at++) {
     const byte = body[at]
     if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1

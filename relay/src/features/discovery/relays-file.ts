@@ -1,4 +1,4 @@
-// Keeps relays.json: the known relays, so that a relay that starts again needs no bootstrap relay.
+// Keeps relays.json: the known relays, so that a restarted relay needs no bootstrap relay.
 
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export interface RelaysFileParts {
 }
 
 /**
- * Reads the file. One that makes no sense is set aside, with a warning.
+ * Reads the file. A damaged one is set aside, with a warning.
  * @param restore restores one relay; throws when the entry is not a relay
  * @throws SettingsError when the file cannot be read, StateFileError when it cannot be set aside
  */
@@ -58,7 +58,7 @@ export class RelaysFile {
   readonly #timer: NodeJS.Timeout
   /** Set while a change waits. */
   #pause: NodeJS.Timeout | undefined
-  /** Generation of the table that the file has. */
+  /** Generation of the table in the file. */
   #written: number
   #writtenAt: number = now()
   #triedAt: number = now()
@@ -80,7 +80,7 @@ export class RelaysFile {
     if (this.#parts.relays.size > 0 || this.#written !== this.#parts.relays.generation) await this.#write()
   }
 
-  /** A relay that is learnt is on disk at once, unless many come one after the other. */
+  /** Writes a new relay to disk at once, unless many arrive in a row. */
   #writeSoon(): void {
     const waitMs = this.#triedAt + this.#parts.relays.size * STATE_WRITE_PER_RELAY_MS - now()
     this.#pause ??= setTimeout(
@@ -98,12 +98,12 @@ export class RelaysFile {
     if (this.#writing !== undefined || (this.#written === relays.generation && !isOld)) return
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined
-      // A write that failed is tried again by `health`.
+      // `health` retries a failed write.
       if (this.#triedAt === this.#writtenAt && this.#written !== relays.generation) this.#writeSoon()
     })
   }
 
-  /** Never rejects: `health` tells of a failure, and tries again. */
+  /** Never rejects: `health` reports a failure, and retries. */
   async #write(): Promise<void> {
     const { directory, relays, health } = this.#parts
     const { generation } = relays
@@ -123,7 +123,7 @@ function stored({ descriptor, network, release }: StoredRelay): StoredRelay {
   return { descriptor, network, release }
 }
 
-/** @throws an error for a text of another form */
+/** @throws Error for a text of another form */
 function storedRelays(text: string): StoredRelay[] {
   const { relays } = JSON.parse(text)
   if (!Array.isArray(relays)) throw new SyntaxError('no list of relays')

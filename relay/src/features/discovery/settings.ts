@@ -21,30 +21,30 @@ const ENABLED: Condition = {
   unmet: 'DISCOVERY is false',
 }
 
-/** Limits of discovery that no setting names. */
+/** Limits of discovery that have no setting. */
 export interface DiscoveryLimits {
-  /** Interval at which one relay is asked at most, in milliseconds. With many relays it is longer. */
+  /** Shortest interval at which one relay is asked, in milliseconds. With many relays it is longer. */
   pollMs: number
   /**
-   * Time after the start, in milliseconds, in which bootstrap relays, and others that do not answer, are asked more often:
-   * relays that start together do not listen all at once, and would otherwise meet an interval later.
+   * Time after the start, in milliseconds, during which bootstrap relays, and others that do not answer, are asked more
+   * often: relays that start together do not all listen yet, and would otherwise find each other an interval later.
    */
   earlyMs: number
   /** Time for one answer of another relay, in milliseconds. */
   queryMs: number
   /**
-   * Relays that announced themselves and wait to be looked at, and as many that other relays named. When there are more,
+   * Relays that announced themselves and wait to be checked, and as many that other relays named. When there are more,
    * the source that named the most loses its last one.
    */
   candidatesMax: number
   /**
-   * Dials of one network, an IPv4 /24 or an IPv6 /56, by names of which no relay was found there before. A look takes
-   * two, a question of an interval one: somebody with many names, or with many relays, can turn all of them to the
+   * Dials of one network, an IPv4 /24 or an IPv6 /56, by names for which no relay was found there before. A check takes
+   * two, a periodic poll one: an attacker with many names, or with many relays, can point all of them to the
    * addresses of one host.
    */
   dialsPerNetwork: Rate
   /**
-   * Time for which the result of a search for a site holds, in milliseconds: a crowd of visitors of one site costs one
+   * Time for which the result of a search for a site is reused, in milliseconds: many visitors of one site cost one
    * search in that time.
    */
   siteResultMs: number
@@ -54,9 +54,9 @@ export interface DiscoverySettings {
   isEnabled: boolean
   /** Origins of the relays that this one asks first, and to which it announces itself. */
   bootstraps: readonly string[]
-  /** True when relays at addresses that are not public are taken, as those of a test are. */
+  /** True when relays at addresses that are not public are accepted, as in tests. */
   allowsLoopback: boolean
-  /** Limits that a program which starts the relay in its own process has changed, as tests do. No setting names them. */
+  /** Limits for a program that starts the relay in its own process, as tests do. They have no settings. */
   limits?: Partial<DiscoveryLimits>
 }
 
@@ -116,7 +116,7 @@ function originOf(text: string, setting: string): string {
   if (url === null) throw refuse('is not a URL such as https://relay.example.com')
   if (url.protocol !== 'https:') throw refuse('must begin with https://')
   if (url.username !== '' || url.password !== '')
-    // Its text may hold a password.
+    // The URL may contain a password, so the message does not quote it.
     throw new SettingsError(setting, `a URL of ${url.host} must not contain a user name or password`)
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     throw refuse('has more than a host and a port')

@@ -1,4 +1,5 @@
-// Finds a relay that has a site now: a search asks a bounded number of the known relays, and the next one goes on after them.
+// Finds a relay that has a site now: a search asks a bounded number of the known relays, and the next search continues
+// after them.
 
 import { isIP } from 'node:net'
 import { now } from '../../core/clock.ts'
@@ -16,14 +17,14 @@ import {
 export interface SiteSearchResult {
   /** Origin of a relay that has the site; undefined when none of those that were asked has it. */
   origin: string | undefined
-  /** Relays that the search was to ask. */
+  /** Number of relays selected for the search. */
   asked: number
-  /** Relays that may have sites. */
+  /** Number of relays that may have sites. */
   known: number
 }
 
 export interface SiteSearchParts {
-  /** Origins of the relays that answer, in an order that stays. */
+  /** Origins of the relays that answer, in a stable order. */
   origins: () => Iterable<string>
   /** Asks one relay. @param signal ends the question */
   hasSite: (origin: string, canonicalLabel: string, signal: AbortSignal) => Promise<boolean>
@@ -32,9 +33,9 @@ export interface SiteSearchParts {
 }
 
 interface RememberedSite {
-  /** Of the search that runs, or of the last one. */
+  /** Result of the running search, or of the last one. */
   result: Promise<SiteSearchResult>
-  /** Relay time until which the result holds. */
+  /** Relay time until which the result is reused. */
   holdsUntil: number
   /** Index of the first relay that the next search asks. */
   next: number
@@ -45,9 +46,12 @@ const BUSY_RETRY_S = 2
 
 export class SiteSearch {
   readonly #parts: SiteSearchParts
-  /** By canonical label; the one that was looked for last is the last. */
+  /** By canonical label; the most recently searched is last. */
   readonly #sites = new Map<string, RememberedSite>()
-  /** The relay that had each site last, by canonical label; the one that was found last is the last. No invented site is here. */
+  /**
+   * The relay that last had each site, by canonical label; the most recently found is last. It contains no invented
+   * sites.
+   */
   readonly #homes = new Map<string, string>()
   #running = 0
 
@@ -56,7 +60,7 @@ export class SiteSearch {
   }
 
   /**
-   * Resolves with the result of a search that runs, of one that has just ended, or of a new one.
+   * Resolves with the result of a running search, a recent one, or a new one.
    * @param onBegin is called before a new one begins, and may throw to prevent it
    * @throws RelayError `rate_limited` while too many searches run
    */
@@ -81,14 +85,14 @@ export class SiteSearch {
         return { origin, asked: asked.length, known: origins.length }
       }),
       holdsUntil: Number.POSITIVE_INFINITY,
-      // That relay was not one of those in turn.
+      // The relay that last had the site does not count as one of those in turn.
       next: next + asked.length - (asked[0] === lastOrigin ? 1 : 0),
     }
     remember(this.#sites, canonicalLabel, site)
     return site.result
   }
 
-  /** @returns the first relay that says and shows that it has the site */
+  /** @returns the first relay that proves that it has the site */
   async #search(canonicalLabel: string, origins: readonly string[]): Promise<string | undefined> {
     this.#running += 1
     const found = new AbortController()
@@ -122,7 +126,7 @@ function hasNamesBelow(origin: string): boolean {
   return isIP(new URL(origin).hostname.replace(/^\[|\]$/g, '')) === 0
 }
 
-/** Every origin once: that where the site was first, then from `start` on, and from the beginning again. */
+/** Every origin once: `first`, where the site last was, then those from `start` on, then those from the beginning. */
 function inTurn(origins: readonly string[], start: number, first: string | undefined): string[] {
   const from = origins.length === 0 ? 0 : start % origins.length
   const turn = [...origins.slice(from), ...origins.slice(0, from)]

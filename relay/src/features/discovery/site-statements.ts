@@ -1,4 +1,4 @@
-// Checks a site's statement that it is at a relay: of which site, for which relay, until when, and who signed it.
+// Checks a site's statement that it is at a relay: the site, the relay, the times, and the signer.
 
 import {
   SITE_STATEMENT_MAX_MS,
@@ -9,15 +9,15 @@ import {
   siteStatementText,
 } from '@svc/protocol'
 
-/** Recovers the lower-case address that signed a text with `personal_sign`; undefined when nobody can have. */
+/** Recovers the lower-case address that signed a text with `personal_sign`; undefined for an invalid signature. */
 export type RecoverSigner = (text: string, signature: string) => Promise<string | undefined>
 
 const ADDRESS_HEX_CHARS = 40
 
 /**
- * Says whether the site of `canonicalLabel` stated that it is at the relay of `origin`. The signature comes last, since it costs
- * the most.
- * @param value from that relay, unchecked
+ * Returns whether the site of `canonicalLabel` stated that it is at the relay of `origin`. The signature comes last,
+ * since it costs the most.
+ * @param value the unchecked statement from that relay
  * @param now milliseconds since the epoch
  */
 export async function isStatedBySite(
@@ -44,7 +44,7 @@ function isLike(form: RegExp, value: unknown): boolean {
   return typeof value === 'string' && form.test(value)
 }
 
-/** A date that does not exist compares as false. */
+/** An invalid date makes every comparison false. */
 function isInTime({ issued_at, expires_at }: SiteStatement, now: number): boolean {
   const [issuedAt, expiresAt] = [Date.parse(issued_at), Date.parse(expires_at)]
   return (

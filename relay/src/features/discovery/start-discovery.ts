@@ -1,4 +1,4 @@
-// Starts discovery: the own descriptor, the known relays with their file, and the questions to others.
+// Starts discovery: this relay's descriptor, the known relays with their file, and the polls of others.
 
 import type { KeyObject } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
@@ -46,32 +46,35 @@ export interface DiscoveryParts {
   log: Logger
   /** Certificates, as PEM, that are trusted in place of Node's own. */
   ca?: string
-  /** Name resolution, in the form of `dns.lookup`. @default questions to the system's name servers */
+  /** Name resolution, in the form of `dns.lookup`. @default queries to the system's name servers */
   lookup?: LookupFunction
 }
 
 export interface Discovery extends Measured {
-  /** The answer to `GET /discovery`. @param isWhole false: with this relay alone */
+  /** The answer to `GET /discovery`. @param isWhole false: with this relay only */
   prepare(): Promise<(isWhole: boolean) => DiscoveryResponse>
   /**
    * Takes an announcement.
    * @param source normalized address of the client
-   * @throws RelayError when the descriptor is not taken
+   * @throws RelayError when the descriptor is refused
    */
   announce(announcement: DiscoveryAnnouncement, source: string): Promise<DiscoveryAnnounceResponse>
-  /** The other relays that are passed on: verified, in time, and answering. */
+  /** The other relays that are passed on: verified, not expired, and answering. */
   relays: CurrentRelays
-  /** The relays that may be peers of the overlay: the same, and those that answer over the overlay alone. */
+  /** The relays that may be peers of the overlay: the same, and those that answer only over the overlay. */
   peers: CurrentRelays
-  /** From now on relays whose public address does not answer are asked over the overlay. */
+  /** From now on, relays whose public address does not answer are asked over the overlay. */
   useOverlay(ask: AskOverlay): void
   /** Finds a relay that has a site. */
   sites: Pick<SiteSearch, 'find'>
-  /** Visitors of `/go/` so far, by where they were led. */
+  /** Visitors of `/go/` so far, by where they were sent. */
   readonly visits: Record<'here' | 'elsewhere' | 'nowhere' | 'busy', number>
   /** Figures of this moment. */
   readings(): DiscoveryReadings
-  /** Begins to ask other relays, and announces this one: called when it listens and has a certificate, by which they know it. */
+  /**
+   * Starts to ask other relays, and announces this one: called when it listens and has a certificate, by which they
+   * authenticate it.
+   */
   start(): void
   close(): Promise<void>
 }
@@ -151,13 +154,13 @@ async function restoreInto(relays: RelayDiscovery['relays'], parts: DiscoveryPar
   const { allowsLoopback } = parts.settings
   const restore: Parameters<typeof restoreRelays>[1] = ({ descriptor, ...seen }) => {
     const read = readDescriptor(descriptor, true)
-    // The setting may have allowed it when the file was written: the rest of the file is sound.
+    // The setting may have allowed this relay when the file was written, so the file is not damaged.
     if (allowsLoopback || isPublicOrigin(read.origin)) relays.restore(read, seen, now())
   }
   await restoreRelays(parts.directory, restore, parts.log)
 }
 
-/** The relays that are current, and those among them that are peers. */
+/** The current relays, and those that may be peers. */
 function directoriesOf(
   relays: RelayDiscovery['relays'],
   signatures: DescriptorSignatures,
@@ -201,7 +204,7 @@ function clientFor({ settings, ca, lookup }: DiscoveryParts, signal: AbortSignal
   })
 }
 
-/** The answers to the announcing relay, by the reason. */
+/** The answers to the announcing relay, by reason. */
 const ANSWERS: Partial<Record<Refusal, [ErrorCode, string]>> = {
   malformed: ['invalid_request', 'the descriptor is malformed'],
   expired: ['invalid_request', 'the descriptor has expired'],

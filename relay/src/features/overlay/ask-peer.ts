@@ -1,4 +1,4 @@
-// Requests to a peer's overlay server, each on a connection of its own: one that has an answer, or whose connection becomes
+// Sends requests to a peer's overlay server, each on its own connection: the peer answers, or the connection becomes
 // another protocol.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -20,12 +20,12 @@ interface PeerRequest {
   body?: object
 }
 
-/** An upgrade: the connection is the caller's. */
+/** An upgraded connection, which the caller owns. */
 export interface PeerUpgrade {
   status: 101
   headers: IncomingHttpHeaders
   socket: Socket
-  /** What came behind the head. */
+  /** Bytes that came after the head. */
   head: Buffer
 }
 
@@ -33,7 +33,7 @@ type PeerAnswer =
   | { status: number; headers: IncomingHttpHeaders; text: string; socket?: undefined }
   | PeerUpgrade
 
-/** @throws Error of the connection, of an answer that is too long, or the signal's reason */
+/** @throws Error of the connection, or for an answer that is too long; the signal's reason */
 export async function askPeer(
   network: OverlayNetwork,
   peer: OverlayPeer,
@@ -97,7 +97,7 @@ export async function sendToPeer(
 
 /**
  * Resolves with a connection that the peer has upgraded, paused, from which nothing has been read. Each half ends by itself.
- * @param deadlineMs time for the peer to take it
+ * @param deadlineMs time for the peer to accept the upgrade
  * @throws RelayError the peer's refusal, or `feature_unavailable` when it does not answer
  */
 export async function upgradeAtPeer(
@@ -121,7 +121,9 @@ export async function upgradeAtPeer(
   return socket
 }
 
-/** The error in an answer, in the envelope of the API. Its code is undefined when the peer does not speak the contract. */
+/**
+ * The error in an answer, in the envelope of the API. Its code is undefined when the answer does not follow the API.
+ */
 export function errorIn(text: string): { code: ErrorCode | undefined; message: string } {
   try {
     const { code, message } = JSON.parse(text).error
@@ -131,7 +133,7 @@ export function errorIn(text: string): { code: ErrorCode | undefined; message: s
   }
 }
 
-/** The peer's own words, when it speaks the contract. */
+/** The peer's own refusal, if its answer follows the API. */
 function refusalOf({ origin }: OverlayPeer, answer: PeerAnswer | undefined): RelayError {
   const { code, message } = errorIn(answer?.socket === undefined ? (answer?.text ?? '') : '')
   if (code === undefined)

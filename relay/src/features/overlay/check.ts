@@ -1,4 +1,5 @@
-// Checks what the overlay would do: whether the relay could make its WireGuard link here, and whether its key can be used.
+// Checks the overlay before a start: whether the relay could make its WireGuard link here, and whether its key can be
+// used.
 
 import { hostPort } from '@svc/node-kit/host-port'
 import { error, type Found, off, ok, warning } from '../../core/check/finding.ts'
@@ -9,7 +10,7 @@ import { hasFirewall } from './wireguard/firewall.ts'
 import { readLinkState } from './wireguard/link-state.ts'
 import { overlayAddressOf } from './wireguard/overlay-address.ts'
 
-/** @throws SettingsError as a start does, for a file that cannot be used */
+/** @throws SettingsError for a file that cannot be used, as at a start */
 export async function checkOverlay({ overlay, identityPath }: Settings): Promise<Found[]> {
   const { configFile, wireguardPort } = overlay
   const config = configFile === undefined ? undefined : await readOverlayConfig(configFile)

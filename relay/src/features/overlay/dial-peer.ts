@@ -1,4 +1,4 @@
-// Opens a TCP connection to a peer from this relay's own address on the overlay, by which the peer knows it.
+// Opens a TCP connection to a peer from this relay's own address on the overlay, which identifies it to the peer.
 
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'

@@ -1,4 +1,4 @@
-// An IP network that the operator gives as the overlay: OVERLAY_CONFIG says where each peer is.
+// An IP network that the operator provides as the overlay: OVERLAY_CONFIG lists the address of each peer.
 
 import type { Socket } from 'node:net'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
@@ -15,7 +15,7 @@ export class GivenNetwork implements OverlayNetwork {
   readonly #origins: ReadonlyMap<string, string>
   #isOpen = true
 
-  /** @param relays a relay that the operator names is a peer while it is one of these, and supports the overlay */
+  /** @param relays a relay that the operator lists is a peer while it is one of these and supports the overlay */
   constructor({ address, peers }: GivenOverlay, relays: VerifiedRelays) {
     this.address = address
     this.#peers = peers
@@ -23,7 +23,7 @@ export class GivenNetwork implements OverlayNetwork {
     this.#origins = new Map([...peers].map(([origin, peer]) => [peer.address, origin]))
   }
 
-  /** Nobody tells whether a given network carries packets: those who connect find out. */
+  /** Always true: only a connection attempt shows whether a given network carries packets. */
   get isUp(): boolean {
     return this.#isOpen
   }

@@ -1,4 +1,4 @@
-// The metrics of the overlay: its server, its gateways, and the link that WireGuard makes.
+// The metrics of the overlay: its server, its gateways, and its WireGuard link.
 
 import type { Metrics } from '../../core/metrics/metrics.ts'
 
@@ -10,7 +10,7 @@ interface OverlayFigures {
   peers: number
   /** Open connections of peers. */
   connections: number
-  /** Connections that the overlay server closed, by the reason. */
+  /** Connections that the overlay server closed, by reason. */
   refused: Readonly<Record<string, number>>
 }
 
@@ -20,7 +20,7 @@ export interface GatewayFigures {
   available: number
   /** Sessions that this relay carries for others. */
   sessions: number
-  /** Requests at this gateway, by what became of them. */
+  /** Requests at this gateway, by outcome. */
   requests: Readonly<Record<string, number>>
 }
 
@@ -28,7 +28,7 @@ export interface GatewayFigures {
 interface LinkFigures {
   isUp: boolean
   connected: number
-  /** Milliseconds; undefined: there was no handshake. */
+  /** Milliseconds; undefined without a handshake. */
   handshakeAgeMs: number | undefined
   receivedBytes: number
   sentBytes: number

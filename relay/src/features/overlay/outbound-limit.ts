@@ -1,4 +1,5 @@
-// Bounds the connections that this relay opens to others over the overlay: each is a descriptor beside the visitor's or site's.
+// Bounds the connections that this relay opens to others over the overlay: each costs a file descriptor in addition to
+// the visitor's or site's.
 
 import type { Socket } from 'node:net'
 import type { OverlayNetwork } from './overlay-network.ts'

@@ -11,7 +11,7 @@ import { SettingsError } from '../../core/config/settings-error.ts'
 export const OVERLAY_PEERS_MAX = 256
 /** Bytes of the file: 256 peers take 32 KiB. */
 export const OVERLAY_CONFIG_MAX_BYTES: number = 256 * 1024
-/** The value of `network` for the overlay that the relay brings itself: WIREGUARD_PORT makes it. */
+/** The value of `network` for the overlay that the relay makes itself, with WIREGUARD_PORT. */
 const WIREGUARD = 'wireguard'
 const FIELDS = ['network', 'address', 'port', 'peers']
 const UNSPECIFIED = ['0.0.0.0', '::']
@@ -24,10 +24,10 @@ export interface OverlayEndpoint {
   port: number
 }
 
-/** An IP network that the operator gives. */
+/** An IP network that the operator provides. */
 export interface GivenOverlay extends OverlayEndpoint {
   kind: 'given'
-  /** In the form of `normalizeNetwork`. */
+  /** As `normalizeNetwork` returns it. */
   network: string
   /** By the origin of each peer's URL. */
   peers: ReadonlyMap<string, OverlayEndpoint>
@@ -133,7 +133,7 @@ function originOf(text: string): string {
   return url.origin
 }
 
-/** IP, IP:PORT or [IPV6]:PORT. @param port that of peers for which the file names none: the own one */
+/** IP, IP:PORT or [IPV6]:PORT. @param port default port of peers: this relay's own */
 function peerOf(value: unknown, url: string, network: NetworkSet, port: number): OverlayEndpoint {
   const name = `peers: ${url}`
   if (typeof value !== 'string') throw invalid(`"${name}" needs an IP address`)

@@ -1,4 +1,4 @@
-// `GET /discovery` on the overlay: the same answer as at the relay's public address, and the question to a peer.
+// `GET /discovery` on the overlay: the same answer as at the relay's public address, and the request to a peer.
 
 import type { IncomingMessage } from 'node:http'
 import { PATH } from '@svc/protocol'
@@ -10,15 +10,15 @@ import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler } from './overlay-server.ts'
 
 /**
- * Rows of the table of the overlay server.
- * @param listFor makes the handler of the list, which a writer sends
- * @param memory what lists may hold that peers do not read; by default as much as responses of the API
+ * Handlers for the table of the overlay server.
+ * @param listFor makes the handler of the list, which the given writer sends
+ * @param memory limit for lists that peers have not read yet; by default that of the API's responses
  */
 export function overlayDiscovery(
   listFor: (writer: BodyWriter) => Handler,
   memory?: RequestMemory,
 ): [string, OverlayHandler][] {
-  // A relay could choose its key so that its address is close to another one's, whose share it would take.
+  // Shares go by identity: a relay could choose its key so that its address is near another one's, and take its share.
   const identities = new WeakMap<IncomingMessage, string>()
   const writer = new BodyWriter((request) => identities.get(request)!, memory)
   const answer = listFor(writer)
@@ -32,7 +32,7 @@ export function overlayDiscovery(
   ]
 }
 
-/** Asks the peer at an origin. Rejects when there is none, or it does not answer with 200. */
+/** Asks the peer at an origin. Rejects when there is none, or its status is not 200. */
 export function askRelaysOver(
   network: OverlayNetwork,
 ): (origin: string, path: string, signal: AbortSignal) => Promise<string> {

@@ -1,4 +1,4 @@
-// The seam between the relay and the network that links it with other relays, whichever that is.
+// The interface between the relay and the network that links it with other relays, whichever that is.
 
 import type { Socket } from 'node:net'
 
@@ -15,8 +15,8 @@ export interface OverlayPeer {
 }
 
 /**
- * An IP network of relays. It delivers packets with the source address `a` only from the relay that has `a`, so that an
- * address on it names a relay.
+ * An IP network of relays. It delivers packets with the source address `a` only from the relay that has `a`, so an
+ * address on it identifies a relay.
  */
 export interface OverlayNetwork {
   /** This relay's own IP address on the overlay. */

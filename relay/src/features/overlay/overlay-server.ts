@@ -1,4 +1,5 @@
-// The plain HTTP server at the relay's address on the overlay. It answers peers alone, and knows each by its overlay address.
+// The plain HTTP server at the relay's address on the overlay. It answers only peers, and identifies each by its
+// overlay address.
 
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -30,7 +31,7 @@ export type OverlayHandler = (
 /**
  * Takes over the connection of a request with `Upgrade`. A RelayError becomes the answer, unless something was written.
  * @param socket has a listener for errors, which destroys it
- * @param head bytes that came behind the request
+ * @param head bytes that came after the request
  */
 export type OverlayUpgrade = (
   peer: OverlayPeer,
@@ -50,11 +51,11 @@ export interface OverlayTable {
 export interface OverlayDeadlines {
   /** For the head of a request, and for the whole request. */
   requestMs: number
-  /** The interval at which it looks for requests that are too slow. */
+  /** The interval at which the server checks for requests that are too slow. */
   requestCheckMs: number
-  /** For a peer that reads nothing. */
+  /** Time after which a connection is closed whose peer reads nothing. */
   writeMs: number
-  /** The interval at which it looks whether connections are still of the peers that opened them. */
+  /** The interval at which the server checks whether connections still belong to the peers that opened them. */
   peersCheckMs: number
 }
 
@@ -65,7 +66,7 @@ export const OVERLAY_DEADLINES: OverlayDeadlines = {
   peersCheckMs: 1_000,
 }
 
-/** The reasons for which a connection is closed before it can ask anything. */
+/** The reasons for closing a connection before its first request. */
 export type OverlayRefusal = 'no_peer' | 'peer_full' | 'full'
 
 export class OverlayServer {
@@ -77,7 +78,7 @@ export class OverlayServer {
   readonly #log: Logger
   readonly #deadlines: OverlayDeadlines
   readonly #server: Server
-  /** While connections are open. */
+  /** Set while connections are open. */
   #checking: NodeJS.Timeout | undefined
   #listening: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -85,7 +86,7 @@ export class OverlayServer {
   readonly #open = new Map<Socket, OverlayPeer>()
   /** Open connections of each peer, by its identity. */
   readonly #counts = new Map<string, number>()
-  /** Of connections that are no bridges: those have bounds of their own. */
+  /** For connections that are not bridges: those have their own limits. */
   readonly #writeTimeouts: WriteTimeouts
 
   /** @param connectionsMax connections that may be open at once */
@@ -111,7 +112,7 @@ export class OverlayServer {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: OVERLAY_KEEP_ALIVE_MS,
-      // Node would answer every other path with a connection that nobody reads.
+      // For any other path, Node would hand over a connection that nobody reads.
       shouldUpgradeCallback: (request) => table.upgrades.has(pathOf(request)),
     })
     const strict = new StrictRequests(this.#server, 'connection')
@@ -124,16 +125,16 @@ export class OverlayServer {
       'upgrade',
       strict.upgrades((request, socket, head) => void this.#upgrade(request, socket as Socket, head)),
     )
-    // One while it begins to listen rejects `listen`; later it is a connection that the system could not accept.
+    // An error at the start rejects `listen`; a later one means that the system could not accept a connection.
     this.#server.on('error', () => {})
   }
 
-  /** Open connections, those that became bridges included. */
+  /** Number of open connections, bridges included. */
   get connections(): number {
     return this.#open.size
   }
 
-  /** Listens at the overlay address alone, unless it was closed. @throws Error of the system */
+  /** Listens only at the overlay address, unless the server was closed. @throws Error of the system */
   async listen(port: number): Promise<void> {
     if (this.#isClosed) return
     const listening = once(this.#server, 'listening')
@@ -143,14 +144,14 @@ export class OverlayServer {
   }
 
   /**
-   * Cuts the connections of peers that are meant, as those that the operator banned. The kernel drops what it keeps for
-   * them, since nobody may be there.
+   * Cuts the connections of the selected peers, such as those that the operator banned. The kernel drops what it has
+   * buffered for them, since they may be gone.
    */
   cut(isMeant: (peer: OverlayPeer) => boolean): void {
     for (const [socket, peer] of this.#open) if (isMeant(peer)) resetSocket(socket)
   }
 
-  /** From now on it does not begin to listen. */
+  /** Prevents a later `listen`, too. */
   async close(): Promise<void> {
     this.#isClosed = true
     // A server that is about to listen cannot be closed.
@@ -185,7 +186,7 @@ export class OverlayServer {
     })
   }
 
-  /** Cuts connections whose relay is no peer any more, or whose address is another relay's. */
+  /** Cuts connections whose relay is no longer a peer, or whose address now belongs to another relay. */
   #cutStrangers(): void {
     const now = new Map<string, string | undefined>()
     this.cut(({ identity, overlayAddress: address }) => {
@@ -194,7 +195,7 @@ export class OverlayServer {
     })
   }
 
-  /** Ends it when the peer reads nothing. */
+  /** Ends a connection whose peer reads nothing. */
   #watch(socket: Socket): void {
     this.#writeTimeouts.watch(socket, () => resetSocket(socket))
   }
@@ -215,7 +216,7 @@ export class OverlayServer {
     response.on('error', () => response.destroy())
     const { socket } = request
     if (!countRequest(socket, response)) return void resetSocket(socket)
-    // It may have ceased to be a peer since it connected.
+    // The relay may have ceased to be a peer since it connected.
     const peer = this.#peerOf(socket)
     if (peer === undefined) return void socket.destroy()
     try {
@@ -259,7 +260,7 @@ export class OverlayServer {
     }
   }
 
-  /** Returns the answer to a peer. An error that is no RelayError is a fault of this relay, and is logged. */
+  /** Returns the answer to a peer. An error that is not a RelayError is a fault of this relay, and is logged. */
   #refusal(error: unknown, { origin }: OverlayPeer, request: IncomingMessage): RelayError {
     if (error instanceof RelayError) return error
     this.#log.error({ err: error, peer: origin, path: pathOf(request) }, 'a request over the overlay failed')

@@ -18,55 +18,55 @@ declare module '../../core/config/settings.ts' {
 /** TCP port of the overlay server of each relay on the network that WIREGUARD_PORT makes. */
 export const OVERLAY_PORT = 41_820
 
-/** What may be taken at once: of all holders, of one, and of one while half of all is taken. */
+/** Limits of what may be held at once: by all holders, by one, and by one while half of the total is held. */
 interface Shares {
   max: number
   perHolder: number
   perHolderWhenHalfFull: number
 }
 
-/** The times of the questions to peers whether they are gateways with room, in milliseconds. */
+/** Times of the probes that ask peers whether they are gateways with room, in milliseconds. */
 export interface ProbeTimes {
-  /** Between two questions to a peer. */
+  /** Time between two probes of a peer. */
   intervalMs: number
-  /** The longest time until a peer is asked again that did not answer: the time doubles with each failure. */
+  /** The longest time until a peer that did not answer is probed again: it doubles with each failure. */
   failedMaxMs: number
-  /** The interval at which the relay looks for peers that it has not asked yet. */
+  /** The interval at which the relay checks for peers that it has not probed yet. */
   tickMs: number
   /** For an answer. */
   deadlineMs: number
 }
 
-/** Limits of the overlay that no setting names. */
+/** Limits of the overlay that have no setting. */
 export interface OverlayLimits {
   probes: ProbeTimes
   /** Requests with a delegated capability from one source IP (docs/protocol.md §17.2.3). An IPv6 source is its /64. */
   gatewaySourceRate: Rate
-  /** Visitors that this relay passes on at once, by lease. */
+  /** Visitors that this relay forwards at once, by lease. */
   hopVisitors: Shares
   /**
-   * Visitors of one lease from one network that the first relay passes on: a quarter of them, as it is of those whom a
-   * site serves. No relay behind it knows their networks.
+   * Visitors of one lease from one network that the first relay forwards: a quarter, as for those whom a
+   * site serves. No later relay knows their networks.
    */
   hopVisitorsPerNetwork: number
   /**
-   * Hop routes that one peer may bring, before any signature is checked: two thousand sites bring two each every 20 s.
+   * Rate of hop routes from one peer, before any signature is checked: two thousand sites send two each every 20 s.
    * It bounds the processor time for signatures, and leaves the shares of owners to `hopChangesPerOwner`.
    */
   hopChangesPerPeer: Rate
   /**
-   * Hop routes that one owner signs for this relay or hands over to it: as many as it may have, each every 20 s, in both
-   * ways.
+   * Rate of hop routes that one owner signs for this relay or hands over to it: as many as it may have, each every 20
+   * s, in both ways.
    */
   hopChangesPerOwner: Rate
 }
 
 interface OverlaySettings {
-  /** File that describes the overlay over which gateways and ingress relays talk; undefined: the relay has no gateways. */
+  /** File that describes the overlay between gateways and ingress relays; undefined: the relay has no gateways. */
   configFile: string | undefined
   /** UDP port of WireGuard; undefined: the relay makes no overlay itself. */
   wireguardPort: number | undefined
-  /** Limits that a program which starts the relay in its own process has changed, as tests do. No setting names them. */
+  /** Limits for a program that starts the relay in its own process, as tests do. They have no settings. */
   limits?: Partial<OverlayLimits>
 }
 
@@ -95,14 +95,14 @@ export const overlaySettings: FeatureSettings = {
       overlay: { configFile, wireguardPort },
       hasOverlay: (configFile ?? wireguardPort) !== undefined,
       overlayPort: wireguardPort === undefined ? undefined : OVERLAY_PORT,
-      // The relay takes them when it can make its overlay.
+      // The relay opens these ports once it can make its overlay.
       reservedPorts: wireguardPort === undefined ? [] : [wireguardPort, OVERLAY_PORT],
     }
   },
   check,
 }
 
-/** @throws SettingsError for an overlay without the discovery that its peers come from, or without a port of its own */
+/** @throws SettingsError for an overlay without discovery, which finds its peers, or without a port of its own */
 function check({ overlay, hasOverlay, discovery, portGates, portRange, sniPort }: Settings): void {
   const { configFile, wireguardPort } = overlay
   if (hasOverlay && !discovery.isEnabled)

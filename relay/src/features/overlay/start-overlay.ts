@@ -9,21 +9,21 @@ import type { GivenOverlay } from './overlay-config.ts'
 import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler, OverlayTable, OverlayUpgrade } from './overlay-server.ts'
 
-/** By `METHOD /path`, and with an upgrade by path. */
+/** Handlers by `METHOD /path`, and upgrades by path. */
 interface Table extends OverlayTable {
   handlers: Map<string, OverlayHandler>
   upgrades: Map<string, OverlayUpgrade>
 }
 
 export interface Overlay extends Measured {
-  /** The statements of the relay's descriptor about it; undefined while it is down. */
+  /** What the relay's descriptor states about the overlay; undefined while it is down. */
   readonly own: OwnOverlay | undefined
   readonly network: OverlayNetwork
   /** The requests that peers may make. Features add theirs before {@link listen}. */
   readonly table: Table
-  /** Undefined where the operator did not turn them on. */
+  /** Undefined unless the operator turned them on. */
   readonly gateways: Gateways | undefined
-  /** Lets peers in. @throws SettingsError when the address of a given network cannot be had */
+  /** Lets peers in. @throws SettingsError when the address of a given network is not available */
   listen(): Promise<void>
   close(): Promise<void>
 }
@@ -87,12 +87,12 @@ async function startWireGuard(
     relays: discovery.peers,
     allowsLoopback: settings.discovery.allowsLoopback,
     isOfSystem: (hostname) => isLocalhost(hostname) || bootstrapHosts.has(hostname),
-    // Bytes that a connection has not sent yet go nowhere.
+    // Bytes that a connection has not sent yet are lost.
     onDown: () => served.cutAll(),
     log,
   })
   const served = await createServer(parts, discovery, network, hasGateways)
-  // Peers that are banned, or whose ban was lifted, go or come at once.
+  // A ban, or the end of one, takes effect at once.
   state.policy.onChange(() => network.follow())
   const own: OwnOverlay = { wireguardPublicKey: publicKey, wireguardPort }
   return {
@@ -108,7 +108,7 @@ async function startWireGuard(
   }
 }
 
-/** The members that both kinds of network have. */
+/** The members that both kinds of overlay have. */
 interface Served extends Pick<Overlay, 'network' | 'table' | 'gateways' | 'metrics' | 'close'> {
   /** @throws Error of the system */
   listen(port: number): Promise<void>
@@ -161,8 +161,8 @@ async function createServer(
     },
     close: async () => {
       gateways?.close()
-      // A network that is still being made tells the server to listen when it is there. Peers are told that connections
-      // end while there is a network.
+      // A network that is still being made calls `listen` when it is ready, so the server closes first. Peers learn
+      // that connections end only while the network is up.
       const closed = server.close()
       await network.close()
       await closed

@@ -8,11 +8,11 @@ export interface VerifiedRelay {
   readonly origin: string
   /** Address of its identity: lower case with `0x`. */
   readonly address: string
-  /** The newest one: signed, and in time. */
+  /** The newest descriptor: signed and not expired. */
   readonly descriptor: RelayDescriptor
 }
 
-/** Relays that said who they are at their own origins, whose descriptors hold, and that answer. */
+/** Relays that gave valid descriptors at their own origins, and that answer. */
 export interface VerifiedRelays {
   [Symbol.iterator](): Iterator<VerifiedRelay>
   /** @param origin of its URL */

@@ -1,4 +1,4 @@
-// The leases of a relay on several machines: each change goes to Redis first, and from there to everybody.
+// The leases of a relay on several machines: each change goes to Redis first, and from there to all machines.
 
 import { type Identity, identityKey } from '@svc/protocol'
 import { now } from '../../../core/clock.ts'
@@ -25,7 +25,7 @@ type FoundLeases = ReadonlyMap<string, Pick<LeaseHead, 'sequence' | 'expiresAt' 
 
 interface ClusterLeasesParts {
   machine: string
-  /** Names this start of the machine. */
+  /** Identifies this run of the machine. */
   run: string
   redis: RedisClient
   keys: RedisKeys
@@ -34,19 +34,19 @@ interface ClusterLeasesParts {
   leases: LeaseRegistry
   reservations: Reservations
   portHost: () => string | undefined
-  /** The hostname of a label on this relay. */
+  /** Returns the hostname of a label on this relay. */
   hostname: (label: string) => string
   /** Epoch of Redis that this machine is in step with; undefined while it is in step with none. */
   epoch: () => string | undefined
-  /** Tells the other machines directly, while Redis cannot. */
+  /** Sends a lease to the other machines directly, while Redis is down. */
   tellDirectly: (identityName: string, head: string, json: string) => void
-  /** Tells those directly that do not hear of changes from Redis. */
+  /** Sends a lease directly to the machines that do not receive changes from Redis. */
   tellBehind: (identityName: string, head: string, json: string) => void
   /** Whether there are such machines. */
   hasBehind: () => boolean
   /** Asks the other machines that can be reached whether another identity has the friendly hostname of this one. */
   isTakenElsewhere: (key: string) => Promise<boolean>
-  /** Resolves when the other reachable machines know all changes up to this one. */
+  /** Resolves when the other reachable machines have applied all changes up to this one. */
   settled: (change: string) => Promise<void>
   /** Resolves when the reachable machines have received all messages sent so far. */
   heard: () => Promise<void>
@@ -78,7 +78,7 @@ export class ClusterLeases implements LeaseSharing {
     })
   }
 
-  /** Whether the lease is known to be over, also while this machine does not hear of the others' leases. */
+  /** Whether the lease is known to be over, even while this machine does not receive the others' leases. */
   isOver({ name, address }: Identity, id: string): boolean {
     return this.#over.hasId(identityKey(name, address), id)
   }
@@ -109,7 +109,7 @@ export class ClusterLeases implements LeaseSharing {
     )
     let hasFriendly = given.hostname !== ''
     for (let attempt = 0; attempt < REDIS_ATTEMPTS_MAX; attempt++) {
-      // The machines remember what somebody may have removed from Redis.
+      // Somebody may have removed the other lease from Redis, but the machines remember it.
       const isTaken = hasFriendly && (await this.#parts.isTakenElsewhere(key))
       const outcome = isTaken
         ? 'conflict'
@@ -125,7 +125,7 @@ export class ClusterLeases implements LeaseSharing {
     throw redisIsDown()
   }
 
-  /** @returns `again` when an entry that counts for nothing was in the way, or another machine was faster */
+  /** @returns `again` when an invalid entry was in the way, or another machine was faster */
   async #tryRegister(
     key: string,
     described: Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>,
@@ -204,7 +204,7 @@ export class ClusterLeases implements LeaseSharing {
     await heard()
   }
 
-  /** Heads of leases that are over, but of which older heads say that they are active. */
+  /** Heads of leases that ended early, so that older heads still say that they are active. */
   *endedEarly(): Generator<[identityName: string, head: string]> {
     for (const { lease, endedAt } of this.#over)
       if (lease.expiresAt > now()) yield this.#writer.endOf(lease, endedAt)
@@ -219,8 +219,8 @@ export class ClusterLeases implements LeaseSharing {
   }
 
   /**
-   * Follows changes of leases that other machines made, in their order.
-   * @throws RedisError when it cannot tell what is not in the changes
+   * Applies changes of leases that other machines made, in order.
+   * @throws RedisError when the changes are not enough, and Redis does not answer
    */
   async followAll(changes: readonly Pick<Change, 'subject' | 'entry'>[]): Promise<void> {
     const heads = changes.map(({ subject, entry }) => this.#entries.parseHead(subject, entry))
@@ -238,7 +238,7 @@ export class ClusterLeases implements LeaseSharing {
     }
   }
 
-  /** Follows what another machine says of a lease. @param json unless the lease is known already */
+  /** Applies what another machine sends of a lease. @param json may be omitted when the lease is known already */
   follow(identityName: string, headText: string, json?: string): void {
     const head = this.#entries.parseHead(identityName, headText)
     if (head !== undefined) this.#follow(head, json)
@@ -298,8 +298,8 @@ export class ClusterLeases implements LeaseSharing {
   }
 
   /**
-   * Puts into Redis what it does not know, or knows an older state of, and takes what it knows better.
-   * @param found what it has
+   * Writes to Redis the leases that it lacks or has in an older state, and applies those that it has in a newer one.
+   * @param found what Redis has
    * @throws RedisError
    */
   async fill(found: FoundLeases): Promise<void> {
@@ -333,12 +333,12 @@ export class ClusterLeases implements LeaseSharing {
       )
   }
 
-  /** Sends what could not be sent before. @throws RedisError */
+  /** Sends the changes that could not be sent before. @throws RedisError */
   async flush(): Promise<void> {
     await this.#writer.flush((lease) => this.#overtaken(lease))
   }
 
-  /** Takes leases that are over off the index. @throws RedisError */
+  /** Removes leases that are over from the index. @throws RedisError */
   async sweep(): Promise<void> {
     const { redis, keys } = this.#parts
     await redis.run(SWEEP_INDEX, { index: keys.leaseIndex }, { leases: keys.leases, count: LEASES_PER_READ })
@@ -357,7 +357,7 @@ export class ClusterLeases implements LeaseSharing {
     if (lease?.id === shared.id) this.#writer.isWritten(lease)
   }
 
-  /** Whether the head says all that there is to know of a change. */
+  /** Whether the head is enough to apply a change, without the JSON. */
   #isEnough({ key, sequence, isEnded, expiresAt, tag }: LeaseHead): boolean {
     if (isEnded || expiresAt <= now()) return true
     const known = this.#parts.leases.ofIdentity(key)
@@ -376,7 +376,7 @@ export class ClusterLeases implements LeaseSharing {
     return [head ? this.#entries.parseHead(identityName, head) : undefined, json ?? undefined]
   }
 
-  /** The identity has a newer lease, or another one has its name. */
+  /** Ends a lease whose identity has a newer one, or whose name another identity has. */
   async #overtaken(lease: Lease): Promise<void> {
     const name = this.#parts.keys.identityName(lease.identityKey)
     const [head, json] = await this.#read(name).catch(() => [])

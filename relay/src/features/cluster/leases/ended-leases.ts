@@ -1,11 +1,11 @@
-// The leases that a machine has seen end before their time, so that nobody who did not hear of it makes them active again.
+// The leases that a machine has seen end early, so that a machine which missed this does not make them active again.
 
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
 import { now } from '../../../core/clock.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
 import { LEASES_MAX } from '../../../core/lease/lease-registry.ts'
 
-/** Nobody knows an end of a lease that is later than that behind its real one. */
+/** No machine expects a lease to last longer than this after its early end. */
 const KEPT_MS = LEASE_TTL_MAX_S * 1000
 
 interface EndedLease {
@@ -18,7 +18,10 @@ export class EndedLeases {
   /** By identity key: the last lease that ended, those that ended longest ago first. */
   readonly #ended = new Map<string, EndedLease>()
 
-  /** Remembers a lease that was unregistered or replaced. One that expired may have been renewed where nobody heard of it. */
+  /**
+   * Remembers a lease that was unregistered or replaced. One that expired does not count: another machine may have
+   * renewed it unnoticed.
+   */
   add(lease: Lease): void {
     const { identityKey, sequence } = lease
     const known = this.#ended.get(identityKey)
@@ -31,18 +34,18 @@ export class EndedLeases {
     }
   }
 
-  /** Whether the lease of the identity with that fencing token is known to be over. */
+  /** Whether the identity's lease with that fencing token is known to be over. */
   has(key: string, sequence: number): boolean {
     const known = this.#ended.get(key)
     return known !== undefined && known.lease.sequence >= sequence
   }
 
-  /** Whether a lease of the identity with that id is known to be over. */
+  /** Whether the identity's lease with that id is known to be over. */
   hasId(key: string, id: string): boolean {
     return this.#ended.get(key)?.lease.id === id
   }
 
-  /** Those of which somebody may still believe that they are active. */
+  /** The leases that another machine may still consider active. */
   *[Symbol.iterator](): Iterator<EndedLease> {
     for (const ended of this.#ended.values()) if (ended.endedAt + KEPT_MS > now()) yield ended
   }

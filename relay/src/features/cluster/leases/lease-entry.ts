@@ -1,4 +1,5 @@
-// Formats what Redis has of a lease, its head and its JSON, both sealed, and parses it. scripts.ts reads the first fields of the head.
+// Formats and parses what Redis has of a lease: its head and its JSON, both sealed. scripts.ts reads the first fields
+// of the head.
 
 import { identityKey } from '@svc/protocol'
 import { z } from '../../../core/config/schema.ts'
@@ -9,7 +10,7 @@ import type { RedisKeys } from '../redis/keys.ts'
 import type { RedisClock } from '../redis/redis-clock.ts'
 import type { Seal } from '../shared/seal.ts'
 
-/** Stands for no friendly hostname, and for no JSON. */
+/** Written in place of a friendly hostname or JSON that is absent. */
 export const NONE = '-'
 const HEAD = /^((\d{1,15}) (\d{1,15}) ([01]) (\S+) (\S+)) (\S+)$/
 const JSON_ENTRY = /^(\S+) (\S+)$/
@@ -34,7 +35,7 @@ const schema = z.object({
     .object({ cache: z.boolean(), cacheTtlS: z.number(), overlay: z.boolean() })
     .default(NO_PREFERENCES),
 })
-/** What is sealed in a head. */
+/** The sealed part of a head. */
 const headSchema = z.object({
   key: z.string(),
   lastSeen: z.number(),
@@ -51,13 +52,13 @@ export interface LeaseHead {
   expires: number
   /** Relay time. */
   expiresAt: number
-  /** Whether the site has given the lease up. */
+  /** Whether the site has unregistered the lease. */
   isEnded: boolean
-  /** Whether the lease has the friendly hostname of its identity. No entry says a hostname. */
+  /** Whether the lease has the friendly hostname of its identity. No entry contains a hostname. */
   hasFriendly: boolean
-  /** Of the JSON that belongs to it; {@link NONE} where only the reservation is left of the lease. */
+  /** Tag of the JSON that belongs to the head; {@link NONE} when only the reservation is left of the lease. */
   tag: string
-  /** What the last renewal saw. */
+  /** What the last renewal recorded. */
   seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp' | 'statement'>
 }
 
@@ -67,7 +68,7 @@ interface LeaseEntryParts {
   seal: Seal
   keys: RedisKeys
   clock: RedisClock
-  /** The hostname of a label on this relay. */
+  /** Returns the hostname of a label on this relay. */
   hostname: (label: string) => string
 }
 
@@ -83,12 +84,12 @@ export class LeaseEntries {
     return this.#parts.hostname(key.slice(0, key.lastIndexOf(':')))
   }
 
-  /** What stands for that hostname in the head of a lease. */
+  /** The name that stands for that hostname in the head of a lease. */
   hostnameName(key: string, hasFriendly: boolean): string {
     return hasFriendly ? this.#parts.keys.hostnameName(this.friendlyHostname(key)) : NONE
   }
 
-  /** Says whether the JSON of a lease is the same: the rest of it changes with the fencing token alone. */
+  /** A hash by which to compare the JSON of a lease: the rest of it changes only with the fencing token. */
   tagOf(sequence: number, { description, owner, thumbnail, tags, hide }: Lease['metadata']): string {
     const metadata = [description, owner, thumbnail, tags, hide]
     return this.#parts.seal.nameOf('metadata', `${sequence} ${JSON.stringify(metadata)}`)
@@ -112,7 +113,10 @@ export class LeaseEntries {
     return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
   }
 
-  /** @param identityName at which the head is @returns undefined for what is no head that a machine wrote there */
+  /**
+   * @param identityName name under which the head is stored
+   * @returns undefined when no machine wrote this head there
+   */
   parseHead(identityName: string, text: string): LeaseHead | undefined {
     const { seal, clock } = this.#parts
     const [, clear, fence, expires, ended, name, tag = NONE, sealed] = HEAD.exec(text) ?? []

@@ -1,4 +1,4 @@
-// Writes entries of leases into Redis, and keeps those that it did not take until it answers again.
+// Writes entries of leases to Redis, and keeps those that it could not take until it answers again.
 
 import type { Lease } from '../../../core/lease/lease.ts'
 import { NAME_RESERVATION_MS, type Reservation } from '../../../core/lease/reservations.ts'
@@ -15,19 +15,19 @@ interface LeaseWriterParts {
   keys: RedisKeys
   clock: RedisClock
   entries: LeaseEntries
-  /** Whether this machine knows that a head tells of the past. */
+  /** Whether this machine knows that a head is outdated. */
   isPast: (head: LeaseHead) => boolean
-  /** Tells all other machines directly, while Redis cannot. */
+  /** Sends a lease to all other machines directly, while Redis is down. */
   tellDirectly: (identityName: string, head: string, json: string) => void
-  /** Tells those directly that do not hear of changes from Redis. */
+  /** Sends a lease directly to the machines that do not receive changes from Redis. */
   tellBehind: (identityName: string, head: string, json: string) => void
 }
 
 /**
  * The outcome of a write.
- * - `put`: Redis has it; `change` is empty where nothing had to be told
+ * - `put`: Redis has it; `change` is empty when there was nothing to announce
  * - `gone`: Redis has a newer one, or another identity has the name
- * - `unsent`: Redis does not answer, and gets it later
+ * - `unsent`: Redis does not answer, and receives it later
  */
 export type PutOutcome =
   | { kind: 'put'; expiresAt: number; change: string }
@@ -35,29 +35,32 @@ export type PutOutcome =
   | { kind: 'unsent' }
 
 interface Fields extends Omit<LeaseHead, 'expiresAt'> {
-  /** Made when it is needed: metadata may be large. Empty where only the reservation is left. */
+  /** Made only when needed: metadata may be large. Empty when only the reservation is left. */
   json: () => string
 }
 
 export class LeaseWriter {
   readonly #parts: LeaseWriterParts
-  /** When this machine last renewed the way from a lease's name to it, in milliseconds of the monotonic clock. */
+  /**
+   * When this machine last renewed the entry that maps a lease's hostname to it, in milliseconds of the monotonic
+   * clock.
+   */
   readonly #indexedAt = new WeakMap<Lease, number>()
   /** The metadata of each lease that Redis has, as far as this machine knows. */
   readonly #written = new WeakMap<Lease, Lease['metadata']>()
-  /** The last word on each lease that Redis has not heard, by identity key. */
+  /** The latest state of each lease that Redis has not received, by identity key. */
   readonly #unsent = new Map<string, { lease: Lease; fields: Fields }>()
 
   constructor(parts: LeaseWriterParts) {
     this.#parts = parts
   }
 
-  /** Redis has the lease with its present metadata. */
+  /** Records that Redis has the lease with its present metadata. */
   isWritten(lease: Lease): void {
     this.#written.set(lease, lease.metadata)
   }
 
-  /** Never rejects. @param endedAt when the site gave the lease up, relay time; undefined while it has not */
+  /** Never rejects. @param endedAt relay time at which the site unregistered; undefined while it has not */
   async put(lease: Lease, endedAt?: number): Promise<PutOutcome> {
     const fields = this.#fieldsOf(lease, endedAt)
     try {
@@ -76,7 +79,7 @@ export class LeaseWriter {
   async putReservation(key: string, { hostname, expiresAt }: Reservation): Promise<void> {
     const { clock, entries } = this.#parts
     const hasFriendly = hostname !== ''
-    // A name that the identity no longer has on this relay, whose host is another one since.
+    // The relay's host has changed since, so the identity no longer has this name.
     if (hasFriendly && hostname !== entries.friendlyHostname(key)) return
     const expires = clock.toRedis(expiresAt)
     const seen = { lastSeenAt: expiresAt, clientIp: '', reportedIp: undefined }
@@ -93,7 +96,7 @@ export class LeaseWriter {
     }
   }
 
-  /** Tells machines of a lease that do not hear of it from Redis. @param endedAt as that of {@link put} */
+  /** Sends a lease to the machines that do not receive it from Redis. @param endedAt as that of {@link put} */
   tellBehind(lease: Lease, endedAt?: number): void {
     this.#tell(this.#parts.tellBehind, this.#fieldsOf(lease, endedAt))
   }
@@ -104,7 +107,7 @@ export class LeaseWriter {
     return [keys.identityName(lease.identityKey), entries.formatHead(this.#fieldsOf(lease, endedAt))]
   }
 
-  /** Removes a head that no machine wrote, or that tells of the past. @throws RedisError */
+  /** Removes a head that no machine wrote, or that is outdated. @throws RedisError */
   async drop(identityName: string, head: string): Promise<void> {
     const { redis, keys } = this.#parts
     await redis.run(DROP_FORGED_LEASE, { lease: keys.lease(identityName) }, { head })
@@ -149,7 +152,7 @@ export class LeaseWriter {
         continue
       }
       const known = entries.parseHead(first, head)
-      // Of two who had a hostname one after the other, the later one has the larger fencing token.
+      // Of two leases that had a hostname one after the other, the later one has the larger fencing token.
       const isOld = known !== undefined && (isPast(known) || known.sequence < fields.sequence)
       if (known === undefined || isOld) await this.drop(first, head)
       else if (outcome === 'gone') return { kind: 'gone' }

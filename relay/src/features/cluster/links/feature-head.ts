@@ -7,9 +7,9 @@ export const FEATURE_VISITOR = 'feature-visitor'
 
 export interface FeatureHead {
   kind: typeof FEATURE_VISITOR
-  /** As in the ClientHello, whose bytes follow. */
+  /** The name in the ClientHello, whose bytes follow. */
   serverName: string
-  /** Undefined for a trusted proxy that named no client. */
+  /** Undefined when a trusted proxy named no client. */
   clientIp?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export function encodeFeatureHead(serverName: string, clientIp: string | undefin
   return frameJson({ kind: FEATURE_VISITOR, serverName, clientIp } satisfies FeatureHead)
 }
 
-/** @param json first frame of the stream @throws Error for what is no such head */
+/** @param json first frame of the stream @throws Error when it is not such a head */
 export function readFeatureHead(json: unknown): FeatureHead {
   return schema.parse(json)
 }

@@ -1,4 +1,5 @@
-// The certificates with which machines prove to each other that they know the secret: the key of their CA comes from it.
+// The certificates with which machines prove to each other that they know the secret, from which the CA's key is
+// derived.
 
 import {
   createECDH,
@@ -20,7 +21,7 @@ import { deriveSubkey } from '../shared/cluster-key.ts'
 const CURVE = 'prime256v1'
 /** Order of P-256 (SEC 2). */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-/** 64 bits more than the order has, so that no key is likelier than another. */
+/** 64 bits more than the order has, so that the keys are uniformly distributed. */
 const SCALAR_SEED_BYTES = 40
 const SCALAR_DIGITS = 64
 const AUTHORITY_NAME = 'svc cluster'
@@ -45,8 +46,8 @@ export interface LinkCertificate {
 
 /**
  * Makes the certificate of a machine. All machines with the secret make the same CA.
- * @param clusterKey that of `deriveClusterKey`
- * @param machine name of the machine, which the certificate's common name says
+ * @param clusterKey the result of `deriveClusterKey`
+ * @param machine name of the machine, which becomes the common name
  */
 export function createLinkCertificate(clusterKey: Uint8Array, machine: string): LinkCertificate {
   const authorityKey = keyOf(clusterKey)

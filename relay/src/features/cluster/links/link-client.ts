@@ -26,10 +26,10 @@ import { LINK_ALPN } from './link-server.ts'
 import { openLinkSession } from './link-session.ts'
 
 interface LinkClientParts {
-  /** Name of the machine to which it leads, which its certificate has to say. */
+  /** Name of the machine to dial, which has to be in its certificate. */
   machine: string
   address: HostAndPort
-  /** Names this start of this machine. */
+  /** Identifies this run of this machine. */
   run: string
   certificate: LinkCertificate
   readBuffer: SharedReadBuffer | undefined
@@ -42,7 +42,7 @@ type Asked = Question extends infer Q ? (Q extends Question ? Omit<Q, 'question'
 
 export class LinkClient {
   readonly #parts: LinkClientParts
-  /** Undefined where the connection is down. */
+  /** An entry is undefined while its connection is down. */
   readonly #sessions: (Session | undefined)[] = Array.from({ length: LINKS_PER_MACHINE }, () => undefined)
   readonly #sockets = new Set<TLSSocket>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -62,13 +62,13 @@ export class LinkClient {
     return this.#control !== undefined
   }
 
-  /** Sends a message, or nothing while the link is down. */
+  /** Sends a message, or drops it while the link is down. */
   send(message: LinkMessage): void {
     const control = this.#control
     if (control === undefined) return
     const bytes = frameJson(message)
     this.#waitingBytes += bytes.length
-    // The machine takes no messages any more.
+    // The machine no longer reads its messages.
     if (this.#waitingBytes > LINK_MESSAGES_WAITING_MAX_BYTES) this.#cut()
     control
       .write(bytes)
@@ -126,7 +126,7 @@ export class LinkClient {
       key,
       minVersion: 'TLSv1.3',
       ALPNProtocols: [LINK_ALPN],
-      // The name in the certificate is the machine's, whatever address leads to it.
+      // The certificate names the machine, whichever address was dialled.
       checkServerIdentity: (_host, { subject }) =>
         `${subject?.CN}` === machine ? undefined : new Error(`another machine than ${machine} answers`),
     })

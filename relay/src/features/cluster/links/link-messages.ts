@@ -1,4 +1,5 @@
-// Defines the messages between machines, and how a stream of a link carries them: each has four bytes of length and JSON.
+// Defines the messages between machines, and how a stream of a link carries them: each is four bytes of length and
+// JSON.
 
 import type { Stream } from '@svc/yamux'
 import { z } from '../../../core/config/schema.ts'
@@ -14,23 +15,23 @@ export const LINK_VERSION_MIN = 1
 export type SessionCount = [key: string, id: string, ready: number]
 
 export type LinkMessage =
-  /** Numbers of sessions that have changed, of the machine that sends them. */
+  /** Changed numbers of ready sessions at the sender. */
   | { kind: 'sessions'; counts: SessionCount[] }
-  /** What Redis could not take of a lease. */
+  /** The entry of a lease that Redis could not take. */
   | { kind: 'lease'; name: string; head: string; json: string }
-  /** Whether the machine that sends it is in step with Redis. One that is not is told of changes directly. */
+  /** Whether the sender is in step with Redis. If not, the others send it changes directly. */
   | { kind: 'step'; isInStep: boolean }
-  /** A change that the machine does not hear of from Redis: its kind, what it is about, and its entry. */
+  /** A change that the receiver does not get from Redis: its kind, what it is about, and its entry. */
   | { kind: 'change'; of: string; subject: string; entry: string }
   | Question
-  /** What one part of a machine tells the same part of another one. */
+  /** A message from one part of a machine to the same part of another one. */
   | { kind: 'tell'; topic: string; text: string }
   | { kind: 'answer'; question: number; yes: boolean }
 
 export type Question =
-  /** Asks for a binding to be used up; the two are base64. */
+  /** Asks the receiver to use up a binding. `binding` and `clientHello` are base64. */
   | { kind: 'spend'; question: number; key: string; id: string; binding: string; clientHello: string }
-  /** Asks whether a change is in force, and to wait for it. */
+  /** Asks whether a change is in force; the receiver waits for it. */
   | { kind: 'settle'; question: number; change: string }
   /** Asks whether another identity has the friendly hostname of this one, or had it until a moment ago. */
   | { kind: 'taken'; question: number; key: string }
@@ -38,7 +39,7 @@ export type Question =
 const text = z.string()
 const question = z.int()
 
-/** Unknown members and kinds are those of a newer version. */
+/** Unknown members and kinds come from a newer version. */
 const schema: z.ZodType<LinkMessage> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sessions'), counts: z.array(z.tuple([text, text, z.int()])) }),
   z.object({ kind: z.literal('lease'), name: text, head: text, json: text }),
@@ -69,7 +70,7 @@ export function frameJson(value: unknown): Buffer<ArrayBuffer> {
   return frame(Buffer.from(JSON.stringify(value)))
 }
 
-/** Reads frames from a stream, and nothing behind the last one that is asked for. */
+/** Reads frames from a stream, and nothing beyond the last one requested. */
 export class FrameReader {
   readonly #stream: Stream
   #received = Buffer.alloc(0)
@@ -97,7 +98,7 @@ export class FrameReader {
     while (size < length) {
       const bytes = await this.#stream.read({ signal })
       if (bytes === undefined) return undefined
-      // What is read may be valid only until the next read.
+      // The bytes may be valid only until the next read.
       pieces.push(Buffer.from(bytes))
       size += bytes.length
     }

@@ -1,4 +1,4 @@
-// Listens for the other machines, each of which has to prove first that it knows the secret.
+// Listens for the other machines, each of which must first prove that it knows the secret.
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -27,7 +27,7 @@ export const LINK_ALPN = 'svc-cluster'
 export interface IncomingLink {
   /** Name of the machine. */
   machine: string
-  /** Names the start of the machine. */
+  /** Identifies the run of the machine. */
   run: string
   answer(message: LinkMessage): void
 }
@@ -38,7 +38,7 @@ interface LinkServerParts {
   onLink(link: IncomingLink): void
   onMessage(message: LinkMessage, link: IncomingLink): void
   onLinkClose(link: IncomingLink): void
-  /** Called with a visitor of another machine, whose bytes come on the stream once the answer to the head is written. */
+  /** Called with a visitor of another machine, whose bytes come on the stream after the answer to the head. */
   onVisitor(head: VisitorHead, stream: Stream, machine: string): Promise<void>
   /** The same for a visitor of a snapshot that this machine has. */
   onFeatureVisitor(head: FeatureHead, stream: Stream): Promise<void>
@@ -49,7 +49,7 @@ export class LinkServer {
   readonly #parts: LinkServerParts
   readonly #server: Server
   readonly #open = new Set<Socket>()
-  /** Connections whose handshake is not over, the oldest first. */
+  /** Connections whose handshake is not complete, the oldest first. */
   readonly #unproven = new Set<Socket>()
   readonly #tcpSockets = new UnderlyingSockets()
 
@@ -81,7 +81,7 @@ export class LinkServer {
 
   /**
    * @param host undefined: every address
-   * @throws SettingsError when the port cannot be had
+   * @throws SettingsError when the port is not available
    */
   async listen(port: number, host?: string): Promise<void> {
     this.#server.listen({ port, host })
@@ -101,7 +101,7 @@ export class LinkServer {
     await closed
   }
 
-  /** Strangers share a few places until they have proven themselves; the oldest one makes room. */
+  /** Connections share a few places until they have proven that they know the secret; the oldest one makes room. */
   #admit(socket: Socket): void {
     if (this.#unproven.size >= LINK_HANDSHAKES_MAX) this.#unproven.values().next().value?.destroy()
     this.#open.add(socket)

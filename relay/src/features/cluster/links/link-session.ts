@@ -12,7 +12,7 @@ import {
   LINK_WINDOW_BYTES,
 } from '../limits.ts'
 
-/** What machines buffer for each other is bounded by their windows, and counts for no lease. */
+/** The receive windows bound what machines buffer for each other; no lease is charged for it. */
 const UNMETERED = { hold: (): void => {}, mayGrow: true }
 
 interface LinkSessionOptions {
@@ -20,11 +20,11 @@ interface LinkSessionOptions {
   role: 'client' | 'server'
   readBuffer: SharedReadBuffer | undefined
   onStream?: (stream: Stream) => void
-  /** Called once. */
+  /** Called once, when the session has closed. */
   onClose: () => void
 }
 
-/** @param socket whose peer has proven that it knows the secret */
+/** @param socket its peer has proven that it knows the secret */
 export function openLinkSession(
   socket: TLSSocket,
   { role, readBuffer, onStream, onClose }: LinkSessionOptions,
@@ -46,10 +46,10 @@ export function openLinkSession(
     maxStreams: LINK_STREAMS_MAX,
     acceptBacklog: LINK_BACKLOG,
     windowBytes: LINK_WINDOW_BYTES,
-    // A visitor may be silent for as long as the site lets it.
+    // A visitor may be silent for as long as the site allows.
     closeTimeoutMs: 0,
   })
-  // A peer that does not answer its pings is gone, and its connection with it.
+  // A peer that does not answer pings is gone, so its connection is closed.
   void session.closed.then(() => socket.destroy())
   return session
 }

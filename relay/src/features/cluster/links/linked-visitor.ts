@@ -1,4 +1,4 @@
-// A visitor whose socket another machine has: a stream of the link in the place of a socket.
+// A visitor whose socket is at another machine: a stream of the link takes the place of the socket.
 
 import type { Stream } from '@svc/yamux'
 import type { VisitorConnection } from '../../../core/reverse/pending-visitor.ts'
@@ -6,7 +6,7 @@ import { StreamDuplex } from '../../../core/reverse/stream-duplex.ts'
 
 export class LinkedVisitor extends StreamDuplex implements VisitorConnection {
   readonly isLinked = true
-  /** Normalized address of the visitor; undefined for a trusted proxy that named no client. */
+  /** Normalized address of the visitor; undefined when a trusted proxy named no client. */
   readonly remoteAddress: string | undefined
   #bytesRead = 0
   #bytesWritten = 0
@@ -45,7 +45,7 @@ export class LinkedVisitor extends StreamDuplex implements VisitorConnection {
     super._write(chunk, encoding, done)
   }
 
-  /** The stream is reset, and with it the socket at the other machine. */
+  /** Resets the stream, and with it the socket at the other machine. */
   resetAndDestroy(): this {
     return this.destroy()
   }

@@ -1,4 +1,4 @@
-// The links between this machine and all others: who is there, what they tell each other, and the visitors who pass.
+// The links between this machine and all others: which are reachable, their messages, and the visitors passed on.
 
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -26,10 +26,10 @@ import { type HandOverCounts, PeerMachine } from './peer-machine.ts'
 import { SessionCounts } from './session-counts.ts'
 import { NOT_TAKEN, TAKEN, type VisitorHead } from './visitor-head.ts'
 
-/** Every machine has followed the changes up to this one. */
+/** An id before all changes, which every machine has applied. */
 const NO_CHANGE = '0-0'
 
-/** Bytes of a binding that name the machine which issued it. */
+/** Bytes of a binding that identify the machine which issued it. */
 const MACHINE_MARK_BYTES = 3
 
 interface MachineLinksParts {
@@ -41,30 +41,30 @@ interface MachineLinksParts {
   leases: LeaseRegistry
   policy: Pick<PolicyRules, 'routes'>
   visitorServer: Pick<VisitorServer, 'serve'>
-  /** Visitors of other machines that this one takes at once. */
+  /** Maximum number of visitors that this machine accepts from others at once. */
   visitorsMax: number
   clientIpOf: (pending: PendingVisitor) => string | undefined
-  /** Uses a binding of this machine up. */
+  /** Uses up a binding of this machine. */
   spend: SpendBinding
-  /** Waits until a change is in force on this machine. @returns false when it does not hear of it for now */
+  /** Waits until a change is in force on this machine. @returns false when the change does not arrive */
   reached: (change: string) => Promise<boolean>
   /** Whether this machine is in step with Redis. */
   isInStep: () => boolean
-  /** Follows a change that Redis could not tell. */
+  /** Applies a change that did not come through Redis. */
   followChange: (kind: string, subject: string, entry: string) => void
-  /** Follows an entry of a lease that Redis could not take. */
+  /** Applies an entry of a lease that Redis could not take. */
   followLease: (identityName: string, head: string, json: string) => void
   /** Whether this machine knows that another identity has the friendly hostname of this one. */
   isTaken: (key: string) => boolean
-  /** What a machine that is just reached has to know, since Redis may have been given the past. */
+  /** What to send to a machine that has just become reachable, since somebody may have put old entries into Redis. */
   current: () => Iterable<LinkMessage>
-  /** Makes a socket of a visitor's stream where other processes of this machine may get it. */
+  /** Makes a socket of a visitor's stream when it may go to other processes of this machine. */
   toSocket: ((visitor: LinkedVisitor) => Promise<PendingVisitor['visitor']>) | undefined
-  /** The route to a snapshot of this machine. */
+  /** Returns the route to a snapshot of this machine. */
   featureOf: (hostname: string) => FeatureRoute | undefined
   /** Makes a socket of a visitor's stream. */
   socketOf: (visitor: LinkedVisitor) => Promise<Socket>
-  /** Called when another machine can be reached, or no more. */
+  /** Called when another machine becomes reachable or unreachable. */
   onReach: () => void
   log: Logger
 }
@@ -97,22 +97,22 @@ export class MachineLinks {
     })
   }
 
-  /** Visitors of other machines who are here. */
+  /** Number of visitors whom other machines have passed on to this one. */
   get linkedVisitors(): number {
     return this.#visitors
   }
 
-  /** The bytes with which bindings of this machine begin, behind that of the process. */
+  /** The bytes of a binding that identify this machine; they follow the byte of the process. */
   get mark(): Buffer {
     return markOf(this.#parts.machine)
   }
 
-  /** @throws SettingsError when the port cannot be had */
+  /** @throws SettingsError when the port is not available */
   async listen(port: number, host?: string): Promise<void> {
     await this.#server.listen(port, host)
   }
 
-  /** Dials the machines that are there, and leaves those that are gone. */
+  /** Dials the machines that are alive, and drops those that are gone. */
   follow(machines: readonly Machine[], isAlive: (machine: Machine) => boolean): void {
     for (const machine of machines) {
       const peer = this.#peers.get(machine.name)
@@ -124,7 +124,10 @@ export class MachineLinks {
       if (!listed.has(peer.name) && !peer.isReachable && peer.source === undefined) this.#drop(peer)
   }
 
-  /** Resolves when this machine and all that it has dialled reach each other, at the latest after {@link LINK_SETTLE_MS}. */
+  /**
+   * Resolves when this machine and all that it has dialled can reach each other, at the latest after
+   * {@link LINK_SETTLE_MS}.
+   */
   async linked(): Promise<void> {
     const end = performance.now() + LINK_SETTLE_MS
     const isLinked = (peer: PeerMachine): boolean => peer.isReachable && peer.source !== undefined
@@ -135,7 +138,10 @@ export class MachineLinks {
     return this.#peers.get(machine)?.isReachable === true
   }
 
-  /** Passes the visitor of a snapshot on. @returns false when the machine does not take it: then the connection is still open */
+  /**
+   * Passes on the visitor of a snapshot.
+   * @returns false when the machine does not accept it; the connection is then still open
+   */
   async passOn(
     machine: string,
     visitor: Socket,
@@ -146,7 +152,7 @@ export class MachineLinks {
   }
 
   /**
-   * Resolves when the reachable machines know a change, but for those that {@link hasBehind} counts; at the latest after
+   * Resolves when the reachable machines know a change, except those that {@link hasBehind} counts; at the latest after
    * {@link LINK_SETTLE_MS}.
    */
   async settled(change: string): Promise<void> {
@@ -158,13 +164,16 @@ export class MachineLinks {
     )
   }
 
-  /** Resolves when the reachable machines have heard what was told, at the latest after {@link LINK_SETTLE_MS}. */
+  /**
+   * Resolves when the reachable machines have received all messages sent so far, at the latest after
+   * {@link LINK_SETTLE_MS}.
+   */
   async heard(): Promise<void> {
     const question = { kind: 'settle', change: NO_CHANGE } as const
     await Promise.all(Array.from(this.#peers.values(), ({ link }) => link?.ask(question, LINK_SETTLE_MS)))
   }
 
-  /** Whether a reachable machine does not hear of changes from Redis for now. */
+  /** Whether a reachable machine currently does not receive changes from Redis. */
   get hasBehind(): boolean {
     for (const { isBehind } of this.#peers.values()) if (isBehind) return true
     return false
@@ -181,22 +190,22 @@ export class MachineLinks {
     this.#tellAll({ kind: 'lease', name, head, json })
   }
 
-  /** Tells machines of a lease that do not hear of it from Redis. */
+  /** Sends a lease to the machines that do not receive it from Redis. */
   tellLeaseBehind(name: string, head: string, json: string): void {
     this.#tellBehind({ kind: 'lease', name, head, json })
   }
 
-  /** Tells machines of a change that do not hear of it from Redis. */
+  /** Sends a change to the machines that do not receive it from Redis. */
   tellChangeBehind(kind: string, subject: string, entry: string): void {
     this.#tellBehind({ kind: 'change', of: kind, subject, entry })
   }
 
-  /** This machine is in step with Redis, or no more. */
+  /** Tells the others whether this machine is in step with Redis. */
   stepped(): void {
     this.#tellAll({ kind: 'step', isInStep: this.#parts.isInStep() })
   }
 
-  /** Tells the same part of all other machines. */
+  /** Sends a text to the same part of all other machines. */
   tell(topic: string, text: string): void {
     this.#tellAll({ kind: 'tell', topic, text })
   }
@@ -222,7 +231,7 @@ export class MachineLinks {
     return false
   }
 
-  /** From now on visitors of other machines stay there. */
+  /** Stops accepting visitors from other machines. */
   refuseVisitors(): void {
     this.#takesVisitors = false
   }
@@ -298,7 +307,7 @@ export class MachineLinks {
 
   #left(link: IncomingLink): void {
     const peer = this.#peers.get(link.machine)
-    // The machine may have come back by another connection.
+    // The machine may have reconnected.
     if (peer?.source !== link) return
     peer.source = undefined
     peer.lost()
@@ -320,7 +329,7 @@ export class MachineLinks {
     const { reached, isInStep, isTaken } = this.#parts
     if (message.kind === 'spend') return await this.#spend(message)
     if (message.kind === 'settle') return await reached(message.change)
-    // A machine that hears of nothing may not have heard of the end of a lease.
+    // A machine that is out of step may have missed the end of a lease.
     return isInStep() && isTaken(message.key)
   }
 
@@ -398,7 +407,7 @@ export class MachineLinks {
   }
 }
 
-/** The same for all machines; those of two machines may be equal, which costs a question more. */
+/** Every machine derives the same mark. Two machines may have equal marks, which costs one more question. */
 export function markOf(machine: string): Buffer {
   return createHash('sha256').update(machine).digest().subarray(0, MACHINE_MARK_BYTES)
 }

@@ -1,4 +1,4 @@
-// Another machine of this relay: the sessions that it says it has, and the way by which visitors get there.
+// Another machine of this relay: the sessions that it reports, and the link over which visitors get there.
 
 import type { Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
@@ -16,7 +16,7 @@ import type { LinkClient } from './link-client.ts'
 import type { SessionCount } from './link-messages.ts'
 import { encodeVisitorHead, TAKEN } from './visitor-head.ts'
 
-/** The other machine keeps to the bandwidth of the identity. */
+/** The other machine enforces the identity's bandwidth. */
 const UNLIMITED = new Bandwidth(() => 0)
 
 export interface HandOverCounts {
@@ -30,7 +30,7 @@ interface PeerMachineParts {
   pipe: Pipe
   /** Finds an active lease by its identity. */
   leaseOf: (key: string) => Lease | undefined
-  /** Client address of the visitor; undefined for a trusted proxy that named no client. */
+  /** Client address of the visitor; undefined when a trusted proxy named no client. */
   clientIpOf: (pending: PendingVisitor) => string | undefined
   counts: HandOverCounts
 }
@@ -39,17 +39,17 @@ export class PeerMachine implements SessionPeer {
   readonly isMachine = true
   readonly name: string
   readonly #parts: PeerMachineParts
-  /** By identity key: the machine may hear of a lease later than this one. */
+  /** By identity key, since a count may arrive before its lease is known here. */
   readonly #ready = new Map<string, { id: string; ready: number }>()
-  /** Leases whose visitors the machine did not take a moment ago. */
+  /** Leases of which the machine has just refused a visitor. */
   readonly #doubted = new Set<Lease>()
-  /** The way there; undefined until the first time that the machine is dialled. */
+  /** Undefined until this machine first dials it. */
   link: LinkClient | undefined
-  /** The start of the machine whose messages count: those of an earlier connection may come late. */
+  /** The connection whose messages count: those of an earlier one may come late. */
   source: object | undefined
   /** Whether the machine says that it is in step with Redis. */
   isInStep = true
-  /** Whether it had not heard of the last change that it was asked for. */
+  /** Whether it had not received the last change that it was asked about. */
   hasMissed = false
 
   constructor(parts: PeerMachineParts) {
@@ -61,12 +61,12 @@ export class PeerMachine implements SessionPeer {
     return this.link?.isUp === true
   }
 
-  /** Whether changes have to be told to it directly. */
+  /** Whether changes have to be sent to it directly. */
   get isBehind(): boolean {
     return this.isReachable && (!this.isInStep || this.hasMissed)
   }
 
-  /** Takes the numbers of sessions that have changed. */
+  /** Applies changed numbers of sessions. */
   report(counts: readonly SessionCount[]): void {
     for (const [key, id, ready] of counts) {
       if (ready <= 0) this.#ready.delete(key)
@@ -76,13 +76,13 @@ export class PeerMachine implements SessionPeer {
     }
   }
 
-  /** Tells the queue of a lease that has just come what is known of it. */
+  /** Applies the known number of sessions to the queue of a new lease. */
   apply(lease: Lease): void {
     const known = this.#ready.get(lease.identityKey)
     if (known?.id === lease.id) this.#tell(lease, known.ready)
   }
 
-  /** The way to the machine is open, or no more. */
+  /** Called when the link to the machine opens or closes. */
   changed(): void {
     for (const [key, { id, ready }] of this.#ready) {
       const lease = this.#parts.leaseOf(key)
@@ -94,7 +94,7 @@ export class PeerMachine implements SessionPeer {
     if (this.#ready.get(lease.identityKey)?.id === lease.id) this.#ready.delete(lease.identityKey)
   }
 
-  /** The machine says nothing any more. */
+  /** Called when the machine's connection is lost. */
   lost(): void {
     this.isInStep = true
     const known = [...this.#ready]
@@ -118,7 +118,7 @@ export class PeerMachine implements SessionPeer {
     counts.handedOut += 1
     const session = new StreamDuplex(stream)
     if (pending.hello === undefined)
-      // A reset tells the visitor of a dedicated port that bytes are missing, as one of a site of this machine is told.
+      // A reset tells the visitor of a dedicated port that bytes are missing, as it does for a site of this machine.
       session.once('close', () => {
         if (!session.readableEnded) resetSocket(visitor)
       })
@@ -127,9 +127,9 @@ export class PeerMachine implements SessionPeer {
   }
 
   /**
-   * Passes the visitor of a snapshot on that the machine has. Resolves when the visitor has left.
+   * Passes on a visitor of a snapshot that the machine has. Resolves when the visitor has left.
    * @param visitor paused, as if nothing had been read from it
-   * @returns false when the machine does not take it: then the connection is still open
+   * @returns false when the machine does not accept it; the connection is then still open
    */
   async passOn(visitor: Socket, serverName: string, clientIp: string | undefined): Promise<boolean> {
     const { counts, pipe } = this.#parts
@@ -143,10 +143,10 @@ export class PeerMachine implements SessionPeer {
     return true
   }
 
-  /** @returns the stream, once the machine has taken the visitor over */
+  /** @returns the stream, once the machine has accepted the visitor */
   async #enter(head: Uint8Array): Promise<Stream | undefined> {
     let stream: Stream | undefined
-    // Unlike AbortSignal.timeout(), it is gone when the machine has answered.
+    // Unlike AbortSignal.timeout(), this timer can be cleared when the machine has answered.
     const late = new AbortController()
     const deadline = setTimeout(() => late.abort(), LINK_TAKEN_MS)
     try {
@@ -163,7 +163,7 @@ export class PeerMachine implements SessionPeer {
     return undefined
   }
 
-  /** Nobody else is sent there for this lease for a moment. */
+  /** Sends the machine no more visitors of this lease for a moment. */
   #doubt(lease: Lease): void {
     readyQueueOf(lease).setPeerCount(this, 0)
     if (this.#doubted.has(lease)) return

@@ -9,7 +9,7 @@ export class SessionCounts {
   readonly #send: (counts: SessionCount[]) => void
   /** The numbers that the others know, above 0. */
   readonly #told = new Map<Lease, number>()
-  /** Leases whose number may be another one by now. */
+  /** Leases whose number may have changed. */
   readonly #changed = new Set<Lease>()
   #soon: NodeJS.Immediate | undefined
   #later: NodeJS.Timeout | undefined
@@ -38,7 +38,10 @@ export class SessionCounts {
     clearTimeout(this.#later)
   }
 
-  /** A visitor may wait elsewhere for the first session, or is about to be sent here for one that is gone. */
+  /**
+   * Changes from or to 0 are urgent: elsewhere a visitor may wait for the first session, or be sent here for one that
+   * is gone.
+   */
   #mark(lease: Lease): void {
     this.#changed.add(lease)
     const isUrgent = readyQueueOf(lease).sizeHere > 0 !== this.#told.has(lease)
@@ -56,7 +59,7 @@ export class SessionCounts {
       if (ready === (this.#told.get(lease) ?? 0)) continue
       if (ready > 0) this.#told.set(lease, ready)
       else this.#told.delete(lease)
-      // The others hear of its end, too.
+      // The others also learn when a lease ends.
       if (!lease.ended.aborted) counts.push(countOf(lease, ready))
     }
     this.#changed.clear()

@@ -23,7 +23,7 @@ interface Head {
   machinesPassed: number
   /** Base64. */
   binding?: string | undefined
-  /** Whether two frames with the ClientHello follow: all bytes that were read, and the message. */
+  /** Whether two frames follow: all bytes read so far, and the ClientHello message. */
   hasHello: boolean
   serverName?: string | undefined
 }
@@ -47,7 +47,7 @@ const schema: z.ZodType<Head> = z.object({
   serverName: z.string().optional(),
 })
 
-/** @param clientIp undefined for a trusted proxy that named no client */
+/** @param clientIp undefined when a trusted proxy named no client */
 export function encodeVisitorHead(
   pending: PendingVisitor,
   clientIp: string | undefined,
@@ -71,7 +71,7 @@ export function encodeVisitorHead(
   return Buffer.concat([frameJson(head), frame(hello.received), frame(hello.message)])
 }
 
-/** @param json first frame of the stream @throws Error for what is no head of a visitor */
+/** @param json first frame of the stream @throws Error when it is not the head of a visitor */
 export async function readVisitorHead(
   json: unknown,
   frames: FrameReader,

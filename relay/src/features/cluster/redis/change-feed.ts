@@ -1,4 +1,5 @@
-// Keeps this machine in step with Redis: follows the stream of changes, and reads or fills everything when that is not enough.
+// Keeps this machine in step with Redis: applies the stream of changes, and reads or writes everything when that is not
+// enough.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,17 +8,20 @@ import { CHANGE_REACHED_MS, CHANGES_PER_READ, LOCK_MS, REDIS_RETRY_MS } from '..
 import type { RedisKeys } from './keys.ts'
 import { type Change, type RedisClient, RedisError, type RedisState } from './redis-client.ts'
 
-/** The parts of the relay that follow changes, read Redis's state, and write it anew. */
+/** The parts of the relay that apply changes, read Redis's state, and write it again. */
 export interface SharedState {
-  /** Follows changes that other machines made, in their order. @throws RedisError when it has to ask, and gets no answer */
+  /**
+   * Applies changes that other machines made, in order.
+   * @throws RedisError when it needs Redis, which does not answer
+   */
   follow(changes: readonly Change[]): Promise<void>
-  /** Reads everything. @returns what {@link fill} gets @throws RedisError */
+  /** Reads everything. @returns the argument of {@link fill} @throws RedisError */
   load(): Promise<unknown>
-  /** Puts what Redis lacks, and nothing that it knows better. @throws RedisError */
+  /** Writes what Redis lacks, but replaces nothing newer. @throws RedisError */
   fill(loaded: unknown): Promise<void>
   /** Sends what could not be sent while Redis was down. @throws RedisError */
   flush(): Promise<void>
-  /** Redis has lost everything. */
+  /** Called when Redis has lost everything. */
   forget(): void
 }
 
@@ -26,7 +30,7 @@ interface ChangeFeedParts {
   redis: RedisClient
   keys: RedisKeys
   state: SharedState
-  /** Asks Redis how it stands. @throws RedisError */
+  /** Asks Redis for its state. @throws RedisError */
   beat: () => Promise<RedisState>
   /** Called when this machine gets in step with Redis, or out of step. */
   onStep: () => void
@@ -63,15 +67,16 @@ export class ChangeFeed {
     this.#running = this.#follow()
   }
 
-  /** Looks after each heartbeat whether Redis is the one of before. */
+  /** Checks after each heartbeat whether Redis has lost data. */
   check({ epoch, lastChange }: RedisState): void {
     if (this.#epoch === undefined) return
     if (epoch !== this.#epoch || isBefore(lastChange, this.#position)) this.#lose()
   }
 
   /**
-   * Waits until the change is followed here, for {@link CHANGE_REACHED_MS} at most, and not while nothing is followed.
-   * @returns whether it is
+   * Waits at most {@link CHANGE_REACHED_MS} until the change is applied here; not at all while this machine is out of
+   * step.
+   * @returns whether it was applied
    */
   async reached(change: string): Promise<boolean> {
     if (!isBefore(this.#position, change)) return true
@@ -120,7 +125,7 @@ export class ChangeFeed {
     this.#release()
   }
 
-  /** Answers those who wait for a change that is followed by now. */
+  /** Resolves the waits for changes that are now applied. */
   #release(): void {
     for (const waiting of this.#waiting)
       if (!isBefore(this.#position, waiting.change)) {
@@ -158,7 +163,10 @@ export class ChangeFeed {
     this.#parts.onStep()
   }
 
-  /** One machine fills an empty redis, and gives it a name then; nobody registers before. @returns its state */
+  /**
+   * One machine fills an empty Redis, then gives it its epoch; no machine registers a lease before.
+   * @returns its state
+   */
   async #fillEmpty(): Promise<RedisState> {
     const { redis, keys, state, beat } = this.#parts
     for (;;) {
@@ -177,11 +185,11 @@ export class ChangeFeed {
     }
   }
 
-  /** Whether the stream begins behind the last change that was followed. */
+  /** Whether the stream begins after the last change that was applied. */
   async #hasGap(): Promise<boolean> {
     const { redis, keys } = this.#parts
     const [first] = await redis.changesBetween(keys.changes, '-', '+', 1)
-    // A position of nothing is behind nothing.
+    // There is no gap before the first change.
     return first !== undefined && isBefore(this.#position, first.id) && this.#position !== '0-0'
   }
 }

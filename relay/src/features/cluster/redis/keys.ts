@@ -1,9 +1,12 @@
-// The names of what the relay keeps in Redis. Keyed hashes stand for all that says who uses the relay: identities, hostnames,
-// networks of clients.
+// The names of what the relay keeps in Redis. Keyed hashes stand for everything that reveals who uses the relay:
+// identities, hostnames, networks of clients.
 
 import type { Seal } from '../shared/seal.ts'
 
-/** The braces make Redis Cluster keep all of a relay together, since scripts change several of its entries in one step. */
+/**
+ * The braces make Redis Cluster keep all entries of a relay on one node, since a script changes several of them in one
+ * step.
+ */
 export class RedisKeys {
   readonly #prefix: string
   readonly #seal: Seal
@@ -14,7 +17,7 @@ export class RedisKeys {
     this.#seal = seal
   }
 
-  /** Names what Redis has: it is another one after Redis lost everything. */
+  /** Identifies the data in Redis: it changes when Redis has lost everything. */
   get epoch(): string {
     return `${this.#prefix}epoch`
   }
@@ -41,27 +44,27 @@ export class RedisKeys {
     return `${this.#prefix}policy-changes`
   }
 
-  /** The number of the last of them. */
+  /** The number of the last change of the policy. */
   get policyChangeNumber(): string {
     return `${this.#prefix}policy-change-number`
   }
 
-  /** What stands for an identity, in names of entries, in indices and in the stream of changes. */
+  /** The name that stands for an identity in keys, in indices and in the stream of changes. */
   identityName(identityKey: string): string {
     return this.#seal.nameOf('identity', identityKey)
   }
 
-  /** What stands for a hostname in the head of a lease. */
+  /** The name that stands for a hostname in the head of a lease. */
   hostnameName(hostname: string): string {
     return this.#seal.nameOf('hostname', hostname)
   }
 
-  /** Begin of the entries of leases, each followed by the name of an identity. */
+  /** Prefix of the keys of leases, which the name of an identity follows. */
   get leases(): string {
     return `${this.#prefix}lease:`
   }
 
-  /** The names of the identities of all entries of leases, by the time of the last look at each. */
+  /** Index of leases: the name of each identity, by the time at which its entry was last checked. */
   get leaseIndex(): string {
     return `${this.#prefix}leases`
   }
@@ -79,12 +82,12 @@ export class RedisKeys {
     return `${this.#prefix}challenge:${this.challengeName(id)}`
   }
 
-  /** What stands for a challenge, among the open ones of its network and where it is sealed. */
+  /** The name that stands for a challenge, among the open ones of its network and for its seal. */
   challengeName(id: string): string {
     return this.#seal.nameOf('challenge', id)
   }
 
-  /** Begin of the names of the open challenges of networks, each followed by the name of a network. */
+  /** Prefix of the keys of open challenges, which the name of a network follows. */
   get openChallenges(): string {
     return `${this.#prefix}challenges:`
   }
@@ -102,7 +105,7 @@ export class RedisKeys {
     return `${this.#prefix}file:${name}`
   }
 
-  /** The chain that a machine has got for a site. */
+  /** The certificate chain that a machine has obtained for a site. */
   siteChain(identityKey: string): string {
     return `${this.#prefix}chain:${this.identityName(identityKey)}`
   }
@@ -112,17 +115,17 @@ export class RedisKeys {
     return `${this.#prefix}snapshot:${identityName}`
   }
 
-  /** The names of the identities of all snapshots, by the time at which each entry ends. */
+  /** Index of snapshots: the name of each identity, by the time at which its entry expires. */
   get snapshotIndex(): string {
     return `${this.#prefix}snapshots`
   }
 
-  /** @param what may say a site */
+  /** @param what may identify a site */
   lock(what: string): string {
     return `${this.#prefix}lock:${this.#seal.nameOf('lock', what)}`
   }
 
-  /** What stands for a machine in the list of machines. */
+  /** The name that stands for a machine in the list of machines. */
   machineName(machine: string): string {
     return this.#seal.nameOf('machine', machine)
   }

@@ -1,4 +1,5 @@
-// Redis that the machines share: Redis or Valkey, as one server, behind Sentinels or as a Cluster. The only importer of ioredis.
+// Client of the Redis or Valkey that the machines share, as one server, behind Sentinels or as a Cluster. The only
+// importer of ioredis.
 
 import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,7 +18,7 @@ import {
 import type { RedisAddress } from '../settings.ts'
 import { inOrder, type Script, type Values } from './script.ts'
 
-/** Thrown for a command that Redis did not carry out, or perhaps did. */
+/** Thrown for a command that failed, or that Redis may or may not have executed. */
 export class RedisError extends Error {
   override readonly name = 'RedisError'
 }
@@ -28,18 +29,18 @@ export interface Change {
   kind: string
   /** Identity key, or name of a file. */
   subject: string
-  /** Names the start of a machine that made the change. */
+  /** Identifies the run of the machine that made the change. */
   from: string
   entry: string
 }
 
-/** Answers of a server that cannot do its work now: it still reads its data, or another one is the master since. */
+/** Error replies of a server that cannot work now: it is still loading its data, or is no longer the master. */
 const UNUSABLE = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|MISCONF)\b/
 
 /** Replies of a server to wrong credentials, which a retry cannot fix. */
 const REFUSED = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/
 
-/** What a heartbeat brings. */
+/** The state of Redis that a heartbeat reads. */
 export interface RedisState {
   epoch: string
   /** Id of the last change. */
@@ -59,7 +60,7 @@ interface RedisEvents {
 export class RedisClient extends EventEmitter<RedisEvents> {
   readonly counts = { operations: 0, failures: 0 }
   readonly #client: Client
-  /** A read of the stream blocks its connection. */
+  /** A connection for reading the stream, since such a read blocks it. */
   readonly #reader: Client
   readonly #log: Logger
   readonly #scripts = new Map<string, string>()
@@ -127,14 +128,14 @@ export class RedisClient extends EventEmitter<RedisEvents> {
     return await this.#watch(() => this.#client.call(name, ...args) as Promise<Reply>)
   }
 
-  /** Waits for the changes behind one. Resolves with none after a while. @throws RedisError */
+  /** Waits for the changes after one. Resolves with none after {@link CHANGES_BLOCK_MS}. @throws RedisError */
   async changesAfter(stream: string, id: string): Promise<Change[]> {
     const args = ['COUNT', CHANGES_PER_READ, 'BLOCK', CHANGES_BLOCK_MS, 'STREAMS', stream, id]
     let reply: unknown
     try {
       reply = await within(this.#reader.call('XREAD', ...args), CHANGES_BLOCK_MS + REDIS_COMMAND_MS)
     } catch (error) {
-      // A connection that is half open blocks every later read, too.
+      // A half-open connection would block every later read, too.
       if (error instanceof RedisError && !this.#isClosed) reconnect(this.#reader)
       throw new RedisError('Redis does not answer', { cause: error })
     }
@@ -206,10 +207,10 @@ function connect({ kind, nodes, master, usesTls, username, password, database }:
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...tls,
-    // Replies have one shape, whatever Redis's version.
+    // Replies have the same shape in every version of Redis.
     protocol: 2 as const,
     connectTimeout: REDIS_CONNECT_MS,
-    // A command that is repeated after a lost answer could be carried out twice; who waits for it decides.
+    // A command repeated after a lost answer could be executed twice, so the caller decides.
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

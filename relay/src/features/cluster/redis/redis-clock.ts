@@ -1,8 +1,8 @@
-// Converts relay time to Redis's clock, by which the ends of leases are agreed on, and back.
+// Converts relay time to Redis's clock, in which machines share the ends of leases, and back.
 
 import { now } from '../../../core/clock.ts'
 
-/** A difference that is smaller may be the way of the answer, and changes nothing. */
+/** A smaller difference may be network latency, and is ignored. */
 const STEP_MS = 50
 
 export class RedisClock {
@@ -13,7 +13,7 @@ export class RedisClock {
     return this.#ahead !== undefined
   }
 
-  /** @param redisTime as an answer said it. @param askedAt relay time of the question */
+  /** @param redisTime from an answer @param askedAt relay time of the question */
   observe(redisTime: number, askedAt: number): void {
     const time = now()
     const ahead = redisTime - (askedAt + time) / 2

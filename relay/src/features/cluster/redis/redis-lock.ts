@@ -1,4 +1,4 @@
-// A lock that one machine of the relay holds at a time.
+// A lock that only one machine of the relay holds at a time.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import type { RedisClient } from './redis-client.ts'
 import { LOCK, UNLOCK } from './scripts.ts'
 
 /**
- * Calls `use` while no other machine holds the lock. A machine that dies gives it back after {@link LOCK_MS}.
+ * Calls `use` while no other machine holds the lock. The lock of a machine that dies expires after {@link LOCK_MS}.
  * @throws what `use` throws, the signal's reason, or RedisError
  */
 export async function withRedisLock<T>(
@@ -23,7 +23,7 @@ export async function withRedisLock<T>(
   const take = async (): Promise<boolean> => {
     const found = `${await redis.run(LOCK, { lock: key }, { holder, lifetimeMs: LOCK_MS })}`
     if (found === holder) return true
-    // Nobody holds a lock that no machine has taken.
+    // A forged lock has no holder.
     if (seal.open('lock', key, '', found) === undefined)
       await redis.run(UNLOCK, { lock: key }, { holder: found })
     return false

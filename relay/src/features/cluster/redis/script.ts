@@ -1,11 +1,11 @@
-// Scripts whose text names its keys and arguments, as in `KEYS.lease` and `ARGV.head`: a script and those who run it share names and
-// no order.
+// Scripts whose text names its keys and arguments, as in `KEYS.lease` and `ARGV.head`: a script and its callers share
+// names, not an order.
 
 /** @typeParam Key names of the keys. @typeParam Argument names of the arguments */
 export interface Script<Key extends string, Argument extends string> {
   /** The text that Redis runs. */
   readonly lua: string
-  /** The names in the order of the text. */
+  /** The names, in the order of the text. */
   readonly keys: readonly Key[]
   readonly args: readonly Argument[]
 }
@@ -14,7 +14,9 @@ export type Values<Name extends string> = Readonly<Record<Name, Value | readonly
 
 type Value = string | number
 
-/** @param text its `KEYS.name[]` and `ARGV.name[]` are tables with all values of a name; there is one of each at most */
+/**
+ * @param text its `KEYS.name[]` and `ARGV.name[]` are tables with all values of a name; at most one of each is allowed
+ */
 export function script<Key extends string, Argument extends string>(text: string): Script<Key, Argument> {
   const keys = namesIn(text, /\bKEYS\.(\w+)(\[\])?/g)
   const args = namesIn(text, /\bARGV\.(\w+)(\[\])?/g)
@@ -30,7 +32,7 @@ export function inOrder<Name extends string>(names: readonly Name[], values: Val
   return names.flatMap((name) => values[name])
 }
 
-/** A name with several values is the last one. */
+/** A name with several values comes last. */
 function namesIn(text: string, pattern: RegExp): string[] {
   const found = [...text.matchAll(pattern)]
   const [tables, single] = [true, false].map((isTable) =>

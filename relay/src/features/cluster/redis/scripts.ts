@@ -1,11 +1,14 @@
-// The scripts that Redis runs, each in one step: what two machines do at once happens one after the other. Entries are sealed
-// (../shared/seal.ts): a script chooses between entries by their first fields, which are in the clear, and makes none. What a script
-// decides for an entry that is there, it returns with that entry, and the machine decides whether it was forged.
-// A lease is a hash of two fields. `h` is its head, `<fencing token> <end of the lease> <ended: 0 or 1> <name of its hostname or ->
-// <tag of its JSON> <sealed>`; `j` is `<tag> <sealed JSON>`. The stream has heads alone, since metadata may be large.
-// Names of several scripts: `identity` and `machine` are what stands for them, `leases` is the begin of the keys of leases, and
-// `hostname` is what stands for one, or `-`; `changesKept` is the number of entries that the stream keeps, `keptMs` how long a name or
-// an entry stays behind its end, and `indexMs` the lifetime of the index of names.
+// The scripts that Redis runs, each atomically. Entries are sealed (../shared/seal.ts): a script compares entries by
+// their first fields, which are in the clear, and creates none. When an existing entry decides the outcome, the script
+// returns that entry, and the machine checks whether it was forged.
+//
+// A lease is a hash of two fields. `h` is its head, `<fencing token> <end of the lease> <ended: 0 or 1> <name of its
+// hostname or -> <tag of its JSON> <sealed>`; `j` is `<tag> <sealed JSON>`. The stream contains only heads, since
+// metadata may be large.
+//
+// Names that several scripts use: `identity` and `machine` are hashed names, `leases` is the prefix of the keys of
+// leases, and `hostname` is a hashed name, or `-`; `changesKept` is the number of entries that the stream keeps,
+// `keptMs` how long a name or an entry stays after its end, and `indexMs` the lifetime of the index of names.
 
 import { type Script, script } from './script.ts'
 
@@ -15,7 +18,7 @@ local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 `
 
-/** Nothing of an entry that is no head. */
+/** Parses a head. The fencing token is nil for anything else. */
 const PARSE = `
 local function parse(entry)
   local fence, expires, ended, hostname = string.match(entry or '', '^(%d+) (%d+) ([01]) (%S+) ')
@@ -23,7 +26,10 @@ local function parse(entry)
 end
 `
 
-/** The other identity that has the hostname, with an active lease or for a while after one, and the head of that lease. */
+/**
+ * Finds another identity that has the hostname, by a lease that is active or ended within `keptMs`, and the lease's
+ * head.
+ */
 const HOLDER = `
 local function otherHolder(holderKey, leasePrefix, identity, hostname, keptMs)
   local holder = redis.call('GET', holderKey)
@@ -36,8 +42,8 @@ end
 `
 
 /**
- * Gives out a fencing token. The machine knows none above `known`, and no relay comes to more than `most`.
- * @returns one that is larger than all before
+ * Issues a fencing token. The machine knows none above `known`, and no relay reaches `most`.
+ * @returns a token that is larger than all before
  */
 export const NEXT_FENCE: Script<'fence', 'known' | 'most'> = script(`
 local last = tonumber(redis.call('GET', KEYS.fence) or '0') or 0
@@ -49,8 +55,8 @@ return fence
 
 /**
  * Registers a lease.
- * @returns `{'registered', id of the change}`, `{'epoch'}`, or with the name of an identity and the head of its lease `{'newer'}` when
- * the identity has a newer lease, `{'conflict'}` when another one has the hostname
+ * @returns `{'registered', id of the change}`, `{'epoch'}`, or, with the name of an identity and the head of its lease,
+ *   `{'newer'}` when the identity has a newer lease, `{'conflict'}` when another one has the hostname
  */
 export const REGISTER: Script<
   'epoch' | 'lease' | 'holder' | 'changes' | 'index',
@@ -86,11 +92,12 @@ return {'registered', id}
 `)
 
 /**
- * Puts what a machine knows of a lease into Redis: a renewal, its end, or all of it after Redis lost it. A newer
+ * Writes what a machine knows of a lease to Redis: a renewal, its end, or all of it after Redis lost it. A newer
  * lease of the identity stays, an end is final, of two renewals the longer one counts, and of two ends the earlier one.
  * `isIndexDue` says whether to renew the index of names, and `json` is '' when it has not changed.
- * @returns `{'put', id of the change}`, `{'json'}` when Redis does not have its JSON, or with the name of an identity and the head
- * of its lease `{'gone'}` when the lease is over or its hostname is another's, `{'end'}` when the end in that head counts
+ * @returns `{'put', id of the change}`, `{'json'}` when Redis does not have its JSON, or, with the name of an identity
+ *   and the head of its lease, `{'gone'}` when the lease is over or its hostname is another's, `{'end'}` when the end
+ *   in that head counts
  */
 export const PUT: Script<
   'lease' | 'holder' | 'changes' | 'fence' | 'index',
@@ -149,8 +156,8 @@ return 1
 `)
 
 /**
- * Looks after the index of leases: those at which nobody has looked for longest leave it when they have no entry any more.
- * It looks at `count` of them.
+ * Cleans up the index of leases: checks those not checked for longest, and removes them if they have no entry any more.
+ * It checks `count` of them.
  */
 export const SWEEP_INDEX: Script<'index', 'leases' | 'count'> = script(`
 ${NOW}
@@ -162,10 +169,10 @@ return 0
 `)
 
 /**
- * Says that a machine is there.
- * One that is silent for `keptMs` is forgotten, and there are `most` machines at most.
+ * Records a machine's heartbeat.
+ * A machine that is silent for `keptMs` is forgotten, and there are at most `most` machines.
  * @returns `{now, epoch or '', id of the last change or '0-0', names and entries in turn}`; an entry is
- * `<time of the last sign> <sealed>`
+ * `<time of the last heartbeat> <sealed>`
  */
 export const HEARTBEAT: Script<'machines' | 'epoch' | 'changes', 'machine' | 'entry' | 'keptMs' | 'most'> =
   script(`
@@ -182,7 +189,7 @@ return {now, redis.call('GET', KEYS.epoch) or '', last[1] and last[1][1] or '0-0
 `)
 
 /**
- * Replaces the policy unless another machine has replaced it first.
+ * Replaces the policy, unless another machine did so first.
  * `expected` is '' when there is no entry.
  * @returns 1 when it was replaced
  */
@@ -195,8 +202,8 @@ return 1
 `)
 
 /**
- * The generic cell rate algorithm for `cost` units: see ../../rate-limit/gcra.ts. Times are in milliseconds. No debt is larger than the
- * whole burst, whichever machine wrote it.
+ * The generic cell rate algorithm for `cost` units: see ../../rate-limit/gcra.ts. Times are in milliseconds. No debt
+ * exceeds the whole burst, whichever machine wrote it.
  */
 const SPEND = `
 local function waitFor(key, cost, perMinute, burst)
@@ -243,10 +250,10 @@ return 0
 `)
 
 /**
- * Takes a challenge, which nobody can take again, and charges the client for the registration. Its entry is
+ * Takes a challenge, which cannot be taken again, and charges the client for the registration. Its entry is
  * `<name of the network that got it> <sealed>`.
- * `open` is the begin of the keys of open challenges.
- * @returns `{milliseconds to wait, entry or false}`; nothing is taken from who has to wait
+ * `open` is the prefix of the keys of open challenges.
+ * @returns `{milliseconds to wait, entry or false}`; a client that has to wait is not charged, and keeps the challenge
  */
 export const TAKE_CHALLENGE: Script<
   'challenge' | 'networkBudget' | 'relayBudget',
@@ -265,7 +272,7 @@ redis.call('ZREM', ARGV.open .. string.match(found, '^%S*'), ARGV.challenge)
 return {0, found}
 `)
 
-/** Gives units of a budget back. */
+/** Returns units to a budget. */
 export const REFUND: Script<'budget', 'units' | 'perMinute'> = script(`
 ${NOW}
 local full = (tonumber(redis.call('GET', KEYS.budget) or '0') or 0) - tonumber(ARGV.units) * 60000 / tonumber(ARGV.perMinute)
@@ -274,7 +281,7 @@ return 0
 `)
 
 /**
- * Takes or keeps a lock.
+ * Takes a lock, or extends one that the holder has.
  * @returns the holder, which may be another one
  */
 export const LOCK: Script<'lock', 'holder' | 'lifetimeMs'> = script(`
@@ -284,16 +291,16 @@ redis.call('SET', KEYS.lock, ARGV.holder, 'PX', ARGV.lifetimeMs)
 return ARGV.holder
 `)
 
-/** Gives a lock back that the holder still has. */
+/** Releases a lock, if the holder still has it. */
 export const UNLOCK: Script<'lock', 'holder'> = script(`
 if redis.call('GET', KEYS.lock) == ARGV.holder then redis.call('DEL', KEYS.lock) end
 return 1
 `)
 
 /**
- * Puts files into Redis, all or none: only if it has of each what this machine knows. The argument
- * `files` has of each its name, the expected text that is there or '', and the text.
- * @returns 1 when they were put
+ * Writes all files to Redis, or none when one of them differs from what this machine expects. The argument
+ * `files` has, for each, its name, the expected text in Redis or '', and the new text.
+ * @returns 1 when they were written
  */
 export const PUT_FILES: Script<'changes' | 'files', 'changesKept' | 'machine' | 'files'> = script(`
 local keys = KEYS.files[]
@@ -309,7 +316,7 @@ end
 return 1
 `)
 
-/** Keeps a change of the policy with the last ones. */
+/** Adds a change of the policy to the list of the last ones. */
 export const KEEP_POLICY_CHANGE: Script<'changes', 'entry' | 'count'> = script(`
 redis.call('LPUSH', KEYS.changes, ARGV.entry)
 redis.call('LTRIM', KEYS.changes, 0, ARGV.count - 1)
@@ -322,8 +329,8 @@ local function names(entry, machine) return string.match(entry, '^%d+ (%S+) ') =
 `
 
 /**
- * Says which machine has a site's snapshot. The entry stays for a while behind the snapshot's end, since that may have moved.
- * `expected` is the name of the machine that an entry which is there has to name, or ''.
+ * Records which machine has a site's snapshot. The entry stays for a while after the snapshot's end, which may have
+ * moved. `expected` is the machine that an existing entry must name, or ''.
  * @returns id of the change; `0-0` when the entry names another one
  */
 export const PUT_SNAPSHOT: Script<
@@ -342,8 +349,8 @@ return redis.call('XADD', KEYS.changes, 'MAXLEN', '~', ARGV.changesKept, '*', 's
 `)
 
 /**
- * Says that a site has removed its snapshot. That stays for as long as the entry would have stayed: a machine that is away may
- * still have the files.
+ * Records that a site has removed its snapshot. This stays for as long as the entry would have stayed: a machine that
+ * is away may still have the files.
  * @returns id of the change
  */
 export const REMOVE_SNAPSHOT: Script<
@@ -355,8 +362,8 @@ return redis.call('XADD', KEYS.changes, 'MAXLEN', '~', ARGV.changesKept, '*', 's
 `)
 
 /**
- * Says that a machine has a site's snapshot no more. `name` is that of the machine,
- * and `machine` that of its start.
+ * Records that a machine no longer has a site's snapshot. `name` is that of the machine,
+ * and `machine` that of its run.
  */
 export const FORGET_SNAPSHOT: Script<
   'snapshot' | 'index' | 'changes',

@@ -1,4 +1,4 @@
-// Compares certificates with their keys, of which machines have different ones: the one that was issued later counts.
+// Compares pairs of certificate and key when machines have different ones: the one issued later counts.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 

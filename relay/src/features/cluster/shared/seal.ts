@@ -1,5 +1,5 @@
-// Seals every entry of Redis for its place, under a key from the machines' secret, and names places by keyed
-// hashes. Who reads Redis learns neither identities nor addresses; a client that can write to it cannot forge,
+// Seals every entry of Redis to its name there, under a key from the machines' secret, and names entries by keyed
+// hashes. A reader of Redis learns neither identities nor addresses; a client that can write to it cannot forge,
 // change or move an entry (AES-256-GCM, NIST SP 800-38D).
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
@@ -13,7 +13,7 @@ const TAG_BYTES = 16
 /** 128 bits. */
 const NAME_CHARS = 22
 
-/** What can be told of an entry that counts for nothing. */
+/** Why an entry is invalid. */
 type Fault = 'forged' | 'replayed'
 
 const MEANING: Readonly<Record<Fault, string>> = {
@@ -29,14 +29,14 @@ export class Seal {
   /** When each warning was last given, in milliseconds of the monotonic clock. */
   readonly #warnedAt = new Map<string, number>()
 
-  /** @param key that of {@link deriveClusterKey} */
+  /** @param key the result of {@link deriveClusterKey} */
   constructor(key: Uint8Array, log: Logger) {
     this.#sealing = deriveSubkey(key, 'svc cluster entries v1')
     this.#naming = deriveSubkey(key, 'svc cluster names v1')
     this.#log = log
   }
 
-  /** The name that stands for a text in Redis, such as for an identity or an address. */
+  /** The keyed hash that stands for a text in Redis, such as an identity or an address. */
   nameOf(kind: string, text: string): string {
     return createHmac('sha256', this.#naming)
       .update(`${kind} ${text}`)
@@ -45,9 +45,9 @@ export class Seal {
   }
 
   /**
-   * @param kind what it is, which warnings say
-   * @param name which one of its kind: it opens at the same place alone
-   * @param clear what stands beside it for Redis's scripts: it opens beside the same text alone
+   * @param kind kind of entry, for warnings
+   * @param name which one of its kind: the entry opens only under the same name
+   * @param clear text beside it that Redis's scripts read: the entry opens only beside the same text
    * @returns base64url
    */
   close(kind: string, name: string, clear: string, text: string): string {
@@ -57,7 +57,7 @@ export class Seal {
     return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** @returns undefined, with a warning, for what no machine has sealed for this place and this clear text */
+  /** @returns undefined, with a warning, when no machine sealed this for this name and this clear text */
   open(kind: string, name: string, clear: string, sealed: string): string | undefined {
     const bytes = Buffer.from(sealed, 'base64url')
     try {
@@ -74,7 +74,7 @@ export class Seal {
     }
   }
 
-  /** Warns of what an entry is, once in a while for each kind: who writes Redis may write many. */
+  /** Warns of an invalid entry, at most once per interval for each kind: an attacker may write many. */
   warn(kind: string, fault: Fault): void {
     const [what, time] = [`${kind} ${fault}`, performance.now()]
     if (time - (this.#warnedAt.get(what) ?? Number.NEGATIVE_INFINITY) < REDIS_WARNING_MS) return
@@ -82,7 +82,7 @@ export class Seal {
     this.#log.warn({ entry: kind, fault }, MEANING[fault])
   }
 
-  /** Each place has a key of its own, so that no key seals more texts than random nonces allow. */
+  /** Each name has its own key, so that no key seals more texts than random nonces allow. */
   #keyOf(kind: string, name: string): Buffer {
     return createHmac('sha256', this.#sealing).update(`${kind} ${name}`).digest()
   }

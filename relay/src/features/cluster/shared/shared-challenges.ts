@@ -1,4 +1,4 @@
-// Challenges that any machine takes, whichever issued them, and the budgets of clients at all machines together.
+// Challenges that any machine accepts, whichever issued them, and the budgets that clients have across all machines.
 
 import { BUDGET_COST, CHALLENGE_TTL_S } from '@svc/protocol'
 import { type ChallengeStore, newChallenge, tooManyChallenges } from '../../../core/auth/challenges.ts'
@@ -33,7 +33,7 @@ interface SharedChallengesParts {
   memory: RequestMemory
 }
 
-/** What is sealed of a challenge. */
+/** The sealed part of a challenge. */
 interface Kept {
   request: LeaseRequest
   message: string
@@ -43,9 +43,9 @@ interface Kept {
 
 export class SharedChallenges implements ChallengeStore {
   readonly #parts: SharedChallengesParts
-  /** Units a minute and at once, as scripts name them. */
+  /** Rates in units per minute and burst units, by the scripts' names. */
   readonly #rates: Record<`${'network' | 'relay'}${'PerMinute' | 'Burst'}`, number>
-  /** Ids of the challenges that were taken here. */
+  /** Ids of the challenges that this machine has taken. */
   readonly #taken = new Set<string>()
 
   constructor(parts: SharedChallengesParts) {
@@ -71,7 +71,7 @@ export class SharedChallenges implements ChallengeStore {
     setTimeout(() => share.release(), CHALLENGE_TTL_S * 1000).unref()
     const { id, message } = challenge
     const [name, networkName] = [keys.challengeName(id), keys.networkName(network)]
-    // An entry that somebody puts back later opens, and is over.
+    // An old entry that somebody puts back would open, but has expired by this time.
     const until = Date.now() + CHALLENGE_TTL_S * 1000 + CLOCK_DIFFERENCE_MAX_MS
     const text = JSON.stringify({ request, message, until } satisfies Kept)
     const wait = Number(
@@ -132,13 +132,13 @@ export class SharedChallenges implements ChallengeStore {
     return isOver ? undefined : { request, message }
   }
 
-  /** Nobody takes a challenge here again that somebody puts back. */
+  /** Prevents this machine from taking a challenge again that somebody puts back. */
   #remember(id: string): void {
     this.#taken.add(id)
     setTimeout(() => this.#taken.delete(id), CHALLENGE_TTL_S * 1000 + 2 * CLOCK_DIFFERENCE_MAX_MS).unref()
   }
 
-  /** Gives the units of a registration back to the network of a site that unregisters. Never rejects. */
+  /** Returns the units of a registration to the network of a site that unregisters. Never rejects. */
   async refund(address: string): Promise<void> {
     const { redis, keys } = this.#parts
     const budget = keys.budget(networkOf(address))

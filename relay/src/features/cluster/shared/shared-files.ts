@@ -1,5 +1,5 @@
-// Files of the state directory that all machines have: identity, certificates and what belongs to them. Redis has each as
-// `<version> <sealed>`.
+// Files of the state directory that all machines share: identity, certificates and what belongs to them. Redis has each
+// as `<version> <sealed>`.
 
 import { join } from 'node:path'
 import { finishManagedPair } from '../../../core/certificates/managed-files.ts'
@@ -14,9 +14,9 @@ import { isNewerPair, isPair } from './pem-pair.ts'
 import type { Seal } from './seal.ts'
 
 const IDENTITY_FILE = 'identity.json'
-/** Files that are no secret, and that others may read. */
+/** Files that are not secret, and that other users may read. */
 const PUBLIC_FILES: readonly string[] = ['ca.pem']
-/** Files that change together. A key comes before its certificate, which begins to be used when it is there. */
+/** Files that change together. A key comes before its certificate, whose arrival puts the pair into use. */
 const GROUPS: readonly (readonly string[])[] = [
   [IDENTITY_FILE],
   ['ca-key.pem', 'ca.pem'],
@@ -53,12 +53,12 @@ const ENTRY = /^(\d{1,15}) (\S+)$/
 
 export class SharedFiles {
   readonly #parts: SharedFilesParts
-  /** The last version of each file. */
+  /** The last known version of each file. */
   readonly #known = new Map<string, Version>()
   /** What Redis has of each file, as far as this machine knows. */
   readonly #there = new Map<string, string>()
   #onChange: ((name: string) => void) | undefined
-  /** One change comes after the other: two writes of a file would meet. */
+  /** Serializes changes, so that two writes of a file do not collide. */
   #running: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SharedFilesParts) {
@@ -71,36 +71,36 @@ export class SharedFiles {
   }
 
   /**
-   * Takes Redis's files, before this machine reads its own. A certificate that the operator has renewed here meanwhile
-   * stays, and {@link publish} gives it to the others.
+   * Writes Redis's files here, before this machine reads its own. A certificate that the operator has renewed here
+   * meanwhile stays, and {@link publish} sends it to the others.
    * @throws SettingsError when this machine has another identity, or another secret
    */
   async load(): Promise<void> {
     await this.#inTurn(async () => {
-      // A write that the end of the process has interrupted.
+      // Finishes a write that the end of the process interrupted.
       await finishManagedPair(this.#parts.directory)
       for (const group of GROUPS) await this.#load(group)
     })
   }
 
-  /** Takes one file of Redis. @returns whether it has changed here @throws SettingsError as {@link load} does */
+  /** Reads one file from Redis. @returns whether it has changed here @throws SettingsError as {@link load} does */
   async refresh(name: string): Promise<boolean> {
     return await this.#inTurn(() => this.#refresh(name))
   }
 
-  /** Gives Redis the files that are here: after {@link load}, all that differ are newer. @throws RedisError */
+  /** Writes this machine's files to Redis: after {@link load}, all that differ are newer. @throws RedisError */
   async publish(names: readonly string[] = FILES): Promise<void> {
     await this.#inTurn(async () => {
       for (const group of GROUPS) if (group.some((name) => names.includes(name))) await this.#publish(group)
     })
   }
 
-  /** Redis has lost everything. */
+  /** Called when Redis has lost everything. */
   forget(): void {
     this.#there.clear()
   }
 
-  /** Follows a change that another machine made. Never rejects. */
+  /** Applies a change that another machine made. Never rejects. */
   async follow(name: string, entry: string): Promise<void> {
     if (!FILES.includes(name)) return
     try {
@@ -167,7 +167,7 @@ export class SharedFiles {
     return this.#there.get(name)
   }
 
-  /** All files of a group, or none, if one of them differs from Redis's. */
+  /** Writes all files of a group if one of them differs from Redis's, otherwise none. */
   async #publish(group: readonly string[]): Promise<void> {
     const { directory } = this.#parts
     const here: [name: string, text: string][] = []
@@ -177,11 +177,11 @@ export class SharedFiles {
     }
     if (!here.some(([name, text]) => this.#differs(name, text))) return
     const pair = PAIRS[group[0]!]
-    // An operator is just replacing them, or has made a mistake, which this machine's log says.
+    // An operator is replacing them just now, or has made a mistake, which this machine logs.
     if (pair !== undefined && !isPair(await this.#readPair(pair))) return
     for (let attempt = 0; attempt < REDIS_ATTEMPTS_MAX; attempt++) {
       if (await this.#put(here)) return
-      // Another machine was faster, or what is there counts for nothing.
+      // Another machine was faster, or the entry in Redis is invalid.
       let isOvertaken = false
       for (const name of group) {
         const before = this.#known.get(name)?.version ?? 0
@@ -192,7 +192,7 @@ export class SharedFiles {
     }
   }
 
-  /** @returns whether Redis had what this machine thought */
+  /** @returns whether Redis had what this machine expected, so that the files were written */
   async #put(files: readonly [name: string, text: string][]): Promise<boolean> {
     const { redis, keys, seal, run } = this.#parts
     const put = files.map(([name, text]) => {

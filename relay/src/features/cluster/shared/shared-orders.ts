@@ -1,4 +1,5 @@
-// What machines share of ACME: whose turn it is, the files of account, budget and certificate, proofs, and chains of sites.
+// The state of ACME that machines share: the lock, the files of account, budget and certificate, proofs, and chains of
+// sites.
 
 import { z } from '../../../core/config/schema.ts'
 import { AcmeError } from '../../acme/authority.ts'
@@ -15,7 +16,7 @@ interface SharedOrdersParts {
   seal: Seal
   files: SharedFiles
   tell(topic: string, text: string): void
-  /** Resolves when the other machines have heard what was told, at the latest after a moment. */
+  /** Resolves when the other machines have received all messages sent so far, or after a short time. */
   heard(): Promise<void>
   onTold(topic: string, listener: (text: string) => void): void
 }

@@ -1,4 +1,4 @@
-// The last changes of the policy by the administrators of all machines. The entry of each is `<number> <sealed JSON>`.
+// The last changes of the policy by the administrators of all machines. Each entry is `<number> <sealed JSON>`.
 
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
 import { POLICY_CHANGES_MAX, type PolicyChanges } from '../../../core/policy/recent-changes.ts'
@@ -15,7 +15,7 @@ interface SharedPolicyChangesParts {
 
 export class SharedPolicyChanges implements PolicyChanges {
   readonly #parts: SharedPolicyChangesParts
-  /** Those that Redis has ever shown, the newest first: what is removed from it stays here. */
+  /** The last changes ever read from Redis, the newest first: those removed from it stay here. */
   #known: readonly PolicyChange[] = []
 
   constructor(parts: SharedPolicyChangesParts) {

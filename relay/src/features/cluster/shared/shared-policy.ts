@@ -1,4 +1,5 @@
-// The policy that all machines have: one of them changes it at a time, and the others follow. Its entry is `<version> <sealed JSON>`.
+// The policy that all machines share: one machine changes it at a time, and the others apply the change. Its entry is
+// `<version> <sealed JSON>`.
 
 import type { Logger } from '../../../core/log/log.ts'
 import type { Policy, PolicySharing } from '../../../core/policy/policy.ts'
@@ -29,16 +30,16 @@ const ENTRY = /^(\d{1,15}) (\S+)$/
 
 export class SharedPolicy implements PolicySharing {
   readonly #parts: SharedPolicyParts
-  /** Of the policy in use. */
+  /** Version of the policy in use. */
   #version = 0
-  /** The entry of that; undefined until Redis had one. */
+  /** Entry of the policy in use; undefined until Redis had one. */
   #entry: string | undefined
 
   constructor(parts: SharedPolicyParts) {
     this.#parts = parts
   }
 
-  /** The entry of the policy in use, for a machine that may have been given an older one. */
+  /** The entry of the policy in use, for a machine that may have received an older one. */
   get entry(): string | undefined {
     return this.#entry
   }
@@ -56,24 +57,24 @@ export class SharedPolicy implements PolicySharing {
     throw redisIsDown()
   }
 
-  /** Takes Redis's policy, or gives it the one that is here. @throws RedisError */
+  /** Applies Redis's policy, or writes this machine's to it. @throws RedisError */
   async load(): Promise<void> {
     for (let attempt = 0; attempt < POLICY_ATTEMPTS_MAX; attempt++) {
       const { text, known } = await this.#read()
       if (known !== undefined) return this.#use(known, text)
-      // Redis has none, an older one than before, or one that no machine wrote.
+      // Redis has no policy, an older one than before, or one that no machine wrote.
       if (await this.#set(text, undefined, this.#parts.policy.file)) return
     }
     throw new RedisError('Redis does not keep the policy')
   }
 
-  /** Follows a change that another machine made. */
+  /** Applies a change that another machine made. */
   follow(entry: string): void {
     const changed = this.#parse(entry)
     if (changed !== undefined && changed.version > this.#version) this.#use(changed, entry)
   }
 
-  /** Follows what another machine told directly, and gives it to Redis if that has an older one. */
+  /** Applies a policy that another machine sent directly, and writes it to Redis if that has an older one. */
   followDirectly(entry: string): void {
     const before = this.#version
     this.follow(entry)
@@ -86,7 +87,7 @@ export class SharedPolicy implements PolicySharing {
     this.#parts.policy.follow(file)
   }
 
-  /** @returns the entry that is there or '', and its policy unless it counts for nothing */
+  /** @returns the entry in Redis or '', and its policy, which is undefined for an invalid entry */
   async #read(): Promise<{ text: string; known: Versioned | undefined }> {
     const { redis, keys, seal } = this.#parts
     const text = `${(await redis.command('GET', keys.policy)) ?? ''}`

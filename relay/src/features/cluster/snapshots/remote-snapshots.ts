@@ -1,4 +1,4 @@
-// The snapshots that other machines have: their hostnames lead there for as long as the machine can be reached.
+// The snapshots that other machines have: their hostnames are routed there for as long as the machine can be reached.
 
 import type { Socket } from 'node:net'
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
@@ -10,21 +10,21 @@ import type { RemoteSnapshot } from '../../static-cache/snapshot-sharing.ts'
 import { LINK_TAKEN_MS } from '../limits.ts'
 
 interface SnapshotElsewhere extends Omit<RemoteSnapshot, 'isReachable' | 'identityKey'> {
-  /** Relay time at which the entry is worth nothing any more. */
+  /** Relay time at which the entry expires. */
   forgottenAt: number
 }
 
 interface Known extends SnapshotElsewhere {
   route: FeatureRoute
   timer: NodeJS.Timeout
-  /** Whether the machine did not take a visitor a moment ago. */
+  /** Whether the machine has just refused a visitor. */
   isDoubted: boolean
 }
 
 interface ElsewhereParts {
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
   isReachable(machine: string): boolean
-  /** @returns false when the machine does not take the visitor: then the connection is still open */
+  /** @returns false when the machine does not accept the visitor; the connection is then still open */
   passOn(machine: string, visitor: Socket, serverName: string, clientIp: string | undefined): Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ export class RemoteSnapshots {
     this.#parts = parts
   }
 
-  /** Whether this is known of a snapshot already, but for its end. */
+  /** Whether this snapshot is known already, apart from its end. */
   has(identityKey: string, { machine, digest }: Pick<SnapshotElsewhere, 'machine' | 'digest'>): boolean {
     const known = this.#byIdentity.get(identityKey)
     return known?.machine === machine && known.digest === digest
@@ -61,7 +61,7 @@ export class RemoteSnapshots {
     this.#parts.routes.uncover(known.hostname, known.route)
   }
 
-  /** Lists those that have not expired. */
+  /** Lists the snapshots that have not expired. */
   *all(): Iterable<RemoteSnapshot> {
     for (const [identityKey, known] of this.#byIdentity) {
       const { machine, hostname, digest, files, bytes, publishedAt, expiresAt, isDoubted } = known
@@ -75,14 +75,14 @@ export class RemoteSnapshots {
     return [...this.#byIdentity.keys()]
   }
 
-  /** The end of a snapshot with this digest, in relay time; undefined while nobody could get it. */
+  /** The end of a snapshot with this digest, in relay time; undefined when no visitor can get it. */
   find(identityKey: string, digest: string): number | undefined {
     const known = this.#byIdentity.get(identityKey)
     if (known?.digest !== digest || !this.#parts.isReachable(known.machine)) return undefined
     return known.expiresAt > now() ? known.expiresAt : undefined
   }
 
-  /** A machine can be reached again, or no more. */
+  /** Updates the routes when a machine becomes reachable or unreachable. */
   judge(): void {
     for (const known of this.#byIdentity.values()) this.#judge(known)
   }
@@ -91,14 +91,14 @@ export class RemoteSnapshots {
     for (const identityKey of this.keys()) this.delete(identityKey)
   }
 
-  /** Visitors get the live site while nobody can get the snapshot. */
+  /** Visitors get the live site while the snapshot cannot be reached. */
   #judge({ machine, hostname, route, isDoubted }: Known): void {
     const { routes, isReachable } = this.#parts
     if (isReachable(machine) && !isDoubted) routes.cover(hostname, route)
     else routes.uncover(hostname, route)
   }
 
-  /** The next visitors get the live site: the machine leaves, or has the snapshot no more, which this one hears later. */
+  /** The next visitors get the live site: the machine leaves, or has lost the snapshot, which this one learns later. */
   #doubt(identityKey: string, known: Known): void {
     if (known.isDoubted) return
     known.isDoubted = true

@@ -1,4 +1,5 @@
-// The snapshots of the static cache on several machines: Redis says which one has that of a site, and the others lead there.
+// The snapshots of the static cache on several machines: Redis records which one has a site's, and the others route
+// there.
 
 import { now } from '../../../core/clock.ts'
 import type { FeatureRoute, Route } from '../../../core/lease/route.ts'
@@ -24,13 +25,13 @@ import { formatSnapshotEntry, parseSnapshotEntry, type SnapshotEntry } from './s
 
 interface SharedSnapshotsParts {
   machine: string
-  /** Names this start of the machine. */
+  /** Identifies this run of the machine. */
   run: string
   redis: RedisClient
   keys: RedisKeys
   seal: Seal
   clock: RedisClock
-  /** The canonical hostname of an identity; undefined for what is no identity. */
+  /** Returns the canonical hostname of an identity; undefined when the key is not that of an identity. */
   canonicalHostname: (identityKey: string) => string | undefined
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
   links: () =>
@@ -43,9 +44,9 @@ interface SharedSnapshotsParts {
   log: Logger
 }
 
-/** What Redis answers that did not take an entry. */
+/** The answer of Redis when it did not take an entry. */
 const NOT_PUT = '0-0'
-/** Machines may read Redis's clock as much apart. */
+/** Largest difference between two machines' readings of Redis's clock. */
 const SAME_MOMENT_MS = 1_000
 const NO_USE: CacheUse = { usedBytes: 0, maxBytes: 0 }
 
@@ -55,7 +56,7 @@ export class SharedSnapshots implements SnapshotSharing {
   #local: LocalSnapshots | undefined
   /** By identity key: the time of the last change that this machine knows, by Redis's clock. The oldest ones are forgotten. */
   readonly #changed = new Map<string, number>()
-  /** Identities whose snapshot has gone here while Redis could not be told. */
+  /** Identities whose snapshot was removed here while Redis was down. */
   readonly #unsent = new Set<string>()
 
   constructor(parts: SharedSnapshotsParts) {
@@ -110,7 +111,7 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   async moved(snapshot: SharedSnapshot): Promise<void> {
-    // The next renewal that moves it tells it, too.
+    // If this fails, the next renewal that moves it sends it again.
     await this.#put(snapshot, this.#own).catch(() => {})
   }
 
@@ -122,23 +123,23 @@ export class SharedSnapshots implements SnapshotSharing {
     }
   }
 
-  /** Serves a visitor who came in at another machine. */
+  /** Returns the route for a visitor who came in at another machine. */
   routeOf(hostname: string): FeatureRoute | undefined {
     const route = this.#local?.routeOf(hostname)
     return route?.isOpen() ? route : undefined
   }
 
-  /** Follows a change that another machine made. */
+  /** Applies a change that another machine made. */
   follow(identityName: string, text: string): void {
     const entry = parseSnapshotEntry(this.#parts, identityName, text)
     if (entry !== undefined) this.#follow(entry)
   }
 
-  /** @returns whether the entry is the last word */
+  /** @returns whether the entry is the latest one */
   #follow({ identityKey, changed, snapshot }: SnapshotEntry): boolean {
     const { machine, clock, canonicalHostname } = this.#parts
     const last = this.#changed.get(identityKey) ?? 0
-    // Two machines may have written at the same moment, of which Redis knows the order.
+    // Two machines may have written at the same moment; Redis knows the order.
     if (changed + SAME_MOMENT_MS < last) return false
     this.#remember(identityKey, Math.max(changed, last))
     const hostname = canonicalHostname(identityKey)
@@ -150,7 +151,7 @@ export class SharedSnapshots implements SnapshotSharing {
       return true
     }
     const expiresAt = clock.toRelay(snapshot.expires)
-    // The machine that has it knows its end better than its entry, which lags behind.
+    // The entry lags behind the end that the machine with the snapshot knows.
     const forgottenAt = expiresAt + CACHE_RECORD_LAG_MS
     this.#elsewhere.set(identityKey, { ...snapshot, hostname, expiresAt, forgottenAt })
     return true
@@ -162,12 +163,16 @@ export class SharedSnapshots implements SnapshotSharing {
     if (this.#changed.size > CHANGES_KEPT) this.#changed.delete(this.#changed.keys().next().value!)
   }
 
-  /** A machine can be reached again, or no more. */
+  /** Updates the routes when a machine becomes reachable or unreachable. */
   judge(): void {
     this.#elsewhere.judge()
   }
 
-  /** Reads all entries of Redis. @returns the machine of each; empty where the site has removed it @throws RedisError */
+  /**
+   * Reads all entries of Redis.
+   * @returns the machine of each; empty when the site has removed the snapshot
+   * @throws RedisError
+   */
   async load(): Promise<Map<string, string>> {
     const { redis, keys, seal } = this.#parts
     const found = new Map<string, string>()
@@ -189,7 +194,7 @@ export class SharedSnapshots implements SnapshotSharing {
     return found
   }
 
-  /** Puts what is here and Redis does not know, and takes off what is here no more. @throws RedisError */
+  /** Adds to Redis what it lacks of this machine's snapshots, and removes those that are gone. @throws RedisError */
   async fill(found: ReadonlyMap<string, string>): Promise<void> {
     const here = new Set<string>()
     for (const snapshot of this.#local?.all() ?? []) {
@@ -201,7 +206,7 @@ export class SharedSnapshots implements SnapshotSharing {
       if (machine === this.#parts.machine && !here.has(identityKey)) await this.#forget(identityKey)
   }
 
-  /** Sends what could not be sent before. @throws RedisError */
+  /** Sends the changes that could not be sent before. @throws RedisError */
   async flush(): Promise<void> {
     for (const identityKey of this.#unsent) {
       await this.#forget(identityKey)
@@ -222,7 +227,7 @@ export class SharedSnapshots implements SnapshotSharing {
     await links.heard()
   }
 
-  /** @param snapshot undefined when there is none any more */
+  /** @param snapshot undefined when the site has no snapshot any more */
   #entryOf(identityKey: string, snapshot?: SharedSnapshot): { text: string; changed: number } {
     const { machine, clock } = this.#parts
     const changed = Math.max(Math.round(clock.toRedis(now())), (this.#changed.get(identityKey) ?? 0) + 1)
@@ -230,12 +235,15 @@ export class SharedSnapshots implements SnapshotSharing {
     return { text: formatSnapshotEntry(this.#parts, { identityKey, changed, snapshot: described }), changed }
   }
 
-  /** What stands for this machine in an entry. */
+  /** The name that stands for this machine in an entry. */
   get #own(): string {
     return this.#parts.keys.machineName(this.#parts.machine)
   }
 
-  /** @param expected the machine that an entry which is there has to name for it to be replaced @returns id of the change, and the entry */
+  /**
+   * @param expected the machine that an existing entry must name to be replaced
+   * @returns id of the change, and the entry
+   */
   async #put(snapshot: SharedSnapshot, expected = ''): Promise<{ change: string; text: string }> {
     const { redis, keys, clock, run } = this.#parts
     const { identityKey, expiresAt } = snapshot
@@ -260,7 +268,7 @@ export class SharedSnapshots implements SnapshotSharing {
     return { change, text }
   }
 
-  /** @returns id of the change, also where there was no snapshot, and the entry */
+  /** @returns id of the change, even when there was no snapshot, and the entry */
   async #remove(identityKey: string): Promise<{ change: string; text: string }> {
     const { redis, keys, run } = this.#parts
     const { text, changed } = this.#entryOf(identityKey)

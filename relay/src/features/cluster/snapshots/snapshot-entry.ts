@@ -1,5 +1,5 @@
-// Formats the entry of a snapshot in Redis, and parses it: `<end> <name of the machine or -> <time of the change> <sealed JSON>`.
-// The times are Redis's; `-` stands for a snapshot that was removed.
+// Formats and parses the entry of a snapshot in Redis: `<end> <name of the machine or -> <time of the change>
+// <sealed JSON>`. The times are Redis's; `-` stands for a snapshot that was removed.
 
 import { z } from '../../../core/config/schema.ts'
 import type { RedisKeys } from '../redis/keys.ts'
@@ -7,7 +7,7 @@ import type { Seal } from '../shared/seal.ts'
 
 export interface SnapshotEntry {
   identityKey: string
-  /** Time of the change of which the entry tells: a later one counts. */
+  /** Time of the change that the entry records: the latest one counts. */
   changed: number
   /** Undefined when its site has removed it, or no machine has it any more. */
   snapshot: DescribedSnapshot | undefined
@@ -52,12 +52,15 @@ export function formatSnapshotEntry(
 ): string {
   const machine = snapshot === undefined ? NO_MACHINE : keys.machineName(snapshot.machine)
   const clear = `${Math.round(snapshot?.expires ?? 0)} ${machine} ${Math.round(changed)}`
-  // What is not of the entry is left out.
+  // The schema drops members that do not belong in the entry.
   const text = JSON.stringify(schema.parse({ identityKey, snapshot }))
   return `${clear} ${seal.close('snapshot', keys.identityName(identityKey), clear, text)}`
 }
 
-/** @param identityName at which the entry is @returns undefined for what no machine wrote there, or this version cannot read */
+/**
+ * @param identityName name under which the entry is stored
+ * @returns undefined when no machine wrote it there, or this version cannot read it
+ */
 export function parseSnapshotEntry(
   { seal }: SealParts,
   identityName: string,

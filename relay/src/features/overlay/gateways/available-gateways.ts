@@ -1,4 +1,5 @@
-// Asks each peer from time to time whether it is a gateway with room, over the overlay: one that cannot be reached so is of no use.
+// Asks each peer from time to time whether it is a gateway with room, over the overlay: one that cannot be reached
+// there is of no use.
 
 import { askPeer } from '../ask-peer.ts'
 import { GATEWAY_PROBES_PARALLEL_MAX, OVERLAY_LIMITS } from '../limits.ts'
@@ -7,9 +8,9 @@ import type { ProbeTimes } from '../settings.ts'
 import { GATEWAY_PATH } from './paths.ts'
 
 interface Probe {
-  /** The time at which the question was asked, by the monotonic clock. */
+  /** Time of the last probe, by the monotonic clock. */
   askedAt: number
-  /** Time until the next question. */
+  /** Time until the next probe. */
   pauseMs: number
   isGateway: boolean
 }
@@ -28,7 +29,7 @@ export class AvailableGateways {
     this.#times = times
   }
 
-  /** Begins to ask: called when this relay listens on the overlay, perhaps again. */
+  /** Begins to probe: called each time this relay starts to listen on the overlay. */
   start(): void {
     if (this.#closing.signal.aborted) return
     clearInterval(this.#timer)
@@ -36,7 +37,7 @@ export class AvailableGateways {
     this.#tick()
   }
 
-  /** Peers that answered the last question, and carry sessions. */
+  /** Peers that answered the last probe, and carry sessions. */
   *[Symbol.iterator](): Generator<OverlayPeer> {
     if (!this.#network.isUp) return
     for (const peer of this.#network.peers()) if (this.#probes.get(peer.identity)?.isGateway) yield peer
@@ -64,14 +65,14 @@ export class AvailableGateways {
     }
   }
 
-  /** The one that waits longest comes first: those that never answer take no turn of another one. */
+  /** The peer that has waited longest comes first, so those that never answer do not take another one's turn. */
   #due(peers: readonly OverlayPeer[], now: number): OverlayPeer[] {
     const since = ({ identity }: OverlayPeer): number =>
       this.#probes.get(identity)?.askedAt ?? Number.NEGATIVE_INFINITY
     return (
       peers
         .filter((peer) => now - since(peer) >= (this.#probes.get(peer.identity)?.pauseMs ?? 0))
-        // Of two that were never asked, either may be first.
+        // Two peers that were never asked give NaN: either may be first.
         .sort((a, b) => since(a) - since(b) || 0)
     )
   }

@@ -1,4 +1,5 @@
-// The ingress side of gateways: takes a session that a peer carries here, if that peer is the gateway of the session's lease.
+// The ingress side of gateways: accepts a session that a peer carries here, if that peer is the gateway of the
+// session's lease.
 
 import { RelayError } from '../../../core/errors.ts'
 import type { ConnectEndpoint } from '../../../core/reverse/connect-endpoint.ts'

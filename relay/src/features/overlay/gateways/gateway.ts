@@ -1,4 +1,5 @@
-// The gateway: takes requests with delegated capabilities, and carries each over the overlay to the relay that signed it.
+// The gateway: accepts requests with delegated capabilities, and carries each over the overlay to the relay that signed
+// it.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { resetSocket } from '@svc/node-kit/sockets'
@@ -14,7 +15,7 @@ import { join } from './join.ts'
 import { CARRIED_PATH } from './paths.ts'
 import { SourceLimits } from './source-limits.ts'
 
-/** Time until an ingress relay has taken a session, in milliseconds. */
+/** Time for an ingress relay to accept a session, in milliseconds. */
 const GATEWAY_CARRY_DEADLINE_MS = 10_000
 /** Fields of a request, and of the answer to it, that the two ends of a session understand. */
 const REQUEST_FIELDS = ['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol'] as const
@@ -28,14 +29,14 @@ interface Carried {
 
 export class Gateway implements ReverseGateway {
   readonly limits: SourceLimits
-  /** Requests by what became of them. */
+  /** Requests by outcome. */
   readonly counts: Record<'carried' | 'refused' | 'failed', number> = { carried: 0, refused: 0, failed: 0 }
   readonly #network: OverlayNetwork
   readonly #identities: IngressIdentities
   readonly #carryMs: number
   readonly #carried = new Set<Carried>()
 
-  /** @param carryMs time until an ingress relay has taken a session */
+  /** @param carryMs time for an ingress relay to accept a session */
   constructor(
     network: OverlayNetwork,
     identities: IngressIdentities,
@@ -48,7 +49,7 @@ export class Gateway implements ReverseGateway {
     this.#carryMs = carryMs
   }
 
-  /** Sessions that are joined. */
+  /** Number of joined sessions. */
   get sessions(): number {
     return this.#carried.size
   }
@@ -79,12 +80,12 @@ export class Gateway implements ReverseGateway {
     }
   }
 
-  /** Cuts the sessions that are meant, as those of banned relays and addresses. */
+  /** Cuts the selected sessions, such as those of banned relays and addresses. */
   cut(isMeant: (peer: OverlayPeer, clientIp: string) => boolean): void {
     for (const { peer, clientIp, cut } of this.#carried) if (isMeant(peer, clientIp)) cut()
   }
 
-  /** @throws RelayError the ingress relay's own, or `feature_unavailable` when that cannot be reached */
+  /** @throws RelayError the ingress relay's own, or `feature_unavailable` when it cannot be reached */
   async #ask(
     peer: OverlayPeer,
     { request, protocol, capability, socket }: CarriedRequest,
@@ -155,7 +156,7 @@ function switchingProtocols(headers: IncomingHttpHeaders): string {
   return `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n${lines.join('')}\r\n`
 }
 
-/** Returns the answer of the ingress relay as far as it is one of the protocol's own refusals. */
+/** Returns the ingress relay's refusal if it is one of the protocol's own. */
 function refusalOf({ headers, text }: { headers: IncomingHttpHeaders; text: string }): RelayError {
   const pause = headers['retry-after']
   const more: Record<string, string> =

@@ -1,4 +1,4 @@
-// Chooses the gateway of each lease that prefers one, and remembers which of them its SDK could not use.
+// Chooses the gateway of each lease that prefers one, and remembers which ones its SDK could not use.
 
 import type { ChosenGateway, GatewayChoice } from '../../../core/api/handlers/sdk.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
@@ -10,9 +10,9 @@ import type { AvailableGateways } from './available-gateways.ts'
 interface Choice {
   /** Identity of the gateway; undefined: the lease is direct. */
   gateway: string | undefined
-  /** True when the next question chooses anew. */
+  /** True when the next call chooses again. */
   isOpen: boolean
-  /** Identity of each gateway that failed → when, by the monotonic clock; the longest ago first. */
+  /** Identity of each failed gateway → time of the failure, by the monotonic clock; the oldest first. */
   failed: Map<string, number>
 }
 
@@ -71,7 +71,7 @@ export class GatewaysOfLeases implements GatewayChoice {
     return choice
   }
 
-  /** One of the available gateways at random, but none that failed; undefined: the direct endpoint is the other way. */
+  /** A random available gateway that has not failed; undefined: the lease uses the direct endpoint. */
   #choose({ failed }: Choice): OverlayPeer | undefined {
     const now = performance.now()
     for (const [identity, at] of failed) if (now - at >= FAILED_GATEWAY_MS) failed.delete(identity)

@@ -1,4 +1,4 @@
-// Checks delegated capabilities: the relay that signed one has to be a peer, and the capability has to name this gateway.
+// Checks delegated capabilities: the relay that signed one must be a peer, and the capability must name this gateway.
 
 import type { KeyObject } from 'node:crypto'
 import { AUDIENCE, type TokenClaims } from '@svc/protocol'
@@ -25,8 +25,8 @@ export class IngressIdentities {
   }
 
   /**
-   * @returns the peer that signed the capability for this gateway, with its claims; undefined when there is none, or it
-   *   is expired or not valid yet
+   * @returns the peer that signed the capability for this gateway, with its claims; undefined when there is none, or
+   *   the capability has expired or is not valid yet
    */
   async verify(capability: string): Promise<{ peer: OverlayPeer; claims: TokenClaims } | undefined> {
     const { iss, ingress } = unverifiedClaims(capability) ?? {}
@@ -37,7 +37,7 @@ export class IngressIdentities {
     return claims && { peer, claims }
   }
 
-  /** Keeps the key of a peer, so that its tokens are taken. */
+  /** Keeps the key of a peer, so that its tokens are accepted. */
   async #trust({ origin, identity }: OverlayPeer): Promise<boolean> {
     if (this.#issuers.get(origin)?.identity === identity) return true
     const relay = this.#relays.of(identity)
@@ -56,7 +56,7 @@ export class IngressIdentities {
   }
 }
 
-/** Reads the claims of a token, unverified. @returns undefined for what is no token */
+/** Reads the claims of a token, unverified. @returns undefined for text that is not a token */
 export function unverifiedClaims(token: string): Partial<Record<keyof TokenClaims, unknown>> | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString())

@@ -1,4 +1,5 @@
-// Joins two connections: bytes pass both ways with back-pressure, each direction ends by itself, and a reset stays one.
+// Joins two connections: bytes pass both ways with back-pressure, each direction ends by itself, and a reset is passed
+// on as a reset.
 
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -15,7 +16,7 @@ const LISTENERS_MAX = 20
 /** Resolves when both connections have ended. */
 export async function join(client: Side, ingress: Side): Promise<void> {
   for (const { connection } of [client, ingress]) connection.setMaxListeners(LISTENERS_MAX)
-  // The pipeline would end the other side in order, and its peer would take what came for the whole.
+  // The pipeline would end the other side normally, and its peer would take a truncated stream for a complete one.
   client.connection.once('error', () => ingress.reset())
   ingress.connection.once('error', () => client.reset())
   try {

@@ -12,7 +12,7 @@ import {
 } from '../limits.ts'
 
 const SLOT_KEY_BYTES = 32
-/** Pause that a client is told when all places are taken, in seconds. */
+/** Retry-After for a client when all places are taken, in seconds. */
 const FULL_RETRY_S = 5
 
 /** The limit that refused a request. */
@@ -27,7 +27,7 @@ export class SourceLimits {
     outbound: 0,
   }
   readonly #rates: GcraLimiter
-  /** Without it a client cannot aim at another one's slot. */
+  /** Secret, so that a client cannot aim at another one's slot. */
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
   /** Requests that are pending or bridged, by source. */
   readonly #sessions = new Map<string, number>()
@@ -35,7 +35,7 @@ export class SourceLimits {
   readonly #ingresses = new Map<string, number>()
   #outbound = 0
 
-  /** @param ofSource requests of one source */
+  /** @param ofSource rate of requests from one source */
   constructor(ofSource: Rate = OVERLAY_LIMITS.gatewaySourceRate) {
     this.#rates = new GcraLimiter(NETWORK_SLOTS, ofSource)
   }
@@ -71,7 +71,7 @@ export class SourceLimits {
   }
 
   /**
-   * Takes a place of the share of an ingress relay, for a request whose capability that relay signed.
+   * Takes a place from the share of an ingress relay, for a request whose capability that relay signed.
    * @param identity lower case with `0x`
    * @returns gives the place back, once
    * @throws RelayError `rate_limited`

@@ -10,11 +10,11 @@ import type { OverlayHandler, OverlayUpgrade } from '../overlay-server.ts'
 
 export interface Gateways {
   choice: GatewayChoice
-  /** Undefined where other processes take public connections: a relay of several processes is no gateway. */
+  /** Undefined when other processes accept public connections: a relay of several processes is not a gateway. */
   gateway: ReverseGateway | undefined
-  /** Takes sessions that gateways carry here. */
+  /** Accepts sessions that gateways carry here. */
   serve(connect: ConnectEndpoint): void
-  /** Begins to ask peers. */
+  /** Begins to probe peers. */
   start(): void
   readings(): GatewayFigures
   close(): void

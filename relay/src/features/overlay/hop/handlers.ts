@@ -18,7 +18,7 @@ import type { Lease } from '../../../core/lease/lease.ts'
 export interface SiteHops {
   /** @throws RelayError `ip_banned` */
   requireAllowed(clientIp: string): void
-  /** Brings a route of the lease's owner to the relay that it is for. @throws RelayError */
+  /** Delivers a route of the lease's owner to the relay that it is for. @throws RelayError */
   handOver(lease: Lease, method: HopRouteMethod, route: unknown): Promise<void>
   /** Joins a connection to the public port of a neighbour. @throws RelayError before anything was written */
   connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>

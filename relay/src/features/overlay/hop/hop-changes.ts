@@ -44,7 +44,7 @@ export class HopChanges {
   /** Changes of each peer, by its identity. */
   readonly #rates = new Map<string, GcraLimiter>()
   readonly #owners: GcraLimiter
-  /** Without it an owner cannot aim at another one's slot. */
+  /** Secret, so that an owner cannot aim at another one's slot. */
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
 
   constructor(parts: HopChangesParts) {
@@ -53,7 +53,7 @@ export class HopChanges {
   }
 
   /**
-   * Adds or removes the route that a peer brings.
+   * Adds or removes the route that a peer sends.
    * @param value parsed JSON
    * @throws HopError, which is counted
    */
@@ -74,7 +74,7 @@ export class HopChanges {
   }
 
   /**
-   * Lets the token of a route end here, at the lease of its owner: this relay is the last of the route.
+   * Makes the token of a route end here, at the lease of its owner: this relay is the last of the route.
    * @throws HopError
    */
   arrive(method: HopRouteMethod, route: HopRoute, lease: Lease): void {
@@ -109,7 +109,7 @@ export class HopChanges {
     if (this.#parts.policy.blocks(lease)) throw new HopError('rejected', 'the policy blocks this lease')
   }
 
-  /** Counts a refusal of `change`, and passes it on. */
+  /** Counts a refusal of `change`, and rethrows it. */
   counted<T>(change: () => T): T {
     try {
       return change()

@@ -1,4 +1,4 @@
-// Counts what became of hop routes and of visitors on them, for the metrics.
+// Counts the outcomes of hop routes and of visitors on them, for the metrics.
 
 import { LabeledCounter } from '../../../core/metrics/relay-counters.ts'
 
@@ -17,7 +17,7 @@ export type HopRefusal =
   | 'full'
   | 'rate_limited'
 
-/** The outcomes of a visitor who came on a route, or was passed on. */
+/** The outcomes of a visitor who came on a route, or was forwarded. */
 export type HopVisitorResult =
   | 'forwarded'
   | 'arrived'

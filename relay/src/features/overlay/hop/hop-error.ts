@@ -1,4 +1,4 @@
-// The refusal of a hop route: what the peer or the site is told, and what the metrics count.
+// The refusal of a hop route: the answer to the peer or the site, and the reason that the metrics count.
 
 import type { ErrorCode } from '@svc/protocol'
 import { RelayError } from '../../../core/errors.ts'

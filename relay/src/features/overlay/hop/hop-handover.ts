@@ -1,4 +1,5 @@
-// Takes a hop route from its owner, and brings it to the relay that it is for: `POST /sdk/route` at the next relay of a route.
+// Takes a hop route from its owner, and delivers it to the relay that it is for: `POST /sdk/route` at the next relay of
+// a route.
 
 import { GcraLimiter } from '@svc/node-kit/gcra'
 import { type HopRouteMethod, PATH } from '@svc/protocol'
@@ -28,8 +29,8 @@ export class HopHandover {
   }
 
   /**
-   * Brings a route to its relay over the overlay. The token of the route leads on along this relay's own route with that token or,
-   * where it has none, ends at the lease.
+   * Delivers a route to its relay over the overlay. The token of the route continues along this relay's own route with
+   * that token or, if it has none, ends at the lease.
    * @param value parsed JSON
    * @throws RelayError the refusal of this relay, or that of the other one
    */

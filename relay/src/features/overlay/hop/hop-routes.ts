@@ -1,4 +1,4 @@
-// The hop routes of this relay: where visitors of a hostname, or of a token, are passed on, and which tokens end here.
+// The hop routes of this relay: where it forwards visitors of a hostname, or of a token, and which tokens end here.
 
 import { type ExpiryEntry, ExpiryHeap } from '../../../core/lease/expiry-heap.ts'
 import type { Lease } from '../../../core/lease/lease.ts'
@@ -8,7 +8,7 @@ import { Quota } from './quota.ts'
 
 /** A route, or a token that ends at this relay. */
 export interface HopEntry {
-  /** The visitors' hostname at the first relay; the SHA-256 of the token elsewhere. */
+  /** The visitors' hostname at the first relay; the SHA-256 of the token at the others. */
   readonly key: string
   readonly lease: Lease
   /** SHA-256 of the visitors' hostname, in hex digits. */
@@ -35,7 +35,7 @@ interface Kept {
 
 interface KeysOfLease {
   keys: Set<string>
-  /** Ends what follows the lease. */
+  /** Removes the listeners on the lease. */
   release: () => void
 }
 
@@ -43,12 +43,14 @@ export class HopRoutes {
   readonly #kept = new Map<string, Kept>()
   readonly #room = new Quota<string>(HOP_ROUTES)
   readonly #ofLease = new Map<Lease, KeysOfLease>()
-  /** Keys of routes that are gone before their end, with that end by the wall clock: the same signature is not taken again. */
+  /**
+   * Keys of routes removed early, with their signed end by the wall clock: the same signature is not accepted again.
+   */
   readonly #removed = new Map<string, number>()
   readonly #expiries = new ExpiryHeap<string>((key) => this.#drop(key))
   readonly #onChange: (key: string, entry: HopEntry | undefined) => void
 
-  /** @param onChange called when a key has a route that it had not, and when it has none any more */
+  /** @param onChange called when a key gets its first route, and when it has none any more */
   constructor(onChange: (key: string, entry: HopEntry | undefined) => void) {
     this.#onChange = onChange
   }
@@ -69,11 +71,11 @@ export class HopRoutes {
 
   /**
    * Adds a route, or replaces the one with its key.
-   * @throws HopError when a later signature was there for the key, or there is no room
+   * @throws HopError when the relay has had a later signature for the key, or has no room
    */
   add(entry: HopEntry): void {
     const { key, lease } = entry
-    // It may have ended while its request was read.
+    // The lease may have ended while the request was read.
     if (lease.ended.aborted) throw new HopError('no_lease', 'the lease has ended')
     const known = this.#kept.get(key)
     const newest = Math.max(known?.entry.signedUntil ?? 0, this.#removedUntil(key))
@@ -90,7 +92,7 @@ export class HopRoutes {
   /**
    * Removes a route.
    * @param signedUntil the end that the owner signed for the removal, by the wall clock
-   * @throws HopError when a later signature was there for the key
+   * @throws HopError when the relay has had a later signature for the key
    */
   remove(key: string, signedUntil: number): void {
     const known = this.#kept.get(key)
@@ -131,7 +133,7 @@ export class HopRoutes {
     if (refusal === 'full') throw new HopError('full', 'this relay has no room for another route')
   }
 
-  /** The routes of a lease end with it, and when the policy lets no visitor reach it any more. */
+  /** Keys of a lease's routes, which end with it, or when the policy closes it to visitors. */
   #keysOf(lease: Lease): Set<string> {
     const known = this.#ofLease.get(lease)
     if (known !== undefined) return known.keys

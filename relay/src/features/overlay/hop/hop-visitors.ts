@@ -1,4 +1,5 @@
-// Visitors on hop routes: taken at the first relay, passed on between relays, and joined to the site's session at the last.
+// Visitors on hop routes: accepted at the first relay, forwarded between relays, and joined to the site's session at
+// the last.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -49,7 +50,7 @@ export interface HopVisitorsParts {
 interface PassedOn {
   token: string
   hostnameHash: string
-  /** Of the first relay, which signs for it. */
+  /** The binding from the first relay. */
   binding: Buffer
   /** Relays that the visitor has passed. */
   relays: number
@@ -74,7 +75,7 @@ export class HopVisitors {
     })
   }
 
-  /** Visitors who are passed on now. */
+  /** Number of visitors being forwarded. */
   get size(): number {
     return this.#room.size
   }
@@ -97,7 +98,7 @@ export class HopVisitors {
     }
   }
 
-  /** Takes a visitor whom a peer passes on: `GET /sdk/hop` with an upgrade, on the overlay. @throws RelayError */
+  /** Accepts a visitor whom a peer forwards: `GET /sdk/hop` with an upgrade, on the overlay. @throws RelayError */
   async accept(_peer: OverlayPeer, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const { entry, passed } = this.#find(request)
     if (entry.next !== undefined && this.#isFull(entry.lease, entry.next)) throw this.#refuse('full')
@@ -108,7 +109,7 @@ export class HopVisitors {
     else await this.#forward(socket, entry, { next: entry.next, passed, first: undefined })
   }
 
-  /** The first relay pins the ClientHello: it signs for no other. */
+  /** The first relay pins the ClientHello: its binding holds for no other. */
   async #take(
     visitor: Socket,
     entry: HopEntry,
@@ -159,7 +160,7 @@ export class HopVisitors {
     }
   }
 
-  /** The last relay joins the visitor to a session of the lease, with the binding of the first. */
+  /** At the last relay, joins the visitor to a session of the lease, with the binding of the first. */
   async #arrive(visitor: Socket, { lease, hostnameHash }: HopEntry, binding: Buffer): Promise<void> {
     const { visitorServer, counts } = this.#parts
     const hello = await peek(visitor)
@@ -182,7 +183,7 @@ export class HopVisitors {
     })
   }
 
-  /** @returns undefined when the next relay does not take the visitor */
+  /** @returns undefined when the next relay does not accept the visitor */
   async #dial(visitor: Socket, passed: PassedOn, identity: string): Promise<Socket | undefined> {
     const { network } = this.#parts
     const peer = network.peerOf(identity)

@@ -1,4 +1,4 @@
-// Holds the limits of routes over several relays.
+// The limits of routes over several relays.
 
 import { HOP_ROUTES_PER_OWNER_MAX } from '@svc/protocol'
 import type { QuotaLimits } from './quota.ts'
@@ -11,15 +11,18 @@ export const HOP_ROUTES: QuotaLimits = {
 }
 /** Routes that were removed before their end, and may not come back. The relay forgets the oldest first. */
 export const HOP_REMOVED_MAX = 16_384
-/** The time, in milliseconds, by which a route may end later than {@link HOP_ROUTE_TTL_MAX_S} by this relay's clock: two clocks differ. */
+/** Tolerance for differing clocks, in milliseconds, by which a route may exceed {@link HOP_ROUTE_TTL_MAX_S}. */
 export const HOP_CLOCK_SKEW_MS = 60_000
-/** Counters of the changes of owners, 8 bytes each. Owners share them, so a flood of keys takes no more memory. */
+/** Counters of the changes by owners, 8 bytes each. Owners share them, so a flood of keys takes no more memory. */
 export const HOP_OWNER_SLOTS = 16_384
 /** Hop routes that one lease may hand over: each of its hostnames every 20 s, and many reconnections. */
 export const HOP_HANDOVERS_PER_LEASE: { perMinute: number; burst: number } = { perMinute: 60, burst: 30 }
 /** Peers whose rates the relay remembers: as many as discovery knows. It forgets the oldest first. */
 export const HOP_PEERS_MAX = 1024
-/** Connections to neighbours that sites have through this relay at once, by lease: a few for requests, and one for a probe. */
+/**
+ * Connections that sites have through this relay to neighbours at once, by lease: a few for requests, and one for a
+ * probe.
+ */
 export const NEIGHBOUR_CONNECTIONS: QuotaLimits = { max: 1024, perHolder: 16, perHolderWhenHalfFull: 4 }
 /**
  * Visitors and connections of sites that this relay has at one peer, by lease. The peer may have room for more connections

@@ -10,7 +10,7 @@ interface Sized {
 interface HopParts {
   /** Hop routes of this relay, tokens that end here included. */
   hops: Sized
-  /** Visitors who are passed on now. */
+  /** Visitors being forwarded. */
   visitors: Sized
   /** Connections of sites to neighbours. */
   neighbours: Sized

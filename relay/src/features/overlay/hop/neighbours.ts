@@ -1,5 +1,6 @@
-// Connections of sites to the public port of a neighbour on the overlay: `GET /sdk/route/relay`, here and at the neighbour. A
-// site speaks TLS with that relay inside, so that its own relay sees no more than which one it is, and that one not the site.
+// Connections of sites to the public port of a neighbour on the overlay: `GET /sdk/route/relay`, here and at the
+// neighbour. A site speaks TLS with the neighbour inside, so that its own relay learns only which relay it is, and the
+// neighbour does not learn the site.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -33,7 +34,7 @@ const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upg
 
 export class Neighbours {
   readonly #parts: NeighboursParts
-  /** Relays that the connections have passed which peers brought, by address and port of the peer. */
+  /** Number of relays that each connection from a peer has passed, by address and port of the peer. */
   readonly #passed = new Map<string, number>()
   readonly #room = new Quota<Lease>(NEIGHBOUR_CONNECTIONS)
 
@@ -41,15 +42,15 @@ export class Neighbours {
     this.#parts = parts
   }
 
-  /** Connections of sites to neighbours. */
+  /** Number of connections of sites to neighbours. */
   get size(): number {
     return this.#room.size
   }
 
   /**
    * Joins a site's connection to the public port of the neighbour that it names. Resolves when they are joined.
-   * @param head bytes that came behind the request
-   * @throws RelayError when the relay refuses it; nothing was written then
+   * @param head bytes that came after the request
+   * @throws RelayError when the relay refuses it, before anything was written
    */
   async connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { network, policy, bandwidths, pipe, peerQuotas } = this.#parts
@@ -92,7 +93,7 @@ export class Neighbours {
     }
   }
 
-  /** Takes a connection of a peer's site as one to the public port. @throws RelayError */
+  /** Accepts a connection of a peer's site as one to the public port. @throws RelayError */
   accept(_peer: OverlayPeer, request: IncomingMessage, socket: Socket, head: Buffer): void {
     const { clientAddresses, serveVisitor } = this.#parts
     const relays = Number(/^[1-9]$/.exec(`${request.headers[HEADER.hopCount.toLowerCase()] ?? ''}`)?.[0])
@@ -110,13 +111,13 @@ export class Neighbours {
   }
 }
 
-/** Connections would nest without end otherwise, from relay to relay and back. @throws RelayError */
+/** Otherwise connections could nest without end, from relay to relay and back. @throws RelayError */
 function requireFew(relays: number): void {
   if (relays >= HOP_RELAYS_MAX)
     throw new RelayError('invalid_request', `a route has at most ${HOP_RELAYS_MAX} relays`)
 }
 
-/** A request has another socket object, the TLS one. */
+/** Identifies a connection. The socket object would not do: a request has a different one, of TLS. */
 function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

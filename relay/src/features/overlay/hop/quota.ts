@@ -1,11 +1,11 @@
 // Counts what leases or owners hold of a limited resource of the relay, and gives each no more than its share.
 
 export interface QuotaLimits {
-  /** Of all holders. */
+  /** Limit of all holders. */
   max: number
-  /** Of one holder, while at most half is held. */
+  /** Limit of one holder, while at most half is held. */
   perHolder: number
-  /** Of one holder beyond that, so that few holders do not take everything. */
+  /** Limit of one holder beyond that, so that a few holders do not take everything. */
   perHolderWhenHalfFull: number
 }
 
@@ -48,7 +48,7 @@ export class Quota<Holder> {
   }
 }
 
-/** One room for each key, which lasts while something is held in it. */
+/** One quota for each key, kept while something is held in it. */
 export class Quotas<Key, Holder> {
   readonly #limits: QuotaLimits
   readonly #quotas = new Map<Key, Quota<Holder>>()

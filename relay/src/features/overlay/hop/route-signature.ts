@@ -1,4 +1,4 @@
-// The owner of a hop route, as its signature proves.
+// Finds the owner of a hop route by its signature.
 
 import { createPublicKey, ECDH, verify } from 'node:crypto'
 import { type HopRoute, type HopRouteMethod, hopRouteText } from '@svc/protocol'

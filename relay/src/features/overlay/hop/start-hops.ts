@@ -1,4 +1,4 @@
-// Routes over several relays as a part of the relay: what its API offers to sites, and its overlay server to peers.
+// Starts routes over several relays: what the API offers to sites, and the overlay server to peers.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -30,7 +30,7 @@ type HopsParts = Omit<HopVisitorsParts, 'hops' | 'counts' | 'peerQuotas' | 'limi
     /** Origin of this relay. */
     origin: string
     routes: RoutingTable<Route>
-    /** Resolves when every process of the relay has heard of a route. */
+    /** Resolves when every process of the relay has received a route. */
     settled: () => Promise<void>
   }
 
@@ -45,7 +45,7 @@ export interface Hops extends Measured {
   handOver(lease: Lease, method: HopRouteMethod, route: unknown): Promise<void>
   /** @see Neighbours.connect */
   connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
-  /** Returns whether a client address is a peer's, from which the sites come whose routes go through it. */
+  /** Returns whether a client address is a peer's. Sites whose routes go through a peer have its address. */
   isPeer(clientIp: string): boolean
   /** @see HopRoutes.isReachedByRelay */
   isReachedByRelay(lease: Lease): boolean

@@ -1,4 +1,4 @@
-// Tokens of hop routes are looked up by their SHA-256, so that the time of a look-up tells nothing of a token.
+// Looks up tokens of hop routes by their SHA-256, so that the duration reveals nothing about a token.
 
 import { hash } from 'node:crypto'
 

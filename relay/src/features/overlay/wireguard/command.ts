@@ -1,4 +1,5 @@
-// Runs the system's programs that configure interfaces: bounded in time and output, with secrets on standard input alone.
+// Runs the system's programs that configure interfaces: bounded in time and output, with secrets only on standard
+// input.
 
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
@@ -12,7 +13,7 @@ const ADMIN_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin']
  * Runs a program to its end.
  * @param input what it reads from its standard input
  * @returns its standard output
- * @throws Error with the program's last words, which never have its input
+ * @throws Error with the program's last output, which never contains its input
  */
 export function runCommand(program: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -27,7 +28,7 @@ export function runCommand(program: string, args: readonly string[], input = '')
       const why = error.killed ? 'it took too long' : stderr.trim() || (error.code ?? 'it was ended')
       reject(new Error(`${program} ${args[0] ?? ''}: ${`${why}`.slice(0, COMMAND_ERROR_MAX_CHARS)}`))
     })
-    // A program that reads nothing may have ended.
+    // A program that reads no input may have ended already.
     child.stdin?.on('error', () => {}).end(input)
   })
 }
@@ -44,7 +45,7 @@ export async function hasProgram(name: string): Promise<boolean> {
   )
 }
 
-/** The environment of these programs: none of the relay's settings, which may be secret. */
+/** The environment of these programs, without the relay's settings, which may be secret. */
 export function programEnv(): { PATH: string; LD_LIBRARY_PATH?: string } {
   const { PATH = '', LD_LIBRARY_PATH } = process.env
   return {

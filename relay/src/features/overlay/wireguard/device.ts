@@ -1,4 +1,4 @@
-// Configures one WireGuard interface, and reads what has passed through it.
+// Configures one WireGuard interface, and reads its state.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ export interface DevicePeer {
   publicKey: string
   /** Address on the overlay: the only one from which its packets may come. */
   overlayAddress: string
-  /** IP address; undefined: the peer has to begin. */
+  /** IP address; undefined: the peer has to connect first. */
   host: string | undefined
   /** UDP port. */
   port: number
@@ -27,10 +27,13 @@ export interface DevicePeer {
 /** The state of one peer, as WireGuard reports it. */
 export interface PeerReading {
   publicKey: string
-  /** IP address from which its last genuine packet came; without one, the configured one; undefined: none. */
+  /**
+   * IP address from which its last authenticated packet came, or otherwise the configured one; undefined without
+   * either.
+   */
   host: string | undefined
   port: number
-  /** By the wall clock, milliseconds since the epoch; undefined: there was none. */
+  /** By the wall clock, milliseconds since the epoch; undefined without a handshake. */
   handshakeAt: number | undefined
   receivedBytes: number
   sentBytes: number
@@ -47,14 +50,14 @@ export interface DeviceParts extends LinkState {
 export type DeviceRules = string | undefined
 
 /**
- * Gives a new interface its key, its address and its rules, and turns it on.
+ * Gives a new interface its key, address and rules, and brings it up.
  * @throws Error when the system refuses
  */
 export async function setUpDevice(parts: DeviceParts): Promise<DeviceRules> {
   const { interfaceName: name, address } = parts
   await requireFreePort(parts.listenPort)
   await setPeers(parts, [])
-  // The rules hold before the first packet can come.
+  // The rules are in force before the first packet can come.
   const door = doorOf(parts)
   const rules = (await hasFirewall()) ? await closeInterface(door) : undefined
   const device = ['dev', name]
@@ -67,9 +70,9 @@ export async function setUpDevice(parts: DeviceParts): Promise<DeviceRules> {
 }
 
 /**
- * Sets again what another program took from the interface, as a reload of the machine's own rules does.
+ * Restores what another program removed from the interface, as a reload of the machine's own rules does.
  * @param rules as {@link setUpDevice} set them
- * @returns the rules that hold now, and what was set again, for the log
+ * @returns the rules in force now, and what was restored, for the log
  * @throws Error when the system refuses: then the interface must not stay
  */
 export async function mendDevice(
@@ -86,7 +89,7 @@ export async function mendDevice(
   if (!hasAddress) throw new Error(`${address} was taken from the interface`)
   if (!isClosed) {
     if (rules === undefined) throw new Error('the routing rules that close the interface are gone')
-    // Another release of nft may write the same rules in another way.
+    // Another release of nft may print the same rules differently.
     now = await closeInterface(door)
     mended.push('the rules that close the interface')
   }
@@ -107,7 +110,7 @@ const doorOf = ({ interfaceName, address }: DeviceParts): FirewallParts => ({
   port: OVERLAY_PORT,
 })
 
-/** A WireGuard process says nothing when it cannot have its port. @throws Error when another program has it */
+/** A WireGuard process reports nothing when its port is taken. @throws Error when another program has it */
 async function requireFreePort(port: number): Promise<void> {
   const socket = createSocket({ type: 'udp6' })
   try {
@@ -120,17 +123,17 @@ async function requireFreePort(port: number): Promise<void> {
   }
 }
 
-/** Replaces the peers. Sessions with those that stay go on. @throws Error when the system refuses */
+/** Replaces the peers. Sessions with those that stay continue. @throws Error when the system refuses */
 export async function setPeers(parts: DeviceParts, peers: Iterable<DevicePeer>): Promise<void> {
-  // Standard input of a Node child is a socket, which `wg` cannot open by its name; that of a shell's pipe it can.
+  // Standard input of a Node child is a socket, which `wg` cannot open by name; it can open a shell's pipe.
   const script = 'cat | wg syncconf "$0" /dev/stdin'
   await runCommand('sh', ['-c', script, parts.interfaceName], configurationOf(parts, peers))
 }
 
-/** @throws Error when there is no such interface, or nothing answers for it */
+/** @throws Error when there is no such interface, or its driver does not answer */
 export async function readDevice(interfaceName: string): Promise<PeerReading[]> {
   const dump = await runCommand('wg', ['show', interfaceName, 'dump'])
-  // The first line has the private key.
+  // Skip the first line, which has the private key.
   return dump.trimEnd().split('\n').slice(1).map(readingOf)
 }
 
@@ -138,7 +141,7 @@ function configurationOf({ privateKey, listenPort }: DeviceParts, peers: Iterabl
   const lines = ['[Interface]', `PrivateKey = ${privateKey}`, `ListenPort = ${listenPort}`]
   for (const { publicKey, overlayAddress, host, port } of peers) {
     lines.push('[Peer]', `PublicKey = ${publicKey}`, `AllowedIPs = ${overlayAddress}/128`)
-    // WireGuard begins a session when it learns of a keepalive, and can do so only with an endpoint.
+    // A keepalive makes WireGuard begin a session, which needs an endpoint.
     if (host === undefined) continue
     lines.push(`Endpoint = ${hostPort(host, port)}`)
     lines.push(`PersistentKeepalive = ${KEEPALIVE_S}`)

@@ -18,23 +18,23 @@ interface Resolved {
   addresses: readonly string[]
   /** Relay time. */
   at: number
-  /** Questions without an answer since the last one that had one. */
+  /** Failed look-ups in a row. */
   failures: number
 }
 
 export interface EndpointsParts {
-  /** True when addresses that are not public are taken, as those of a test are. */
+  /** True when addresses that are not public are accepted, as in tests. */
   allowsLoopback: boolean
   /** Called when the addresses of an origin have changed. */
   onChange: () => void
-  /** In the form of `dns.lookup`. Strangers choose the names: it must not take a thread of the process for each. */
+  /** In the form of `dns.lookup`. Strangers choose the names, so it must not block a thread of the process for each. */
   lookup: LookupFunction
 }
 
 export class Endpoints {
   readonly #parts: EndpointsParts
   readonly #resolved = new Map<string, Resolved>()
-  /** Origins that wait for their turn, or have it. */
+  /** Origins whose look-up is waiting or running. */
   readonly #waiting = new Set<string>()
   #running = 0
 
@@ -42,7 +42,7 @@ export class Endpoints {
     this.#parts = parts
   }
 
-  /** The addresses that the origin's host had last; an empty list also while they are not known yet. */
+  /** The last known addresses of the origin's host; empty while none are known. */
   addressesOf(origin: string): readonly string[] {
     const resolved = this.#resolved.get(origin)
     if (resolved === undefined || monotonic() - resolved.at >= pauseOf(resolved)) this.#resolve(origin)
@@ -69,7 +69,7 @@ export class Endpoints {
     }
   }
 
-  /** Never rejects: a host without addresses is asked for again as others are. */
+  /** Never rejects: a host without addresses is looked up again like others. */
   async #look(origin: string): Promise<void> {
     const before = this.#resolved.get(origin)
     const addresses = before?.addresses ?? []

@@ -9,7 +9,7 @@ import { processDrivers } from './process-driver.ts'
 /** Programs that every driver needs, with their Debian packages. */
 const TOOLS = { ip: 'iproute2', wg: 'wireguard-tools', sh: 'dash' } as const
 
-/** The ways in the order of preference: the kernel passes several times as many packets as a process. */
+/** The drivers in order of preference: the kernel handles several times as many packets as a process. */
 const DRIVERS: readonly OverlayDriver[] = [kernelDriver, ...processDrivers]
 
 /** @returns the driver, or why there is none */
@@ -36,8 +36,8 @@ export async function findDriver(): Promise<OverlayDriver | string> {
 const CAP_NET_ADMIN = 12n
 
 /**
- * Returns whether the programs that a process starts may configure networks. They get its ambient capabilities, or all that they may
- * have where it is root; those that its own file has are not theirs.
+ * Returns whether programs that this process starts may configure networks. They inherit its ambient capabilities or,
+ * if it is root, all effective ones, but not those of its executable file.
  * @param status /proc/self/status
  */
 export function mayConfigure(status: string): boolean {

@@ -1,4 +1,4 @@
-// What firewall rules and routes name of the overlay.
+// The parts of the overlay that firewall rules and routes use.
 
 export interface FirewallParts {
   /** Also the name of the table. */

@@ -1,5 +1,5 @@
-// Closes the interface of the overlay to everything but the overlay server: its peers are strangers, and the relay's other
-// ports, and those of other programs, are none of their business.
+// Closes the interface of the overlay to everything but the overlay server: its peers are strangers, who must not reach
+// the relay's other ports or those of other programs.
 
 import { hasProgram, runCommand } from './command.ts'
 import type { FirewallParts } from './firewall-parts.ts'
@@ -8,11 +8,11 @@ import { OVERLAY_NETWORK } from './overlay-address.ts'
 import { removeRoutingRules } from './policy-routing.ts'
 
 /**
- * Sets the rules, in a table of their own: those of the operator stay as they are, and hold as well.
+ * Sets the rules in their own table: those of the operator stay as they are, and apply as well.
  *
- * No TCP connection begins from outside but to the overlay server, and none passes through this machine. The overlay address answers at
- * the interface alone, and nobody at another one speaks with an address of the overlay. A table that a killed relay left does not
- * keep packets from its next interface, which may have another name.
+ * They allow TCP connections from outside only to the overlay server, and none through this machine. The overlay
+ * address answers only at the interface, and packets with an overlay address are dropped at any other one. A table that
+ * a killed relay left does not keep packets from its next interface, which may have another name.
  * @returns the rules as the system writes them
  * @throws Error when the system refuses
  */
@@ -33,7 +33,7 @@ async function listRules(interfaceName: string): Promise<string> {
   return await runCommand('nft', ['--stateless', 'list', 'table', 'inet', interfaceName])
 }
 
-/** Returns whether the rules can close the interface wholly. */
+/** Returns whether the machine has nftables, whose rules can close the interface fully. */
 export function hasFirewall(): Promise<boolean> {
   return hasProgram('nft')
 }

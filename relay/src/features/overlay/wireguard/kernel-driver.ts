@@ -1,9 +1,9 @@
-// WireGuard of the Linux kernel.
+// The driver for WireGuard of the Linux kernel.
 
 import { runCommand } from './command.ts'
 import type { OverlayDriver, OverlayLink } from './driver.ts'
 
-/** Part of the name of an interface that is made to find out whether the kernel can. */
+/** Name prefix of an interface that is made to find out whether the kernel supports WireGuard. */
 const PROBE = 'svcp'
 
 export const kernelDriver: OverlayDriver = {
@@ -25,12 +25,12 @@ export const kernelDriver: OverlayDriver = {
   async open(interfaceName): Promise<OverlayLink> {
     await removeInterface(interfaceName)
     await add(interfaceName)
-    // A program that removes the interface tells nobody: the next look at it shows that it is gone.
+    // The kernel does not report when another program removes the interface: the next check shows it.
     return { ended: new Promise(() => {}), close: () => removeInterface(interfaceName) }
   },
 }
 
-/** An interface that is not there is no error. */
+/** Removes an interface. A missing one is not an error. */
 export async function removeInterface(name: string): Promise<void> {
   await runCommand('ip', ['link', 'delete', 'dev', name]).catch(() => {})
 }

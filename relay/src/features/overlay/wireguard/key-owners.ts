@@ -1,5 +1,5 @@
-// Finds out which of several relays has the WireGuard key that all of them name: asks at the overlay address of the key, where
-// only the one that has the key can answer.
+// Finds out which of several relays has the WireGuard key that all of them claim: asks at the overlay address of the
+// key, where only the one that has the key can answer.
 
 import { ONLY_OWN_DESCRIPTOR, PATH } from '@svc/protocol'
 import { monotonic } from '../../../core/clock.ts'
@@ -15,7 +15,7 @@ export type AskOwner = (publicKey: string, signal: AbortSignal) => Promise<strin
 interface Owner {
   /** Lower case with `0x`; undefined: nobody has answered yet. */
   identity: string | undefined
-  /** The time at which it was asked for last, in relay time. */
+  /** Relay time of the last question. */
   askedAt: number
 }
 
@@ -25,7 +25,7 @@ export class KeyOwners {
   readonly #signal: AbortSignal
   /** By the public key. */
   readonly #owners = new Map<string, Owner>()
-  /** Keys that wait for their turn. */
+  /** Keys whose question is waiting. */
   readonly #waiting = new Set<string>()
   #running = 0
 
@@ -38,7 +38,7 @@ export class KeyOwners {
 
   /**
    * The one of these relays that answered for the key.
-   * @param identities of the relays that name it
+   * @param identities of the relays that claim it
    * @param isReachable whether packets can pass to the holder of the key, so that it can be asked
    */
   ownerOf(publicKey: string, identities: readonly string[], isReachable: boolean): string | undefined {
@@ -82,8 +82,8 @@ export class KeyOwners {
 }
 
 /**
- * Asks over the overlay. The answer need not be signed: descriptors are public, so that a signature would not tell who sends
- * one, and what it says counts only among relays whose own descriptors name the key.
+ * Asks over the overlay. The answer need not be signed: descriptors are public, so a signature would not prove who
+ * sends one, and the answer counts only among relays whose own descriptors name the key.
  */
 export function askOwnerOver(network: OverlayNetwork): AskOwner {
   return async (publicKey, signal) => {

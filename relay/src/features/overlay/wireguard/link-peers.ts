@@ -1,4 +1,5 @@
-// Keeps the list of relays that are peers of the link, and the way to each: it follows discovery and the state of WireGuard.
+// Keeps the list of relays that are peers of the link, and the endpoint of each, from discovery and the state of
+// WireGuard.
 
 import { monotonic } from '../../../core/clock.ts'
 import type { OverlayPeer } from '../overlay-network.ts'
@@ -9,15 +10,15 @@ import type { KeyOwners } from './key-owners.ts'
 import { ADDRESS_TURN_MS, CLAIM_TURN_MS, SESSION_MAX_MS } from './limits.ts'
 import { isWireGuardKey, overlayAddressOf } from './overlay-address.ts'
 
-/** A relay that is the peer with a key. */
+/** The relay that is the peer for a key. */
 interface Holder {
   peer: OverlayPeer
   publicKey: string
   /** WireGuard's UDP port. */
   port: number
-  /** Since when it holds the key. Relay time. */
+  /** Relay time since which it holds the key. */
   since: number
-  /** The address at which it is sought while it is silent, and the time since then, in relay time. */
+  /** The address that is tried while it is silent, and the relay time since then. */
   sought: { host: string | undefined; since: number } | undefined
 }
 
@@ -25,9 +26,9 @@ export interface LinkPeersParts {
   publicKey: string
   /** The relay's own address on the overlay. */
   address: string
-  /** IP addresses of an origin's host, as far as they are known. */
+  /** Returns the known IP addresses of an origin's host. */
   addressesOf: (origin: string) => readonly string[]
-  /** The owner of each key that several relays name, as far as it is known. */
+  /** The known owners of keys that several relays claim. */
   owners: Pick<KeyOwners, 'ownerOf' | 'keep'>
 }
 
@@ -56,8 +57,8 @@ export class LinkPeers {
   }
 
   /**
-   * Takes the relays that are verified now.
-   * @returns what WireGuard has to know of the peers
+   * Applies the relays that are verified now.
+   * @returns the peers to configure in WireGuard
    */
   follow(relays: Iterable<VerifiedRelay>, readings: readonly PeerReading[]): DevicePeer[] {
     const seen = new Map(readings.map((reading) => [reading.publicKey, reading]))
@@ -67,7 +68,7 @@ export class LinkPeers {
     this.#holders = new Map()
     this.#byIdentity = new Map()
     this.#byAddress = new Map()
-    // Peers that were there keep their addresses, if another key has the same one.
+    // An existing peer keeps its address when a new key has the same one.
     const keys = [...claims.keys()].sort((one, other) => Number(before.has(other)) - Number(before.has(one)))
     for (const publicKey of keys) {
       const holder = this.#holderOf(
@@ -104,8 +105,8 @@ export class LinkPeers {
   }
 
   /**
-   * Decides between relays that name the same key. A relay may name that of another one, since keys are public; it
-   * cannot answer at the overlay address of the key. Until the owner has answered, the one that was the peer remains it.
+   * Decides between relays that claim the same key. A relay may claim another one's, since keys are public, but
+   * cannot answer at the overlay address of the key. Until the owner has answered, the present peer remains.
    */
   #holderOf(
     publicKey: string,
@@ -139,7 +140,8 @@ export class LinkPeers {
     const { peer, publicKey, port } = holder
     const { overlayAddress, origin } = peer
     const addresses = this.#parts.addressesOf(origin)
-    // The address that its packets come from is right, also behind a NAT. A silent peer is sought where it says that it is.
+    // The source address of its packets is right, even behind a NAT. A silent peer is tried at the addresses of its
+    // host.
     if (reading !== undefined && isConnected(reading)) {
       holder.sought = undefined
       return { publicKey, overlayAddress, host: reading.host, port: reading.port }

@@ -1,4 +1,4 @@
-// Keeps wireguard.json: the relay's WireGuard key, and the name of the interface that is its own.
+// Keeps wireguard.json: the relay's WireGuard key, and the name of its own interface.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface LinkState {
 }
 
 const FILE = 'wireguard.json'
-/** With which the name of each interface of a relay begins. */
+/** Prefix of the name of each relay's interface. */
 export const INTERFACE_PREFIX = 'svc'
 /** With the prefix, 13 characters: a name has 15 at most. */
 const INTERFACE_RANDOM_BYTES = 5
@@ -39,7 +39,7 @@ export async function loadLinkState(directory: string): Promise<LinkState> {
   return stateOf(file.private_key, interfaceName)
 }
 
-/** Reads the file, and writes none. @throws SettingsError as {@link loadLinkState} does */
+/** Reads the file, and never writes it. @throws SettingsError as {@link loadLinkState} does */
 export async function readLinkState(directory: string): Promise<LinkState | undefined> {
   const path = join(directory, FILE)
   const text = await readPrivateIfPresent(path)

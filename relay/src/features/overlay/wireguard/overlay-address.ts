@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto'
 import { OVERLAY_PREFIX } from '../../../core/client-address/ip-address.ts'
 
-/** The network of all relays, as routes and rules write it. */
+/** The network of all relays, as routes and rules need it. */
 export const OVERLAY_NETWORK: string = `${OVERLAY_PREFIX}/48`
 
 const KEY_BYTES = 32
-/** Bytes of an address behind the prefix. Another key with the same address takes 2^80 attempts. */
+/** Bytes of an address after the prefix. Finding another key with the same address takes 2^80 attempts. */
 const SUFFIX_BYTES = 10
 
-/** Returns whether this is the base64 of a key, in the one spelling that it has. */
+/** Returns whether the text is the canonical base64 of a key. */
 export function isWireGuardKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === KEY_BYTES && bytes.toString('base64') === text

@@ -3,7 +3,7 @@
 import { runCommand } from './command.ts'
 import type { FirewallParts } from './firewall-parts.ts'
 
-/** Number of the routing table that has the relay's overlay address, and place of its rules among those of the system. */
+/** Number of the routing table that has the relay's overlay address, and priority of its rules. */
 const TABLE = '41820'
 const PREFERENCE = '20041'
 /** Ports from which the relay's own connections come (`ip_local_port_range`, Linux's default). */
@@ -12,8 +12,8 @@ const OWN_PORTS = '32768-60999'
 const RULES = 2
 
 /**
- * Takes the overlay address, which the interface has, out of the table that every packet is looked up in first. Packets for it are then taken only
- * where a rule says so: those to the overlay server, and answers of other overlay servers.
+ * Takes the overlay address, which the interface has, out of the table in which every packet is looked up first.
+ * Packets for it are then accepted only by a rule: those to the overlay server, and answers of other overlay servers.
  * @throws Error when the system refuses
  */
 export async function routeToServer({ interfaceName, address, port }: FirewallParts): Promise<void> {
@@ -33,7 +33,7 @@ export async function hasRoutingRules(interfaceName: string): Promise<boolean> {
   return rules.split(`iif ${interfaceName} `).length > RULES
 }
 
-/** Removes the rules of this interface, also those of an earlier life of the relay. Never rejects. */
+/** Removes the rules of this interface, including those of an earlier run of the relay. Never rejects. */
 export async function removeRoutingRules(interfaceName: string): Promise<void> {
   for (let rule = 0; rule < RULES; rule++)
     await ipv6('rule', 'delete', 'pref', PREFERENCE, 'iif', interfaceName).catch(() => {})

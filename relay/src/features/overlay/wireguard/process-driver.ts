@@ -1,4 +1,4 @@
-// WireGuard in user space: a process of its own has the interface, which goes with it.
+// The drivers for WireGuard in user space: a separate process has the interface, which disappears with it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,14 +11,14 @@ import { removeInterface } from './kernel-driver.ts'
 import { COMMAND_ERROR_MAX_CHARS, DEVICE_DEADLINE_MS, DEVICE_LOOK_MS } from './limits.ts'
 
 const TUN_DEVICE = '/dev/net/tun'
-/** Bytes that are kept of what a process says before its end. */
+/** Characters that are kept of a process's last output. */
 const LAST_WORDS_MAX_CHARS = 1000
 /** The folder in which WireGuard processes have their control sockets (the cross-platform interface of wireguard.com). */
 const SOCKETS = '/var/run/wireguard'
 
 export const processDrivers: readonly OverlayDriver[] = [
   processDriver('wireguard-go', (name) => ['--foreground', name]),
-  // Without its own account it could not make an interface after it has given up the rights of root.
+  // Without an account of its own, it could not make an interface after dropping root's privileges.
   processDriver('boringtun-cli', (name) => ['--foreground', '--disable-drop-privileges', name]),
 ]
 
@@ -43,7 +43,7 @@ function processDriver(program: string, argsFor: (interfaceName: string) => stri
   }
 }
 
-/** The kernel kills the process when this one ends, in whatever way, where `setpriv` is there to ask for it. */
+/** Starts the process. If the machine has `setpriv`, the kernel kills it however this process ends. */
 async function start(
   program: string,
   args: string[],
@@ -58,11 +58,14 @@ async function start(
   return { child, lastWords: lastWordsOf(child) }
 }
 
-/** Keeps a little of its output. wireguard-go writes the cause of its end to standard output, beside advice to standard error. */
+/**
+ * Keeps a little of its output. wireguard-go writes the cause of its exit to standard output, and advice to standard
+ * error.
+ */
 function lastWordsOf({ stdout, stderr }: ChildProcess): () => string {
   const lasts = [stdout, stderr].map((stream) => {
     let text = ''
-    // A stream that nobody reads would stop the process.
+    // A stream that nobody reads would block the process.
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       text = `${text}${chunk}`.slice(-LAST_WORDS_MAX_CHARS)
     })
@@ -78,12 +81,12 @@ function linkOf(child: ChildProcess, interfaceName: string): OverlayLink {
   return {
     ended,
     close: async () => {
-      // It removes its interface and its control socket at SIGTERM.
+      // The process removes its interface and control socket at SIGTERM.
       child.kill('SIGTERM')
       const late = setTimeout(() => child.kill('SIGKILL'), DEVICE_DEADLINE_MS)
       await ended
       clearTimeout(late)
-      // One that was killed leaves its socket.
+      // A killed process leaves its socket.
       await rm(`${SOCKETS}/${interfaceName}.sock`, { force: true }).catch(() => {})
     },
   }
@@ -96,7 +99,7 @@ async function waitForInterface(
 ): Promise<void> {
   const until = performance.now() + DEVICE_DEADLINE_MS
   for (;;) {
-    // `wg` needs the control socket, which comes after the interface.
+    // `wg` needs the control socket, which appears after the interface.
     const isReady = await runCommand('wg', ['show', interfaceName, 'public-key']).then(
       () => true,
       () => false,
@@ -104,7 +107,7 @@ async function waitForInterface(
     if (isReady) return
     if (child.exitCode !== null || child.signalCode !== null) {
       const end = `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`
-      // It has no peers yet, whose addresses it could tell.
+      // It has no peers yet, so its output cannot reveal their addresses.
       throw new Error(`${end}: ${lastWords()}`.slice(0, COMMAND_ERROR_MAX_CHARS))
     }
     if (performance.now() > until) throw new Error('it made no interface in time')
@@ -112,7 +115,7 @@ async function waitForInterface(
   }
 }
 
-/** The files that a process needs beside the rights: the TUN device, and a folder for its control socket. */
+/** Checks what a process needs apart from privileges: the TUN device, and a folder for its control socket. */
 async function obstacle(): Promise<string | undefined> {
   try {
     await (await open(TUN_DEVICE, 'r+')).close()

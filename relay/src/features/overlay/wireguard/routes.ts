@@ -1,11 +1,11 @@
-// Routes of the overlay: to its peers through the interface of the relay, and nowhere while that is gone.
+// Routes of the overlay: to its peers through the relay's interface, and unreachable while that is gone.
 
 import { runCommand } from './command.ts'
 import { OVERLAY_NETWORK } from './overlay-address.ts'
 
 /** Metric of the route through the interface: Linux's own for IPv6. */
 const METRIC = 1024
-/** Metric of the route that leads nowhere: of the same network, it counts only while there is no other. */
+/** Metric of the unreachable route: it applies only while there is no other route to the network. */
 const UNREACHABLE_METRIC = 2_000_000_000
 
 interface RouteParts {
@@ -14,7 +14,7 @@ interface RouteParts {
   address: string
 }
 
-/** A route as `ip -json` describes it; `type` is absent where packets go on. */
+/** A route as `ip -json` describes it; `type` is absent for a route that forwards packets. */
 interface Route {
   type?: string
   dst: string
@@ -23,8 +23,8 @@ interface Route {
 }
 
 /**
- * Keeps packets for the overlay on this machine while the interface is gone: its route goes with it, and open connections would send
- * again by the default route, in plaintext.
+ * Keeps packets for the overlay on this machine while the interface is gone: its route disappears with it, and open
+ * connections would resend over the default route, in plaintext.
  * @throws Error when the system refuses
  */
 export async function closeOverlayRoute(): Promise<void> {
@@ -37,10 +37,13 @@ export async function removeOverlayRoute(): Promise<void> {
   await ipv6('route', 'delete', ...route).catch(() => {})
 }
 
-/** Leads to the overlay through the interface. @throws Error when the system refuses, or another interface has the route */
+/**
+ * Routes the overlay through the interface.
+ * @throws Error when the system refuses, or another interface has the route
+ */
 export async function openOverlayRoute({ interfaceName, address }: RouteParts): Promise<void> {
   const device = ['dev', interfaceName, 'src', address]
-  // It never takes the route of another relay on this machine.
+  // `add` never replaces the route of another relay on this machine.
   await ipv6('route', 'add', OVERLAY_NETWORK, ...device, 'metric', `${METRIC}`).catch(async (error) => {
     const owner = (await overlayRoutes()).find((route) => isToPeers(route))?.dev
     throw owner === undefined || owner === interfaceName
@@ -68,7 +71,7 @@ export async function readRoutes(parts: RouteParts): Promise<{
 const isToPeers = ({ type, dst }: Route): boolean =>
   dst === OVERLAY_NETWORK && (type === undefined || type === 'unicast')
 
-/** In every table. */
+/** The routes in every table. */
 async function overlayRoutes(): Promise<Route[]> {
   const text = await runCommand('ip', [
     '-6',

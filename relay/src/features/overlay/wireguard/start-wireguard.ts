@@ -13,12 +13,12 @@ export interface WireGuardOptions {
   /** UDP port of WireGuard. */
   listenPort: number
   relays: VerifiedRelays
-  /** True when peers at addresses that are not public are taken, as those of a test are. */
+  /** True when peers at addresses that are not public are accepted, as in tests. */
   allowsLoopback: boolean
   log: Logger
   /** Called each time the interface is lost. */
   onDown?: () => void
-  /** Says which names the system's resolver resolves, with its file of hosts: those of the operator. */
+  /** Returns whether the system's resolver, with its hosts file, resolves a name: those of the operator. */
   isOfSystem: (hostname: string) => boolean
 }
 
@@ -29,7 +29,7 @@ export interface WireGuardOverlay {
   /** 32 bytes in base64. */
   publicKey: string
   /**
-   * Makes the interface. Resolves when it is up, or could not be made: then the relay tries again and again.
+   * Makes the interface. Resolves when it is up, or could not be made; the relay then keeps trying.
    * @param listen lets peers in, which is possible only while the interface has its address; called once
    */
   start(listen: () => Promise<void>): Promise<void>
@@ -44,7 +44,7 @@ export async function createWireGuard(options: WireGuardOptions): Promise<WireGu
     ...options,
     state,
     onUp: async () => {
-      // A socket that listens stays, and goes on when its address comes back.
+      // A listening socket stays, and works again when its address comes back.
       listening ??= listen()
       await listening.catch((error) => {
         listening = undefined

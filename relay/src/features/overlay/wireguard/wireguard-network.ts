@@ -1,4 +1,5 @@
-// The overlay that the relay makes itself: a WireGuard interface whose peers are the verified relays that have one, too.
+// The overlay that the relay makes itself: a WireGuard interface whose peers are the verified relays that also have
+// one.
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,20 +29,20 @@ export interface WireGuardParts {
   /** UDP port of WireGuard. */
   listenPort: number
   relays: VerifiedRelays
-  /** True when peers at addresses that are not public are taken, as those of a test are. */
+  /** True when peers at addresses that are not public are accepted, as in tests. */
   allowsLoopback: boolean
   log: Pick<Logger, 'info' | 'warn'>
-  /** Called each time the interface has its address. When it rejects, the interface is given up and made again. */
+  /** Called each time the interface has its address. If it rejects, the interface is removed and made again. */
   onUp: () => Promise<void>
   /** Called each time the interface is lost. */
   onDown?: () => void
-  /** Finds what makes the interface, or says why nothing does. */
+  /** Finds the driver, or the reason why there is none. */
   findDriver?: () => Promise<OverlayDriver | string>
-  /** Says which names the system's resolver resolves, with its file of hosts: those of the operator. */
+  /** Returns whether the system's resolver, with its hosts file, resolves a name: those of the operator. */
   isOfSystem: (hostname: string) => boolean
-  /** Milliseconds between two looks at the interface. */
+  /** Milliseconds between two checks of the interface. */
   followMs?: number
-  /** The first pause before a new start, in milliseconds. */
+  /** The first pause before a restart, in milliseconds. */
   restartMs?: number
 }
 
@@ -50,11 +51,11 @@ export interface LinkReadings {
   isUp: boolean
   /** Relays that are peers. */
   peers: number
-  /** Those with a session. */
+  /** Peers with a session. */
   connected: number
-  /** Time since the newest handshake, in milliseconds; undefined: there was none. */
+  /** Time since the newest handshake, in milliseconds; undefined without one. */
   handshakeAgeMs: number | undefined
-  /** Bytes of packets of WireGuard since the relay started. */
+  /** Bytes in WireGuard packets since the relay started. */
   receivedBytes: number
   sentBytes: number
   /** The number of times that the interface had to be made again. */
@@ -74,7 +75,7 @@ export class WireGuardNetwork implements OverlayNetwork {
   #restarts = 0
   #isUp = false
   #readings: readonly PeerReading[] = []
-  /** Ends the present wait for the next look. */
+  /** Ends the current wait for the next check. */
   #wake: AbortController = new AbortController()
   #running: Promise<void> | undefined
   readonly #tried: PromiseWithResolvers<void> = Promise.withResolvers()
@@ -117,7 +118,7 @@ export class WireGuardNetwork implements OverlayNetwork {
     this.#running ??= this.#run()
   }
 
-  /** Looks at the verified relays now, and not only when it is time. */
+  /** Applies the verified relays now, without waiting for the next check. */
   follow(): void {
     this.#wake.abort()
   }
@@ -202,7 +203,7 @@ export class WireGuardNetwork implements OverlayNetwork {
     }
   }
 
-  /** Keeps the peers as they should be until the link has ended. @throws Error when the interface does not answer */
+  /** Keeps the peers up to date until the link has ended. @throws Error when the interface does not answer */
   async #serve(driver: string, hasEnded: () => boolean): Promise<void> {
     const { state, listenPort, relays, log, onUp, followMs = FOLLOW_MS } = this.#parts
     const { interfaceName } = state
@@ -237,7 +238,7 @@ export class WireGuardNetwork implements OverlayNetwork {
     const before = new Map(this.#readings.map((reading) => [reading.publicKey, reading]))
     for (const { publicKey, receivedBytes, sentBytes } of readings) {
       const { receivedBytes: received = 0, sentBytes: sent = 0 } = before.get(publicKey) ?? {}
-      // A peer that was removed meanwhile begins at 0 again.
+      // The counter of a peer that was removed meanwhile starts at 0 again.
       this.#traffic.received += receivedBytes >= received ? receivedBytes - received : receivedBytes
       this.#traffic.sent += sentBytes >= sent ? sentBytes - sent : sentBytes
     }
@@ -245,11 +246,11 @@ export class WireGuardNetwork implements OverlayNetwork {
   }
 }
 
-/** Told at each start of the interface. */
+/** Logged at each start of the interface. */
 const WITHOUT_FIREWALL =
   'the machine has no nft: peers on the overlay can reach other IPv6 addresses of it; install nftables'
 
-/** Returns the text that two lists of peers share when WireGuard need not be told. */
+/** Returns a text that is equal for two lists of peers if WireGuard needs no update. */
 function keyOf(peers: readonly DevicePeer[]): string {
   return JSON.stringify(
     peers.map(({ publicKey, overlayAddress, host, port }) => [publicKey, overlayAddress, host, port]).sort(),
