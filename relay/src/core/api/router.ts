@@ -18,7 +18,6 @@ import { type AnswerEndpoint, type ApiParts, createAnswer, routingOf } from './e
 import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName, SIGN_BODY } from './endpoints/endpoints.ts'
-import { describeApi } from './endpoints/openapi.ts'
 import { signRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
@@ -95,7 +94,7 @@ export function createRouter({
   const added = [...features]
   const described = Object.assign({}, ENDPOINTS, ...added.map(({ endpoints }) => endpoints))
   const handlers: Record<EndpointName, Handler> = {
-    openapi: description(writer, describeApi(origin, described)),
+    openapi: description(writer, origin, described),
     health: answer(ENDPOINTS.health, () => open.health()),
     state: pages(ENDPOINTS.state, (after) => open.state(after)),
     ...adminHandlers(answer, pages, { adminAuth, admin }),
@@ -153,12 +152,24 @@ function sdkHandlers(answer: AnswerEndpoint, sdk: SdkApi) {
   }
 }
 
-/** @param document of the API, as OpenAPI */
-function description(writer: BodyWriter, document: object): Handler {
-  const bytes = Buffer.from(JSON.stringify(document))
-  const headers = { 'Content-Type': `${ENDPOINTS.openapi.bare}`, 'Content-Length': `${bytes.length}` }
-  return (request, response) =>
-    writer.send(request, response, { status: 200, headers, size: bytes.length, pieces: piecesOf(bytes) })
+/** The document is made for the first request: it takes as much time as a tenth of a start. */
+function description(writer: BodyWriter, origin: string, endpoints: typeof ENDPOINTS): Handler {
+  let made: Promise<Buffer> | undefined
+  const make = async (): Promise<Buffer> => {
+    const { describeApi } = await import('./endpoints/openapi.ts')
+    return Buffer.from(JSON.stringify(describeApi(origin, endpoints)))
+  }
+  return async (request, response) => {
+    made ??= make()
+    const bytes = await made
+    const headers = { 'Content-Type': `${ENDPOINTS.openapi.bare}`, 'Content-Length': `${bytes.length}` }
+    await writer.send(request, response, {
+      status: 200,
+      headers,
+      size: bytes.length,
+      pieces: piecesOf(bytes),
+    })
+  }
 }
 
 function certificateChain(
