@@ -40,11 +40,11 @@ export function unusedSettings(
 
 function isSimilar(name: string, known: string): boolean {
   const mistakesMax = Math.floor(known.length / LETTERS_PER_TYPO)
-  return Math.abs(name.length - known.length) <= mistakesMax && editDistance(name, known) <= mistakesMax
+  return Math.abs(name.length - known.length) <= mistakesMax && isWithin(mistakesMax, name, known)
 }
 
-/** Number of missing, extra, wrong or swapped letters (optimal string alignment distance). */
-function editDistance(name: string, known: string): number {
+/** Whether at most `max` letters are missing, extra, wrong or swapped (optimal string alignment distance). */
+function isWithin(max: number, name: string, known: string): boolean {
   let [beforeLast, last]: number[][] = [[], Array.from({ length: known.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= name.length; row++) {
     const current = [row]
@@ -55,7 +55,9 @@ function editDistance(name: string, known: string): number {
       const swapped = isSwapped ? beforeLast![column - 2]! + 1 : replaced
       current.push(Math.min(replaced, swapped, last![column]! + 1, current[column - 1]! + 1))
     }
+    // A later row is no less than the least of the two before it.
+    if (Math.min(...current, ...last!) > max) return false
     ;[beforeLast, last] = [last, current]
   }
-  return last![known.length]!
+  return last![known.length]! <= max
 }
