@@ -1,6 +1,7 @@
 // @svc/sdk-browser: publish an HTTPS server from a web page.
 
 export {
+  type AccessOptions,
   type CacheContent,
   type CacheFiles,
   type CacheLimits,

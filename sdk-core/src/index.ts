@@ -1,5 +1,6 @@
 // @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node add one, and re-export the public API.
 
+export type { AccessOptions } from './access/options.ts'
 export type { ByteStream } from './bytes/byte-stream.ts'
 export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'
 

@@ -22,6 +22,7 @@ export const PUBLISH_OPTIONS = [
   'http2',
   'hsts',
   'globals',
+  'access',
   'cache',
 ] as const
 

@@ -29,16 +29,16 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   if (!('withResolvers' in Promise && 'parse' in URL))
     throw await explained('unsupported_platform', ['unsupported'])
   const parsed = await readOptions(options)
-  const hasSeveral = (options.relays ?? options.discover ?? 0) !== 0
-  const publishSeveral = hasSeveral ? await prepareSeveral(platform, parsed, options, signerOf) : undefined
+  const isPlain = !options.access && (options.relays ?? options.discover ?? 0) === 0
+  const publishSpecial = isPlain ? undefined : await prepareSpecial(platform, parsed, options, signerOf)
   const { signal, identity: given } = parsed
   const identity =
     given === undefined || typeof given === 'string'
       ? identityFromKey(await platform.loadIdentity(given), 'identity_unavailable')
       : identityFromKey(given)
   if (signal?.aborted) throw abortError(signal)
-  if (!publishSeveral) return publishAtRelay(platform, parsed, identity)
-  return publishSeveral((...at) => publishAtRelay(...at, identity)) as Promise<PlatformSite>
+  if (!publishSpecial) return publishAtRelay(platform, parsed, identity)
+  return publishSpecial((...at) => publishAtRelay(...at, identity)) as Promise<PlatformSite>
 }
 
 /** Publishes at one relay. */
@@ -59,12 +59,12 @@ async function publishAtRelay(
   return site as PlatformSite
 }
 
-/** Loads the code for several relays. */
-async function prepareSeveral(
-  ...args: Parameters<typeof import('./relays/publish-at-several.ts').prepareSeveral>
-): Promise<ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral>> {
-  const relays = await import('./relays/publish-at-several.ts').catch((cause) => {
-    throw new SvcError('relay_unreachable', 'the code for several relays cannot be loaded', { cause })
+/** Loads the code for what few sites have. Without it, a site would be open that must not be. */
+async function prepareSpecial(
+  ...args: Parameters<typeof import('./publish-special.ts').prepareSpecial>
+): ReturnType<typeof import('./publish-special.ts').prepareSpecial> {
+  const special = await import('./publish-special.ts').catch((cause) => {
+    throw new SvcError('relay_unreachable', 'code cannot be loaded', { cause })
   })
-  return relays.prepareSeveral(...args)
+  return special.prepareSpecial(...args)
 }

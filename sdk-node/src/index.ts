@@ -1,6 +1,7 @@
 // @svc/sdk-node: publish an HTTPS server from Node.
 
 export {
+  type AccessOptions,
   type CacheContent,
   type CacheFiles,
   type CacheLimits,

@@ -1,6 +1,7 @@
 // Checks the options of `publish` once. All other code relies on them.
 
 import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
+import type { AccessOptions } from '../access/options.ts'
 import type { CacheFiles, CacheOptions } from '../cache/cache-options.ts'
 import { isRecord } from '../control/json-checks.ts'
 import { SvcError } from '../errors.ts'
@@ -129,6 +130,12 @@ export interface PublishOptions {
    */
   globals?: boolean | undefined
   /**
+   * Who may come in. The SDK checks each request before the handler gets it, also WebSockets. It excludes `cache`, with which
+   * visitors would bypass it.
+   * @default none: everybody may
+   */
+  access?: AccessOptions | undefined
+  /**
    * Stores files at the relay, which serves them at the site's canonical hostname, even while the site is away. The relay terminates
    * TLS there and can read these files and visitors' requests to that hostname. This is the one exception to what
    * the relay cannot read. At a relay without a static cache the site is published without it, and dispatches an `error` event
@@ -191,6 +198,7 @@ const RULES: Rules = {
   discover: () => true,
   fetch: isFunction,
   name: (name) => isText(name) && normalizeName(name),
+  access: isRecord,
   cache: isRecord,
   allowCanonicalFallback: isBoolean,
   listed: isBoolean,

@@ -107,7 +107,7 @@ function openDatagrams(
 }
 
 /**
- * Returns the options of `publish` that all relays share.
+ * Returns the options of `publish` that all relays share, without `access`, by which the handler decides already.
  * @param isNamed whether the caller named the relay, which then may store, and so read, files
  */
 function termsOf(
@@ -115,7 +115,7 @@ function termsOf(
   fetch: FetchHandler,
   isNamed: boolean,
 ): Omit<PublishOptions, 'relay'> {
-  const { tlsMinVersion: minVersion, cache, relays, discover, ...others } = options
+  const { tlsMinVersion: minVersion, cache, relays, discover, access, ...others } = options
   const tls = { minVersion }
   return { ...sharedOptions(others as unknown as PublishOptions), fetch, tls, ...(isNamed && { cache }) }
 }

@@ -1,4 +1,4 @@
-// The handler of an exposed web service: its targets, then prices, sign-in and reports around them.
+// The handler of an exposed web service: its targets, then prices, sign-in, access and reports around them.
 
 import type { DirectlyHandled, FetchFunction, FetchHandler } from '@svc/sdk-core'
 import { withHandlerGlobals } from '../handler-globals.ts'
@@ -8,7 +8,7 @@ import { parseHttpTarget } from '../target/target-address.ts'
 import type { ExposeOptions } from './options.ts'
 
 /**
- * Resolves with the handler. It loads the code for routes, prices and sign-ins only when needed.
+ * Resolves with the handler. It loads the code for routes, prices, sign-ins and access only when needed.
  * @param relay the relay whose facilitator settles payments when the options name none
  * @param fetch the `fetch` for requests to that relay
  * @throws SvcError `invalid_option` or `payments_unavailable`
@@ -18,7 +18,7 @@ export async function handlerOf(
   relay: URL,
   fetch: FetchFunction,
 ): Promise<DirectlyHandled> {
-  const { paid, walletOnly: wallets, onRequest } = options
+  const { paid, walletOnly: wallets, access, onRequest } = options
   let handler = await targetsOf(options)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
@@ -27,6 +27,10 @@ export async function handlerOf(
   if (wallets) {
     const { walletOnly } = await import('@svc/sdk-core/handlers')
     handler = walletOnly(handler, wallets)
+  }
+  if (access) {
+    const { guarded } = await import('@svc/sdk-core/access')
+    handler = guarded(handler, access)
   }
   return reportingRequests(onRequest, handler)
 }

@@ -171,6 +171,7 @@ function requireFitting({
   udp,
   tls,
   overlay,
+  access,
   walletOnly,
   paid,
 }: ExposeOptions): void {
@@ -179,6 +180,11 @@ function requireFitting({
     throw new SvcError('invalid_option', 'via goes with one relay, to which visitors come')
   if (via !== undefined && overlay)
     throw new SvcError('invalid_option', 'via and overlay exclude each other: a route names its relays')
+  if (access && [tls, tcp, udp, cache].some((other) => other !== undefined))
+    throw new SvcError(
+      'invalid_option',
+      'access excludes tls, tcp, udp and cache: visitors would come in there without being checked',
+    )
   if (walletOnly && [tls, tcp, udp, cache].some((other) => other !== undefined))
     throw new SvcError(
       'invalid_option',

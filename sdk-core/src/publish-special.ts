@@ -1,0 +1,30 @@
+// What few sites have: something in front of the handler, or several relays. `publish` loads this only for them.
+
+import type { Platform } from './platform.ts'
+import type { PublishAtRelay } from './relays/options.ts'
+import type { SignerOf } from './relays/relay-list.ts'
+import type { PublishOptions, SiteOptions } from './site/options.ts'
+import type { Site } from './site/site.ts'
+
+/**
+ * Checks the options, and resolves with the function that publishes with them.
+ * @throws SvcError `invalid_option`
+ */
+export async function prepareSpecial(
+  platform: Platform,
+  parsed: SiteOptions,
+  given: PublishOptions,
+  signerOf: SignerOf,
+): Promise<(publish: PublishAtRelay) => Promise<Site>> {
+  const options = await withFront(parsed, given)
+  if ((given.relays ?? given.discover ?? 0) === 0) return (publish) => publish(platform, options)
+  const { prepareSeveral } = await import('./relays/publish-at-several.ts')
+  return prepareSeveral(platform, options, given, signerOf)
+}
+
+/** Puts in front of the handler what the options ask for. A request passes the last one here first: `access`. */
+async function withFront(parsed: SiteOptions, { access }: PublishOptions): Promise<SiteOptions> {
+  let options = parsed
+  if (access) options = (await import('./access/index.ts')).guardedSite(options, access)
+  return options
+}

@@ -1,0 +1,121 @@
+// Who may come in is asked in front of every target and handler, at a real relay.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { connect } from 'node:http2'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { useStarted } from '../../../tools/use-started.ts'
+import { type ExposeOptions, publish } from '../../src/index.ts'
+import { exposeAt, listening, text, visit } from '../support/exposed.ts'
+import { startTestRelay } from '../support/relay.ts'
+
+const TOKEN = 'a-token-that-is-long'
+const ACCESS = { bearer: TOKEN }
+
+const relay = useStarted(startTestRelay)
+let seen: IncomingMessage['headers'][]
+let target: Server
+/** The URLs of a target, of a route and of a handler. */
+const urls: Record<string, string> = {}
+const ends: (() => unknown)[] = []
+
+beforeAll(async () => {
+  target = createServer(({ headers }, response) => {
+    seen.push(headers)
+    response.end('hello')
+  })
+  new WebSocketServer({ server: target }).on('connection', (socket, { headers }) => {
+    seen.push(headers)
+    socket.send('hello')
+  })
+  const http = await listening(target)
+  const answer = (request: Request): Response => {
+    seen.push(Object.fromEntries(request.headers))
+    return new Response('hello')
+  }
+  const ways: Record<string, Partial<ExposeOptions>> = {
+    'a target': { http },
+    'a route': { routes: { '/': http } },
+    'a handler': { fetch: answer },
+  }
+  for (const [name, options] of Object.entries(ways)) {
+    const exposure = await exposeAt(relay, { ...options, access: ACCESS })
+    urls[name] = exposure.sites[0]!.url
+    ends.push(() => exposure.close())
+  }
+  const site = await publish({
+    relay: relay.origin,
+    ca: relay.ca,
+    identity: new Uint8Array(32).fill(7),
+    fetch: answer,
+    access: ACCESS,
+  })
+  urls.publish = site.url
+  ends.push(() => site.close())
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+  target.close()
+  target.closeAllConnections()
+})
+
+type Visit = (url: string, headers: Record<string, string>) => Promise<string>
+
+const overHttp1: Visit = async (url, headers) => {
+  const response = await visit(relay, url, '/', { headers })
+  return `${response.statusCode} ${await text(response)}`
+}
+
+const overHttp2: Visit = async (url, headers) => {
+  const { host, hostname } = new URL(url)
+  const session = connect(`https://127.0.0.1:${relay.port}`, { servername: hostname, ca: relay.ca })
+  const request = session.request({ ':authority': host, ...headers }).setEncoding('utf8')
+  const [fields] = await once(request, 'response')
+  const parts = await request.toArray()
+  session.close()
+  return `${fields[':status']} ${parts.join('')}`
+}
+
+it.each([
+  ['HTTP/1.1', overHttp1],
+  ['HTTP/2', overHttp2],
+])('visitors over %s reach no handler without the token, and no handler gets the token', async (_, ask) => {
+  for (const url of Object.values(urls)) {
+    seen = []
+    for (const headers of [{}, { authorization: 'Bearer a-token-that-is-wrong' }])
+      expect(await ask(url, headers as Record<string, string>)).toMatch(/^401 /)
+    expect(seen).toEqual([])
+    expect(await ask(url, { authorization: `Bearer ${TOKEN}`, 'x-other': 'stays' })).toBe('200 hello')
+    expect(seen).toMatchObject([{ 'x-other': 'stays' }])
+    expect(seen[0]).not.toHaveProperty('authorization')
+  }
+})
+
+it('a WebSocket is opened with the token, and not without it', async () => {
+  const { host, hostname } = new URL(urls['a target']!)
+  const open = (headers: Record<string, string>): WebSocket => {
+    const options = { servername: hostname, ca: relay.ca, headers: { host, ...headers } }
+    return new WebSocket(`wss://127.0.0.1:${relay.port}/`, [], options)
+  }
+  seen = []
+  const [, refused] = await once(open({}), 'unexpected-response')
+  expect([refused.statusCode, seen]).toEqual([401, []])
+  refused.destroy()
+  const socket = open({ authorization: `Bearer ${TOKEN}` })
+  expect(String((await once(socket, 'message'))[0])).toBe('hello')
+  socket.terminate()
+  expect(seen[0]).not.toHaveProperty('authorization')
+})
+
+it.each([
+  ['tls', { tls: 1 }],
+  ['tcp', { tcp: 1, http: 2 }],
+  ['udp', { udp: 1, http: 2 }],
+  ['cache', { fetch: () => new Response(), cache: { files: [] } }],
+] as [string, Partial<ExposeOptions>][])('%s would lead around it, and is refused', async (_, options) => {
+  await expect(exposeAt(relay, { ...options, access: ACCESS })).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('access excludes tls, tcp, udp and cache'),
+  })
+})
