@@ -61,7 +61,7 @@ describe('Reservations', () => {
   })
 
   test('what is kept is forgotten when its time is over, and is no more than a bound', () => {
-    const reservations = new Reservations(() => {}, KEPT_MAX)
+    const reservations = new Reservations(() => {}, { keptMax: KEPT_MAX })
     const leave = (key: string) => {
       reservations.hold(key, held({ hostname: `${key}.relay.example` }))
       reservations.release(key)

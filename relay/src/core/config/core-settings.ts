@@ -3,11 +3,13 @@
 import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
+import { NAME_RESERVATION_MS } from '../lease/reservations.ts'
 import type { SettingsTable } from './setting.ts'
 import {
   ADMIN_TOKEN_MIN_CHARS,
   baseUrl,
   bearerToken,
+  duration,
   ipAddress,
   isLocalhost,
   LOOPBACK,
@@ -22,6 +24,9 @@ import type { SettingsReader } from './settings-reader.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const HTTPS_PORT = 443
+const MINUTE_MS = 60_000
+/** A year: a name that nobody has used for longer is free. */
+const NAME_GRACE_MAX_MS = 365 * 24 * 60 * MINUTE_MS
 const EVERY_ADDRESS = '::'
 /** Relative to the working directory. */
 export const IDENTITY_PATH_DEFAULT = '.svc'
@@ -52,6 +57,11 @@ const TABLE = {
     meaning: `secret of the administrator: a random value of ${ADMIN_TOKEN_MIN_CHARS} characters or more`,
     unset: 'administration is off',
     parse: bearerToken,
+  },
+  NAME_GRACE: {
+    meaning: `how long a friendly name stays its owner's after its lease has ended, such as 24h or 90m: at least ${NAME_RESERVATION_MS / MINUTE_MS}m`,
+    default: '24h',
+    parse: (value: string, name: string) => duration(value, name, NAME_RESERVATION_MS, NAME_GRACE_MAX_MS),
   },
   TRUSTED_PROXIES: {
     meaning: 'addresses and CIDR ranges of proxies that name the client address, separated by commas',
@@ -115,6 +125,7 @@ export function readCoreSettings(reader: SettingsReader): CoreSettings {
     listenAddress: listenAddressOf(optional('BIND_ADDRESS'), url.hostname),
     identityPath: read('IDENTITY_PATH'),
     adminToken: optional('ADMIN_TOKEN'),
+    nameGraceMs: read('NAME_GRACE'),
     trustedProxies: optional('TRUSTED_PROXIES') ?? new TrustedProxies(''),
     rateLimits: {
       networkPerMinute: networkPerMinute ?? SOURCE_BUDGET_PER_MINUTE,

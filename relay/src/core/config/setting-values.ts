@@ -45,6 +45,21 @@ export function positiveInteger(value: string, setting: string): number {
   return Number(value)
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Parses a duration such as `90m`: a whole number of seconds, or of the unit behind it. @returns milliseconds */
+export function duration(value: string, setting: string, minMs: number, maxMs: number): number {
+  const [, count, unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(value) ?? []
+  if (count === undefined) throw new SettingsError(setting, `"${value}" is not a duration such as 90m or 24h`)
+  const ms = Number(count) * (UNITS_MS[unit || 's'] as number)
+  if (ms < minMs || ms > maxMs)
+    throw new SettingsError(
+      setting,
+      `must be from ${minMs / 1000}s to ${maxMs / 1000}s, and "${value}" is not`,
+    )
+  return ms
+}
+
 export function workers(value: string, setting: string): number {
   const cores = availableParallelism()
   const count = Number(value)

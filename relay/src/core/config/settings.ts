@@ -25,6 +25,8 @@ export interface CoreSettings {
   identityPath: string
   /** Secret with which an administrator logs in; undefined turns administration off. */
   adminToken: string | undefined
+  /** Milliseconds for which a friendly name stays with its identity after its lease. */
+  nameGraceMs: number
   /** Proxies that the relay trusts to report their clients' addresses. */
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings

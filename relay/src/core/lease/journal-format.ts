@@ -26,6 +26,8 @@ const line = z.object({
   expires_at: z.iso.datetime().transform(Date.parse),
   ports: z.object({ tcp: port, udp: port }).optional(),
   certified_until: z.iso.datetime().transform(Date.parse).optional(),
+  network: z.string().max(NETWORK_MAX_CHARS).optional(),
+  /** As version 0.1.0 wrote the network, of leases with a certificate. */
   certified_from: z.string().max(NETWORK_MAX_CHARS).optional(),
 })
 
@@ -37,11 +39,17 @@ export interface JournalContent {
 }
 
 export function formatJournalLine(key: string, reservation: Reservation): string {
-  const { hostname, expiresAt, ports, certifiedUntil, certifiedFrom } = reservation
+  const { hostname, expiresAt, ports, certifiedUntil } = reservation
   const certified_until = certifiedUntil === undefined ? undefined : timeOf(certifiedUntil)
-  const certified_from = certifiedFrom && wideNetworkOfNetwork(certifiedFrom)
-  const times = { expires_at: timeOf(expiresAt), ports, certified_until, certified_from }
-  const fields = { identity_key: key, hostname, ...times }
+  const network = reservation.network && wideNetworkOfNetwork(reservation.network)
+  const fields = {
+    identity_key: key,
+    hostname,
+    expires_at: timeOf(expiresAt),
+    ports,
+    certified_until,
+    network,
+  }
   return `${JSON.stringify(fields)}\n`
 }
 
@@ -103,15 +111,14 @@ function keyEnd(bytes: Buffer, start: number, end: number): number {
 
 function parse(text: string): [string, Reservation] | undefined {
   try {
-    const { identity_key, hostname, expires_at, ports, certified_until, certified_from } = line.parse(
-      JSON.parse(text),
-    )
+    const { identity_key, hostname, expires_at, ports, certified_until, certified_from, ...rest } =
+      line.parse(JSON.parse(text))
+    const network = rest.network ?? certified_from
     // No lease ever got more: a clock that was wrong in the meantime must not keep a name longer.
     const expiresAt = Math.min(fromWallTime(expires_at), now() + LEASE_TTL_MAX_S * 1000)
     const certifiedUntil =
       certified_until && Math.min(fromWallTime(certified_until), now() + CERTIFIED_MAX_MS)
-    const certified = certifiedUntil && { certifiedUntil, certifiedFrom: certified_from }
-    return [identity_key, { hostname, expiresAt, ports, ...certified }]
+    return [identity_key, { hostname, expiresAt, ports, network, ...(certifiedUntil && { certifiedUntil }) }]
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
-// Bounds the names that a certificate keeps for identities without a lease. Each account and network makes room from
-// its own names.
+// Bounds the names that a certificate, or the time after a lease, keeps for identities without a lease. Each account and
+// network makes room from its own names.
 
 import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
 
@@ -10,6 +10,19 @@ import { wideNetworkOfNetwork } from '../client-address/ip-address.ts'
 export const CERTIFIED_NAMES_PER_ACCOUNT_MAX = 16
 /** The same for a wide network, where accounts cost nothing: a whole /48 takes a third of a hundredth of all. */
 export const CERTIFIED_NAMES_PER_NETWORK_MAX = 32
+/** Names without a lease that wait for one account until the end of `NAME_GRACE`. The oldest goes first. */
+export const GRACE_NAMES_PER_ACCOUNT_MAX = 16
+/** The same for a wide network: an office, or a stranger with as many accounts as there are names. */
+export const GRACE_NAMES_PER_NETWORK_MAX = 64
+/** The same for all networks: some 50 MB. */
+export const GRACE_NAMES_MAX = 65_536
+
+export interface KeptNamesLimits {
+  perAccount: number
+  perNetwork: number
+  /** @default without a bound of their own */
+  total?: number
+}
 
 interface Kept {
   account: string
@@ -18,17 +31,27 @@ interface Kept {
 }
 
 export class KeptNames {
+  readonly #limits: KeptNamesLimits
   /** By identity key; the one that left longest ago is first. */
   readonly #kept = new Map<string, Kept>()
   /** Accounts and wide networks, each with its keys in the same order. */
   readonly #groups = new Map<string, Set<string>>()
 
+  constructor(limits: KeptNamesLimits) {
+    this.#limits = limits
+  }
+
   has(key: string): boolean {
     return this.#kept.has(key)
   }
 
+  /** The keys, the one that left longest ago first. */
+  [Symbol.iterator](): Iterator<string> {
+    return this.#kept.keys()
+  }
+
   /**
-   * @param network of the client that registered the lease with the certificate
+   * @param network of the client that registered the lease
    * @returns identity keys that gave up their names for it
    */
   add(key: string, network: string): string[] {
@@ -38,11 +61,12 @@ export class KeptNames {
     this.#kept.set(key, kept)
     for (const group of [kept.account, kept.wideNetwork])
       this.#groups.set(group, (this.#groups.get(group) ?? new Set()).add(key))
+    const { perAccount, perNetwork, total = Number.POSITIVE_INFINITY } = this.#limits
     const over: string[] = []
-    if (this.#of(kept.account).size > CERTIFIED_NAMES_PER_ACCOUNT_MAX)
-      over.push(...this.#giveUp(this.#of(kept.account)))
-    if (this.#of(kept.wideNetwork).size > CERTIFIED_NAMES_PER_NETWORK_MAX)
+    if (this.#of(kept.account).size > perAccount) over.push(...this.#giveUp(this.#of(kept.account)))
+    if (this.#of(kept.wideNetwork).size > perNetwork)
       over.push(...this.#giveUp(this.#ofLargest(this.#of(kept.wideNetwork))))
+    if (this.#kept.size > total) over.push(...this.#giveUp(this))
     return over
   }
 

@@ -86,7 +86,8 @@ export class LeaseRegistry {
       this.#requireRoom(request, addresses.clientIp, previous)
       const hostname = this.#friendlyHostname(request, previous)
       const expiresAt = now() + request.ttlS * 1000
-      const reservation = this.#reservations.prepare(key, { hostname, expiresAt, ports: claimed.ports })
+      const wanted = { hostname, expiresAt, ports: claimed.ports, network: networkOf(addresses.clientIp) }
+      const reservation = this.#reservations.prepare(key, wanted)
       return new LeaseDraft({
         reservation,
         claimed,
@@ -152,7 +153,8 @@ export class LeaseRegistry {
       const canonicalHostname = this.#routes.hostname(canonicalLabel(identity.name, identity.address))
       this.#publish(new Lease({ ...shared, hostname, canonicalHostname, ttlS: 0 }))
     }
-    this.#reservations.follow(keyOf(shared), { hostname, expiresAt, ports })
+    const network = networkOf(shared.clientIp)
+    this.#reservations.follow(keyOf(shared), { hostname, expiresAt, ports, network })
   }
 
   #followRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
@@ -218,7 +220,7 @@ export class LeaseRegistry {
       throw new RelayError('rate_limited', 'this relay keeps no more names for sites with certificates')
     // Whole hours, so that repeated requests of a site cause no new writes.
     const end = Math.ceil(until / CERTIFIED_STEP_MS) * CERTIFIED_STEP_MS
-    this.#reservations.certify(lease.identityKey, lease.hostname, end, lease.registeredFrom)
+    this.#reservations.certify(lease.identityKey, lease.hostname, end)
   }
 
   /** The other identity that had the lease's friendly hostname before, as far as the relay remembers. */
@@ -304,8 +306,8 @@ export class LeaseRegistry {
   }
 
   #reserve(lease: Lease): void {
-    const { hostname, expiresAt, ports } = lease
-    this.#reservations.hold(keyOf(lease), { hostname, expiresAt, ports })
+    const { hostname, expiresAt, ports, registeredFrom: network } = lease
+    this.#reservations.hold(keyOf(lease), { hostname, expiresAt, ports, network })
   }
 }
 

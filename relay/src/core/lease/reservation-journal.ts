@@ -29,9 +29,7 @@ const WATCHED = {
 const LINES_PER_TURN = 500
 
 export class ReservationJournal {
-  readonly reservations: Reservations = new Reservations((key, reservation) =>
-    this.#changed(key, reservation),
-  )
+  readonly reservations: Reservations
   readonly #path: string
   readonly #health: WriteHealth
   readonly #log: Logger
@@ -53,7 +51,8 @@ export class ReservationJournal {
   /** Malformed lines of the file, until it is put aside. */
   #damaged = 0
 
-  private constructor(path: string, health: WriteHealth, log: Logger) {
+  private constructor(path: string, health: WriteHealth, log: Logger, graceMs: number | undefined) {
+    this.reservations = new Reservations((key, reservation) => this.#changed(key, reservation), { graceMs })
     this.#path = path
     this.#health = health
     this.#log = log
@@ -62,10 +61,16 @@ export class ReservationJournal {
   /**
    * Puts a damaged file aside and uses its readable lines: leases renew themselves, so refusing to start would only do
    * harm.
+   * @param graceMs as that of {@link Reservations}
    */
-  static async open(directory: string, health: WriteHealth, log: Logger): Promise<ReservationJournal> {
+  static async open(
+    directory: string,
+    health: WriteHealth,
+    log: Logger,
+    graceMs?: number,
+  ): Promise<ReservationJournal> {
     const path = join(directory, JOURNAL_FILE)
-    const journal = new ReservationJournal(path, health, log)
+    const journal = new ReservationJournal(path, health, log, graceMs)
     const { entries, damaged } = await readJournal(path)
     for (const entry of entries) journal.reservations.restore(...entry)
     if (damaged > 0) {

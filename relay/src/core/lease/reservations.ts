@@ -3,10 +3,20 @@
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
 import { type FormerOwner, FormerOwners } from './former-owners.ts'
-import { KeptNames } from './kept-names.ts'
+import {
+  CERTIFIED_NAMES_PER_ACCOUNT_MAX,
+  CERTIFIED_NAMES_PER_NETWORK_MAX,
+  GRACE_NAMES_MAX,
+  GRACE_NAMES_PER_ACCOUNT_MAX,
+  GRACE_NAMES_PER_NETWORK_MAX,
+  KeptNames,
+} from './kept-names.ts'
 import type { LeasePorts } from './lease-ports.ts'
 
-/** How long a friendly name stays reserved for its identity after its lease has ended. */
+/**
+ * How long a friendly name at least stays reserved for its identity after its lease has ended. Within the bounds of
+ * kept-names.ts it stays for `NAME_GRACE`.
+ */
 export const NAME_RESERVATION_MS: number = 10 * 60_000
 /** Names that stay with their identities while a certificate for them is valid: the number of stored chains. */
 export const CERTIFIED_NAMES_MAX = 10_000
@@ -19,7 +29,7 @@ const RESERVATIONS_MAX = 200_000
 export interface Reservation {
   /**
    * Friendly hostname; empty when another identity has it. It stays with the identity for {@link NAME_RESERVATION_MS}
-   * longer.
+   * or the grace longer.
    */
   hostname: string
   /** Relay time at which the lease ends, or ended. */
@@ -31,8 +41,8 @@ export interface Reservation {
    * before that.
    */
   certifiedUntil?: number | undefined
-  /** Network of the client that registered the lease with that certificate, or the wide network after a restart. */
-  certifiedFrom?: string | undefined
+  /** Network of the client that registered the lease, or the wide network after a restart. @default unknown */
+  network?: string | undefined
 }
 
 /** A reservation that no other identity can take, but that is not in force before it is confirmed. */
@@ -47,6 +57,13 @@ export interface PreparedReservation {
   drop(): void
 }
 
+export interface ReservationsOptions {
+  /** Identities without a lease; the one whose lease ended longest ago is forgotten first. @default RESERVATIONS_MAX */
+  keptMax?: number
+  /** Milliseconds for which a name stays with its identity after its lease. @default NAME_RESERVATION_MS */
+  graceMs?: number | undefined
+}
+
 export class Reservations {
   /** By identity key. */
   readonly #held = new Map<string, Reservation>()
@@ -57,7 +74,16 @@ export class Reservations {
   /** Keys of identities with a certificate for their hostname, with and without a lease; they are not in {@link #left}. */
   readonly #certified = new Set<string>()
   /** Those of them without a lease. */
-  readonly #kept = new KeptNames()
+  readonly #kept = new KeptNames({
+    perAccount: CERTIFIED_NAMES_PER_ACCOUNT_MAX,
+    perNetwork: CERTIFIED_NAMES_PER_NETWORK_MAX,
+  })
+  /** Other identities without a lease whose names stay with them for the whole grace; they are not in {@link #left}. */
+  readonly #graced = new KeptNames({
+    perAccount: GRACE_NAMES_PER_ACCOUNT_MAX,
+    perNetwork: GRACE_NAMES_PER_NETWORK_MAX,
+    total: GRACE_NAMES_MAX,
+  })
   readonly #former = new FormerOwners()
   /** By identity key: the reservation that follows the one in force. */
   readonly #prepared = new Map<string, Reservation>()
@@ -65,17 +91,16 @@ export class Reservations {
   readonly #preparers = new Map<string, string>()
   readonly #changed: (key: string, reservation: Reservation) => void
   readonly #keptMax: number
+  readonly #graceMs: number
 
-  /**
-   * @param changed called with each reservation that has to be written
-   * @param keptMax identities without a lease; the one whose lease ended longest ago is forgotten first
-   */
+  /** @param changed called with each reservation that has to be written */
   constructor(
     changed: (key: string, reservation: Reservation) => void = () => {},
-    keptMax: number = RESERVATIONS_MAX,
+    { keptMax = RESERVATIONS_MAX, graceMs = NAME_RESERVATION_MS }: ReservationsOptions = {},
   ) {
     this.#changed = changed
     this.#keptMax = keptMax
+    this.#graceMs = graceMs
   }
 
   get size(): number {
@@ -90,8 +115,9 @@ export class Reservations {
   /** The same, without an identity that is about to get it. */
   ownerOf(hostname: string): string | undefined {
     const key = this.#holders.get(hostname)
-    const reservation = key === undefined ? undefined : this.#held.get(key)
-    return reservation !== undefined && nameKeptUntil(reservation) > now() ? key : undefined
+    if (key === undefined) return undefined
+    const reservation = this.#held.get(key)
+    return reservation !== undefined && this.#nameKeptUntil(key, reservation) > now() ? key : undefined
   }
 
   /** Whether a certificate may be issued for the hostname of an identity, since few names may be kept for long. */
@@ -101,17 +127,14 @@ export class Reservations {
     return this.#certified.size < CERTIFIED_NAMES_MAX
   }
 
-  /**
-   * Keeps the hostname with the identity for as long as a certificate for it may be valid.
-   * @param network of the client that registered the lease
-   */
-  certify(key: string, hostname: string, until: number, network: string): void {
+  /** Keeps the hostname with the identity for as long as a certificate for it may be valid. */
+  certify(key: string, hostname: string, until: number): void {
     const held = this.#held.get(key)
     if (hostname === '' || held?.hostname !== hostname || until <= (held.certifiedUntil ?? 0)) return
-    const certified = { certifiedUntil: until, certifiedFrom: network }
+    const certified = { certifiedUntil: until }
     const prepared = this.#prepared.get(key)
     if (prepared?.hostname === hostname) Object.assign(prepared, certified)
-    const hasLeft = this.#left.has(key) || this.#kept.has(key)
+    const hasLeft = this.#hasLeft(key)
     this.#put(key, { ...held, ...certified })
     if (hasLeft) this.#leave(key)
     this.#tell(key)
@@ -169,7 +192,7 @@ export class Reservations {
   /** Ends the reservation of a lease that expired or ended early; its name and ports stay reserved for a while. */
   release(key: string): void {
     const reservation = this.#held.get(key)
-    if (reservation === undefined || this.#left.has(key) || this.#kept.has(key)) return
+    if (reservation === undefined || this.#hasLeft(key)) return
     const time = now()
     const isEarly = reservation.expiresAt > time
     this.restore(key, { ...reservation, expiresAt: Math.min(reservation.expiresAt, time) })
@@ -184,15 +207,28 @@ export class Reservations {
   }
 
   #leave(key: string): void {
-    if (this.#certified.has(key)) {
-      for (const other of this.#kept.add(key, this.#held.get(key)!.certifiedFrom ?? ''))
-        this.#giveUpName(other)
-    } else this.#left.add(key)
-    for (const first of this.#left) {
-      const isOver = keptUntil(this.#held.get(first)!) <= now()
-      if (!isOver && this.#left.size <= this.#keptMax) return
+    const { hostname, network = '' } = this.#held.get(key)!
+    if (this.#certified.has(key)) for (const other of this.#kept.add(key, network)) this.#giveUpName(other)
+    else if (hostname !== '' && this.#graceMs > NAME_RESERVATION_MS)
+      for (const other of this.#graced.add(key, network)) this.#left.add(other)
+    else this.#left.add(key)
+    for (const first of this.#graced) {
+      if (!this.#isOver(first)) break
       this.#forget(first)
     }
+    for (const first of this.#left) {
+      if (!this.#isOver(first) && this.#left.size <= this.#keptMax) return
+      this.#forget(first)
+    }
+  }
+
+  /** Whether the identity has a reservation and no lease. */
+  #hasLeft(key: string): boolean {
+    return this.#left.has(key) || this.#kept.has(key) || this.#graced.has(key)
+  }
+
+  #isOver(key: string): boolean {
+    return this.#keptUntil(key, this.#held.get(key)!) <= now()
   }
 
   /** Iterates over the reservations that have to be written. */
@@ -200,7 +236,7 @@ export class Reservations {
     // Prepared ones come first: one that is confirmed in the meantime is then held, and comes a second time.
     yield* this.#prepared
     for (const [key, reservation] of this.#held)
-      if (keptUntil(reservation) > now()) yield [key, this.#prepared.get(key) ?? reservation]
+      if (this.#keptUntil(key, reservation) > now()) yield [key, this.#prepared.get(key) ?? reservation]
   }
 
   #put(key: string, reservation: Reservation): void {
@@ -209,6 +245,7 @@ export class Reservations {
     this.#freeName(key)
     this.#left.delete(key)
     this.#kept.remove(key)
+    this.#graced.remove(key)
     if ((kept.certifiedUntil ?? 0) > now()) this.#certified.add(key)
     else this.#certified.delete(key)
     this.#held.set(key, kept)
@@ -225,7 +262,7 @@ export class Reservations {
     // For the warning to the next owner.
     this.#former.add(hostname, { key, until: expiresAt, certifiedUntil })
     this.#certified.delete(key)
-    this.#held.set(key, { ...reservation, certifiedUntil: undefined, certifiedFrom: undefined })
+    this.#held.set(key, { ...reservation, certifiedUntil: undefined })
     this.#left.add(key)
     this.#tell(key)
   }
@@ -235,8 +272,7 @@ export class Reservations {
     const before = this.#held.get(key)
     if (before?.hostname !== reservation.hostname) return reservation
     const until = Math.max(before.certifiedUntil ?? 0, reservation.certifiedUntil ?? 0)
-    const certifiedFrom = reservation.certifiedFrom ?? before.certifiedFrom
-    return until > now() ? { ...reservation, certifiedUntil: until, certifiedFrom } : reservation
+    return until > now() ? { ...reservation, certifiedUntil: until } : reservation
   }
 
   #forgetExpired(): void {
@@ -245,7 +281,7 @@ export class Reservations {
       const reservation = this.#held.get(key)!
       if ((reservation.certifiedUntil ?? 0) > time) continue
       this.#certified.delete(key)
-      if (keptUntil(reservation) <= time) this.#forget(key)
+      if (this.#keptUntil(key, reservation) <= time) this.#forget(key)
     }
   }
 
@@ -254,6 +290,7 @@ export class Reservations {
     this.#freeName(key)
     this.#left.delete(key)
     this.#kept.remove(key)
+    this.#graced.remove(key)
     this.#certified.delete(key)
     this.#held.delete(key)
   }
@@ -278,13 +315,16 @@ export class Reservations {
     const nothing = { hostname: '', expiresAt: now() }
     this.#changed(key, this.#prepared.get(key) ?? this.#held.get(key) ?? nothing)
   }
-}
 
-function nameKeptUntil({ hostname, expiresAt, certifiedUntil = 0 }: Reservation): number {
-  return hostname === '' ? expiresAt : Math.max(expiresAt + NAME_RESERVATION_MS, certifiedUntil)
-}
+  #nameKeptUntil(key: string, { hostname, expiresAt, certifiedUntil = 0 }: Reservation): number {
+    if (hostname === '') return expiresAt
+    const graceMs = this.#graced.has(key) ? this.#graceMs : NAME_RESERVATION_MS
+    return Math.max(expiresAt + graceMs, certifiedUntil)
+  }
 
-function keptUntil(reservation: Reservation): number {
-  const { expiresAt, ports } = reservation
-  return Math.max(nameKeptUntil(reservation), expiresAt + (ports === undefined ? 0 : PORT_RESERVATION_MS))
+  #keptUntil(key: string, reservation: Reservation): number {
+    const { expiresAt, ports } = reservation
+    const portsUntil = expiresAt + (ports === undefined ? 0 : PORT_RESERVATION_MS)
+    return Math.max(this.#nameKeptUntil(key, reservation), portsUntil)
+  }
 }

@@ -21,6 +21,8 @@ import {
 import { certificateRequest } from '../../support/certificate-request.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
+/** What keeps a name for longer is its certificate. */
+const SHORT_GRACE = { NAME_GRACE: '10m' }
 const DAY_MS = 86_400_000
 
 describe('a relay that was restarted', () => {
@@ -38,12 +40,12 @@ describe('a relay that was restarted', () => {
       `"${name}":"${new Date(Date.parse(time) - ms).toISOString()}"`
     const text = await readFile(journal(), 'utf8')
     await writeFile(journal(), text.replaceAll(/"(expires_at|certified_until)":"([^"]+)"/g, earlier))
-    relay = await startTestRelay({}, { directory: relay!.directory })
+    relay = await startTestRelay(SHORT_GRACE, { directory: relay!.directory })
   }
   const conflict = /hostname_conflict/
 
   test('gives the name to nobody else before the certificate has ended (protocol §4.4.5, §11.1.4)', async () => {
-    relay = await startTestRelay()
+    relay = await startTestRelay(SHORT_GRACE)
     const account = newAccount()
     const lease = await relay.register('named', { account })
     const csr = certificateRequest([lease.hostname]).toString('base64')
@@ -70,7 +72,7 @@ describe('a relay that was restarted', () => {
   })
 
   test('tells the next owner of a name when the one before left it, and nobody else', async () => {
-    relay = await startTestRelay()
+    relay = await startTestRelay(SHORT_GRACE)
     const account = newAccount()
     const leave = (lease: RegisterResponse) =>
       relay!.call('POST', '/sdk/unregister', { access_token: lease.access_token })
@@ -91,7 +93,7 @@ describe('a relay that was restarted', () => {
   })
 
   test('keeps no name for a certificate of the canonical hostname alone', async () => {
-    relay = await startTestRelay()
+    relay = await startTestRelay(SHORT_GRACE)
     const lease = await relay.register('canonical')
     const csr = certificateRequest([lease.canonical_hostname]).toString('base64')
     await relay.call('POST', '/sdk/certificate', { csr }, { 'X-Svc-Access-Token': lease.access_token })
@@ -110,9 +112,9 @@ describe('reservations', () => {
   test('of a name with a certificate end with the certificate, and the longest counts', () => {
     const reservations = new Reservations()
     hold(reservations, 'a')
-    reservations.certify('a', 'a.test', now() + 2 * DAY_MS, '192.0.2.1')
-    reservations.certify('a', 'a.test', now() + DAY_MS, '192.0.2.1')
-    reservations.certify('a', 'other.test', now() + 9 * DAY_MS, '192.0.2.1')
+    reservations.certify('a', 'a.test', now() + 2 * DAY_MS)
+    reservations.certify('a', 'a.test', now() + DAY_MS)
+    reservations.certify('a', 'other.test', now() + 9 * DAY_MS)
     reservations.release('a')
     vi.advanceTimersByTime(2 * DAY_MS - 1)
     expect([reservations.holderOf('a.test'), reservations.holderOf('other.test')]).toEqual(['a', undefined])
@@ -122,8 +124,8 @@ describe('reservations', () => {
 
   describe('of names without a lease', () => {
     const leave = (reservations: Reservations, key: string, network: string): void => {
-      reservations.hold(key, { hostname: `${key}.test`, expiresAt: now() + 1000 })
-      reservations.certify(key, `${key}.test`, now() + DAY_MS, network)
+      reservations.hold(key, { hostname: `${key}.test`, expiresAt: now() + 1000, network })
+      reservations.certify(key, `${key}.test`, now() + DAY_MS)
       reservations.release(key)
       vi.advanceTimersByTime(1)
     }
@@ -185,15 +187,11 @@ describe('reservations', () => {
   test('with certificates are bounded, and those that have ended make room', () => {
     const reservations = new Reservations()
     for (let number = 0; number < CERTIFIED_NAMES_MAX; number++) {
-      hold(reservations, `${number}`)
-      expect(reservations.mayCertify(`${number}`)).toBe(true)
       // each of another wide network
-      reservations.certify(
-        `${number}`,
-        `${number}.test`,
-        now() + DAY_MS,
-        `10.${number >> 8}.${number & 255}.1`,
-      )
+      const network = `10.${number >> 8}.${number & 255}.1`
+      reservations.hold(`${number}`, { hostname: `${number}.test`, expiresAt: now() + 1000, network })
+      expect(reservations.mayCertify(`${number}`)).toBe(true)
+      reservations.certify(`${number}`, `${number}.test`, now() + DAY_MS)
       reservations.release(`${number}`)
     }
     hold(reservations, 'more')

@@ -1,6 +1,7 @@
 // The leases of a relay on several machines: each change goes to Redis first, and from there to all machines.
 
 import { type Identity, identityKey } from '@svc/protocol'
+import { networkOf } from '../../../core/client-address/ip-address.ts'
 import { now } from '../../../core/clock.ts'
 import { RelayError } from '../../../core/errors.ts'
 import { type Lease, newLeaseId } from '../../../core/lease/lease.ts'
@@ -259,7 +260,10 @@ export class ClusterLeases implements LeaseSharing {
     if (known !== undefined && known.sequence > sequence) return
     const hostname = hasFriendly ? this.#entries.friendlyHostname(key) : ''
     if (known !== undefined && isEnded) leases.end(known, 'unregistered')
-    else if (known === undefined) reservations.restore(key, { hostname, expiresAt })
+    else if (known === undefined) {
+      const network = seen.clientIp === '' ? undefined : networkOf(seen.clientIp)
+      reservations.restore(key, { hostname, expiresAt, network })
+    }
   }
 
   /** Whether a head is older than what this machine knows of the identity: Redis has lost data, or somebody put it back. */
