@@ -40,6 +40,8 @@ export const policyLeases = '/api/policy/leases'
 export const policyIps = '/api/policy/ips'
 /** `POST` of `RelayPolicyUpdate` with the bearer. *Extension*. */
 export const policyRelays = '/api/policy/relays'
+/** `GET`: `PinnedNamesResponse`, and `POST` of `NamePolicyUpdate`, with the bearer. *Extension*. */
+export const policyNames = '/api/policy/names'
 /** `GET` with the bearer: `PolicyDecisionsResponse`. *Extension*. */
 export const policyDecisions = '/api/policy/decisions'
 /** `GET` with the bearer: `PolicyChangesResponse`. *Extension*. */

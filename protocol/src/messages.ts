@@ -486,6 +486,20 @@ export interface RelayPolicyUpdate {
   is_banned: boolean
 }
 
+/** *Extension*: NamePolicyUpdate is the body of `POST /api/policy/names`: it pins a friendly name to an address, or unpins it. */
+export interface NamePolicyUpdate {
+  /** The friendly name. The relay normalizes it. */
+  name: string
+  /** The Ethereum address of the one identity that may register the name. Empty: anybody may again. */
+  address: string
+}
+
+/** *Extension*: PinnedNamesResponse is the answer to `GET /api/policy/names`. */
+export interface PinnedNamesResponse {
+  /** Maps each pinned name to the address of its identity, both normalized. */
+  pinned: Record<string, string>
+}
+
 /**
  * *Extension*: PolicyDecisionsResponse has every current decision, including those about identities and addresses without a lease.
  */
@@ -508,7 +522,7 @@ export interface PolicyDecisionsResponse extends Paged {
 }
 
 interface Step<Kind extends string, Update> {
-  /** What was changed: the settings, an identity, an address or a relay. */
+  /** What was changed: the settings, an identity, an address, a relay or a name. */
   kind: Kind
   /** The update as the relay applied it, normalized. */
   made: Update
@@ -522,6 +536,7 @@ export type PolicyStep =
   | Step<'lease', LeasePolicyUpdate>
   | Step<'ip', IpPolicyUpdate>
   | Step<'relay', RelayPolicyUpdate>
+  | Step<'name', NamePolicyUpdate>
 
 /** *Extension*: a PolicyChange is a change that was made through the API. */
 export type PolicyChange = PolicyStep & {

@@ -4,6 +4,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { CA_FORMATS, type CaFormat, PKCS12_PASSWORD } from '../core/certificates/ca-export.ts'
 import { RELEASE_VERSION } from '../core/version.ts'
 import { SETTINGS } from '../settings.ts'
+import type { ManageRequest } from './manage-command.ts'
 
 export type Command =
   | { name: 'serve' }
@@ -15,12 +16,15 @@ export type Command =
   | { name: 'check'; isJson: boolean; isRestart: boolean }
   /** Asks the relay that runs with these settings whether it is healthy. */
   | { name: 'healthcheck' }
+  /** Asks that relay, as an administrator. */
+  | { name: 'manage'; request: ManageRequest }
 
 export function readCommandLine(args: string[]): Command {
   const [command, ...rest] = args
   try {
     if (command === 'ca') return readCaCommand(rest)
     if (command === 'check') return readCheckCommand(rest)
+    if (command === 'name') return readNameCommand(rest)
     if (command === 'healthcheck') return readOptions(rest, {}, () => ({ name: 'healthcheck' }))
     return readOptions(args, { version: { type: 'boolean', short: 'v' } }, ({ version }) =>
       version ? { name: 'print', text: RELEASE_VERSION, isError: false } : { name: 'serve' },
@@ -58,6 +62,41 @@ function readCheckCommand(args: string[]): Command {
   }))
 }
 
+function readNameCommand(args: string[]): Command {
+  return readAction(
+    args,
+    {},
+    { pin: ['NAME', 'ADDRESS'], unpin: ['NAME'], list: [] },
+    (action, [name = '', address = '']) =>
+      action === 'list' ? { action: 'list names' } : { action: 'pin', name, address },
+  )
+}
+
+/**
+ * Reads an action and its arguments.
+ * @param actions the names of the arguments of each, all of which it needs
+ * @throws TypeError or Error for any other argument
+ */
+function readAction(
+  args: string[],
+  options: ParseArgsOptionsConfig,
+  actions: Readonly<Record<string, readonly string[]>>,
+  requestOf: (action: string, given: string[], values: Record<string, unknown>) => ManageRequest,
+): Command {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  })
+  if (values.help) return { name: 'print', text: helpText(), isError: false }
+  const [action = '', ...given] = positionals
+  const wanted = Object.hasOwn(actions, action) ? actions[action] : undefined
+  if (wanted === undefined) throw new Error(`one of ${Object.keys(actions).join(', ')} is needed`)
+  if (given.length !== wanted.length)
+    throw new Error(`${action} needs ${wanted.length === 0 ? 'no argument' : wanted.join(' and ')}`)
+  return { name: 'manage', request: requestOf(action, given, values) }
+}
+
 function helpText(): string {
   const width = Math.max(...SETTINGS.map(({ name }) => name.length))
   const settings = SETTINGS.map(
@@ -72,6 +111,9 @@ function helpText(): string {
     '         it ends with 0 when a start would succeed. With --restart the relay that runs may hold its ports',
     '       svc-relay healthcheck',
     '         asks the relay of these settings on this machine; it ends with 0 when that one serves',
+    '       svc-relay name pin NAME ADDRESS | unpin NAME | list',
+    '         pins a friendly name to the identity with that address, so that nobody else gets it; it asks the relay of',
+    '         these settings on this machine, with ADMIN_TOKEN',
     `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${CA_FORMATS.join(' | ')}] > FILE`,
     '         prints the CA certificate of a relay on localhost, which a phone or another machine can trust;',
     `         the password of the p12 file is ${PKCS12_PASSWORD}`,

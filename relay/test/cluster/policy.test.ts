@@ -122,6 +122,19 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
     await expect.poll(async () => (await fileOf(b)).banned_ips).toEqual([])
   })
 
+  test('a name that is pinned at one goes to its owner at another, whoever had it at a third until now', async () => {
+    const [owner, squatter] = [newAccount(), newAccount()]
+    const lease = await c.register('brand', { account: squatter })
+    await a.call('POST', '/api/policy/names', { name: 'brand', address: owner.address }, ADMIN)
+    const renew = () => c.call('POST', '/sdk/renew', { access_token: lease.access_token })
+    await expect.poll(async () => (await renew()).text).toContain('lease_not_found')
+    await expect
+      .poll(() => b.register('brand', { account: owner }).then(({ hostname }) => hostname, String))
+      .toBe(lease.hostname)
+    for (const relay of cluster.relays)
+      await expect(relay.register('brand', { account: squatter })).rejects.toThrow('hostname_conflict')
+  })
+
   test('what the file of one machine says while it runs, its operator says for all of them', async () => {
     const file = await fileOf(b)
     await writeFile(

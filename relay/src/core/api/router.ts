@@ -135,6 +135,8 @@ function adminHandlers(
     updateLease: answer(api.updateLease, ({ body, source }) => admin.updateLease(body, source)),
     updateIp: answer(api.updateIp, ({ body, source }) => admin.updateIp(body, source)),
     updateRelay: answer(api.updateRelay, ({ body, source }) => admin.updateRelay(body, source)),
+    policyNames: answer(api.policyNames, () => admin.names()),
+    updateName: answer(api.updateName, ({ body, source }) => admin.updateName(body, source)),
     policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
   }

@@ -22,11 +22,21 @@ export const LEASES_MAX = 100_000
 /** A name is kept for a certificate until the next whole number of this many milliseconds. */
 export const CERTIFIED_STEP_MS = 3_600_000
 
+/** What the operator decides about friendly names. */
+export interface NameRules {
+  /** Whether nobody may have the name to whom it is not pinned. */
+  isReserved(name: string): boolean
+  /** The address of the one identity that may have the name. */
+  pinnedTo(name: string): string | undefined
+}
+
+const FREE_NAMES: NameRules = { isReserved: () => false, pinnedTo: () => undefined }
+
 export class LeaseRegistry {
   readonly #routes: RoutingTable<Route>
   readonly #portHost: () => string | undefined
   readonly #reservations: Reservations
-  readonly #isReserved: (name: string) => boolean
+  readonly #names: NameRules
   /** In the order of their registration. */
   readonly #leases = new Map<string, ExpiryEntry<Lease>>()
   /** The same; undefined after one came or went. */
@@ -41,19 +51,18 @@ export class LeaseRegistry {
 
   /**
    * @param reservations what each identity holds, also from before this process started
-   * @param isReserved whether the operator reserves a name
    * @param portHost host that addresses of dedicated ports name at this time; undefined: the root host
    */
   constructor(
     routes: RoutingTable<Route>,
     reservations: Reservations,
-    isReserved: (name: string) => boolean = () => false,
+    names: NameRules = FREE_NAMES,
     portHost: () => string | undefined = () => undefined,
   ) {
     this.#routes = routes
     this.#portHost = portHost
     this.#reservations = reservations
-    this.#isReserved = isReserved
+    this.#names = names
   }
 
   /** Called when a lease is registered, renewed or ended, before the response is sent. */
@@ -223,6 +232,26 @@ export class LeaseRegistry {
     this.#reservations.certify(lease.identityKey, lease.hostname, end)
   }
 
+  /** Whether another identity has the friendly hostname of this one, by a lease or, unless it is pinned, since a while ago. */
+  isTaken({ name, address }: Identity): boolean {
+    const hostname = this.#routes.hostname(name)
+    const key = identityKey(name, address)
+    const lease = this.at(hostname)
+    if (lease !== undefined) return lease.identityKey !== key
+    const owner = this.#reservations.ownerOf(hostname)
+    return owner !== undefined && owner !== key && !this.isPinnedTo({ name, address })
+  }
+
+  /** Whether the operator pinned its name to the identity: nobody else keeps the name without a lease. */
+  isPinnedTo({ name, address }: Identity): boolean {
+    return this.#names.pinnedTo(name) === address
+  }
+
+  /** Whether the operator pinned the lease's friendly name to another identity meanwhile. */
+  hasLostName({ hostname, identity }: Lease): boolean {
+    return hostname !== '' && (this.#names.pinnedTo(identity.name) ?? identity.address) !== identity.address
+  }
+
   /** The other identity that had the lease's friendly hostname before, as far as the relay remembers. */
   formerOwner({ identityKey, hostname }: Lease): FormerOwner | undefined {
     return this.#reservations.formerOwner(identityKey, hostname)
@@ -291,11 +320,12 @@ export class LeaseRegistry {
     const hostname = this.#routes.hostname(name)
     const published = this.#routes.publishedAt(hostname)
     const holder = this.#reservations.holderOf(hostname)
-    const isReserved = this.#isReserved(name)
-    const isOurs = holder === undefined || holder === identityKey(name, address)
-    if (!isReserved && isOurs && (published === undefined || published === previous?.route)) return hostname
+    const owner = this.#names.pinnedTo(name)
+    const isKept = owner === undefined ? this.#names.isReserved(name) : owner !== address
+    const isOurs = holder === undefined || holder === identityKey(name, address) || owner === address
+    if (!isKept && isOurs && (published === undefined || published === previous?.route)) return hostname
     if (request.allowCanonicalFallback) return ''
-    const why = isReserved
+    const why = isKept
       ? `the name ${name} is reserved on this relay: choose another one`
       : `${hostname} belongs to another identity`
     throw new RelayError('hostname_conflict', why)

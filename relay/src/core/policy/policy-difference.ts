@@ -31,8 +31,8 @@ function changeOf(from: unknown, to: unknown): Change | undefined {
   return more > 0 ? { ...shown, more } : shown
 }
 
-/** The members of a list, or the limits as `identity=bytes`. */
+/** The members of a list, or those of a record as `key=value`. */
 function membersOf(value: object | null): Set<string> {
   if (Array.isArray(value)) return new Set(value)
-  return new Set(Object.entries(value ?? {}).map(([key, bps]) => `${key}=${bps}`))
+  return new Set(Object.entries(value ?? {}).map(([key, one]) => `${key}=${one}`))
 }

@@ -1,6 +1,6 @@
 // Parses policy.json, and creates the policy of a relay that starts for the first time.
 
-import { APPROVAL_MODES, type ApprovalMode, normalizeName } from '@svc/protocol'
+import { APPROVAL_MODES, type ApprovalMode, normalizeAddress, normalizeName } from '@svc/protocol'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../client-address/ip-networks.ts'
 import { normalized, parseWith, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
@@ -9,6 +9,10 @@ import { DEFAULT_RESERVED_NAMES, RESERVED_NAMES_MAX } from './reserved-names.ts'
 
 /** A lease name in UTF-16 code units, with blanks around it, which the relay removes. */
 const NAME_MAX_CHARS = 64
+/** An Ethereum address. */
+const ADDRESS_MAX_CHARS = 42
+/** Names that are pinned to an identity. */
+export const PINNED_NAMES_MAX = 1000
 
 export interface PolicyFile {
   approval_mode: ApprovalMode
@@ -28,6 +32,8 @@ export interface PolicyFile {
   landing_page_enabled: boolean
   /** Normalized lease names that no site gets. @default the names of reserved-names.ts */
   reserved_names: string[]
+  /** Normalized lease name → address in lower case of the one identity that gets it. @default none */
+  pinned_names: Record<string, string>
 }
 
 const count = z.int().nonnegative()
@@ -61,6 +67,18 @@ const schema: z.ZodType<PolicyFile> = z.looseObject({
       `has more than ${RESERVED_NAMES_MAX} names`,
     ),
     () => [...DEFAULT_RESERVED_NAMES],
+  ),
+  pinned_names: orElse(
+    z
+      .record(
+        normalized(NAME_MAX_CHARS, normalizeName, 'is not a name'),
+        normalized(ADDRESS_MAX_CHARS, normalizeAddress, 'is not an Ethereum address'),
+      )
+      .refine(
+        (pinned) => Object.keys(pinned).length <= PINNED_NAMES_MAX,
+        `has more than ${PINNED_NAMES_MAX} names`,
+      ),
+    () => ({}),
   ),
 })
 
@@ -100,5 +118,6 @@ export function initialPolicy(gates: PortGates): PolicyFile {
     tcp_port_max_leases: 0,
     landing_page_enabled: true,
     reserved_names: [...DEFAULT_RESERVED_NAMES],
+    pinned_names: {},
   }
 }

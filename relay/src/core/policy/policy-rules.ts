@@ -60,6 +60,11 @@ export class PolicyRules {
     return this.#index.reserved.has(name)
   }
 
+  /** The address to which a name is pinned. @param name normalized */
+  pinnedTo(name: string): string | undefined {
+    return this.#index.pinned.get(name)
+  }
+
   /** Whether any of the normalized addresses is banned. Undefined addresses are ignored. */
   isAnyIpBanned(...ips: (string | undefined)[]): boolean {
     return ips.some((ip) => ip !== undefined && this.#index.bannedIps.has(ip))
@@ -111,6 +116,7 @@ interface Index {
   bannedIps: NetworkSet
   bannedRelays: ReadonlySet<string>
   reserved: ReadonlySet<string>
+  pinned: ReadonlyMap<string, string>
 }
 
 function indexOf(file: PolicyFile): Index {
@@ -121,5 +127,6 @@ function indexOf(file: PolicyFile): Index {
     bannedIps: new NetworkSet(file.banned_ips),
     bannedRelays: new Set(file.banned_relays),
     reserved: new Set(file.reserved_names),
+    pinned: new Map(Object.entries(file.pinned_names)),
   }
 }

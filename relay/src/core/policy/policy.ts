@@ -1,12 +1,18 @@
 // Keeps the policy in policy.json: the administrator's decisions on who may publish, and how.
 
 import { join } from 'node:path'
-import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
+import type {
+  LeasePolicyUpdate,
+  NamePolicyUpdate,
+  PolicyDecisionsResponse,
+  PolicySettings,
+} from '@svc/protocol'
 import { type PortGates, SettingsError } from '../config/settings.ts'
+import { RelayError } from '../errors.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import { probePrivateWrite, readIfPresent, writePrivate } from '../storage/state-file.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
-import { initialPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
+import { initialPolicy, PINNED_NAMES_MAX, type PolicyFile, parsePolicyFile } from './policy-file.ts'
 import { PolicyRules } from './policy-rules.ts'
 
 const FILE = 'policy.json'
@@ -136,7 +142,8 @@ export class Policy extends PolicyRules {
       banned_identity_keys: withMember(file.banned_identity_keys, key, is_banned),
       denied_identity_keys: withMember(file.denied_identity_keys, key, is_denied),
       approved_identity_keys: withMember(file.approved_identity_keys, key, revoked),
-      identity_bps: bps === undefined ? file.identity_bps : withRate(file.identity_bps, key, bps),
+      identity_bps:
+        bps === undefined ? file.identity_bps : withEntry(file.identity_bps, key, bps || undefined),
     }))
   }
 
@@ -150,6 +157,21 @@ export class Policy extends PolicyRules {
     await this.#change((file) => ({
       ...file,
       banned_relays: withMember(file.banned_relays, relay, isBanned),
+    }))
+  }
+
+  /**
+   * Pins a name to an address, or unpins it. Both are normalized.
+   * @param address empty: anybody may register the name again
+   * @throws RelayError `invalid_request` when too many names are pinned
+   */
+  async updateName({ name, address }: NamePolicyUpdate): Promise<void> {
+    const { [name]: _replaced, ...others } = this.file.pinned_names
+    if (address !== '' && Object.keys(others).length >= PINNED_NAMES_MAX)
+      throw new RelayError('invalid_request', `${PINNED_NAMES_MAX} names are pinned: unpin one`)
+    await this.#change((file) => ({
+      ...file,
+      pinned_names: withEntry(file.pinned_names, name, address || undefined),
     }))
   }
 
@@ -209,7 +231,12 @@ function withMember(list: readonly string[], member: string, present: boolean | 
   return present ? [...others, member] : others
 }
 
-function withRate(rates: Readonly<Record<string, number>>, key: string, bps: number): Record<string, number> {
-  const { [key]: _replaced, ...others } = rates
-  return bps === 0 ? others : { ...others, [key]: bps }
+/** The record with another value of `key`, or without the key. */
+function withEntry<T>(
+  record: Readonly<Record<string, T>>,
+  key: string,
+  value: T | undefined,
+): Record<string, T> {
+  const { [key]: _replaced, ...others } = record
+  return value === undefined ? others : { ...others, [key]: value }
 }

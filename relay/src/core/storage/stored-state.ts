@@ -73,7 +73,7 @@ export async function openState(
   const audit = new AuditLog(directory, writeHealth)
   const routes = new RoutingTable(rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, writeHealth, log, settings.nameGraceMs)
-  const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name), portHost)
+  const leases = new LeaseRegistry(routes, journal.reservations, policy, portHost)
   const leewayS = isOver === undefined ? 0 : TOKEN_LEEWAY_S
   const tokens = new TokenIssuer(identity, settings.url.origin, undefined, leewayS)
   const credentials = new LeaseCredentials(tokens, leases, isOver)

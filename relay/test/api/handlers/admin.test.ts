@@ -157,6 +157,7 @@ describe('policy', () => {
       lease: '/api/policy/leases',
       ip: '/api/policy/ips',
       relay: '/api/policy/relays',
+      name: '/api/policy/names',
     }
     for (const { kind, undo } of made) expect(await post(paths[kind], undo)).toMatchObject({ status: 200 })
     expect((await get('/api/policy')).json.data).toEqual(settings)

@@ -9,6 +9,7 @@ const PATHS = {
   lease: PATH.policyLeases,
   ip: PATH.policyIps,
   relay: PATH.policyRelays,
+  name: PATH.policyNames,
 } as const
 
 export interface PastChange extends Pick<ChangeRequest, 'text' | 'undo'> {
@@ -33,6 +34,8 @@ export function pastChanges(changes: readonly PolicyChange[]): PastChange[] {
 function textOf(change: PolicyChange): string {
   if (change.kind === 'settings') return DONE.settings
   if (change.kind === 'lease') return leaseChangeText(change.made)
+  if (change.kind === 'name')
+    return change.made.address === '' ? DONE.unpinned(change.made.name) : DONE.pinned(change.made.name)
   const banned = change.kind === 'ip' ? change.made.ip : change.made.relay
   return change.made.is_banned ? DONE.banned(banned) : DONE.unbanned(banned)
 }

@@ -192,6 +192,8 @@ export const DONE = {
   banned: (who: string): string => `${who} was banned`,
   unbanned: (who: string): string => `${who} is no longer banned`,
   limited: (who: string, limit: string): string => `${who} has the limit ${limit}`,
+  pinned: (name: string): string => `The name ${name} was pinned`,
+  unpinned: (name: string): string => `The name ${name} is no longer pinned`,
   settings: 'The settings were changed',
   undone: (text: string): string => `Taken back: ${text}`,
   failed: (text: string, why: string): string => `That did not work (${text}): ${why}`,

@@ -27,9 +27,11 @@ import {
   type IpPolicyUpdate,
   type LeasePolicyUpdate,
   METADATA_BODY_MAX_BYTES,
+  type NamePolicyUpdate,
   ONLY_OWN_DESCRIPTOR,
   PATH,
   PEM_MEDIA_TYPE,
+  type PinnedNamesResponse,
   type PolicyChangesResponse,
   type PolicyDecisionsResponse,
   type PolicySettings,
@@ -89,6 +91,8 @@ interface Shapes {
   updateLease: [LeasePolicyUpdate, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
   updateRelay: [RelayPolicyUpdate, Nothing]
+  policyNames: [None, PinnedNamesResponse]
+  updateName: [NamePolicyUpdate, Nothing]
   policyDecisions: [None, PolicyDecisionsResponse]
   policyChanges: [None, PolicyChangesResponse]
   domain: [None, DomainResponse]
@@ -230,6 +234,17 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   updateRelay: {
     ...asAdmin(
       post(PATH.policyRelays, 'Ban another relay from discovery, or no longer', take.relayPolicyUpdate),
+    ),
+    data: answer.nothing,
+  },
+  policyNames: {
+    ...asAdmin(get(PATH.policyNames, 'The names that are pinned to an identity')),
+    data: answer.pinnedNames,
+  },
+  updateName: {
+    ...asAdmin(
+      post(PATH.policyNames, 'Pin a friendly name to an address, or unpin it', take.namePolicyUpdate),
+      ['invalid_address'],
     ),
     data: answer.nothing,
   },

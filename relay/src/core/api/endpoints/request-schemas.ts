@@ -22,6 +22,7 @@ import {
   METADATA_TAG_MAX_CHARS,
   METADATA_TAGS_MAX,
   METADATA_THUMBNAIL_MAX_CHARS,
+  type NamePolicyUpdate,
   nameOfAddress,
   normalizeAddress,
   normalizeName,
@@ -292,6 +293,16 @@ export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = message('IPPolicyUpdate
 export const relayPolicyUpdate: z.ZodType<RelayPolicyUpdate> = message('RelayPolicyUpdate', {
   relay: normalized(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'must be an Ethereum address or an https URL'),
   is_banned: z.boolean(),
+})
+
+export const namePolicyUpdate: z.ZodType<NamePolicyUpdate> = message('NamePolicyUpdate', {
+  name: leaseName,
+  address: normalized(
+    ADDRESS_TEXT_MAX_CHARS,
+    (value) => (value === '' ? '' : normalizeAddress(value)),
+    'must be an Ethereum address, or empty',
+    'invalid_address',
+  ),
 })
 
 /** Discovery itself reads the descriptor, and counts why one is refused. */

@@ -17,6 +17,7 @@ import {
   EXTENSIONS,
   type HealthResponse,
   type Lease,
+  type PinnedNamesResponse,
   type PolicyChange,
   type PolicyChangesResponse,
   type PolicyDecisionsResponse,
@@ -44,6 +45,7 @@ import {
   ipPolicyUpdate,
   leasePolicyUpdate,
   metadata,
+  namePolicyUpdate,
   policySettings,
   relayPolicyUpdate,
   siteStatement,
@@ -112,6 +114,10 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = message('Poli
   next,
 })
 
+export const pinnedNames: z.ZodType<PinnedNamesResponse> = message('PinnedNamesResponse', {
+  pinned: z.record(text, text),
+})
+
 const change = { id: count, at: timestamp }
 const policyChange: z.ZodType<PolicyChange> = named(
   'PolicyChange',
@@ -120,6 +126,7 @@ const policyChange: z.ZodType<PolicyChange> = named(
     z.object({ ...change, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
     z.object({ ...change, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
     z.object({ ...change, kind: z.literal('relay'), made: relayPolicyUpdate, undo: relayPolicyUpdate }),
+    z.object({ ...change, kind: z.literal('name'), made: namePolicyUpdate, undo: namePolicyUpdate }),
   ]),
 )
 

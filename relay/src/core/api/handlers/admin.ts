@@ -5,6 +5,8 @@ import type {
   AdminLoadResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
+  NamePolicyUpdate,
+  PinnedNamesResponse,
   PolicyChangesResponse,
   PolicyDecisionsResponse,
   PolicyLease,
@@ -115,6 +117,17 @@ export class AdminApi {
     const undo = { relay, is_banned: this.#policy.decisions.banned_relays.includes(relay) }
     await this.#policy.updateRelay(relay, is_banned)
     await this.#record({ kind: 'relay', made: update, undo }, address)
+    return {}
+  }
+
+  names(): PinnedNamesResponse {
+    return { pinned: this.#policy.file.pinned_names }
+  }
+
+  async updateName(update: NamePolicyUpdate, address: string): Promise<Record<string, never>> {
+    const undo = { name: update.name, address: this.#policy.pinnedTo(update.name) ?? '' }
+    await this.#policy.updateName(update)
+    await this.#record({ kind: 'name', made: update, undo }, address)
     return {}
   }
 

@@ -199,6 +199,13 @@ export class SdkApi {
     const ttlS = ttlOf(request.ttl)
     // Listeners of the renewal read it. A refused renewal does no harm, since the site did sign the statement.
     lease.statement = request.statement ?? lease.statement
+    if (this.#parts.leases.hasLostName(lease)) {
+      await this.#end(lease)
+      throw new RelayError(
+        'lease_not_found',
+        `the name ${lease.identity.name} belongs to another identity now`,
+      )
+    }
     this.#parts.leases.renew(lease, ttlS, request.metadata, addresses)
     await this.#parts.sharing?.renewed(lease)
     await this.#parts.settled()
@@ -214,11 +221,15 @@ export class SdkApi {
 
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
     const lease = this.#leaseOf(request)
-    this.#parts.leases.end(lease, 'unregistered')
+    await this.#end(lease)
     await this.#refund(source)
+    return {}
+  }
+
+  async #end(lease: Lease): Promise<void> {
+    this.#parts.leases.end(lease, 'unregistered')
     await this.#parts.sharing?.ended(lease)
     await this.#settled(lease)
-    return {}
   }
 
   /**

@@ -132,7 +132,7 @@ export class ClusterLeases implements LeaseSharing {
     described: Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>,
     { expires, hasFriendly, ttlS }: { expires: number; hasFriendly: boolean; ttlS: number },
   ): Promise<{ sequence: number } | 'conflict' | 'again'> {
-    const { redis, keys, run, epoch } = this.#parts
+    const { redis, keys, run, epoch, leases } = this.#parts
     const known = epoch()
     if (known === undefined) throw redisIsDown()
     const sequence = Number(
@@ -160,7 +160,7 @@ export class ClusterLeases implements LeaseSharing {
           hostname,
           fence: sequence,
           ttlMs: ttlS * 1000,
-          keptMs: NAME_RESERVATION_MS,
+          keptMs: leases.isPinnedTo(described.identity) ? 0 : NAME_RESERVATION_MS,
           indexMs: NAME_INDEX_MS,
           changesKept: CHANGES_KEPT,
           machine: run,
@@ -213,10 +213,8 @@ export class ClusterLeases implements LeaseSharing {
 
   /** Whether this machine knows that another identity has the friendly hostname of this one, or had it until a moment ago. */
   isTakenHere(key: string): boolean {
-    const { leases, reservations } = this.#parts
-    const hostname = this.#entries.friendlyHostname(key)
-    const holder = leases.at(hostname)?.identityKey ?? reservations.ownerOf(hostname)
-    return holder !== undefined && holder !== key
+    const colon = key.lastIndexOf(':')
+    return this.#parts.leases.isTaken({ name: key.slice(0, colon), address: key.slice(colon + 1) })
   }
 
   /**

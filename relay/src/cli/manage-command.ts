@@ -1,0 +1,45 @@
+// Runs the commands of `svc-relay` that change what the running relay decides, by its API.
+
+import { type NamePolicyUpdate, PATH, type PinnedNamesResponse } from '@svc/protocol'
+import { SettingsError } from '../core/config/settings-error.ts'
+import { readSettings } from '../settings.ts'
+import { AdminClient, AdminClientError } from './admin-client.ts'
+
+export type ManageRequest = { action: 'list names' } | ({ action: 'pin' } & NamePolicyUpdate)
+
+/** Prints what the relay answers; the exit code is 1 when it refuses, or does not answer. */
+export async function manage(request: ManageRequest): Promise<void> {
+  try {
+    console.log(await answerOf(new AdminClient(readSettings(process.env)), request))
+  } catch (error) {
+    if (!(error instanceof SettingsError || error instanceof AdminClientError)) throw error
+    console.error(`svc-relay: ${error.message}`)
+    process.exitCode = 1
+  }
+}
+
+async function answerOf(client: AdminClient, request: ManageRequest): Promise<string> {
+  if (request.action === 'pin') return await pin(client, request)
+  const { pinned } = await client.call<PinnedNamesResponse>(PATH.policyNames)
+  return table(['NAME', 'ADDRESS'], Object.entries(pinned), 'No name is pinned.')
+}
+
+async function pin(client: AdminClient, { name, address }: NamePolicyUpdate): Promise<string> {
+  await client.call(PATH.policyNames, { name, address } satisfies NamePolicyUpdate)
+  return address === '' ? `Anybody may register ${name} again.` : `Only ${address} gets the name ${name}.`
+}
+
+/** Columns of text; `empty` instead where there is no row. */
+function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
+  if (rows.length === 0) return empty
+  const lines = [head, ...rows]
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => text.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
