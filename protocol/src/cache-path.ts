@@ -1,6 +1,6 @@
 // The allowed paths of a snapshot's files.
 
-import { CACHE_PATH_MAX_CHARS } from './limits.ts'
+import { CACHE_PATH_MAX_CHARS } from './static-cache-limits.ts'
 
 /** Control characters, and lone surrogates, which UTF-8 cannot encode. */
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u

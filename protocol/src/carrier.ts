@@ -1,6 +1,6 @@
 // Multiplexed carriers: a WebSocket's subprotocol, a native connection's upgrade, and the start of each stream.
 
-import { CAPABILITY_MAX_BYTES } from './limits.ts'
+import { CAPABILITY_MAX_BYTES } from './carrier-limits.ts'
 
 /**
  * The client offers this subprotocol first, and a relay selects no other. The second offer is the capability itself.

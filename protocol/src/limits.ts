@@ -22,48 +22,12 @@ export const CHALLENGES_PER_SOURCE_MAX = 32
  * The largest request body of the control plane, in bytes, except those with metadata and of `/v1/sign`.
  */
 export const BODY_MAX_BYTES: number = 16 * 1024
-/**
- * `description` in lease metadata has at most this many UTF-16 code units. The relay refuses a longer text and never
- * truncates one.
- */
-export const METADATA_DESCRIPTION_MAX_CHARS = 4096
-/** `owner` in lease metadata has at most this many UTF-16 code units. */
-export const METADATA_OWNER_MAX_CHARS = 1024
-/** `thumbnail` in lease metadata, a URL or an image of about 190 KB as a data URL, has at most this many UTF-16 code units. */
-export const METADATA_THUMBNAIL_MAX_CHARS: number = 256 * 1024
-/** Lease metadata has at most this many tags. */
-export const METADATA_TAGS_MAX = 16
-/** A tag has at most this many UTF-16 code units. */
-export const METADATA_TAG_MAX_CHARS = 64
-/**
- * A request body with lease metadata has at most this many bytes: that of a challenge, and of a renewal whose
- * `access_token` comes within the first {@link BODY_MAX_BYTES}. Metadata of full length fits, even if each
- * character of its texts takes 4 bytes.
- */
-export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
 /** A request body of the admin and policy endpoints has at most this many bytes. */
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 /** The deadline of a complete request body. */
 export const BODY_DEADLINE_MS = 10_000
 /** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most this many bytes (docs/protocol.md §19). */
 export const X402_BODY_MAX_BYTES: number = 64 * 1024
-/** The manifest of a static cache snapshot has at most this many bytes of JSON. */
-export const CACHE_MANIFEST_MAX_BYTES: number = 1024 * 1024
-/** A snapshot has at most this many files. */
-export const CACHE_FILES_MAX = 2048
-/**
- * A path of such a file has at most this many UTF-16 code units, so that a request for it fits in a head of 16 KiB, even
- * if each takes three bytes and each byte is percent-encoded.
- */
-export const CACHE_PATH_MAX_CHARS = 1024
-/** A file of a snapshot has at most this many bytes, unless the relay announces another limit (docs/protocol.md §15.1). */
-export const CACHE_OBJECT_MAX_BYTES: number = 10 * 1024 * 1024
-/** All files of a snapshot have at most this many bytes together, unless the relay announces another limit. */
-export const CACHE_EXPOSURE_MAX_BYTES: number = 64 * 1024 * 1024
-/** The deadline of a complete upload of a snapshot. */
-export const CACHE_UPLOAD_DEADLINE_MS = 120_000
-/** While a site is renewed, its snapshot expires at most this long after the last renewal, plus its `cache_ttl`. */
-export const CACHE_RENEWAL_GRACE_MS = 120_000
 
 /** One lease may keep this many idle reverse sessions ready. The relay answers one more with `rate_limited`. */
 export const READY_SESSIONS_MAX = 8
@@ -95,13 +59,6 @@ export const SIGN_NONCE_BYTES = 16
 
 /** A certificate request of a site has at most this many bytes of DER (docs/protocol.md §11). */
 export const CERTIFICATE_REQUEST_MAX_BYTES: number = 8 * 1024
-
-/** The capability at the start of a carrier stream has at most this many bytes of UTF-8. */
-export const CAPABILITY_MAX_BYTES = 8192
-/** Capability and answer must both have been sent within this time. */
-export const CAPABILITY_DEADLINE_MS = 10_000
-/** One WebSocket message of the browser carrier has at most this many bytes. */
-export const WEBSOCKET_MESSAGE_MAX_BYTES: number = 1024 * 1024
 
 /** A browser may keep the answer to a preflight request this long. */
 export const CORS_MAX_AGE_S: number = 24 * 60 * 60

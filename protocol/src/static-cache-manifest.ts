@@ -1,8 +1,8 @@
 // Parses the manifest of a snapshot: the list of files for the relay to store (docs/protocol.md §15.1).
 
 import { compareCachePaths, problemOfCachePath } from './cache-path.ts'
-import { CACHE_FILES_MAX } from './limits.ts'
 import type { StaticCacheFile, StaticCacheManifest } from './messages.ts'
+import { CACHE_FILES_MAX } from './static-cache-limits.ts'
 
 /** The limits that the relay announces in `StaticCacheLimits`. */
 export interface ManifestLimits {
