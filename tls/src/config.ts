@@ -5,6 +5,7 @@ import { SCHEME_OF, type SignAlgorithm } from './certificate/leaf.ts'
 import type { CryptoProvider } from './crypto/provider.ts'
 import { webCrypto } from './crypto/webcrypto.ts'
 import { TlsError } from './errors.ts'
+import type { ClientAuthentication, ClientCertificate } from './handshake/client-authentication.ts'
 import { DEFAULT_LIMITS, type Limits, TIMER_MAX_MS } from './limits.ts'
 import type { HashName } from './messages/transcript.ts'
 import type { TicketSealer } from './session-tickets.ts'
@@ -46,6 +47,12 @@ export interface ServerConfig {
   /** The server's protocols in its order of preference. If empty, the server ignores the client's offer. */
   alpn: readonly string[]
   /**
+   * Asks clients for a certificate and verifies it, as `clientAuthentication` of `@svc/tls/client-auth` does. The server
+   * then gives no tickets: a resumed session would not be verified again. The signer must sign the CertificateRequest too.
+   * @default none: clients stay anonymous
+   */
+  clientAuthentication?: ClientAuthentication | undefined
+  /**
    * A sealer that the connections of a site share, so that they resume each other's sessions. Without it, there are no
    * tickets.
    * @default none
@@ -82,6 +89,7 @@ export interface SignRequest {
   /** The ClientHello after the HelloRetryRequest. */
   clientHelloRetry?: Uint8Array
   serverHello: Uint8Array
+  /** The EncryptedExtensions, and behind it the CertificateRequest if the server asks for a certificate. */
   encryptedExtensions: Uint8Array
   /** The Certificate, or the CompressedCertificate (RFC 8879 §4) sent instead. */
   certificate: Uint8Array
@@ -112,6 +120,8 @@ export interface ConnectionInfo {
   group: number
   /** True when a ticket resumed a session, without a certificate and a signature. */
   resumed: boolean
+  /** The client's certificate, which was verified. Undefined when none was asked for, or when the client has none. */
+  clientCertificate?: ClientCertificate | undefined
 }
 
 /** Settings is a checked configuration with its defaults. */
@@ -142,6 +152,7 @@ export function settingsOf(config: ServerConfig): Settings {
     ...config,
     sign: (request, signal) => config.sign(request, signal),
     signTls12: config.signTls12 && ((request, signal) => config.signTls12!(request, signal)),
+    tickets: config.clientAuthentication ? undefined : config.tickets,
     crypto: config.crypto ?? webCrypto,
     limits,
   }

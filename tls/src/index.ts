@@ -23,6 +23,7 @@ export type {
 } from './crypto/provider.ts'
 export { webCrypto } from './crypto/webcrypto.ts'
 export { TlsError } from './errors.ts'
+export type { ClientAuthentication, ClientCertificate } from './handshake/client-authentication.ts'
 export { type KeySigner, ownKeySigners } from './handshake/own-key.ts'
 export { boundedSigner } from './handshake/signer.ts'
 export type { Limits } from './limits.ts'

@@ -21,7 +21,7 @@ import { encodeEncryptedExtensions } from '../messages/encrypted-extensions.ts'
 import { encodeNewSessionTicket } from '../messages/new-session-ticket.ts'
 import { encodeHelloRetryRequest, encodeServerHello } from '../messages/server-hello-encoder.ts'
 import { suiteHash } from '../messages/transcript.ts'
-import { handshakeMessage } from '../messages/writer.ts'
+import { concat, handshakeMessage } from '../messages/writer.ts'
 import { Tls13Protection } from '../record/protection.ts'
 import type { Channel } from './channel.ts'
 import type { HandshakeResult } from './handshake-result.ts'
@@ -37,6 +37,7 @@ import { type AcceptedPsk, acceptPsk, sessionOf } from './resumption.ts'
 import { requestSignature } from './signer.ts'
 
 const VERSION = 'TLSv1.3' as const
+const NOTHING = new Uint8Array()
 
 /** The ClientHello that is used, and the transcript before it. */
 interface Offer {
@@ -92,11 +93,14 @@ export async function handshake(
   channel.outbound.protect(new Tls13Protection(crypto, cipherSuite, serverHandshake))
   if (hello.earlyData && retry === undefined) channel.inbound.skipEarlyData()
 
-  // EncryptedExtensions (§4.3.1)
+  // EncryptedExtensions (§4.3.1), and CertificateRequest (§4.3.2) when there is one
   const recordSizeLimit = hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1
   // A resumption has no server_name (RFC 6066 §3).
   const serverName = hello.serverName !== undefined && psk === undefined
-  const encryptedExtensions = encodeEncryptedExtensions({ serverName, alpn, recordSizeLimit })
+  const encryptedExtensions = concat(
+    encodeEncryptedExtensions({ serverName, alpn, recordSizeLimit }),
+    settings.clientAuthentication?.request ?? NOTHING,
+  )
   transcript.add(encryptedExtensions)
 
   // Certificate or CompressedCertificate, CertificateVerify (§4.4.2, §4.4.3; RFC 8879 §4)
@@ -155,7 +159,8 @@ async function complete(
   channel.outbound.protect(new Tls13Protection(crypto, cipherSuite, traffic.server))
   channel.flush()
 
-  // The client's Finished
+  // The client's Certificate and CertificateVerify (§4.4.2, §4.4.3), and its Finished
+  const clientCertificate = await settings.clientAuthentication?.read(channel, transcript)
   await readFinished(channel, transcript, clientHandshake)
   channel.protectInbound(new Tls13Protection(crypto, cipherSuite, traffic.client))
   channel.endHandshake()
@@ -164,7 +169,8 @@ async function complete(
 
   // NewSessionTicket (§4.6.1)
   const resumed = psk !== undefined
-  const info = { version: VERSION, serverName: hello.serverName, alpn, cipherSuite, group, resumed }
+  const { serverName } = hello
+  const info = { version: VERSION, serverName, alpn, cipherSuite, group, resumed, clientCertificate }
   if (allowsResumption(hello)) await sendTickets(channel, settings, info, resumption, psk?.authenticatedAt)
   resumption.erase()
   return { info, exporter, postHandshake: new KeyUpdates(crypto, cipherSuite, channel, traffic) }

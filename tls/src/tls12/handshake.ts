@@ -39,6 +39,16 @@ const RANDOM_BYTES = 32
 /** "DOWNGRD" and 1 (RFC 8446 §4.1.3): it shows a client that offered TLS 1.3 that an attacker removed the offer. */
 const DOWNGRADE_SENTINEL: Uint8Array = Uint8Array.of(0x44, 0x4f, 0x57, 0x4e, 0x47, 0x52, 0x44, 1)
 
+/** A Transcript keeps the messages, all of which a client's CertificateVerify signs (§7.4.8). */
+class Transcript extends TranscriptHash {
+  readonly messages: Uint8Array[] = []
+
+  override add(...messages: Uint8Array[]): void {
+    super.add(...messages)
+    this.messages.push(...messages)
+  }
+}
+
 /**
  * Runs the handshake from the ClientHello to the server's Finished.
  * @param leaving aborts when the client has left
@@ -51,13 +61,13 @@ export async function handshake(
   secrets: Secrets,
   leaving: AbortSignal,
 ): Promise<HandshakeResult> {
-  const { crypto, certificateChain } = settings
+  const { crypto, certificateChain, clientAuthentication } = settings
   channel.useTls12()
   channel.requireFlightEnd()
   const negotiated = negotiate(hello, settings)
   const { suite, group, extendedMasterSecret } = negotiated
   const hash = hashOf(crypto, suite.hash)
-  const transcript = new TranscriptHash(hash)
+  const transcript = new Transcript(hash)
   transcript.add(hello.message)
   const send = (...messages: Uint8Array[]) => {
     transcript.add(...messages)
@@ -70,11 +80,16 @@ export async function handshake(
   send(serverHelloOf(hello, randoms.server, negotiated), encodeCertificate(certificateChain))
   channel.flush()
 
-  // ServerKeyExchange (§7.4.3; RFC 8422 §5.4), ServerHelloDone (§7.4.5)
+  // ServerKeyExchange (§7.4.3; RFC 8422 §5.4), CertificateRequest (§7.4.4), ServerHelloDone (§7.4.5)
   const own = await crypto.keyPair(group)
   secrets.add(own)
-  send(await signedKeyExchange(own.keyExchange, group, randoms, settings, leaving), encodeServerHelloDone())
+  send(await signedKeyExchange(own.keyExchange, group, randoms, settings, leaving))
+  if (clientAuthentication) send(clientAuthentication.requestTls12)
+  send(encodeServerHelloDone())
   channel.flush()
+
+  // The client's Certificate (§7.4.6)
+  const readVerify = await clientAuthentication?.readTls12(channel, transcript)
 
   // ClientKeyExchange (§7.4.7; RFC 8422 §5.7)
   const point = await readClientKeyExchange(channel, transcript, group)
@@ -84,6 +99,9 @@ export async function handshake(
   const masterSecret = extendedMasterSecret
     ? preMasterSecret.extendedMaster(hash, transcript.digest())
     : preMasterSecret.master(hash, randoms)
+
+  // The client's CertificateVerify (§7.4.8)
+  const clientCertificate = await readVerify?.(channel, transcript, transcript.messages)
 
   // The client's ChangeCipherSpec (§7.1) and Finished (§7.4.9)
   await channel.readChangeCipherSpec()
@@ -100,7 +118,7 @@ export async function handshake(
   // Without the extension another connection may have this master secret, so nothing is exported (RFC 7627 §5.4).
   const exporter = extendedMasterSecret ? masterSecret.exporter(randoms) : undefined
   if (exporter === undefined) masterSecret.erase()
-  const info = infoOf(hello, negotiated)
+  const info = { ...infoOf(hello, negotiated), clientCertificate }
   return { info, exporter, postHandshake: new RefusedRenegotiation(channel.outbound) }
 }
 

@@ -36,8 +36,8 @@ describe('a reader', () => {
     expect(reader.isDone).toBe(true)
   })
 
-  it('takes lengths of one and two bytes', () => {
-    for (const length of [128, 255, 256, 65_535])
+  it('takes lengths of one to three bytes', () => {
+    for (const length of [128, 255, 256, 65_535, 65_536])
       expect(new DerReader(encodeDer(4, new Uint8Array(length))).take(4).content).toHaveLength(length)
   })
 
@@ -47,10 +47,11 @@ describe('a reader', () => {
     ['a length that is cut short', '3082', /cut short/],
     ['a content that is cut short', '300201', /cut short/],
     ['another tag', '020101', /DER tag 2, not 48/],
-    ['a length of 3 bytes', '3083010000', /a length of another form/],
+    ['a length of 4 bytes', '308401000000', /a length of another form/],
     ['an indefinite length (§8.1.3.6)', '30800000', /a length of another form/],
     ['a length of 127 in two bytes', `30817f${'00'.repeat(127)}`, /a length of another form/],
     ['a length of 255 in three bytes', `308200ff${'00'.repeat(255)}`, /a length of another form/],
+    ['a length of 65,535 in four bytes', `308300ffff${'00'.repeat(65_535)}`, /a length of another form/],
   ])('refuses %s', (_, encoded, message) => {
     expect(() => new DerReader(bytes(encoded)).take(DER_TAG.sequence)).toThrow(message)
   })

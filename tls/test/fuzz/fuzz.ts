@@ -1,5 +1,6 @@
 // Fuzz target: damaged hellos, records and messages, before and after the keys. No crash, no hang, only alerts.
 
+import { clientAuthentication } from '../../src/client-auth/index.ts'
 import { type ServerConfig, signAlgorithmOf, TicketSealer } from '../../src/index.ts'
 import {
   ClientHelloReader,
@@ -10,7 +11,11 @@ import {
   parseServerHello,
   TlsError,
 } from '../../src/messages/index.ts'
-import { concat } from '../../src/messages/writer.ts'
+import { concat, handshakeMessage, u16, vector } from '../../src/messages/writer.ts'
+import { readCertificate } from '../../src/x509/certificate.ts'
+import { validPath } from '../../src/x509/path.ts'
+import { readRevocationList } from '../../src/x509/revocation-list.ts'
+import corpus from '../corpus/certificates.json' with { type: 'json' }
 import { records } from '../support/client-hello-builder.ts'
 import { hex } from '../support/hex.ts'
 import { RawClient, TYPE, until } from '../support/raw-client.ts'
@@ -41,6 +46,19 @@ const config: ServerConfig = {
   signTls12: () => new Uint8Array(70),
   tickets: new TicketSealer({ crypto: syncCrypto }),
   crypto: syncCrypto,
+}
+
+const CERTIFICATES = corpus.certificates.map(hex)
+const LISTS = corpus.revocationLists.map(hex)
+/** The corpus was made before this moment, and its certificates are valid for decades. */
+const now = (): number => Date.parse('2026-12-01')
+const asking: ServerConfig = {
+  ...config,
+  clientAuthentication: clientAuthentication({
+    ca: `-----BEGIN CERTIFICATE-----${Buffer.from(CERTIFICATES[0]!).toString('base64')}-----END CERTIFICATE-----`,
+    required: false,
+    now,
+  }),
 }
 
 /** One connection; @returns the code of the error that ended it, or `closed` */
@@ -82,6 +100,42 @@ async function damageCiphertext(below: Random): Promise<void> {
   await outcome(client)
 }
 
+/** What a client sends that is asked for a certificate. */
+async function damageClientCertificate(below: Random): Promise<void> {
+  const is13 = below(2) === 0
+  const client = is13 ? new RawClient(asking) : new RawClient12(asking)
+  client.sendHello()
+  await client.flight()
+  client.deaf = true
+  const chain = [oneOf(CERTIFICATES, below), ...CERTIFICATES].slice(0, 1 + below(3))
+  const [first, ...others] = below(3) === 0 ? chain : [mutate(chain[0]!, below), ...chain.slice(1)]
+  const entries = [first!, ...others].map((der) =>
+    concat(vector(3, der), is13 ? vector(2) : new Uint8Array()),
+  )
+  const certificate = handshakeMessage(11, is13 ? vector(1) : new Uint8Array(), vector(3, ...entries))
+  const verify = handshakeMessage(
+    15,
+    u16(oneOf([0x0403, 0x0804, 0x0807, below(65_536)], below)),
+    vector(2, new Uint8Array(below(80))),
+  )
+  for (const message of [certificate, verify])
+    client.sendMessage(below(2) === 0 ? message : mutate(message, below))
+  await outcome(client)
+}
+
+async function damageChain(below: Random): Promise<void> {
+  const damaged = (list: readonly Uint8Array[]) =>
+    list.map((der) => (below(2) === 0 ? der : mutate(der, below)))
+  try {
+    const [leaf, ...others] = damaged([oneOf(CERTIFICATES, below), ...CERTIFICATES]).map(readCertificate)
+    const anchors = [readCertificate(CERTIFICATES[0]!)]
+    const revocationLists = below(2) === 0 ? undefined : damaged(LISTS).map(readRevocationList)
+    await validPath([leaf!, ...others], { anchors, revocationLists, now: now() })
+  } catch (error) {
+    if (!(error instanceof TlsError)) throw error
+  }
+}
+
 async function outcome(client: RawClient | RawClient12): Promise<string> {
   // The engine may still wait for the rest of a record: then the client leaves.
   for (let i = 0; i < TURNS && !client.closed; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -99,6 +153,8 @@ function runParsers(below: Random): void {
   if (message.length > 4 && below(2) === 0)
     new DataView(message.buffer, message.byteOffset).setUint32(0, message.length - 4 + (message[0]! << 24))
   for (const parse of PARSERS) expectOnly(TlsError, () => parse(message))
+  expectOnly(TlsError, () => readCertificate(mutate(oneOf(CERTIFICATES, below), below)))
+  expectOnly(TlsError, () => readRevocationList(mutate(oneOf(LISTS, below), below)))
   expectOnly(DecodeError, () =>
     new ClientHelloReader({ maxBytes: 1000 }).push(records(22, message, 1 + below(100))),
   )
@@ -136,7 +192,10 @@ export async function fuzz(goesOn: (runs: number) => boolean, seed: number): Pro
     try {
       const below = random(runSeed)
       runParsers(below)
-      if (below(5) === 0) await damageCiphertext(below)
+      const kind = below(8)
+      if (kind === 0) await damageCiphertext(below)
+      else if (kind === 1) await damageClientCertificate(below)
+      else if (kind === 2) await damageChain(below)
       else await runInput(makeInput(below), below)
     } catch (cause) {
       throw new Error(`fuzz failed with seed ${runSeed}`, { cause })

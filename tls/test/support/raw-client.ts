@@ -150,6 +150,17 @@ export class RawClient {
     return handshakeMessage(20, this.#clientHandshake!.verifyData(this.#transcript!.digest()))
   }
 
+  /** The Transcript-Hash of the messages so far. */
+  transcriptHash(): Uint8Array {
+    return this.#transcript!.digest()
+  }
+
+  /** Sends a handshake message, which the Finished then covers. */
+  sendMessage(message: Uint8Array): void {
+    this.send(TYPE.handshake, message)
+    this.#transcript!.add(message)
+  }
+
   /** Sends the Finished, and from there on uses the application keys. */
   sendFinished(message: Uint8Array = this.finished()): void {
     this.send(TYPE.handshake, message)

@@ -145,6 +145,12 @@ export class RawClient12 {
       : preMaster.master(hash, this.#randoms)
   }
 
+  /** Sends a handshake message, which the Finished then covers. */
+  sendMessage(message: Uint8Array): void {
+    this.#transcript!.add(message)
+    this.send(TYPE.handshake, message)
+  }
+
   /** From here on what is sent is protected. */
   sendChangeCipherSpec(content: Uint8Array = Uint8Array.of(1)): void {
     this.send(TYPE.ccs, content)

@@ -1,0 +1,28 @@
+// Reads PEM files (RFC 7468) of certificates and revocation lists.
+
+import { TlsError } from '../errors.ts'
+
+/** The most blocks in a file: a CA bundle of an operating system has about 150. */
+const BLOCKS_MAX = 1_000
+
+/**
+ * Returns the DER of each block, in their order. Text around blocks is ignored (§5.2).
+ * @param label such as `CERTIFICATE`
+ * @throws TlsError `invalid_config` when there is none, too many, or one that is not Base64
+ */
+export function readPem(text: string, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
+  const block = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g')
+  const bodies = Array.from(text.matchAll(block), ([, body]) => body!.replace(/\s/g, ''))
+  const begun = text.split(`-----BEGIN ${label}-----`).length - 1
+  if (bodies.length === 0 || bodies.length !== begun || begun > BLOCKS_MAX)
+    throw new TlsError('invalid_config', `it has no PEM of ${label}, or a broken one`)
+  return bodies.map(fromBase64)
+}
+
+function fromBase64(body: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(body), (character) => character.charCodeAt(0))
+  } catch (cause) {
+    throw new TlsError('invalid_config', 'its PEM is not Base64', { cause })
+  }
+}
