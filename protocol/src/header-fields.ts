@@ -12,6 +12,8 @@ export const hopToken = 'X-Svc-Hop-Token'
 export const hopHostname = 'X-Svc-Hop-Hostname-Hash'
 /** The binding of that visitor at the first relay, in hex digits. */
 export const hopBinding = 'X-Svc-Hop-Binding'
+/** *Extension* `visitor_address`: a header of the PROXY protocol v2 in base64, if the first relay tells that visitor's address. */
+export const hopVisitor = 'X-Svc-Hop-Visitor'
 /** The number of relays that the visitor has passed. */
 export const hopCount = 'X-Svc-Hop-Count'
 /** *Extension*: the id of the request in the relay's log. Every answer of the API has it. */

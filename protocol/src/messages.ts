@@ -169,6 +169,12 @@ export interface RegisterChallengeRequest {
    * @default 0
    */
   cache_ttl?: number | undefined
+  /**
+   * The relay's extensions that the client will use, of those that change what the relay sends: `visitor_address`. The relay ignores
+   * unknown ones.
+   * @default none
+   */
+  extensions?: readonly string[] | undefined
 }
 
 /** RegisterChallengeResponse is the answer to it: the message to sign. */

@@ -1,5 +1,7 @@
 // Public IP addresses: the only ones that untrusted parties may make a relay or SDK dial.
 
+import { addressBytes, IPV4_BYTES } from './ip-address.ts'
+
 /** Networks that are not globally reachable (IANA IPv4 Special-Purpose Address Registry), multicast or reserved. */
 const IPV4_SPECIAL = [
   '0.0.0.0/8', // this network, unspecified
@@ -35,11 +37,6 @@ const IPV4_CARRIERS = [
   ['2002::/16', 2], // 6to4 (RFC 3056 §2)
 ] as const
 
-const IPV4_BYTES = 4
-const IPV6_GROUPS = 8
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
-const IPV6_CHARACTERS = /^[\dA-Fa-f:.]{2,45}$/
-
 /**
  * Returns whether an IP address is public: not a loopback, private, link-local, shared, multicast, documentation or otherwise
  * special address, nor an IPv4-mapped, NAT64 or 6to4 form of one.
@@ -66,19 +63,4 @@ function isWithin(bytes: readonly number[], network: string): boolean {
     const freeBits = Math.min(8, Math.max(0, 8 * (index + 1) - prefix))
     return byte >> freeBits === bytes[index]! >> freeBits
   })
-}
-
-/** Returns the address in network byte order, 4 or 16 bytes. Undefined for text that is not an IP address. */
-function addressBytes(address: string): number[] | undefined {
-  if (IPV4.test(address)) return address.split('.').map(Number)
-  if (!IPV6_CHARACTERS.test(address)) return undefined
-  const url = `http://[${address}]`
-  if (!URL.canParse(url)) return undefined
-  // The URL standard writes IPv6 in hexadecimal groups, with one run of zeros as `::`.
-  const compressed = new URL(url).hostname.slice(1, -1)
-  const [left = [], right = []] = compressed
-    .split('::')
-    .map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))))
-  const groups = [...left, ...new Array(IPV6_GROUPS - left.length - right.length).fill(0), ...right]
-  return groups.flatMap((group) => [group >> 8, group & 0xff])
 }

@@ -1,26 +1,11 @@
-// Tests client addresses from proxies: the PROXY protocol v2, `Forwarded`, and which proxies the relay trusts.
+// Tests client addresses from proxies: `Forwarded`, and which proxies the relay trusts.
 
 import { isIP } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import fc from '../../../tools/fast-check.ts'
-import { crc32c } from '../../src/core/client-address/crc32c.ts'
 import { parseForwarded } from '../../src/core/client-address/forwarded-header.ts'
 import { networkOf, normalizeIp } from '../../src/core/client-address/ip-address.ts'
-import { proxyClientAddress, proxyHeaderLength } from '../../src/core/client-address/proxy-protocol.ts'
 import { TrustedProxies } from '../../src/core/client-address/trusted-proxies.ts'
-import {
-  LOCAL,
-  PROXY_TCP4,
-  PROXY_TCP6,
-  PROXY_UNIX,
-  proxyHeader,
-  tcp4,
-  tcp6,
-  tlv,
-  withChecksum,
-} from '../support/proxy-header.ts'
-
-const V6 = '20010db8000000000000000000000007'
 
 describe('TRUSTED_PROXIES', () => {
   test('addresses and ranges of both families, with spaces around them', () => {
@@ -51,98 +36,6 @@ describe('TRUSTED_PROXIES', () => {
     '10.0.0.1:80',
   ])('%s is refused', (text) => {
     expect(() => new TrustedProxies(`127.0.0.1,${text}`)).toThrow(`"${text}"`)
-  })
-})
-
-describe('PROXY protocol §2.2', () => {
-  test('TCP over IPv4, as the specification writes it', () => {
-    const literal = Buffer.from(
-      '0d0a0d0a000d0a515549540a2111000ccb007107c00002013039 01bb'.replace(' ', ''),
-      'hex',
-    )
-    expect(proxyHeader(PROXY_TCP4, tcp4('203.0.113.7'))).toEqual(literal)
-    expect(proxyHeaderLength(literal.subarray(0, 16))).toBe(12)
-    expect(proxyClientAddress(literal)).toBe('203.0.113.7')
-  })
-
-  test('TCP over IPv6; an IPv4 address within is one', () => {
-    expect(proxyClientAddress(proxyHeader(PROXY_TCP6, tcp6(V6)))).toBe('2001:db8::7')
-    expect(proxyClientAddress(proxyHeader(PROXY_TCP6, tcp6('00000000000000000000ffffcb007107')))).toBe(
-      '203.0.113.7',
-    )
-  })
-
-  test('UNIX, UNSPEC and LOCAL name nobody, whatever follows', () => {
-    expect(proxyClientAddress(proxyHeader(PROXY_UNIX, Buffer.alloc(216)))).toBeUndefined()
-    for (const commands of [LOCAL, [0x20, 0x11], [0x21, 0x00]] as const)
-      for (const body of [Buffer.alloc(0), Buffer.from('garbage')])
-        expect(proxyClientAddress(proxyHeader(commands, body))).toBeUndefined()
-  })
-
-  test('TLVs are skipped, and a checksum holds (PP2_TYPE_CRC32C)', () => {
-    const tlvs = Buffer.concat([
-      tlv(0x01, Buffer.from('h2')),
-      tlv(0x04, Buffer.alloc(0)),
-      tlv(0xea, Buffer.alloc(99)),
-    ])
-    const body = Buffer.concat([tcp4('203.0.113.7'), tlvs])
-    expect(proxyClientAddress(proxyHeader(PROXY_TCP4, body))).toBe('203.0.113.7')
-    expect(proxyClientAddress(withChecksum(PROXY_TCP4, body))).toBe('203.0.113.7')
-  })
-
-  test('any flipped bit of a header with a checksum is noticed', () => {
-    const header = withChecksum(PROXY_TCP4, tcp4('203.0.113.7'))
-    for (let byte = 16; byte < 28; byte++) {
-      const broken = Buffer.from(header)
-      broken[byte]! ^= 1
-      expect(() => proxyClientAddress(broken)).toThrow('wrong checksum')
-    }
-  })
-
-  test.each([
-    ['version 1', [0x11, 0x11], tcp4('203.0.113.7')],
-    ['an unknown command', [0x22, 0x11], tcp4('203.0.113.7')],
-    ['UDP', [0x21, 0x12], tcp4('203.0.113.7')],
-    ['an unknown family', [0x21, 0x41], Buffer.alloc(216)],
-    ['too few bytes for IPv4', PROXY_TCP4, tcp4('203.0.113.7').subarray(1)],
-    ['too few bytes for IPv6', PROXY_TCP6, tcp4('203.0.113.7')],
-    ['half a TLV head', PROXY_TCP4, Buffer.concat([tcp4('203.0.113.7'), Buffer.from([1, 0])])],
-    ['a TLV beyond the end', PROXY_TCP4, Buffer.concat([tcp4('203.0.113.7'), Buffer.from([1, 0, 1])])],
-    ['a short checksum', PROXY_TCP4, Buffer.concat([tcp4('203.0.113.7'), tlv(3, Buffer.alloc(3))])],
-  ] as const)('%s is refused', (_name, commands, body) => {
-    expect(() => proxyClientAddress(proxyHeader(commands, body))).toThrow(
-      expect.objectContaining({ name: 'ProxyHeaderError' }),
-    )
-  })
-
-  test('every other signature is refused', () => {
-    const fixed = proxyHeader(PROXY_TCP4)
-    for (let byte = 0; byte < 12; byte++) {
-      const broken = Buffer.from(fixed)
-      broken[byte]! ^= 0x20
-      expect(() => proxyHeaderLength(broken)).toThrow('signature')
-    }
-  })
-
-  test('any bytes are a header or a ProxyHeaderError, and never name what is no address', () => {
-    const command = fc.constantFrom(0x20, 0x21, 0x22)
-    const family = fc.constantFrom(0x00, 0x11, 0x21, 0x31, 0x12)
-    fc.assert(
-      fc.property(command, family, fc.uint8Array({ maxLength: 300 }), (command, family, body) => {
-        try {
-          const client = proxyClientAddress(proxyHeader([command, family], Buffer.from(body)))
-          expect(client === undefined || isIP(client) !== 0).toBe(true)
-        } catch (error) {
-          expect(error).toMatchObject({ name: 'ProxyHeaderError' })
-        }
-      }),
-    )
-  })
-
-  test('CRC-32C: the vectors of RFC 3720 §B.4', () => {
-    expect(crc32c(Buffer.alloc(32))).toBe(0x8a9136aa)
-    expect(crc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8ab43)
-    expect(crc32c(Uint8Array.from({ length: 32 }, (_, at) => at))).toBe(0x46dd794e)
   })
 })
 

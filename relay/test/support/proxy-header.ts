@@ -1,6 +1,6 @@
 // PROXY protocol v2 headers, written byte by byte from the specification's §2.2.
 
-import { crc32c } from '../../src/core/client-address/crc32c.ts'
+import { crc32c } from '../../../protocol/src/crc32c.ts'
 
 const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 

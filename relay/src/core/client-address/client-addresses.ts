@@ -4,15 +4,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { CLIENT_HELLO_DEADLINE_MS } from '@svc/protocol'
-import { RelayError } from '../errors.ts'
-import { parseForwarded } from './forwarded-header.ts'
-import { normalizeIp } from './ip-address.ts'
 import {
   PROXY_HEADER_MIN_BYTES,
   PROXY_SIGNATURE,
-  proxyClientAddress,
+  type ProxyHeader,
+  parseProxyHeader,
   proxyHeaderLength,
-} from './proxy-protocol.ts'
+  type SocketAddress,
+} from '@svc/protocol/proxy-protocol'
+import { RelayError } from '../errors.ts'
+import { parseForwarded } from './forwarded-header.ts'
+import { normalizeIp } from './ip-address.ts'
 import { readExactly } from './read-exactly.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
@@ -21,10 +23,16 @@ const PROXY_HEADER_MAX_BYTES = 4096
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>
 
+/** The two ends of a visitor's connection, normalized. */
+export type VisitorAddresses = Pick<ProxyHeader, 'source' | 'destination'>
+/** Those of a visitor whom the relay does not know. */
+export const UNKNOWN_ADDRESSES: VisitorAddresses = { source: undefined, destination: undefined }
+type Proxied = VisitorAddresses & { source: SocketAddress }
+
 export class ClientAddresses {
   readonly #trusted: TrustedProxies
-  /** Clients that a PROXY header named, by address and port of the proxy's open connection. */
-  readonly #clients = new Map<string, string>()
+  /** What a PROXY header named, by address and port of the proxy's open connection. */
+  readonly #proxied = new Map<string, Proxied>()
 
   /** Connections of overlay peers, by the same key: they come from a site or a client of a peer, never a proxy. */
   readonly #distrusted = new Set<string>()
@@ -48,8 +56,8 @@ export class ClientAddresses {
   async admit(socket: Socket, deadline: number): Promise<boolean> {
     if (!this.#isProxy(socket)) return true
     try {
-      const client = await readProxyHeader(socket, deadline)
-      if (client !== undefined) this.#remember(socket, client)
+      const header = await readProxyHeader(socket, deadline)
+      if (header?.source !== undefined) this.#remember(socket, { ...header, source: header.source })
       return true
     } catch {
       socket.destroy()
@@ -61,6 +69,22 @@ export class ClientAddresses {
   ofSocket(socket: Socket): string | undefined {
     const clientIp = this.ofConnection(socket)
     return this.standsForMany(clientIp) ? undefined : clientIp
+  }
+
+  /**
+   * Both ends of a connection.
+   * @param clientIp undefined for a trusted proxy that named no client. When another process or machine accepted the
+   *   connection, the client's port is 0, which means that it is unknown
+   */
+  endsOf(socket: Socket, clientIp: string | undefined): VisitorAddresses {
+    if (clientIp === undefined) return UNKNOWN_ADDRESSES
+    const proxied = this.#proxied.get(keyOf(socket))
+    if (proxied?.source.address === clientIp) return proxied
+    const { remotePort = 0, localAddress = '', localPort = 0 } = socket
+    return {
+      source: { address: clientIp, port: addressOf(socket) === clientIp ? remotePort : 0 },
+      destination: { address: normalizeIp(localAddress) ?? localAddress, port: localPort },
+    }
   }
 
   /** Whether an address is a trusted proxy's, which has many clients. */
@@ -94,23 +118,23 @@ export class ClientAddresses {
 
   /** The peer's address, or the one that its PROXY header named; normalized. */
   ofConnection(socket: Peer): string {
-    return this.#clients.get(keyOf(socket)) ?? addressOf(socket)
+    return this.#proxied.get(keyOf(socket))?.source.address ?? addressOf(socket)
   }
 
   #isProxy(socket: Peer): boolean {
     return this.#trusted.has(addressOf(socket)) && !this.#distrusted.has(keyOf(socket))
   }
 
-  /** Keys the client by address and port of the peer, because a request has another socket object, the TLS one. */
-  #remember(socket: Socket, client: string): void {
+  /** Keys the header by address and port of the peer, because a request has another socket object, the TLS one. */
+  #remember(socket: Socket, header: Proxied): void {
     const key = keyOf(socket)
-    this.#clients.set(key, client)
-    socket.once('close', () => this.#clients.delete(key))
+    this.#proxied.set(key, header)
+    socket.once('close', () => this.#proxied.delete(key))
   }
 }
 
 /** @throws when the header is malformed, too large or too slow, or the connection ends */
-async function readProxyHeader(socket: Socket, deadline: number): Promise<string | undefined> {
+async function readProxyHeader(socket: Socket, deadline: number): Promise<ProxyHeader | undefined> {
   let headerDeadline = deadline
   const remainingMs = () => headerDeadline - performance.now()
   const first = await readExactly(socket, 1, remainingMs())
@@ -123,7 +147,7 @@ async function readProxyHeader(socket: Socket, deadline: number): Promise<string
   const fixed = Buffer.concat([first, await readExactly(socket, PROXY_HEADER_MIN_BYTES - 1, remainingMs())])
   const length = proxyHeaderLength(fixed)
   if (PROXY_HEADER_MIN_BYTES + length > PROXY_HEADER_MAX_BYTES) throw new Error('PROXY header too large')
-  return proxyClientAddress(Buffer.concat([fixed, await readExactly(socket, length, remainingMs())]))
+  return parseProxyHeader(Buffer.concat([fixed, await readExactly(socket, length, remainingMs())]))
 }
 
 function addressOf({ remoteAddress = '' }: Peer): string {
