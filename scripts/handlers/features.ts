@@ -158,11 +158,7 @@ export const FEATURES: readonly Feature[] = [
     observe: upgrade,
   },
   { name: '`waitUntil`, of `info` or `ctx`', observe: work },
-  {
-    name: "the visitor's address",
-    observe: get('/address'),
-    why: { 'Deno.serve': '`FetchInfo` has no address.', 'Bun.serve': '`FetchInfo` has no address.' },
-  },
+  { name: "the visitor's address", observe: get('/address') },
 ]
 
 function post(target: string, body: string, lines: string[] = []): Feature['observe'] {

@@ -58,8 +58,10 @@ async function observePublished(folder: string): Promise<string[]> {
       identity: crypto.getRandomValues(new Uint8Array(32)),
       // A handler that fails is told here, and not on the console.
       onSite: (made) => made.addEventListener('error', ({ error }) => void error),
+      visitorAddress: true,
       fetch: (request, info) =>
         handle(request, {
+          address: () => info.remote?.address,
           OtherResponse: undici.Response,
           waitUntil: (work: unknown) => info.waitUntil(work),
           upgrade: () => {

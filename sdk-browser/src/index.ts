@@ -14,6 +14,7 @@ export {
   type FetchInfo,
   type OwnErrorCode,
   type PublishOptions,
+  type RemoteAddress,
   type Site,
   type SiteCache,
   type SiteErrorEvent,

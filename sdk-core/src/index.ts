@@ -14,7 +14,7 @@ export {
   openMultiplexedCarrier,
 } from './carrier/multiplexed-carrier.ts'
 export { ReadyStreams } from './carrier/ready-streams.ts'
-export { type Activation, type ReadyStream, readyStream } from './carrier/reverse-stream.ts'
+export { type Activation, type ReadyStream, readyStream, type Visitor } from './carrier/reverse-stream.ts'
 export { untilAccepted } from './carrier/until-accepted.ts'
 export type { SiteKey, SiteKeyStore, SiteName, StoredSiteKey } from './certificate/site-key.ts'
 export { createWebCryptoKey, siteKeyOf, type WebCryptoKey } from './certificate/web-crypto-key.ts'
@@ -50,7 +50,7 @@ export {
   type Inform,
 } from './exchange/direct.ts'
 export { lossSignal } from './exchange/disconnect-signal.ts'
-export type { ExecutionContext, FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
+export type { ExecutionContext, FetchHandler, FetchInfo, RemoteAddress } from './exchange/fetch-handler.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'

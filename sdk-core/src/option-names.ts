@@ -11,6 +11,7 @@ export const PUBLISH_OPTIONS = [
   'identity',
   'allowCanonicalFallback',
   'listed',
+  'visitorAddress',
   'metadata',
   'ttl',
   'maxConnections',

@@ -5,6 +5,7 @@ import type { CryptoProvider } from '@svc/tls'
 import type { ByteStream } from './bytes/byte-stream.ts'
 import type { Traffic } from './carrier/carrier-connection.ts'
 import type { CarrierEvents, CarrierStats } from './carrier/multiplexed-carrier.ts'
+import type { Visitor } from './carrier/reverse-stream.ts'
 import type { SiteKeyStore } from './certificate/site-key.ts'
 import type { TunnelAddress } from './control/dedicated-ports.ts'
 import type { GatewayCheck } from './control/endpoint.ts'
@@ -97,8 +98,11 @@ export interface SuspendableSite {
   resume(): void
 }
 
-/** Serves one visitor's raw connection, without TLS or HTTP. Resolves when the connection has ended. */
-export type ServeStream = (stream: ByteStream) => Promise<void>
+/**
+ * Serves one visitor's raw connection, without TLS or HTTP. Resolves when the connection has ended.
+ * @param visitor set for a site that asked for its visitors' addresses
+ */
+export type ServeStream = (stream: ByteStream, visitor?: Visitor) => Promise<void>
 
 /**
  * Resolves once the relay accepted the lease's first datagram tunnel. The carrier opens later ones itself.

@@ -9,7 +9,9 @@ export {
   type CacheStatus,
   type ConnectionStats,
   type DebugEvent,
+  type FetchInfo,
   type PublishOptions,
+  type RemoteAddress,
   type Site,
   type SiteCache,
   type SiteErrorEvent,
@@ -31,3 +33,4 @@ export { type NodePublishOptions, type NodeSite, publish } from './publish.ts'
 export type { OnRequest, RequestReport } from './target/request-reports.ts'
 export type { Routes, RouteTarget } from './target/routes.ts'
 export type { HostHeader } from './target/target-origin.ts'
+export type { ProxyProtocol } from './target/tcp-target.ts'

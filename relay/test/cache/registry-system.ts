@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { StaticCacheManifest } from '@svc/protocol'
 import type { Lease } from '../../src/core/lease/lease.ts'
+import { NO_PREFERENCES } from '../../src/core/lease/lease-preferences.ts'
 import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
 import { Reservations } from '../../src/core/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
@@ -161,7 +162,7 @@ export function createRegistrySystem(
             allowCanonicalFallback: false,
             metadata: {},
             ttlS,
-            preferences: { cache: true, cacheTtlS: 0, overlay: false, ...preferences },
+            preferences: { ...NO_PREFERENCES, cache: true, ...preferences },
           },
           { ...addresses, clientIp },
         )

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { MARKER, type RegisterResponse } from '@svc/protocol'
+import { parseProxyHeader } from '@svc/protocol/proxy-protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../../../tools/network/free-port.ts'
@@ -184,6 +185,37 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
     expect(String(await take(visitor, 8))).toBe('and more')
     await session.end()
     await once(visitor, 'close')
+  })
+
+  test('the site learns the address of a visitor who came in at another machine', async () => {
+    const lease = await b.register('addresses', {
+      tcp_enabled: true,
+      extensions: ['visitor_address', 'unknown'],
+    })
+    const localAddress = '127.0.0.44'
+    const headerOf = async (session: TestSession): Promise<Buffer> =>
+      await session.read((await session.read(2)).readUInt16BE(0))
+    const atPort = await nativeSession(c, lease.reverse_endpoint.capability, UPGRADE_HEADERS)
+    const visitor = connect({ port: portOf(lease), host: '127.0.0.1', localAddress })
+    await rawVisitor(atPort)
+    expect(parseProxyHeader(await headerOf(atPort))).toEqual({
+      source: { address: localAddress, port: visitor.localPort },
+      destination: { address: '127.0.0.1', port: portOf(lease) },
+      traceId: expect.any(Uint8Array),
+    })
+    visitor.destroy()
+    const hello = await captureHello(lease.hostname)
+    const atHost = await nativeSession(c, lease.reverse_endpoint.capability, UPGRADE_HEADERS)
+    const secure = connect({ port: a.port, host: '127.0.0.1', localAddress })
+    secure.write(hello)
+    while ((await atHost.read(1))[0] !== MARKER.tls);
+    await atHost.read(16)
+    expect(parseProxyHeader(await headerOf(atHost)).source).toEqual({
+      address: localAddress,
+      port: secure.localPort,
+    })
+    expect(await atHost.read(hello.length)).toEqual(hello)
+    secure.destroy()
   })
 
   test('a session that breaks off resets the visitor of a dedicated port at the other machine', async () => {

@@ -7,7 +7,7 @@ import type { RelayClient } from '../control/relay-client.ts'
 import { SvcError } from '../errors.ts'
 import { announce, type CacheRequest, deleteSnapshot, upload } from './cache-client.ts'
 import { asCacheError, isPassing, notOffered } from './cache-failures.ts'
-import type { CacheFiles, CacheStatus } from './cache-options.ts'
+import type { CacheFiles, CacheStatus, SiteCache } from './cache-options.ts'
 import { FileHashes } from './file-hashes.ts'
 import { CACHE_FAILURES_TOLD, CACHE_LOOK_MS, CACHE_RETRY_FIRST_MS, CACHE_RETRY_MAX_MS } from './limits.ts'
 import { listFiles } from './listed-files.ts'
@@ -19,12 +19,15 @@ export interface CacheKeeperParts extends ManifestRules {
   files: () => CacheFiles | Promise<CacheFiles>
   /** False while the relay is away, or lets no visitor in: the upload waits until then. */
   isOnline(): boolean
-  /** Called with each answer of the relay. */
+  /** Called when the status changes. */
   changed(status: CacheStatus): void
   onError(error: SvcError): void
 }
 
-export class CacheKeeper {
+export class CacheKeeper implements SiteCache {
+  /** What the relay has answered last. */
+  present = false
+  expires_at: string | undefined
   #parts: CacheKeeperParts
   #hashes = new FileHashes()
   /** Aborted when the site ends, or when the files are to be removed. */
@@ -117,14 +120,14 @@ export class CacheKeeper {
 
   /** @throws SvcError */
   async #update({ cacheLimits }: Registration, signal: AbortSignal): Promise<void> {
-    const { files: given, changed } = this.#parts
+    const { files: given } = this.#parts
     const files = this.#hashes.recall(await listFiles(given))
     // The SDK reads no file before it knows that all fit.
     checkManifest(manifestOf(this.#parts, files), cacheLimits!)
     await this.#hashes.complete(files, signal)
     const manifest = manifestOf(this.#parts, files)
     const status = await announce(this.#request(signal), manifest)
-    changed(status)
+    this.#changed(status)
     const text = JSON.stringify(manifest)
     if (status.present || text !== this.#uploaded) this.#losses = 0
     if (status.present) return
@@ -136,17 +139,25 @@ export class CacheKeeper {
       this.#hashes.forget()
       throw error
     })
-    changed(stored)
+    this.#changed(stored)
   }
 
   async #remove(): Promise<void> {
-    const { keeper, changed } = this.#parts
+    const { keeper } = this.#parts
     try {
       if (keeper.lease && !keeper.lease.cacheLimits) throw notOffered()
-      changed(await deleteSnapshot(this.#request(undefined)))
+      this.#changed(await deleteSnapshot(this.#request(undefined)))
     } catch (error) {
       throw asCacheError(error)
     }
+  }
+
+  #changed(status: CacheStatus): void {
+    const { present, expires_at } = status
+    if (present === this.present && expires_at === this.expires_at) return
+    this.present = present
+    this.expires_at = expires_at
+    this.#parts.changed(status)
   }
 
   /** Each renewal may bring another token. */

@@ -1,15 +1,28 @@
 // One reverse stream: the capability and its answer, keepalives while idle, then the marker that starts a connection.
 
 import { BINDING_BYTES, CAPABILITY_DEADLINE_MS, encodeCapability, MARKER, STREAM_ANSWER } from '@svc/protocol'
+import type { ProxyHeader } from '@svc/protocol/proxy-protocol'
 import { withTimeout } from '@svc/protocol/timers'
 import type { ByteStream } from '../bytes/byte-stream.ts'
+import { PrefixReader } from '../bytes/prefix-reader.ts'
 import { SvcError } from '../errors.ts'
+import type { RemoteAddress } from '../exchange/fetch-handler.ts'
 import { explained } from '../explained.ts'
+
+/** A Visitor is what the relay says about where a connection comes from. */
+export interface Visitor {
+  /** Undefined when the relay does not know the visitor's address, or does not tell it. */
+  remote: RemoteAddress | undefined
+  /** Both ends of the connection. */
+  ends: Pick<ProxyHeader, 'source' | 'destination'>
+}
 
 /** An Activation is a visitor's connection that the relay bridges onto a stream. */
 export interface Activation {
   /** The bytes that name this TLS connection in `/v1/sign`. Undefined for a TCP visitor. */
   binding: Uint8Array | undefined
+  /** Set for a site that asked for its visitors' addresses. */
+  visitor?: Visitor | undefined
   /** The visitor's connection, from its first byte on. */
   stream: ByteStream
 }
@@ -80,60 +93,5 @@ function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
       if (!activation) stream.abort()
       return activation
     },
-  }
-}
-
-/** Reads exact numbers of bytes from chunks of any size, and hands over the stream with the surplus put back. */
-class PrefixReader {
-  #stream: ByteStream
-  #chunk: Uint8Array = new Uint8Array()
-
-  constructor(stream: ByteStream) {
-    this.#stream = stream
-  }
-
-  async byte(): Promise<number | undefined> {
-    return (await this.bytes(1))?.[0]
-  }
-
-  /**
-   * Reads `count` bytes.
-   * @returns undefined when the stream ends earlier
-   */
-  async bytes(count: number): Promise<Uint8Array | undefined> {
-    const bytes = new Uint8Array(count)
-    for (let at = 0; at < count; ) {
-      if (this.#chunk.length === 0) {
-        const chunk = await this.#stream.read()
-        if (chunk === undefined) return undefined
-        this.#chunk = chunk
-      }
-      const part = this.#chunk.subarray(0, count - at)
-      bytes.set(part, at)
-      at += part.length
-      this.#chunk = this.#chunk.subarray(part.length)
-    }
-    return bytes
-  }
-
-  rest(): ByteStream {
-    const stream = this.#stream
-    let left: Uint8Array | undefined = this.#chunk.length > 0 ? this.#chunk : undefined
-    if (!left) return stream
-    if (stream.unread) {
-      stream.unread(left)
-      return stream
-    }
-    return {
-      copies: stream.copies,
-      read: async () => {
-        const chunk = left
-        left = undefined
-        return chunk ?? (await stream.read())
-      },
-      write: (bytes) => stream.write(bytes),
-      end: () => stream.end(),
-      abort: (reason) => stream.abort(reason),
-    }
   }
 }

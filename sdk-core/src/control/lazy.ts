@@ -3,3 +3,4 @@
 export { parseDedicatedPorts } from './dedicated-ports.ts'
 export { prepareRenewal } from './previous-owner.ts'
 export { withLessMetadata } from './trim-metadata.ts'
+export { readVisitorAddress } from './visitor-address.ts'

@@ -18,6 +18,8 @@ export interface LeaseRequest extends PortRequest {
   checkGateway?: GatewayCheck | undefined
   /** Permits the relay to store the site's files, if it has a static cache. */
   cache?: { ttlS: number } | undefined
+  /** Asks the relay for the address of each visitor. */
+  visitorAddress?: boolean
   /** Tells other relays that visitors reach the site here, if the relay passes that on. */
   isStated?: boolean
 }

@@ -166,6 +166,7 @@ async function requestChallenge(
     ...(request.tcp && { tcp_enabled: true }),
     ...(request.udp && { udp_enabled: true }),
     ...(request.checkGateway && { overlay: true }),
+    ...(request.visitorAddress && { extensions: ['visitor_address'] }),
     ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),
   }
   const answer = await client.call(PATH.registerChallenge, { body, signal }).catch((error) => {

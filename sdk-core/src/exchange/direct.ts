@@ -1,7 +1,7 @@
 // The direct path through a handler that forwards requests to another server: it makes no Request and no Response.
 
 import type { Field } from '../semantics/fields.ts'
-import type { FetchHandler } from './fetch-handler.ts'
+import type { FetchHandler, RemoteAddress } from './fetch-handler.ts'
 import type { BodyBatch } from './response-body.ts'
 
 /** The key of a handler's direct path. */
@@ -29,6 +29,8 @@ export interface DirectRequest {
   readonly version?: '1.1' | '1.0'
   /** The fields as the visitor sent them, including the hop-by-hop ones. */
   readonly fields: readonly Field[]
+  /** Where the visitor's connection comes from, as the relay says. */
+  readonly remote?: RemoteAddress | undefined
   /** Undefined when the request has no content. */
   readonly body: DirectBody | undefined
   /** Sends an interim response (RFC 9110 §15.2) other than 100, which a read of the body sends. Undefined when none can be sent. */

@@ -18,10 +18,26 @@ export interface ExecutionContext {
   props: unknown
 }
 
+/** A RemoteAddress is where a visitor's connection comes from. */
+export interface RemoteAddress {
+  /** IPv4 in four decimal numbers, or IPv6 in the form of RFC 5952. */
+  address: string
+  /** The port; 0 when unknown. */
+  port: number
+  reportedBy: 'relay'
+  /** The name of the connection in the relay's log: 32 hex digits. */
+  traceId?: string | undefined
+}
+
 /** A FetchInfo is the second argument of the handler. */
 export interface FetchInfo extends ExecutionContext {
   /** The URL of the site with its canonical hostname, which no other identity can have. */
   canonicalUrl: string
+  /**
+   * Where the visitor's connection comes from. It is the relay's word: the site cannot check it. Undefined without the option
+   * `visitorAddress`, at a relay without the extension `visitor_address`, and when the relay does not know the address.
+   */
+  remote?: RemoteAddress | undefined
   /**
    * Upgrades a visitor's request to a WebSocket. The SDK does not check the request's `Origin`. Return the `response`
    * unchanged: the socket opens when it is sent.

@@ -61,6 +61,12 @@ export interface PublishOptions {
    */
   listed?: boolean | undefined
   /**
+   * Asks the relay for the address of each visitor, as `remote` in the handler's second argument. It is the relay's word, which the site
+   * cannot check.
+   * @default false; true for `expose`
+   */
+  visitorAddress?: boolean | undefined
+  /**
    * The description of the site for the relay; others see it only if the site is `listed`. A relay accepts descriptions of
    * 4,096 characters, owners of 1,024, thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of
    * 64. If the relay refuses some of it, the site is published without that, and dispatches an `error` event
@@ -161,6 +167,7 @@ export interface SiteOptions {
   /** A private key, or the name of a stored one. */
   identity: Uint8Array | string | undefined
   allowCanonicalFallback: boolean
+  visitorAddress: boolean
   metadata: LeaseMetadata
   ttlS: number
   /** Undefined means the platform's default. */
@@ -202,6 +209,7 @@ const RULES: Rules = {
   cache: isRecord,
   allowCanonicalFallback: isBoolean,
   listed: isBoolean,
+  visitorAddress: isBoolean,
   http2: isBoolean,
   hsts: isBoolean,
   globals: isBoolean,
@@ -259,7 +267,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     metadata,
   } = options
   const { ttl = LEASE_TTL_DEFAULT_S, maxConnections, signal, onSite, debug, tls = {}, cache } = options
-  const { certificate = 'own', http2 = true, hsts = true } = options
+  const { certificate = 'own', http2 = true, hsts = true, visitorAddress = false } = options
   check(tls, TLS_RULES, 'tls.')
   if (tls.minVersion === 'TLSv1.2' && certificate === 'shared') wrong('tls.minVersion')
   return {
@@ -269,6 +277,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     allowFields: allowFields?.map((name) => name.toLowerCase()),
     identity,
     allowCanonicalFallback,
+    visitorAddress,
     metadata: { ...metadata, hide: !listed },
     ttlS: ttl,
     maxConnections,

@@ -1,5 +1,6 @@
 // A published site as its tenant sees it.
 
+import type { SiteCache } from '../cache/cache-options.ts'
 import type { CacheLimits } from '../control/lease.ts'
 import { type FetchHandler, running } from '../exchange/fetch-handler.ts'
 import type { KeyIdentity } from '../identity/key.ts'
@@ -9,7 +10,6 @@ import { Lifecycle } from './lifecycle.ts'
 import type { NamedSite } from './options.ts'
 import type { SiteState, SiteStats } from './site.ts'
 import { SiteConnection } from './site-connection.ts'
-import type { StaticCache } from './static-cache.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 export class PublishedSite extends EventTarget {
@@ -48,7 +48,7 @@ export class PublishedSite extends EventTarget {
     return this.#connection.addresses.udpAddress
   }
 
-  get cache(): StaticCache | undefined {
+  get cache(): SiteCache | undefined {
     return this.#connection.cache
   }
 

@@ -1,6 +1,7 @@
 // A site's presence at its relay: lease, certificate and carrier. It handles their events.
 
 import { settledWithin } from '@svc/protocol/timers'
+import type { CacheKeeper, CacheKeeperParts } from '../cache/cache-keeper.ts'
 import { ShownCertificate } from '../certificate/shown-certificate.ts'
 import { SiteCertificate, type SiteCertificateEvents } from '../certificate/site-certificate.ts'
 import type { LeaseEvents, Registration } from '../control/lease.ts'
@@ -18,7 +19,6 @@ import type { Connection, ConnectionEvents } from './lifecycle.ts'
 import type { NamedSite } from './options.ts'
 import { type CarrierReports, RelayCarriers } from './relay-carriers.ts'
 import type { SiteStats } from './site.ts'
-import { StaticCache } from './static-cache.ts'
 import { VisitorDispatcher } from './visitor-dispatcher.ts'
 import type { Waiting } from './waiting-reason.ts'
 
@@ -30,7 +30,9 @@ const APPROVAL_CHECK_DEADLINE_MS = 1_000
 
 export class SiteConnection implements Connection, LeaseEvents, CarrierReports, SiteCertificateEvents {
   readonly carriers: RelayCarriers
-  readonly cache: StaticCache | undefined
+  /** Undefined without the option, and until its code is loaded. */
+  cache: CacheKeeper | undefined
+  #cacheLoaded: Promise<void> | undefined
   /** The addresses of the last lease. */
   addresses: Addresses = NO_ADDRESSES
   #platform: Platform
@@ -97,7 +99,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     })
     const isOnline = (): boolean => site.isOnline
     const changed: SiteEvents['cache'] = (status) => events.cache(status)
-    this.cache = cache && new StaticCache({ ...cache, ...common, isOnline, changed })
+    this.#cacheLoaded = cache && this.#loadCache({ ...cache, ...common, isOnline, changed })
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
     this.#certificates = certificates
@@ -262,6 +264,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
     // The relay may be far away, so the certificate is fetched while the carrier opens. An early visitor waits for it.
     await Promise.all([
       this.#prepare(lease, signal),
+      this.#cacheLoaded,
       this.carriers.openCarrier(lease, this.#visitors, this, signal),
       // The relay may have ended the last carrier because the site lost its approval, which a trusted lease does not
       // show.
@@ -279,6 +282,18 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
   async #checkApproval(signal: AbortSignal): Promise<void> {
     await this.#keeper.look(signal)
     this.changed()
+  }
+
+  /** Loading code fails in a service worker and without a network. */
+  async #loadCache(parts: CacheKeeperParts): Promise<void> {
+    try {
+      const late = await import('../cache/cache-keeper.ts')
+      this.cache = new late.CacheKeeper(parts)
+    } catch (cause) {
+      this.#events.holdError(
+        new SvcError('cache_unavailable', 'the code for cache cannot be loaded', { cause }),
+      )
+    }
   }
 
   #closeCarrier(): void {

@@ -33,7 +33,7 @@ export class VisitorDispatcher {
   #options: DispatcherOptions
   #limiter: ConnectionLimiter
   /** Settles when visitors can be served. If it rejects, visitors are refused. */
-  #ready: Promise<unknown> | undefined
+  #ready: Promise<[unknown, Awaited<ReturnType<TenantServer['ready']>>]> | undefined
 
   constructor(options: DispatcherOptions) {
     const { platform, maxConnections, carriers, events } = options
@@ -70,9 +70,9 @@ export class VisitorDispatcher {
     this.#options.site.reached()
     const connection = this.#limiter.admit()
     try {
-      await this.#ready
+      const late = (await this.#ready)?.[1]
       if (activation.binding !== undefined) await this.#options.certificate.available()
-      await this.#serve(activation, connection)
+      await this.#serve(late ? await late.readVisitorAddress(activation) : activation, connection)
     } catch (error) {
       activation.stream.abort(error)
     } finally {
@@ -86,17 +86,17 @@ export class VisitorDispatcher {
     this.#options.server.finish()
   }
 
-  async #serve({ stream, binding }: Activation, connection: LimitedConnection): Promise<void> {
+  async #serve({ stream, binding, visitor }: Activation, connection: LimitedConnection): Promise<void> {
     const { serveTls, serveRaw } = this.#options.platform
     if (binding !== undefined && !serveTls)
       return this.#options.server.serve(
-        { stream, binding, connection },
+        { stream, binding, connection, remote: visitor?.remote },
         this.#options.connection.addresses.canonicalUrl,
       )
     // The SDK cannot see what the platform serves, so the connection always counts as busy.
     connection.setActivity('busy')
     const serve = binding === undefined ? serveRaw : serveTls
-    if (serve) return serve(stream)
+    if (serve) return serve(stream, visitor)
     // Nothing serves TCP visitors, because the site has no dedicated port.
     stream.abort()
   }

@@ -19,10 +19,11 @@ import type {
 import type { ShownCertificate } from '../certificate/shown-certificate.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { SIGN_DEADLINE_MS } from '../control/limits.ts'
+import { loadLazy } from '../control/load-lazy.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { requestSignature } from '../control/signer.ts'
 import { asSvcError, messageOf, SvcError } from '../errors.ts'
-import type { FetchHandler } from '../exchange/fetch-handler.ts'
+import type { FetchHandler, RemoteAddress } from '../exchange/fetch-handler.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { explained } from '../explained.ts'
 import type { LimitedConnection } from './connection-limiter.ts'
@@ -56,6 +57,8 @@ export interface TlsOptions {
 interface TlsVisitor {
   stream: ByteStream
   binding: Uint8Array
+  /** Where it comes from, as the relay says. */
+  remote?: RemoteAddress | undefined
   connection: LimitedConnection
 }
 
@@ -79,6 +82,7 @@ export interface TenantServerOptions {
   certificates: ShownCertificate
   fetch: FetchHandler
   allowFields?: readonly string[] | undefined
+  visitorAddress?: boolean
   /**
    * Offers HTTP/2 to visitors if the certificate names only this site.
    * @default true
@@ -136,13 +140,18 @@ export class TenantServer {
     }
   }
 
-  /** Resolves when HTTP/2 can be offered, or when its code does not load in time. */
-  async ready(): Promise<void> {
+  /**
+   * Resolves when HTTP/2 can be offered, or when its code does not load in time.
+   * @returns the code that reads visitors' addresses, if the relay sends them
+   */
+  async ready(): Promise<Awaited<ReturnType<typeof loadLazy>> | false | undefined> {
+    const late = this.#options.visitorAddress && this.#can('visitor_address') && loadLazy()
     if (this.#http2Loaded) await settledWithin(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS)
+    return late
   }
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */
-  async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
+  async serve({ stream, binding, remote, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
     const { certificates, fetch, allowFields, hsts, onError } = this.#options
     const certificate = certificates.current
     if (certificate === undefined) return stream.abort()
@@ -153,6 +162,7 @@ export class TenantServer {
     connection.close = () => closing.abort()
     const http: HttpOptions = {
       fetch,
+      remote,
       allowFields,
       closing: closing.signal,
       activity: (activity) => connection.setActivity(activity),
@@ -238,15 +248,17 @@ export class TenantServer {
 
   /** Negotiates only what the relay can sign. */
   #signedByRelay({ chain, compression }: KeylessCertificate, binding: Uint8Array): SigningConfig {
-    const { lease } = this.#options.keeper
-    const can = (extension: Extension): boolean => lease?.extensions.has(extension) ?? false
     return {
       sign: (handshake, signal) => this.#boundedSign({ handshake, binding, chain }, signal),
-      hashes: can('sha384') ? undefined : ['SHA-256'],
-      helloRetryRequest: can('hello_retry_request'),
-      compressedCertificates: can('certificate_compression') ? compression.forms : undefined,
+      hashes: this.#can('sha384') ? undefined : ['SHA-256'],
+      helloRetryRequest: this.#can('hello_retry_request'),
+      compressedCertificates: this.#can('certificate_compression') ? compression.forms : undefined,
       tickets: this.#tickets.keyless,
     }
+  }
+
+  #can(extension: Extension): boolean | undefined {
+    return this.#options.keeper.lease?.extensions.has(extension)
   }
 
   async #sign({ handshake, binding, chain }: SignatureContext, signal: AbortSignal): Promise<Uint8Array> {

@@ -256,6 +256,8 @@ export interface AgentRequest {
   /** The path without its query, which may contain secrets of the visitor; undefined for readers. */
   path?: string | undefined
   status: number
+  /** The visitor's address, or its network such as `203.0.113.0/24`. Undefined when unknown or not wanted. */
+  address?: string | undefined
   /** The time until the head of the response, in milliseconds. */
   ms: number
 }

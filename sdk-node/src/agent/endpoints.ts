@@ -57,8 +57,8 @@ const changing = (
   },
 })
 
-/** Removes the path, which may contain secrets of the visitor, such as a token in a link. */
-function withoutPath({ path: _, ...request }: AgentRequest): AgentRequest {
+/** Removes the path, which may contain secrets of the visitor, such as a token in a link, and the address. */
+function withoutVisitor({ path: _path, address: _address, ...request }: AgentRequest): AgentRequest {
   return request
 }
 
@@ -116,7 +116,7 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     role: 'reader',
     answer: ({ caller }, { operations, url }) => {
       const status = operations.status(url)
-      return caller?.role === 'owner' ? status : { ...status, requests: status.requests.map(withoutPath) }
+      return caller?.role === 'owner' ? status : { ...status, requests: status.requests.map(withoutVisitor) }
     },
   },
   [AGENT_PATH.config]: {

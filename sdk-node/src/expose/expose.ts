@@ -82,7 +82,7 @@ function namedRelays({ relay, relays = [] }: ExposeOptions): URL[] {
  */
 function platformOf(options: ExposeOptions): () => Platform {
   const { ca, proxy, identity, identityPath, overlay, allowLocalGateways, carrier = 'native' } = options
-  const { http, fetch, routes, onTargetError: onError = () => {} } = options
+  const { http, fetch, routes, proxyProtocol, onTargetError: onError = () => {} } = options
   const [tls, tcp, udp] = (['tls', 'tcp', 'udp'] as const).map((kind) => {
     const target = options[kind]
     return target === undefined ? undefined : parseTcpTarget(kind, target)
@@ -90,8 +90,8 @@ function platformOf(options: ExposeOptions): () => Platform {
   return () => ({
     ...nodePlatform({ ca, proxy, identity, identityPath, carrier, overlay, allowLocalGateways }),
     needsCertificate: [http, fetch, routes, tls].some((target) => target !== undefined),
-    ...(tls && { serveTls: serveTcpTarget(tls, onError) }),
-    ...(tcp && { serveRaw: serveTcpTarget(tcp, onError) }),
+    ...(tls && { serveTls: serveTcpTarget(tls, onError, proxyProtocol) }),
+    ...(tcp && { serveRaw: serveTcpTarget(tcp, onError, proxyProtocol) }),
     ...(udp && { openDatagrams: openDatagrams(udp, { ca, onError }) }),
   })
 }
@@ -117,7 +117,9 @@ function termsOf(
 ): Omit<PublishOptions, 'relay'> {
   const { tlsMinVersion: minVersion, cache, relays, discover, access, ...others } = options
   const tls = { minVersion }
-  return { ...sharedOptions(others as unknown as PublishOptions), fetch, tls, ...(isNamed && { cache }) }
+  const { visitorAddress = options.via === undefined } = options
+  const shared = sharedOptions(others as unknown as PublishOptions)
+  return { ...shared, fetch, tls, visitorAddress, ...(isNamed && { cache }) }
 }
 
 /** Publishes at one relay, over a route and with a self-probe if the options ask for them. */

@@ -9,6 +9,7 @@ import type { ProbeVerdict } from '../probe/self-probe.ts'
 import type { OnRequest } from '../target/request-reports.ts'
 import type { Routes } from '../target/routes.ts'
 import type { HostHeader } from '../target/target-origin.ts'
+import type { ProxyProtocol } from '../target/tcp-target.ts'
 
 /**
  * ExposeOptions are the options of `expose`: a target, a relay, and the applicable options of `publish`.
@@ -62,6 +63,12 @@ export interface ExposeOptions
   tls?: number | string | undefined
   /** A local TCP service, at a dedicated port of the relay. */
   tcp?: number | string | undefined
+  /**
+   * Sends the local TCP or TLS service a header of the PROXY protocol before each visitor's bytes, with the visitor's address: a line of text
+   * (`'v1'`) or binary (`'v2'`). The service must expect it.
+   * @default none
+   */
+  proxyProtocol?: ProxyProtocol | undefined
   /** A local UDP service, at a dedicated port of the relay. It sees each visitor as a separate client. */
   udp?: number | string | undefined
   /**
@@ -121,6 +128,7 @@ const OWN_OPTIONS = Object.keys({
   paid: true,
   tcp: true,
   udp: true,
+  proxyProtocol: true,
   targetCa: true,
   targetServerName: true,
   tlsMinVersion: true,
@@ -144,7 +152,17 @@ export function checkOptions(options: ExposeOptions): void {
   requireFitting(options)
 }
 
-function requireOne({ http, fetch, tls, tcp, udp, routes, paid }: ExposeOptions): void {
+function requireOne({
+  http,
+  fetch,
+  tls,
+  tcp,
+  udp,
+  routes,
+  paid,
+  proxyProtocol,
+  visitorAddress,
+}: ExposeOptions): void {
   const count = [http, fetch, tls].filter((target) => target !== undefined).length
   if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
   if (tls !== undefined && routes)
@@ -156,6 +174,15 @@ function requireOne({ http, fetch, tls, tcp, udp, routes, paid }: ExposeOptions)
       'invalid_option',
       'paid needs http, fetch or routes: visitors of other services cannot pay',
     )
+  if (proxyProtocol !== undefined && tls === undefined && tcp === undefined)
+    throw new SvcError(
+      'invalid_option',
+      'proxyProtocol is for tcp and tls: a web server gets X-Forwarded-For',
+    )
+  if (proxyProtocol !== undefined && proxyProtocol !== 'v1' && proxyProtocol !== 'v2')
+    throw new SvcError('invalid_option', 'proxyProtocol is v1 or v2')
+  if (proxyProtocol !== undefined && visitorAddress === false)
+    throw new SvcError('invalid_option', 'proxyProtocol needs visitorAddress: the header has the address')
   if (count === 0 && tcp === undefined && udp === undefined && !routes)
     throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
 }

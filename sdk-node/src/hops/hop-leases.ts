@@ -13,6 +13,8 @@ interface HopLeaseOptions {
   client: RelayClient
   name: string
   identity: KeyIdentity
+  /** Asks the relay for the address of each visitor. */
+  visitorAddress: boolean
   /** Called when the relay no longer knows the lease. */
   gone(error: SvcError): void
 }
@@ -21,10 +23,11 @@ export class HopLease {
   readonly #keeper: LeaseKeeper
   #acquiring: Promise<Registration> | undefined
 
-  constructor({ client, name, identity, gone }: HopLeaseOptions) {
+  constructor({ client, name, identity, visitorAddress, gone }: HopLeaseOptions) {
     const request = {
       name,
       identity,
+      visitorAddress,
       ttlS: LEASE_TTL_DEFAULT_S,
       allowCanonicalFallback: true,
       metadata: { hide: true },

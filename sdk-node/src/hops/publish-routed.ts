@@ -31,7 +31,7 @@ export async function routed(
   relays: readonly (string | URL)[],
   times?: RouteTimes,
 ): Promise<Routed> {
-  const { identity, carrier = 'native', ca, proxy, cache } = options
+  const { identity, carrier = 'native', ca, proxy, cache, visitorAddress = false } = options
   if (carrier === 'websocket')
     throw new SvcError('invalid_option', 'a route has a native carrier, not a websocket')
   if (cache !== undefined) throw new SvcError('invalid_option', 'cache and route exclude each other')
@@ -41,7 +41,16 @@ export async function routed(
   const given = options.name ?? nameOfAddress(identityFromKey(privateKey).address)
   const name = normalizeName(`${given}`) ?? given
   const isMultiplexed = carrier === 'native'
-  const route = new SiteRoute({ route: relays, name, privateKey, ca, proxy, isMultiplexed, times })
+  const route = new SiteRoute({
+    route: relays,
+    name,
+    privateKey,
+    ca,
+    proxy,
+    isMultiplexed,
+    visitorAddress,
+    times,
+  })
   return {
     platform: { ...platform, ...route.platform },
     options: { ...options, identity: privateKey, relay: relays[0]! },

@@ -46,6 +46,8 @@ interface SiteRouteOptions {
   proxy?: string | URL | undefined
   /** Whether sessions share connections if the last relay lists `native_yamux`. */
   isMultiplexed: boolean
+  /** The option of `publish`. */
+  visitorAddress: boolean
   /** @default a life of 2 minutes, and a refresh every 20 seconds */
   times?: RouteTimes | undefined
 }
@@ -68,6 +70,7 @@ export class SiteRoute {
   readonly #sign: SignHopRoute
   readonly #open: OpenCarrier
   readonly #times: RouteTimes
+  readonly #visitorAddress: boolean
   /** By hostname, the tokens of its hop routes, from the relay that the site connects to. They are kept, so that later routes replace earlier ones. */
   readonly #tokens = new Map<string, string[]>()
   /** The expiry of the last signature. Each expires later than the one before, though the relays' clocks differ. */
@@ -75,8 +78,18 @@ export class SiteRoute {
   #installed: Installed | undefined
 
   /** @throws SvcError `invalid_option` */
-  constructor({ route, name, privateKey, ca, proxy, isMultiplexed, times = ROUTE_TIMES }: SiteRouteOptions) {
+  constructor({
+    route,
+    name,
+    privateKey,
+    ca,
+    proxy,
+    isMultiplexed,
+    visitorAddress,
+    times = ROUTE_TIMES,
+  }: SiteRouteOptions) {
     this.#times = times
+    this.#visitorAddress = visitorAddress
     const relays = parseRoute(route).toReversed()
     const identity = identityFromKey(privateKey)
     const transport = relayTransport(ca, proxy)
@@ -90,7 +103,10 @@ export class SiteRoute {
     })
     this.#leases = this.#line.relays
       .slice(0, -1)
-      .map(({ client }) => new HopLease({ client, name, identity, gone: (error) => this.#lost(error) }))
+      .map(
+        ({ client }) =>
+          new HopLease({ client, name, identity, visitorAddress, gone: (error) => this.#lost(error) }),
+      )
   }
 
   /** The platform of a site with this route, whose relay is the first. */
@@ -115,6 +131,7 @@ export class SiteRoute {
     // From the site outwards: each lease is requested through the relay before.
     for (const index of this.#leases.keys()) await this.#acquire(index, false)
     const { carrierUrl: url, ...last } = this.#leases[0]!.current!
+    if (this.#visitorAddress) requireAddresses(site, last)
     const installed: Installed = {
       site,
       lost: events.ended,
@@ -314,4 +331,13 @@ function notOfTheSite(error: SvcError): SvcError {
   const { code, message, retryAfterMs } = error
   if (code === 'aborted' || code === 'rate_limited' || code === 'ip_banned') return error
   return new SvcError('relay_unreachable', `the route is broken: ${message}`, { cause: error, retryAfterMs })
+}
+
+/**
+ * The site expects visitors' addresses if the first relay tells them; they come if the last one does.
+ * @throws SvcError `incompatible_relay`
+ */
+function requireAddresses(...relays: Pick<CarrierRelay, 'extensions'>[]): void {
+  if (!relays.every(({ extensions }) => extensions.has('visitor_address')))
+    throw new SvcError('incompatible_relay', 'visitorAddress needs relays that tell visitors’ addresses')
 }

@@ -1,7 +1,7 @@
 // Makes the header fields of a request to the target: the SDK sets the forwarding fields, ignoring the visitor's.
 
 import { isClaimedField } from '@svc/protocol'
-import { endToEnd, type Field, fieldsForTarget } from '@svc/sdk-core'
+import { endToEnd, type Field, fieldsForTarget, type RemoteAddress } from '@svc/sdk-core'
 import type { TargetView } from './target-origin.ts'
 
 const SET_HERE = ['host', 'expect']
@@ -9,12 +9,16 @@ const SET_HERE = ['host', 'expect']
 const FRAMING = ['host', 'content-length', 'expect']
 
 /**
- * `X-Forwarded-For` is omitted, because only the relay knows the visitor's address. Of the fields that are set
- * here, `fields` has only those that `allowFields` passes, which remain unchanged.
+ * Of the fields that are set here, `fields` has only those that `allowFields` passes, which remain unchanged.
+ * @param remote undefined without the visitor's address: then no field names one
  */
-export function forwardedFields(fields: Iterable<Field>, view: TargetView): Field[] {
+export function forwardedFields(
+  fields: Iterable<Field>,
+  view: TargetView,
+  remote: RemoteAddress | undefined,
+): Field[] {
   const kept = fieldsForTarget(endToEnd(fields, SET_HERE), view)
-  const said = view.isForwarded ? saidOf(view.visited) : []
+  const said = saidOf(view, remote)
   return [
     ['host', view.host, 'Host'],
     ...kept,
@@ -27,11 +31,28 @@ export function forwardedTrailers(trailers: readonly Field[], view: TargetView):
   return fieldsForTarget(endToEnd(trailers, FRAMING), view).filter(([name]) => !isClaimedField(name))
 }
 
-function saidOf({ host, port }: URL): Field[] {
+function saidOf({ visited, isForwarded }: TargetView, remote: RemoteAddress | undefined): Field[] {
+  const { host, port } = visited
+  const visitor = remote?.address
+  // RFC 7239 §6: an IPv6 address is in brackets, and so in quotes.
+  const by = visitor?.includes(':') ? `for="[${visitor}]"` : `for=${visitor}`
+  const forwarded = [...(visitor ? [by] : []), ...(isForwarded ? [`host="${host}"`, 'proto=https'] : [])]
   return [
-    ['forwarded', `host="${host}";proto=https`, 'Forwarded'],
-    ['x-forwarded-host', host, 'X-Forwarded-Host'],
-    ['x-forwarded-port', port || '443', 'X-Forwarded-Port'],
-    ['x-forwarded-proto', 'https', 'X-Forwarded-Proto'],
+    ...fieldsOf(forwarded.length > 0, ['forwarded', forwarded.join(';'), 'Forwarded']),
+    ...fieldsOf(
+      isForwarded,
+      ['x-forwarded-host', host, 'X-Forwarded-Host'],
+      ['x-forwarded-port', port || '443', 'X-Forwarded-Port'],
+      ['x-forwarded-proto', 'https', 'X-Forwarded-Proto'],
+    ),
+    ...fieldsOf(
+      visitor !== undefined,
+      ['x-forwarded-for', `${visitor}`, 'X-Forwarded-For'],
+      ['x-real-ip', `${visitor}`, 'X-Real-IP'],
+    ),
   ]
+}
+
+function fieldsOf(isSaid: boolean, ...fields: Field[]): Field[] {
+  return isSaid ? fields : []
 }

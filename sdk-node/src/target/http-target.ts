@@ -72,7 +72,8 @@ export function httpTarget(
   const direct: DirectHandler = (request) =>
     new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.mayAskAgain(request), answerIn })
   const handler: DirectlyHandled = async (request, info) => {
-    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return answerRequest(request, direct)
+    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket')
+      return answerRequest(request, direct, info.remote)
     const { method, headers: fields } = request
     const asked = { url: new URL(request.url), method, fields, isHandshake: true }
     const url = new URL(target.origin + targetPath(target, asked.url))

@@ -1,6 +1,6 @@
 // Reports each request that a handler answers.
 
-import { DIRECT, type DirectHandler, type DirectlyHandled } from '@svc/sdk-core'
+import { DIRECT, type DirectHandler, type DirectlyHandled, type RemoteAddress } from '@svc/sdk-core'
 
 /** RequestReport is one answered request. */
 export interface RequestReport {
@@ -8,6 +8,8 @@ export interface RequestReport {
   /** The path without its query, which may contain secrets of the visitor. */
   path: string
   status: number
+  /** Where the visitor's connection comes from, as the relay says. Undefined when the site does not know. */
+  remote: RemoteAddress | undefined
   /** The time until the head of the response, in milliseconds. */
   ms: number
 }
@@ -21,7 +23,7 @@ export function reportingRequests(
 ): DirectlyHandled {
   if (!onRequest) return handler
   const reporting: DirectlyHandled = async (request, info) => {
-    const report = startReport(onRequest, request.method, new URL(request.url))
+    const report = startReport(onRequest, request.method, new URL(request.url), info.remote)
     const response = await handler(request, info, info)
     report(response.status)
     return response
@@ -37,7 +39,7 @@ function reportingDirectly(onRequest: OnRequest, direct: DirectHandler): DirectH
     return (
       exchange && {
         respond: async () => {
-          const report = startReport(onRequest, request.method, request.url)
+          const report = startReport(onRequest, request.method, request.url, request.remote)
           const response = await exchange.respond()
           report(response.status)
           return response
@@ -53,7 +55,8 @@ function startReport(
   onRequest: OnRequest,
   method: string,
   { pathname: path }: URL,
+  remote: RemoteAddress | undefined,
 ): (status: number) => void {
   const askedAt = performance.now()
-  return (status) => onRequest({ method, path, status, ms: performance.now() - askedAt })
+  return (status) => onRequest({ method, path, status, remote, ms: performance.now() - askedAt })
 }

@@ -2,22 +2,32 @@
 
 import { connect, type Socket } from 'node:net'
 import { resetSocket } from '@svc/node-kit/sockets'
-import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
+import { encodeProxyHeader, encodeProxyLine } from '@svc/protocol/proxy-protocol'
+import { type ByteStream, type ServeStream, SvcError, type Visitor } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../net/deadlines.ts'
 import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
+
+/** ProxyProtocol is the version of the PROXY protocol that a service gets. */
+export type ProxyProtocol = 'v1' | 'v2'
 
 /**
  * Serves each visitor with a connection to `target`. If the service refuses, the visitor is reset, the only way
  * to report an error in an arbitrary protocol.
  * @param onError called with the error of a service that cannot be reached
+ * @param proxyProtocol the form in which the service gets the visitor's address first; undefined if it does not
  */
-export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => void): ServeStream {
-  return async (visitor) => {
+export function serveTcpTarget(
+  target: TcpTarget,
+  onError: (error: SvcError) => void,
+  proxyProtocol: ProxyProtocol | undefined,
+): ServeStream {
+  return async (visitor, from) => {
     let service: SocketStream
     try {
       const socket = await open(target)
       service = new SocketStream(socket, resetSocket)
+      if (proxyProtocol) await service.write(proxyHeader(proxyProtocol, from))
     } catch (cause) {
       visitor.abort(cause)
       onError(unreachable(target, cause))
@@ -25,6 +35,12 @@ export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => 
     }
     await Promise.all([copy(visitor, service), copy(service, visitor)])
   }
+}
+
+/** Without addresses, the header says that they are unknown. */
+function proxyHeader(version: ProxyProtocol, from: Visitor | undefined): Uint8Array {
+  const ends = from?.ends ?? { source: undefined, destination: undefined }
+  return version === 'v1' ? Buffer.from(encodeProxyLine(ends)) : encodeProxyHeader(ends)
 }
 
 /** @param hint what the owner can do about it; default: the error's code */

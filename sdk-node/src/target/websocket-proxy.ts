@@ -3,7 +3,14 @@
 import type { IncomingMessage } from 'node:http'
 import { connect as connectSocket } from 'node:net'
 import { Readable } from 'node:stream'
-import { endToEnd, type FetchInfo, type Field, fieldsForVisitor, type VisitorSocket } from '@svc/sdk-core'
+import {
+  endToEnd,
+  type FetchInfo,
+  type Field,
+  fieldsForVisitor,
+  type RemoteAddress,
+  type VisitorSocket,
+} from '@svc/sdk-core'
 import { isResponse } from '@svc/sdk-core/platform-objects'
 import { WebSocket } from 'ws'
 import type { TargetAccess } from '../http-client/target-dialer.ts'
@@ -28,6 +35,8 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 interface Asking extends TargetAccess {
   view: TargetView
+  /** Where the visitor's connection comes from. */
+  remote?: RemoteAddress | undefined
 }
 
 interface Opened {
@@ -43,10 +52,10 @@ interface Opened {
 export async function proxyWebSocket(
   url: URL,
   request: Request,
-  { upgrade }: FetchInfo,
+  { upgrade, remote }: FetchInfo,
   asking: Asking,
 ): Promise<Response> {
-  const opened = await open(url, request, asking)
+  const opened = await open(url, request, { ...asking, remote })
   if (isResponse(opened)) return opened
   const { target, fields } = opened
   try {
@@ -66,11 +75,11 @@ export async function proxyWebSocket(
 function open(
   url: URL,
   request: Request,
-  { ca, serverName, socketPath, view }: Asking,
+  { ca, serverName, socketPath, view, remote }: Asking,
 ): Promise<Opened | Response> {
   const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
   const headers = Object.fromEntries(
-    forwardedFields(request.headers, view).filter(([name]) => !name.startsWith('sec-websocket-')),
+    forwardedFields(request.headers, view, remote).filter(([name]) => !name.startsWith('sec-websocket-')),
   )
   const connect = {
     lookup: localhostLookup,

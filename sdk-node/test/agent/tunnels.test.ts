@@ -111,6 +111,7 @@ describe('the API of the agent', () => {
       method: 'GET',
       path: '/',
       status: 200,
+      address: '127.0.0.0/24',
       ms: expect.any(Number),
     })
     const read = await statusForReader()

@@ -76,7 +76,7 @@ describe('svc expose', () => {
     expect(await ended).toBe(0)
     expect(err).toEqual([])
     expect(out.slice(1)).toEqual([
-      expect.stringMatching(/^200 +\d+ ms {2}GET \/$/),
+      expect.stringMatching(/^200 +\d+ ms {2}127\.0\.0\.0\/24 {2}GET \/$/),
       `taken off ${relay.origin}`,
     ])
     expect(await hostnames()).not.toContain('plain.relay.localhost')
@@ -130,7 +130,7 @@ describe('svc expose', () => {
     const json = svcProcess(['expose', String(targetPort), '--name', 'log-json', '--json', ...at()])
     await expect.poll(() => plain.out.length).toBe(1)
     await text(await visit(relay, plain.out[0]!, '/hook?token=secret'))
-    await expect.poll(() => plain.out[1]).toMatch(/^200 +\d+ ms {2}GET \/hook$/)
+    await expect.poll(() => plain.out[1]).toMatch(/^200 +\d+ ms {2}127\.0\.0\.0\/24 {2}GET \/hook$/)
     const { url } = await reported(json, 'online')
     await text(await visit(relay, url!, '/hook?token=secret'))
     const { ms, ...request } = await reported(json, 'request')
@@ -140,6 +140,7 @@ describe('svc expose', () => {
       method: 'GET',
       path: '/hook',
       status: 200,
+      address: '127.0.0.0/24',
     })
     expect(ms).toBeTypeOf('number')
     expect([...plain.out, ...json.out].join()).not.toContain('secret')

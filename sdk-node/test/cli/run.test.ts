@@ -308,7 +308,7 @@ describe('on a terminal', () => {
     expect(shown).not.toMatch(/▀|▄/)
     expect(shown).toContain(url)
     await text(await visit(relay, url, '/path?secret=1'))
-    await expect.poll(() => shown).toMatch(/ms {2}GET \/path\r+\n/)
+    await expect.poll(() => shown).toMatch(/ms {2}127\.0\.0\.0\/24 {2}GET \/path\r+\n/)
     expect(shown).not.toContain('secret')
 
     shown = ''

@@ -114,6 +114,7 @@ test('requests of a crowd wait for each other on the way to the first relay', as
     privateKey,
     ca: group.ca,
     isMultiplexed: true,
+    visitorAddress: false,
     times: { ttlS: 120, refreshMs: REFRESH_MS },
   })
   const gone = new AbortController()
@@ -143,6 +144,7 @@ test('a carrier that closes late leaves the route to the one after it', async ()
     privateKey,
     ca: group.ca,
     isMultiplexed: true,
+    visitorAddress: false,
     times: { ttlS: 120, refreshMs: REFRESH_MS },
   })
   const gone = new AbortController()

@@ -90,6 +90,24 @@ async function transfers(at: TestRelay, count: number, options: Partial<NodePubl
 }
 
 describeVariants('by the carrier %s', CARRIERS, (carrier) => {
+  it('the site learns the address of each visitor, whichever process accepted the connection', async () => {
+    const site = await publishAt(relay, {
+      carrier,
+      visitorAddress: true,
+      fetch: (_request, info) => new Response(`${info.remote?.address} ${info.remote?.port}`),
+    })
+    const addresses = Array.from({ length: 2 * AT_ONCE }, (_, at) => `127.0.1.${at + 1}`)
+    await Promise.all(
+      addresses.map(async (localAddress) => {
+        const response = await visit(relay, site.url, '/', { localAddress })
+        const { remotePort, localPort } = response.socket
+        expect([await text(response), remotePort]).toEqual([`${localAddress} ${localPort}`, relay.port])
+      }),
+    )
+    expect(tookIn()).toEqual([expect.any(Number), expect.any(Number)])
+    for (const count of tookIn()) expect(count).toBeGreaterThan(0)
+  })
+
   it(`${TURNS * AT_ONCE} visitors come at either process, and every byte of theirs is right`, async () => {
     const content = randomBytes(50_000)
     const site = await publishAt(relay, {

@@ -31,7 +31,7 @@ const says = (text: string) => () => new Response(text)
 
 async function ask(routes: Routes, url: string, init?: RequestInit): Promise<Response> {
   const handler = await routeHandler(routes, says('otherwise'), { onError: () => {} })
-  return handler(new Request(new URL(url, 'https://demo.relay.example'), init), undefined as never)
+  return handler(new Request(new URL(url, 'https://demo.relay.example'), init), {} as never)
 }
 
 describe('the longest prefix wins', () => {

@@ -25,7 +25,7 @@ export async function serveTcpVisitor(
     if (session === undefined) resetSocket(visitor)
     else {
       // In raw TCP either side may speak first, so the relay cannot claim another session when this one breaks.
-      writeRawActivation(session)
+      writeRawActivation(session, pending.addresses)
       // A reset tells the visitor that bytes are missing; raw TCP has no other sign of it.
       session.once('close', () => {
         if (!session.readableEnded) resetSocket(visitor)

@@ -56,7 +56,7 @@ async function bridge(
     // The binding of a route's first relay stays the same. If the lost session has used it, the next handshake fails,
     // and the visitor is no worse off than without a retry.
     const binding = pending.binding ?? bindings.issue(lease, hello.message)
-    writeTlsActivation(session, binding)
+    writeTlsActivation(session, binding, current.addresses)
     session.write(hello.received)
     const hasResponded = await waitForFirstByte(session, disconnected)
     if (hasResponded) await pipe(visitor, session, bandwidth)

@@ -42,16 +42,22 @@ export class Visitors {
 
   /**
    * Counts a visitor of this process until `leave` is called. When no more visitors are taken, the visitor is closed.
+   * @param traceId the name of the connection that the site knows, if it asked for it
    * @returns `leave`; undefined when no more visitors are taken
    */
-  enter(visitor: VisitorConnection, lease: Lease): (() => void) | undefined {
+  enter(
+    visitor: VisitorConnection,
+    lease: Lease,
+    traceId?: Uint8Array | undefined,
+  ): (() => void) | undefined {
     if (this.#isClosed) {
       visitor.destroy()
       return undefined
     }
     this.#totalServed += 1
     const log = this.#log.isLevelEnabled('debug') ? this.#log.child({ conn: this.#totalServed }) : undefined
-    log?.debug({ hostname: lease.hostnames[0] }, 'visitor came')
+    const trace = traceId && Buffer.from(traceId).toString('hex')
+    log?.debug({ hostname: lease.hostnames[0], trace }, 'visitor came')
     this.#open.set(visitor, lease)
     this.#count(lease, 1)
     return () => {

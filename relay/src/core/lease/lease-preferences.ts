@@ -9,13 +9,30 @@ export interface LeasePreferences {
   readonly cacheTtlS: number
   /** The SDK prefers a gateway of the overlay to this relay's own endpoint. */
   readonly overlay: boolean
+  /** The SDK takes the address of each visitor. */
+  readonly visitorAddress: boolean
 }
 
 /** The preferences of a registration that names none. */
-export const NO_PREFERENCES: LeasePreferences = { cache: false, cacheTtlS: 0, overlay: false }
+export const NO_PREFERENCES: LeasePreferences = {
+  cache: false,
+  cacheTtlS: 0,
+  overlay: false,
+  visitorAddress: false,
+}
 
 /** @param request its `cache_ttl` is in the relay's bounds already */
-export function preferencesOf({ cache, cache_ttl, overlay }: RegisterChallengeRequest): LeasePreferences {
+export function preferencesOf({
+  cache,
+  cache_ttl,
+  overlay,
+  extensions,
+}: RegisterChallengeRequest): LeasePreferences {
   const { cacheTtlS } = NO_PREFERENCES
-  return { cache: cache ?? false, cacheTtlS: cache_ttl ?? cacheTtlS, overlay: overlay ?? false }
+  return {
+    cache: cache ?? false,
+    cacheTtlS: cache_ttl ?? cacheTtlS,
+    overlay: overlay ?? false,
+    visitorAddress: extensions?.includes('visitor_address') ?? false,
+  }
 }

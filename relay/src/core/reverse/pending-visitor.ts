@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { VisitorAddresses } from '../client-address/client-addresses.ts'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Lease } from '../lease/lease.ts'
 
@@ -15,6 +16,9 @@ export interface VisitorConnection extends Duplex {
   destroySoon(): void
 }
 
+/** The addresses of a visitor for its site, and the name of the connection in the relay's log. */
+export type TracedAddresses = VisitorAddresses & { traceId: Uint8Array }
+
 /** A visitor without a session yet. */
 export interface PendingVisitor {
   visitor: VisitorConnection
@@ -26,6 +30,8 @@ export interface PendingVisitor {
    * relay signs.
    */
   binding?: Buffer | undefined
+  /** Undefined for a lease that did not ask for them. */
+  addresses?: TracedAddresses | undefined
   /** When the visitor connected to the relay, in milliseconds of this process's monotonic clock (`performance.now()`). */
   arrivedAt: number
   /** Sessions that were activated for this visitor and broke before they answered. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Rate } from '@svc/node-kit/gcra'
 import type { FeatureSettings } from '../../core/config/feature-settings.ts'
 import type { SettingsTable } from '../../core/config/setting.ts'
-import { portNumber } from '../../core/config/setting-values.ts'
+import { flag, portNumber } from '../../core/config/setting-values.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import { SettingsError } from '../../core/config/settings-error.ts'
 
@@ -66,6 +66,8 @@ interface OverlaySettings {
   configFile: string | undefined
   /** UDP port of WireGuard; undefined: the relay makes no overlay itself. */
   wireguardPort: number | undefined
+  /** Whether the next relay of a route, and so the site, does not get the addresses of visitors who come in here. */
+  hidesVisitors: boolean
   /** Limits for a program that starts the relay in its own process, as tests do. They have no settings. */
   limits?: Partial<OverlayLimits>
 }
@@ -84,15 +86,20 @@ const TABLE = {
     isOfOneMachine: true,
     parse: portNumber,
   },
+  HOP_HIDE_VISITORS: {
+    meaning: 'keeps the addresses of visitors from the next relay of a route, and so from the site',
+    default: 'false',
+    parse: flag,
+  },
 } satisfies SettingsTable
 
 export const overlaySettings: FeatureSettings = {
   table: TABLE,
   read: (reader) => {
-    const { optional } = reader.of(TABLE)
+    const { read, optional } = reader.of(TABLE)
     const [configFile, wireguardPort] = [optional('OVERLAY_CONFIG'), optional('WIREGUARD_PORT')]
     return {
-      overlay: { configFile, wireguardPort },
+      overlay: { configFile, wireguardPort, hidesVisitors: read('HOP_HIDE_VISITORS') },
       hasOverlay: (configFile ?? wireguardPort) !== undefined,
       overlayPort: wireguardPort === undefined ? undefined : OVERLAY_PORT,
       // The relay opens these ports once it can make its overlay.

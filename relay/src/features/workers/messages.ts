@@ -7,6 +7,7 @@ import type { Lease, LeaseEnd } from '../../core/lease/lease.ts'
 import type { LeasePreferences } from '../../core/lease/lease-preferences.ts'
 import type { CounterDelta } from '../../core/metrics/relay-counters.ts'
 import type { PolicyFile } from '../../core/policy/policy-file.ts'
+import type { TracedAddresses } from '../../core/reverse/pending-visitor.ts'
 import type { SiteConnection } from '../../core/reverse/site-presence.ts'
 
 /** The first message to a worker process. Keys travel this way only, and not in arguments or environment variables. */
@@ -65,6 +66,7 @@ export interface HandedOver {
   hello: PeekedHello | undefined
   /** The binding that another relay issued. */
   binding: Uint8Array | undefined
+  addresses: TracedAddresses | undefined
   /** Bytes read from the socket, which the receiver puts back. */
   unread: Buffer
   /** Milliseconds since the visitor connected: the clocks of two processes do not start at the same time. */

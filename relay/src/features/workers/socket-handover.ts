@@ -18,12 +18,23 @@ export function socketOf({ visitor }: PendingVisitor): Socket {
  * connection is open as long as one process has it.
  */
 export function handOverMessage(pending: PendingVisitor): HandedOver {
-  const { lease, hello, binding, arrivedAt, sessionsLost, network, isLowPriority, machinesPassed } = pending
+  const {
+    lease,
+    hello,
+    binding,
+    addresses,
+    arrivedAt,
+    sessionsLost,
+    network,
+    isLowPriority,
+    machinesPassed,
+  } = pending
   return {
     kind: 'visitor',
     lease: lease.id,
     hello,
     binding,
+    addresses,
     unread: stopReading(socketOf(pending)),
     ageMs: performance.now() - arrivedAt,
     sessionsLost,
@@ -62,12 +73,13 @@ export function pendingVisitorOf(
   message: HandedOver,
   handedOverBy: SessionPeer,
 ): PendingVisitor {
-  const { hello, binding, ageMs, sessionsLost, network, isLowPriority, machinesPassed } = message
+  const { hello, binding, addresses, ageMs, sessionsLost, network, isLowPriority, machinesPassed } = message
   return {
     visitor,
     lease,
     hello,
     binding: binding && Buffer.from(binding),
+    addresses,
     arrivedAt: performance.now() - ageMs,
     sessionsLost,
     network,

@@ -88,13 +88,13 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
       ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
     }
   }
-  const { tcp, udp, tls } = chosen.options
+  const { tcp, udp, tls, proxyProtocol } = chosen.options
   if (chosen.target !== undefined && isFolder(chosen.target))
     throw new SvcError(
       'invalid_option',
       `${chosen.target} is a folder: svc serve ${chosen.target} publishes its files`,
     )
-  return { ...shared, http: chosen.target, tcp, udp, tls }
+  return { ...shared, http: chosen.target, tcp, udp, tls, ...(proxyProtocol && { proxyProtocol }) }
 }
 
 /** Returns whether the target is a path; a bare name may be a host. */

@@ -4,6 +4,7 @@ import { expose } from '../../expose/expose.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
+import { addressFor } from '../report/logged-address.ts'
 import { exposeOptions, hasWeb } from './expose-options.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
 
@@ -89,7 +90,7 @@ export class Tunnel {
 
   /** @throws SvcError the reason why no relay accepted it */
   async #start({ store, areSeveral }: TunnelContext): Promise<void> {
-    const { banMitm, name: tunnel, relay: relays } = this.command.options
+    const { banMitm, name: tunnel, relay: relays, logAddresses } = this.command.options
     const { signal } = this.#controller
     const follower = this.#follower
     try {
@@ -98,7 +99,8 @@ export class Tunnel {
         signal,
         onSite: (site, relay) => follower.follow(site, relay),
         onTargetError: (error) => follower.complain(undefined, error),
-        onRequest: (request) => store.requested({ tunnel, ...request }),
+        onRequest: ({ remote, ...request }) =>
+          store.requested({ tunnel, ...request, address: addressFor(logAddresses, remote) }),
         banMitm,
         onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
       })

@@ -173,7 +173,8 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     const target = http === undefined ? undefined : String(http)
     return { command: 'expose', target, options: { ...options, ...services } }
   }
-  if ((http ?? tls ?? tcp ?? udp) !== undefined) throw wrong(where, 'folder excludes http, tls, tcp and udp')
+  if ((http ?? tls ?? tcp ?? udp ?? fields.proxy_protocol) !== undefined)
+    throw wrong(where, 'folder excludes http, tls, tcp, udp and proxy_protocol')
   const shown = optionsIn(FOLDER_OPTIONS, fields, path)
   if (!shown.cache && shown.cacheTtl !== undefined) throw wrong(where, 'cache_ttl is for cache = true')
   if (shown.cache && options.banMitm)

@@ -93,6 +93,8 @@ http = 3000
 #wallet_rpc = "https://rpc.example"
 # Pass request fields that svc removes because a server would trust them as set by a proxy, though the visitor wrote them.
 #allow_fields = ["X-Forwarded-For"]
+# How much of a visitor's address the output has: "off", "short" for its network, or "full". Default: short.
+#log_addresses = "full"
 
 #[[tunnel]]
 #name = "files"
@@ -114,8 +116,10 @@ http = 3000
 
 #[[tunnel]]
 #name = "database"
-## A TCP service, at a port of its own on the relay.
+## A TCP service, at a port of its own on the relay. With proxy_protocol (also for tls) it gets a header with the visitor's
+## address first, which it must expect: "v1" or "v2".
 #tcp = 5432
+#proxy_protocol = "v2"
 
 #[[tunnel]]
 #name = "game"

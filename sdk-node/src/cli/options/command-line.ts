@@ -210,7 +210,8 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
     .on('option:hide', () =>
       command.error('error: --hide is gone: a site is on no list unless it has --listed'),
     )
-  return output(command)
+  add(output(command), TUNNEL_OPTIONS, ['logAddresses'])
+  return command
 }
 
 /** Adds a table's options to the help, in the order of `names`, or all of them. */

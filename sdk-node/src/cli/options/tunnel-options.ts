@@ -1,6 +1,7 @@
 // The options of a tunnel, each defined once for the command line, svc.toml, and commands.
 
 import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
+import type { ProxyProtocol } from '../../target/tcp-target.ts'
 import {
   COUNT,
   choice,
@@ -42,6 +43,8 @@ export interface TunnelOptions {
   allowWallet?: string[]
   /** Request fields that claim who the visitor is and that the target gets nevertheless. */
   allowField: string[]
+  /** How much of a visitor's address the output has. */
+  logAddresses: LogAddresses
   /** The JSON-RPC endpoint for contract wallets. */
   walletRpc?: string
   /** The address that receives payments. */
@@ -69,7 +72,12 @@ export interface ServiceOptions {
   tls?: string
   tcp?: string
   udp?: string
+  /** The version of the PROXY protocol that the TCP or TLS service gets. */
+  proxyProtocol?: ProxyProtocol
 }
+
+/** LogAddresses is how much of a visitor's address the output has: nothing, its network, or all. */
+export type LogAddresses = 'off' | 'short' | 'full'
 
 /** The options of a served folder. */
 export interface FolderOptions {
@@ -288,6 +296,12 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     flags: '--allow-field <name>',
     help: 'pass a request field that svc removes, such as X-Forwarded-For; several times',
   }),
+  logAddresses: usual<LogAddresses>(choice(['off', 'short', 'full']), 'short', {
+    ...shared,
+    field: 'log_addresses',
+    flags: '--log-addresses <how>',
+    help: 'how much of a visitor’s address the output has: its network (short), all, or nothing [short]',
+  }),
   allowLocalGateways: optional(YES_NO, {
     flags: '--allow-local-gateways',
     help: 'also accept gateways of this machine: for tests',
@@ -309,6 +323,11 @@ export const SERVICE_OPTIONS: Table<ServiceOptions> = {
     field: 'udp',
     flags: '--udp <target>',
     help: 'a UDP service, at a port of its own on the relay',
+  }),
+  proxyProtocol: optional(choice(['v1', 'v2']), {
+    field: 'proxy_protocol',
+    flags: '--proxy-protocol <version>',
+    help: 'send the TCP or TLS service a header with the visitor’s address first',
   }),
 }
 

@@ -19,11 +19,12 @@ export function formatStats(site: SiteStatus): string {
 
 /** @param areSeveral whether the line must name its tunnel */
 export function formatRequest(
-  { tunnel, method, path = '', status, ms }: AgentRequest,
+  { tunnel, method, path = '', status, address, ms }: AgentRequest,
   areSeveral: boolean,
 ): string {
   const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
-  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
+  const from = address === undefined ? '' : `${address}  `
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${from}${name}${method} ${path}`
 }
 
 /** @returns the reason why visitors cannot connect yet, and the time of the next attempt */

@@ -58,6 +58,7 @@ function command(name: string | undefined, options: Partial<ExposeCommand['optio
       allowCanonical: false,
       listed: false,
       allowField: [],
+      logAddresses: 'short',
       banMitm: false,
       overlay: false,
       discover: 0,

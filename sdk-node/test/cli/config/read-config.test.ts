@@ -32,6 +32,7 @@ const DEFAULTS = {
   overlay: false,
   listed: false,
   allowField: [],
+  logAddresses: 'short',
   tag: [],
   route: [],
 }
@@ -232,7 +233,7 @@ describe('svc.toml', () => {
     [
       'a folder and a server',
       'relay = "https://a.example"\n[[tunnel]]\nfolder = "."\nhttp = 1',
-      ': tunnel 1: folder excludes http, tls, tcp and udp',
+      ': tunnel 1: folder excludes http, tls, tcp, udp and proxy_protocol',
     ],
     [
       'a copy of a server',

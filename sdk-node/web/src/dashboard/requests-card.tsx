@@ -54,7 +54,7 @@ export function RequestsCard({ requests, areSeveral }: RequestsCardProps): VNode
 }
 
 function Row({ request, hasName }: { request: AgentRequest; hasName: boolean }): VNode {
-  const { tunnel, method, path = '', status, ms } = request
+  const { tunnel, method, path = '', status, address, ms } = request
   return (
     <li class="request">
       <span class="status" data-wrong={status >= ERROR_STATUS}>
@@ -63,7 +63,7 @@ function Row({ request, hasName }: { request: AgentRequest; hasName: boolean }):
       <code title={`${method} ${path}`}>
         {method} {path}
       </code>
-      <span class="quiet">{hasName && tunnel}</span>
+      <span class="quiet">{[hasName && tunnel, address].filter(Boolean).join(' ')}</span>
       <span class="quiet ms">{REQUESTS.ms(ms)}</span>
     </li>
   )

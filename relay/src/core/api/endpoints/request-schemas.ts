@@ -74,6 +74,9 @@ export const HOP_FIELD_MAX_CHARS = 512
 /** One handshake message for `/v1/sign`: as long as a ClientHello may be. */
 export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
 
+/** Extensions that a registration names. Later clients may know more than this relay. */
+const EXTENSIONS_MAX = 32
+
 /** The schema of a descriptor is that of responses. */
 const DESCRIPTOR_REFERENCE = { $ref: '#/components/schemas/RelayDescriptor' }
 
@@ -154,6 +157,7 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = mes
     tcp_enabled: z.boolean().optional(),
     cache: z.boolean().optional(),
     cache_ttl: cacheTtl.optional(),
+    extensions: z.array(text(SHORT_TEXT_MAX_CHARS)).max(EXTENSIONS_MAX).optional(),
   },
 )
 

@@ -47,6 +47,7 @@ const EXTENSIONS: readonly Extension[] = [
   'sha384',
   'certificate_compression',
   'native_yamux',
+  'visitor_address',
 ]
 
 /** The response of a relay without ENS names. */

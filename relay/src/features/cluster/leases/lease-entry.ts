@@ -32,7 +32,12 @@ const schema = z.object({
   ports: z.object({ tcp: port, udp: port }).optional(),
   portHost: z.string().optional(),
   preferences: z
-    .object({ cache: z.boolean(), cacheTtlS: z.number(), overlay: z.boolean() })
+    .object({
+      cache: z.boolean(),
+      cacheTtlS: z.number(),
+      overlay: z.boolean(),
+      visitorAddress: z.boolean().default(false),
+    })
     .default(NO_PREFERENCES),
 })
 /** The sealed part of a head. */

@@ -356,6 +356,7 @@ export class MachineLinks {
         visitor: (await toSocket?.(linked)) ?? linked,
         lease,
         hello: head.hello,
+        addresses: head.addresses,
         binding: head.binding === undefined ? undefined : Buffer.from(head.binding, 'base64'),
         arrivedAt: performance.now() - head.ageMs,
         sessionsLost: head.sessionsLost,

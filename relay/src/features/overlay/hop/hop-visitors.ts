@@ -11,11 +11,18 @@ import {
   HOP_UPGRADE,
   PATH,
 } from '@svc/protocol'
+import {
+  encodeProxyHeader,
+  PROXY_HEADER_MIN_BYTES,
+  parseProxyHeader,
+  proxyHeaderLength,
+} from '@svc/protocol/proxy-protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Pipe } from '../../../core/bridge/pipe.ts'
 import type { VisitorServer } from '../../../core/bridge/visitor-server.ts'
 import type { Visitors } from '../../../core/bridge/visitors.ts'
 import { networkOf } from '../../../core/client-address/ip-address.ts'
+import type { Settings } from '../../../core/config/settings.ts'
 import { RelayError } from '../../../core/errors.ts'
 import { type PeekedHello, peekClientHello } from '../../../core/ingress/client-hello.ts'
 import type { BindingStore } from '../../../core/keyless/bindings.ts'
@@ -23,6 +30,7 @@ import type { Lease } from '../../../core/lease/lease.ts'
 import type { FeatureRoute } from '../../../core/lease/route.ts'
 import type { IdentityBandwidths } from '../../../core/policy/identity-bandwidths.ts'
 import type { PolicyRules } from '../../../core/policy/policy-rules.ts'
+import type { TracedAddresses } from '../../../core/reverse/pending-visitor.ts'
 import { upgradeAtPeer } from '../ask-peer.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 import type { OverlayLimits } from '../settings.ts'
@@ -36,7 +44,7 @@ export interface HopVisitorsParts {
   hops: HopRoutes
   policy: Pick<PolicyRules, 'routes'>
   visitors: Visitors
-  visitorServer: Pick<VisitorServer, 'serve'>
+  visitorServer: Pick<VisitorServer, 'serve' | 'addressesOf'>
   bindings: BindingStore
   bandwidths: IdentityBandwidths
   pipe: Pipe
@@ -44,14 +52,17 @@ export interface HopVisitorsParts {
   /** The connections that leases have open at each peer, by its identity. */
   peerQuotas: Quotas<string, Lease>
   limits: Pick<OverlayLimits, 'hopVisitors' | 'hopVisitorsPerNetwork'>
+  settings: Pick<Settings, 'overlay'>
 }
 
-/** The data that one relay sends to the next about a visitor. The visitor's address is not in it. */
+/** The data that one relay sends to the next about a visitor. */
 interface PassedOn {
   token: string
   hostnameHash: string
   /** The binding from the first relay. */
   binding: Buffer
+  /** Undefined if the site did not ask for the visitor's address, or the first relay hides it. */
+  addresses: TracedAddresses | undefined
   /** Relays that the visitor has passed. */
   relays: number
 }
@@ -92,8 +103,7 @@ export class HopVisitors {
       serve: async (visitor, _serverName, clientIp) => {
         const entry = open()
         if (entry?.next === undefined) return void visitor.destroy()
-        const network = clientIp === undefined ? undefined : networkOf(clientIp)
-        await this.#take(visitor, entry, { next: entry.next, network })
+        await this.#take(visitor, entry, { next: entry.next, clientIp })
       },
     }
   }
@@ -105,7 +115,7 @@ export class HopVisitors {
     socket.allowHalfOpen = true
     socket.write(SWITCHING_PROTOCOLS)
     if (head.length > 0) socket.unshift(head)
-    if (entry.next === undefined) await this.#arrive(socket, entry, passed.binding)
+    if (entry.next === undefined) await this.#arrive(socket, entry, passed)
     else await this.#forward(socket, entry, { next: entry.next, passed, first: undefined })
   }
 
@@ -113,9 +123,13 @@ export class HopVisitors {
   async #take(
     visitor: Socket,
     entry: HopEntry,
-    { next, network }: { next: NextRelay; network: string | undefined },
+    { next, clientIp }: { next: NextRelay; clientIp: string | undefined },
   ): Promise<void> {
-    const { bindings } = this.#parts
+    const { bindings, visitorServer, settings } = this.#parts
+    const network = clientIp === undefined ? undefined : networkOf(clientIp)
+    const addresses = settings.overlay.hidesVisitors
+      ? undefined
+      : visitorServer.addressesOf(visitor, entry.lease, clientIp)
     const hello = await peek(visitor)
     if (hello === undefined) return
     if (this.#isFull(entry.lease, next) || this.#hasShare(entry.lease, network)) {
@@ -124,7 +138,7 @@ export class HopVisitors {
     }
     const leave = network === undefined ? undefined : this.#networks.take(entry.lease, network)
     const binding = bindings.issue(entry.lease, hello.message)
-    const passed = { hostnameHash: entry.hostnameHash, binding, relays: 0 }
+    const passed = { hostnameHash: entry.hostnameHash, binding, addresses, relays: 0 }
     try {
       await this.#forward(visitor, entry, { next, passed, first: hello })
     } finally {
@@ -161,7 +175,11 @@ export class HopVisitors {
   }
 
   /** At the last relay, joins the visitor to a session of the lease, with the binding of the first. */
-  async #arrive(visitor: Socket, { lease, hostnameHash }: HopEntry, binding: Buffer): Promise<void> {
+  async #arrive(
+    visitor: Socket,
+    { lease, hostnameHash }: HopEntry,
+    { binding, addresses }: Omit<PassedOn, 'token'>,
+  ): Promise<void> {
     const { visitorServer, counts } = this.#parts
     const hello = await peek(visitor)
     if (hello === undefined) return
@@ -175,6 +193,7 @@ export class HopVisitors {
       lease,
       hello,
       binding,
+      addresses,
       arrivedAt: performance.now(),
       sessionsLost: 0,
       network: undefined,
@@ -202,6 +221,9 @@ export class HopVisitors {
             [HEADER.hopToken]: passed.token,
             [HEADER.hopHostname]: passed.hostnameHash,
             [HEADER.hopBinding]: passed.binding.toString('hex'),
+            ...(passed.addresses && {
+              [HEADER.hopVisitor]: Buffer.from(encodeProxyHeader(passed.addresses)).toString('base64'),
+            }),
             [HEADER.hopCount]: `${passed.relays + 1}`,
           },
         },
@@ -226,7 +248,22 @@ export class HopVisitors {
     if (entry === undefined) throw this.#refuse('unknown_token')
     if (entry.hostnameHash !== hostnameHash) throw this.#refuse('wrong_hostname')
     if (!policy.routes(entry.lease)) throw this.#refuse('rejected')
-    return { entry, passed: { hostnameHash, binding, relays } }
+    const addresses = this.#addressesIn(field(HEADER.hopVisitor))
+    return { entry, passed: { hostnameHash, binding, addresses, relays } }
+  }
+
+  /** @param header empty when the relay before named no addresses */
+  #addressesIn(header: string): TracedAddresses | undefined {
+    if (header === '') return undefined
+    try {
+      const bytes = Buffer.from(header, 'base64')
+      if (bytes.length !== PROXY_HEADER_MIN_BYTES + proxyHeaderLength(bytes))
+        throw new Error('another length')
+      const { traceId, ...ends } = parseProxyHeader(bytes)
+      return traceId && { ...ends, traceId }
+    } catch {
+      throw this.#refuse('malformed')
+    }
   }
 
   #refuse(result: keyof typeof REFUSALS): RelayError {
@@ -248,7 +285,10 @@ export class HopVisitors {
 }
 
 const REFUSALS = {
-  malformed: ['invalid_request', 'the visitor came without a binding or a number of relays'],
+  malformed: [
+    'invalid_request',
+    'the visitor came without a binding or a number of relays, or with a malformed address',
+  ],
   too_many_hops: ['invalid_request', `a route has at most ${HOP_RELAYS_MAX} relays`],
   unknown_token: ['unauthorized', 'the token is on no route of this relay'],
   wrong_hostname: ['unauthorized', 'the token is on a route of another hostname'],

@@ -32,7 +32,7 @@ export class SiteAway extends Error {}
 export class SiteUntrusted extends Error {}
 
 interface ConnectorParts {
-  visitorServer: Pick<VisitorServer, 'serve'>
+  visitorServer: Pick<VisitorServer, 'serve' | 'addressesOf'>
   visitors: Pick<Visitors, 'visitorsOf'>
   certificateCheck: SiteCertificateCheck
   log: Logger
@@ -110,6 +110,7 @@ export class SiteConnector {
         ? arrivedAt - (CLAIM_TIMEOUT_MS - LIVE_AWAY_WAIT_MS)
         : arrivedAt,
       sessionsLost: 0,
+      addresses: this.#parts.visitorServer.addressesOf(far, lease, clientIp),
       network: clientIp === undefined ? undefined : networkOf(clientIp),
       isLowPriority: false,
       handedOverBy: undefined,

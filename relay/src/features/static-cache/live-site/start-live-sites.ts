@@ -24,7 +24,7 @@ import { passUpgradeOn, sendUpgradeText } from './upgrade.ts'
 import { sendText } from './visitor-response.ts'
 
 export interface LiveSitesParts {
-  visitorServer: Pick<VisitorServer, 'serve'>
+  visitorServer: Pick<VisitorServer, 'serve' | 'addressesOf'>
   visitors: Pick<Visitors, 'visitorsOf'>
   certificates: Pick<CertificateRotation, 'current' | 'presentable'>
   /** @default always false */
