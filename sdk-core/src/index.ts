@@ -49,8 +49,8 @@ export {
   type DirectResponse,
   type Inform,
 } from './exchange/direct.ts'
-export { lossSignal } from './exchange/disconnect-signal.ts'
 export type { ExecutionContext, FetchHandler, FetchInfo, RemoteAddress } from './exchange/fetch-handler.ts'
+export { lossSignal } from './exchange/loss-signal.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'

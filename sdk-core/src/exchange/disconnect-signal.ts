@@ -8,20 +8,8 @@ export interface DisconnectListener {
   connectionBroken(error: unknown): void
 }
 
-/** The promises that reject when the connections of requests break, for {@link lossSignal}. */
+/** The promises that reject when the connections of requests break, for `lossSignal`. */
 export const losses: WeakMap<Request, Promise<never>> = new WeakMap()
-
-/**
- * Returns a signal for a handler that forwards the request to another server: it aborts when the visitor can no longer get a
- * response. `request.signal` also aborts when a visitor half-closes, who may still wait for the response.
- */
-export function lossSignal(request: Request): AbortSignal {
-  const loss = losses.get(request)
-  if (!loss) return request.signal
-  const controller = new AbortController()
-  loss.catch((error) => controller.abort(error))
-  return controller.signal
-}
 
 export class DisconnectSignal implements DisconnectListener {
   #controller: AbortController | undefined

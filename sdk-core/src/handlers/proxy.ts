@@ -1,9 +1,9 @@
 // A reverse proxy to a server in the page's network (RFC 9110 §7.6).
 
 import { SvcError } from '../errors.ts'
-import { lossSignal } from '../exchange/disconnect-signal.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { sendsStreams } from '../exchange/fetch-request.ts'
+import { lossSignal } from '../exchange/loss-signal.ts'
 import { endToEnd } from '../semantics/end-to-end-fields.ts'
 import type { Field } from '../semantics/fields.ts'
 import { fieldsForTarget, fieldsForVisitor, type OriginView } from '../semantics/origin-view.ts'

@@ -4,6 +4,7 @@ import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
 import { buildRequest } from '../../exchange/fetch-request.ts'
 import { checksumAddress } from '../../identity/key.ts'
 import { isResponse } from '../../platform-objects.ts'
+import { spellingOf } from '../../semantics/field-spelling.ts'
 import { withHeaders } from '../response-headers.ts'
 import { isForeign, isNavigation, SIGN_IN_PATH, signInRequired, textAnswer } from './answers.ts'
 import { endBodyWith, endSocketWith, LiveSessions } from './live-sessions.ts'
@@ -21,7 +22,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** The field in which the handler behind the sign-in finds the address, with its EIP-55 checksum. */
 const WALLET_FIELD = 'X-Svc-Wallet'
 
-const SPELLED = spell(WALLET_FIELD)
+const SPELLED = spellingOf(WALLET_FIELD)
 
 /**
  * Returns a handler that lets in visitors who sign in with a wallet of the list, and calls `handler` for them. A session lasts 24
@@ -98,7 +99,7 @@ function passedRequest(request: Request, { address }: Session): Request {
     const kept =
       name === 'connection' ? withoutField(value) : name === 'cookie' ? withoutSession(value) : value
     const isEmptied = kept === '' && value !== ''
-    if (spell(name) !== SPELLED && !isEmptied) headers.append(name, kept)
+    if (spellingOf(name) !== SPELLED && !isEmptied) headers.append(name, kept)
   }
   headers.set(WALLET_FIELD, checksumAddress(address))
   const { url, method, signal } = request
@@ -110,11 +111,6 @@ function withoutField(connection: string): string {
   return connection
     .split(',')
     .map((option) => option.trim())
-    .filter((option) => spell(option) !== SPELLED)
+    .filter((option) => spellingOf(option) !== SPELLED)
     .join(', ')
-}
-
-/** Treats all characters except letters and digits alike, as servers do that turn fields into variables (RFC 3875 §4.1.18). */
-function spell(name: string): string {
-  return name.toLowerCase().replace(/[^a-z\d]/g, '-')
 }
