@@ -182,6 +182,9 @@ export interface SiteOptions {
   cache: SiteCacheOptions | undefined
 }
 
+/** The options that stay as they are given. */
+type AsGiven = Pick<SiteOptions, 'identity' | 'maxConnections' | 'signal' | 'onSite' | 'debug'>
+
 /** The options of a site whose identity is known. */
 export type NamedSite = SiteOptions & { name: string }
 
@@ -256,34 +259,21 @@ export async function readOptions(options: PublishOptions): Promise<SiteOptions>
  */
 export function parseOptions(options: PublishOptions): SiteOptions {
   check(options, RULES)
-  const {
-    relay,
-    name,
-    fetch,
-    allowFields,
-    identity,
-    allowCanonicalFallback = false,
-    listed,
-    metadata,
-  } = options
-  const { ttl = LEASE_TTL_DEFAULT_S, maxConnections, signal, onSite, debug, tls = {}, cache } = options
+  const { relay, name, fetch, allowFields, allowCanonicalFallback = false, listed, metadata } = options
+  const { ttl = LEASE_TTL_DEFAULT_S, tls = {}, cache } = options
   const { certificate = 'own', http2 = true, hsts = true, visitorAddress = false } = options
   check(tls, TLS_RULES, 'tls.')
   if (tls.minVersion === 'TLSv1.2' && certificate === 'shared') wrong('tls.minVersion')
   return {
+    ...(options as AsGiven),
     relay: relayUrl(relay) ?? wrong('relay'),
     name: name && normalizeName(name),
     fetch: fetch ?? wrong('fetch'),
     allowFields: allowFields?.map((name) => name.toLowerCase()),
-    identity,
     allowCanonicalFallback,
     visitorAddress,
     metadata: { ...metadata, hide: !listed },
     ttlS: ttl,
-    maxConnections,
-    signal,
-    onSite,
-    debug,
     tls,
     certificate,
     http2,
