@@ -26,6 +26,7 @@ export {
   type SocketEventMap,
   SvcError,
   type SvcErrorCode,
+  type TrafficRules,
   type Upgraded,
   type UpgradeOptions,
   type UrlsChange,

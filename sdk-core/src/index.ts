@@ -68,6 +68,7 @@ export type {
   SuspendableSite,
 } from './platform.ts'
 export { type PlatformSite, publishOn } from './publish.ts'
+export type { TrafficRules } from './rules/options.ts'
 export { endToEnd } from './semantics/end-to-end-fields.ts'
 export type { Field } from './semantics/fields.ts'
 export { fieldsForTarget, fieldsForVisitor, type OriginView } from './semantics/origin-view.ts'

@@ -24,6 +24,7 @@ export const PUBLISH_OPTIONS = [
   'hsts',
   'globals',
   'access',
+  'rules',
   'cache',
 ] as const
 

@@ -23,8 +23,9 @@ export async function prepareSpecial(
 }
 
 /** Puts in front of the handler what the options ask for. A request passes the last one here first: `access`. */
-async function withFront(parsed: SiteOptions, { access }: PublishOptions): Promise<SiteOptions> {
+async function withFront(parsed: SiteOptions, { access, rules }: PublishOptions): Promise<SiteOptions> {
   let options = parsed
+  if (rules) options = (await import('./rules/index.ts')).ruledSite(options, rules)
   if (access) options = (await import('./access/index.ts')).guardedSite(options, access)
   return options
 }

@@ -31,6 +31,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tls.minVersion': 'must be TLSv1.3 or TLSv1.2, not',
   'tls.onSecret': FUNCTION,
   access: 'must be an object',
+  rules: 'must be an object of rules',
   cache: 'must be an object with files',
   'cache.files': 'must be a map, a record or a list of files, a folder, or a function',
   'cache.index': 'must be the path of a file',

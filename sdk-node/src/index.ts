@@ -19,6 +19,7 @@ export {
   type SiteState,
   type SiteStats,
   SvcError,
+  type TrafficRules,
   type UrlsChange,
   type Waiting,
   type WaitingReason,

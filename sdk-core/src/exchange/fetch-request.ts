@@ -75,7 +75,8 @@ export function withMethod(request: Request, method: string): Request {
   })
 }
 
-function makeHeaders(fields: readonly Field[]): Headers {
+/** Makes Headers that are not guarded. */
+export function makeHeaders(fields: readonly Field[]): Headers {
   const headers = new Headers()
   const cookies: string[] = []
   for (const [name, value] of fields) {

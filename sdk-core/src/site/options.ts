@@ -8,6 +8,7 @@ import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { explained } from '../explained.ts'
 import { isBlob, isBytes } from '../platform-objects.ts'
+import type { TrafficRules } from '../rules/options.ts'
 import type { TlsOptions } from '../tenant/server.ts'
 import { CONNECTIONS_MAX } from './connections-max.ts'
 import type { DebugEvent } from './debug-event.ts'
@@ -142,6 +143,12 @@ export interface PublishOptions {
    */
   access?: AccessOptions | undefined
   /**
+   * What happens to requests before the handler gets them, and to responses: redirects, rewrites, CORS, header fields, limits and a
+   * maintenance page. It excludes `cache`, whose files the relay serves without them.
+   * @default none
+   */
+  rules?: TrafficRules | undefined
+  /**
    * Stores files at the relay, which serves them at the site's canonical hostname, even while the site is away. The relay terminates
    * TLS there and can read these files and visitors' requests to that hostname. This is the one exception to what
    * the relay cannot read. At a relay without a static cache the site is published without it, and dispatches an `error` event
@@ -209,6 +216,7 @@ const RULES: Rules = {
   fetch: isFunction,
   name: (name) => isText(name) && normalizeName(name),
   access: isRecord,
+  rules: isRecord,
   cache: isRecord,
   allowCanonicalFallback: isBoolean,
   listed: isBoolean,

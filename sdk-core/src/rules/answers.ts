@@ -1,0 +1,96 @@
+// The answers that rules give themselves.
+
+import type { DirectResponse } from '../exchange/direct.ts'
+import { escapeHtml } from '../handlers/escape-html.ts'
+import type { Field } from '../semantics/fields.ts'
+import type { Maintenance } from './parse.ts'
+
+/** An OwnAnswer is a response that needs no handler. */
+export interface OwnAnswer {
+  readonly status: number
+  readonly fields: readonly Field[]
+  readonly text: string
+}
+
+const PLAIN: Field = ['content-type', 'text/plain; charset=utf-8']
+const NOT_STORED: Field = ['cache-control', 'no-store']
+
+export const BAD_PATH: OwnAnswer = {
+  status: 400,
+  fields: [PLAIN, NOT_STORED],
+  text: 'The path may mean too many things\n',
+}
+export const TOO_LARGE: OwnAnswer = {
+  status: 413,
+  fields: [PLAIN, NOT_STORED],
+  text: 'The content of the request is too large\n',
+}
+export const TIMED_OUT: OwnAnswer = {
+  status: 504,
+  fields: [PLAIN, NOT_STORED],
+  text: 'The site did not answer in time\n',
+}
+export const PREFLIGHT: OwnAnswer = { status: 204, fields: [], text: '' }
+
+export function redirectTo(status: number, { href }: URL): OwnAnswer {
+  return { status, fields: [['location', href]], text: '' }
+}
+
+/** @param accepted the field Accept of the request: people get a page, programs a line of text */
+export function maintenancePage({ text, retryAfter }: Maintenance, accepted = ''): OwnAnswer {
+  const isPage = /text\/html/i.test(accepted)
+  const fields: Field[] = [
+    isPage ? ['content-type', 'text/html; charset=utf-8'] : PLAIN,
+    ['retry-after', String(retryAfter)],
+    NOT_STORED,
+    ['vary', 'Accept'],
+    ['x-content-type-options', 'nosniff'],
+  ]
+  if (!isPage) return { status: 503, fields, text: `${text}\n` }
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+  return { status: 503, fields: [...fields, ['content-security-policy', policy]], text: pageOf(text) }
+}
+
+function pageOf(text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
+<title>Maintenance</title>
+<style>
+body { display: grid; font: 1.125rem / 1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; place-items: center }
+main { max-width: 36rem; overflow-wrap: anywhere; padding: 1.25rem; white-space: pre-line }
+</style>
+</head>
+<body>
+<main>${escapeHtml(text)}</main>
+</body>
+</html>
+`
+}
+
+/** Makes a Response. */
+export function toResponse({ status, fields, text }: OwnAnswer): Response {
+  const headers = new Headers()
+  for (const [name, value] of fields) headers.append(name, value)
+  return new Response(text || null, { status, headers })
+}
+
+/** Makes the response of a direct path. */
+export function toDirect({ status, fields, text }: OwnAnswer): DirectResponse {
+  const bytes = new TextEncoder().encode(text)
+  const content = { pieces: [bytes], size: bytes.length, done: true }
+  return {
+    status,
+    statusText: '',
+    fields: [...fields],
+    length: bytes.length,
+    ready: () => content,
+    next: async () => content,
+    cancel: () => {},
+  }
+}
