@@ -107,7 +107,7 @@ function openDatagrams(
 }
 
 /**
- * Returns the options of `publish` that all relays share, without `access`, by which the handler decides already.
+ * Returns the options of `publish` that all relays share, without `access` and `rules`, which the handler has already.
  * @param isNamed whether the caller named the relay, which then may store, and so read, files
  */
 function termsOf(
@@ -115,7 +115,7 @@ function termsOf(
   fetch: FetchHandler,
   isNamed: boolean,
 ): Omit<PublishOptions, 'relay'> {
-  const { tlsMinVersion: minVersion, cache, relays, discover, access, ...others } = options
+  const { tlsMinVersion: minVersion, cache, relays, discover, access, rules, ...others } = options
   const tls = { minVersion }
   const { visitorAddress = options.via === undefined } = options
   const shared = sharedOptions(others as unknown as PublishOptions)

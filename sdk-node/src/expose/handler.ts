@@ -1,6 +1,6 @@
-// The handler of an exposed web service: its targets, then prices, sign-in, access and reports around them.
+// The handler of an exposed web service: its targets, then prices, rules, sign-in, access and reports around them.
 
-import type { DirectlyHandled, FetchFunction, FetchHandler } from '@svc/sdk-core'
+import type { DirectlyHandled, FetchFunction, FetchHandler, TrafficRules } from '@svc/sdk-core'
 import { withHandlerGlobals } from '../handler-globals.ts'
 import { httpTarget } from '../target/http-target.ts'
 import { reportingRequests } from '../target/request-reports.ts'
@@ -8,7 +8,7 @@ import { parseHttpTarget } from '../target/target-address.ts'
 import type { ExposeOptions } from './options.ts'
 
 /**
- * Resolves with the handler. It loads the code for routes, prices, sign-ins and access only when needed.
+ * Resolves with the handler. It loads the code for routes, prices, rules, sign-ins and access only when needed.
  * @param relay the relay whose facilitator settles payments when the options name none
  * @param fetch the `fetch` for requests to that relay
  * @throws SvcError `invalid_option` or `payments_unavailable`
@@ -18,12 +18,15 @@ export async function handlerOf(
   relay: URL,
   fetch: FetchFunction,
 ): Promise<DirectlyHandled> {
-  const { paid, walletOnly: wallets, access, onRequest } = options
+  const { paid, rules, walletOnly: wallets, access, onRequest } = options
   let handler = await targetsOf(options)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
+    // The time is that of the target alone: nobody pays for a response that would come too late.
+    if (rules?.timeouts) handler = await ruled(handler, { timeouts: rules.timeouts })
     handler = await paidTarget(handler, paid, relay, fetch)
   }
+  if (rules) handler = await ruled(handler, paid ? { ...rules, timeouts: undefined } : rules)
   if (wallets) {
     const { walletOnly } = await import('@svc/sdk-core/handlers')
     handler = walletOnly(handler, wallets)
@@ -33,6 +36,11 @@ export async function handlerOf(
     handler = guarded(handler, access)
   }
   return reportingRequests(onRequest, handler)
+}
+
+async function ruled(handler: DirectlyHandled, rules: TrafficRules): Promise<DirectlyHandled> {
+  const { withRules } = await import('@svc/sdk-core/rules')
+  return withRules(handler, rules)
 }
 
 async function targetsOf(options: ExposeOptions): Promise<FetchHandler> {

@@ -160,6 +160,7 @@ function requireOne({
   udp,
   routes,
   paid,
+  rules,
   proxyProtocol,
   visitorAddress,
 }: ExposeOptions): void {
@@ -169,6 +170,10 @@ function requireOne({
     throw new SvcError('invalid_option', 'tls and routes exclude each other: paths are inside of TLS')
   if (paid && tls !== undefined)
     throw new SvcError('invalid_option', 'paid and tls exclude each other: payments are inside of TLS')
+  if (rules && tls !== undefined)
+    throw new SvcError('invalid_option', 'rules and tls exclude each other: requests are inside of TLS')
+  if (rules && count === 0 && !routes)
+    throw new SvcError('invalid_option', 'rules need http, fetch or routes: they are about HTTP')
   if (paid && count === 0 && !routes)
     throw new SvcError(
       'invalid_option',
@@ -201,6 +206,7 @@ function requireFitting({
   access,
   walletOnly,
   paid,
+  rules,
 }: ExposeOptions): void {
   const named = relays.length + (relay === undefined ? 0 : 1)
   if (via !== undefined && (named !== 1 || discover !== 0))
@@ -227,6 +233,11 @@ function requireFitting({
     throw new SvcError(
       'invalid_option',
       'paid and cache exclude each other: the relay gives its copy of the files away',
+    )
+  if (rules)
+    throw new SvcError(
+      'invalid_option',
+      'rules and cache exclude each other: the relay serves its copy of the files without them',
     )
   if (tcp !== undefined || udp !== undefined)
     throw new SvcError('invalid_option', 'cache excludes tcp and udp: the relay stores files only')
