@@ -6,6 +6,7 @@ import type { Family } from './lib/family.ts'
 import { table } from './lib/table.ts'
 
 const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
+  address: async () => (await import('./address/family.ts')).address,
   agent: async () => (await import('./agent/family.ts')).agent,
   cache: async () => (await import('./cache/family.ts')).cache,
   carrier: async () => (await import('./carrier/family.ts')).carrier,
