@@ -22,6 +22,10 @@ export const adminLogin = '/api/admin/auth/login'
 export const adminStatus = '/api/admin/auth/status'
 /** `POST` with the bearer. The relay does nothing; the client deletes its token. */
 export const adminLogout = '/api/admin/auth/logout'
+/** `GET`: `AdministratorsResponse`, and `POST` of `AdministratorRequest`: `NewAdministrator`, with the bearer. *Extension*. */
+export const administrators = '/api/admin/administrators'
+/** `POST` of `AdministratorRequest` with the bearer: the administrator's token is no longer valid. *Extension*. */
+export const removeAdministrator = '/api/admin/administrators/remove'
 /** `GET` with the bearer: `AdminLoadResponse`. *Extension*. */
 export const adminLoad = '/api/admin/load'
 /** `GET` with the bearer: `AdminCertificatesResponse`. *Extension*. */

@@ -550,12 +550,37 @@ export type PolicyChange = PolicyStep & {
   id: number
   /** The time of the change. */
   at: string
+  /** The name of the administrator; `ADMIN_TOKEN` for who has that. Undefined for a change of an older version. */
+  by?: string | undefined
 }
 
 /** *Extension*: PolicyChangesResponse is the answer to `GET /api/policy/changes`. */
 export interface PolicyChangesResponse {
   /** The last changes since the relay started, newest first. */
   changes: PolicyChange[]
+}
+
+/** *Extension*: AdministratorsResponse is the answer to `GET /api/admin/administrators`. */
+export interface AdministratorsResponse {
+  /** The administrators beside the holder of `ADMIN_TOKEN`. */
+  administrators: {
+    name: string
+    /** When the administrator's token was made. */
+    created_at: string
+  }[]
+}
+
+/** *Extension*: AdministratorRequest names an administrator who gets a token, or no longer has one. */
+export interface AdministratorRequest {
+  /** 1 to 63 of a-z, 0-9, dot, underscore and hyphen; a letter or digit first. */
+  name: string
+}
+
+/** *Extension*: NewAdministrator is the answer to `POST /api/admin/administrators`. */
+export interface NewAdministrator {
+  name: string
+  /** The token, which the relay does not store and nothing shows again. */
+  token: string
 }
 
 /** AdminAuthLoginRequest is the body of `POST /api/admin/auth/login`. */
@@ -576,6 +601,8 @@ export interface AdminAuthLoginResponse {
  */
 export interface AdminAuthStatusResponse {
   authenticated: boolean
+  /** *Extension*: the name of the administrator; `ADMIN_TOKEN` for who has that. */
+  administrator?: string | undefined
 }
 
 /** *Extension*: AdminCertificatesResponse lists the relay's certificates, one entry for each kind of host. */

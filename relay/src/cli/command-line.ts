@@ -25,6 +25,7 @@ export function readCommandLine(args: string[]): Command {
     if (command === 'ca') return readCaCommand(rest)
     if (command === 'check') return readCheckCommand(rest)
     if (command === 'name') return readNameCommand(rest)
+    if (command === 'admin') return readAdminCommand(rest)
     if (command === 'healthcheck') return readOptions(rest, {}, () => ({ name: 'healthcheck' }))
     return readOptions(args, { version: { type: 'boolean', short: 'v' } }, ({ version }) =>
       version ? { name: 'print', text: RELEASE_VERSION, isError: false } : { name: 'serve' },
@@ -72,6 +73,14 @@ function readNameCommand(args: string[]): Command {
   )
 }
 
+function readAdminCommand(args: string[]): Command {
+  return readAction(args, {}, { add: ['NAME'], list: [], remove: ['NAME'] }, (action, [name = '']) =>
+    action === 'list'
+      ? { action: 'list administrators' }
+      : { action: action === 'add' ? 'add administrator' : 'remove administrator', name },
+  )
+}
+
 /**
  * Reads an action and its arguments.
  * @param actions the names of the arguments of each, all of which it needs
@@ -114,6 +123,8 @@ function helpText(): string {
     '       svc-relay name pin NAME ADDRESS | unpin NAME | list',
     '         pins a friendly name to the identity with that address, so that nobody else gets it; it asks the relay of',
     '         these settings on this machine, with ADMIN_TOKEN',
+    '       svc-relay admin add NAME | remove NAME | list',
+    '         gives another administrator a token, prints it once, and takes it back; it asks that relay as well',
     `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${CA_FORMATS.join(' | ')}] > FILE`,
     '         prints the CA certificate of a relay on localhost, which a phone or another machine can trust;',
     `         the password of the p12 file is ${PKCS12_PASSWORD}`,

@@ -1,11 +1,21 @@
 // Runs the commands of `svc-relay` that change what the running relay decides, by its API.
 
-import { type NamePolicyUpdate, PATH, type PinnedNamesResponse } from '@svc/protocol'
+import {
+  type AdministratorRequest,
+  type AdministratorsResponse,
+  type NamePolicyUpdate,
+  type NewAdministrator,
+  PATH,
+  type PinnedNamesResponse,
+} from '@svc/protocol'
 import { SettingsError } from '../core/config/settings-error.ts'
 import { readSettings } from '../settings.ts'
 import { AdminClient, AdminClientError } from './admin-client.ts'
 
-export type ManageRequest = { action: 'list names' } | ({ action: 'pin' } & NamePolicyUpdate)
+export type ManageRequest =
+  | { action: 'list names' | 'list administrators' }
+  | ({ action: 'pin' } & NamePolicyUpdate)
+  | ({ action: 'add administrator' | 'remove administrator' } & AdministratorRequest)
 
 /** Prints what the relay answers; the exit code is 1 when it refuses, or does not answer. */
 export async function manage(request: ManageRequest): Promise<void> {
@@ -19,9 +29,37 @@ export async function manage(request: ManageRequest): Promise<void> {
 }
 
 async function answerOf(client: AdminClient, request: ManageRequest): Promise<string> {
-  if (request.action === 'pin') return await pin(client, request)
+  switch (request.action) {
+    case 'pin':
+      return await pin(client, request)
+    case 'list names':
+      return await listNames(client)
+    case 'add administrator':
+      return await addAdministrator(client, request)
+    case 'remove administrator':
+      await client.call(PATH.removeAdministrator, { name: request.name } satisfies AdministratorRequest)
+      return `The token of ${request.name} is no longer valid.`
+    case 'list administrators':
+      return await listAdministrators(client)
+  }
+}
+
+async function listNames(client: AdminClient): Promise<string> {
   const { pinned } = await client.call<PinnedNamesResponse>(PATH.policyNames)
   return table(['NAME', 'ADDRESS'], Object.entries(pinned), 'No name is pinned.')
+}
+
+/** Only the token goes to standard output, for a pipe. */
+async function addAdministrator(client: AdminClient, { name }: AdministratorRequest): Promise<string> {
+  const { token } = await client.call<NewAdministrator>(PATH.administrators, { name })
+  console.error(`The token of ${name}, which nothing shows again:`)
+  return token
+}
+
+async function listAdministrators(client: AdminClient): Promise<string> {
+  const { administrators } = await client.call<AdministratorsResponse>(PATH.administrators)
+  const rows = administrators.map(({ name, created_at }) => [name, created_at])
+  return table(['NAME', 'SINCE'], rows, 'Nobody but the holder of ADMIN_TOKEN is an administrator.')
 }
 
 async function pin(client: AdminClient, { name, address }: NamePolicyUpdate): Promise<string> {

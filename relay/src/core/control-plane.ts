@@ -19,6 +19,7 @@ import { networkOf } from './client-address/ip-address.ts'
 import type { Core } from './core.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
 import { NO_PORT_CLAIMS } from './lease/lease-draft.ts'
+import { Administrators } from './policy/administrators.ts'
 import { raisedBy } from './rate-limit/budgets.ts'
 import { RateLimits } from './rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from './rate-limit/request-memory.ts'
@@ -96,6 +97,7 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
   const { settings, state, clientAddresses, visitors, counters, peers, log } = core
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const { machines } = peers
+  const administrators = new Administrators(policy, settings.adminToken)
   const rateLimits = new RateLimits(settings.rateLimits, (clientIp) =>
     features.some((feature) => feature.isPeer?.(clientIp) === true),
   )
@@ -112,9 +114,10 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
     rateLimits,
     unauthenticated,
     public: new PublicApi(leases, policy, problems, core.isClosing),
-    adminAuth: new AdminAuth(settings.adminToken, log),
+    adminAuth: new AdminAuth(administrators, log),
     admin: new AdminApi(
       policy,
+      administrators,
       audit,
       { counters, visitors, leases, certificateStatuses, cluster: machines?.readings },
       machines?.policyChanges,

@@ -84,7 +84,7 @@ beforeAll(async () => {
   const clientAddresses = new ClientAddresses(new TrustedProxies(''))
   const answer: AnswerEndpoint = createAnswer({
     clientAddresses,
-    adminAuth: { require: () => {} },
+    adminAuth: { require: () => 'ADMIN_TOKEN' },
     rateLimits: { charge: () => {} },
     bodies: new RequestBodies({} as never, memory),
   })

@@ -19,7 +19,7 @@ import type { System } from './system.ts'
 
 const ROOT_HOST = 'relay.localhost'
 const IPS = ['192.0.2.1', '192.0.2.2']
-const ADMIN_IP = '192.0.2.9'
+const ADMINISTRATOR = { address: '192.0.2.9', by: 'ADMIN_TOKEN' }
 const ACCOUNTS = [1, 2, 3].map((n) => privateKeyToAccount(`0x${String(n).padStart(64, '0')}`))
 const EVERYBODY = ACCOUNTS.flatMap((account) => ['one', 'two'].map((name) => ({ name, account })))
 
@@ -149,21 +149,21 @@ function advance(ms: number): Command {
 
 function decide(update: LeasePolicyUpdate): Command {
   return new Command(`decide ${JSON.stringify(update)}`, async (model, real) => {
-    deepStrictEqual(await real.system.admin.updateLease(update, ADMIN_IP), {})
+    deepStrictEqual(await real.system.admin.updateLease(update, ADMINISTRATOR), {})
     model.decide(update)
   })
 }
 
 function setMode(mode: 'auto' | 'manual'): Command {
   return new Command(`mode ${mode}`, async (model, { system }) => {
-    await system.admin.updateSettings({ ...system.policy.settings, approval_mode: mode }, ADMIN_IP)
+    await system.admin.updateSettings({ ...system.policy.settings, approval_mode: mode }, ADMINISTRATOR)
     model.mode = mode
   })
 }
 
 function banIp(ip: string, isBanned: boolean): Command {
   return new Command(`${isBanned ? 'ban' : 'unban'} ${ip}`, async (model, { system }) => {
-    await system.admin.updateIp({ ip, is_banned: isBanned }, ADMIN_IP)
+    await system.admin.updateIp({ ip, is_banned: isBanned }, ADMINISTRATOR)
     put(model.bannedIps, ip, isBanned)
   })
 }

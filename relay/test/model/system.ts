@@ -18,6 +18,7 @@ import { ReservationJournal } from '../../src/core/lease/reservation-journal.ts'
 import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
+import { Administrators } from '../../src/core/policy/administrators.ts'
 import { AuditLog } from '../../src/core/policy/audit-log.ts'
 import { Policy } from '../../src/core/policy/policy.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
@@ -94,7 +95,7 @@ export async function createSystem(
   })
   return {
     sdk,
-    admin: new AdminApi(policy, new AuditLog(directory, state), {
+    admin: new AdminApi(policy, new Administrators(policy, undefined), new AuditLog(directory, state), {
       counters,
       visitors: new Visitors(log),
       leases,

@@ -53,6 +53,7 @@ describe('changes of a relay', () => {
       {
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         address: '192.0.2.1',
+        by: 'ADMIN_TOKEN',
         kind: 'lease',
         made: { identity_key: key, is_banned: true, bps: 5000 },
         undo: { identity_key: key, is_banned: false, bps: 0 },
@@ -60,6 +61,7 @@ describe('changes of a relay', () => {
       {
         time: expect.any(String),
         address: '2001:db8::1',
+        by: 'ADMIN_TOKEN',
         kind: 'ip',
         made: { ip: '192.0.2.9', is_banned: true },
         undo: { ip: '192.0.2.9', is_banned: false },
@@ -67,6 +69,7 @@ describe('changes of a relay', () => {
       {
         time: expect.any(String),
         address: '192.0.2.2',
+        by: 'ADMIN_TOKEN',
         kind: 'settings',
         made: settings,
         undo: expect.objectContaining({ approval_mode: 'auto' }),
@@ -88,6 +91,7 @@ describe('changes of a relay', () => {
     expect((await entries())[1]).toEqual({
       time: expect.any(String),
       address: null,
+      by: null,
       kind: 'file',
       made: {
         banned_ips: { added: ips.slice(0, 100), removed: ['192.0.2.1'], more: 20 },
@@ -107,6 +111,7 @@ describe('the file', () => {
   })
   afterEach(() => health.close())
 
+  const ADMINISTRATOR = { address: '192.0.2.1', by: 'ADMIN_TOKEN' }
   const ban = (number: number) => {
     const ip = `192.0.2.${number}`
     return { kind: 'ip', made: { ip, is_banned: true }, undo: { ip, is_banned: false } } as const
@@ -114,9 +119,9 @@ describe('the file', () => {
   const numbers = async () => (await entries()).map(({ made }) => Number(made.ip.split('.')[3]))
 
   test('is added to by each relay, with what a crash has left of a line as a line of its own', async () => {
-    await new AuditLog(directory, health).record('192.0.2.1', ban(1))
+    await new AuditLog(directory, health).record(ADMINISTRATOR, ban(1))
     await writeFile(path(), '{"time":"2026-', { flag: 'a' })
-    await new AuditLog(directory, health).record('192.0.2.1', ban(2))
+    await new AuditLog(directory, health).record(ADMINISTRATOR, ban(2))
     const lines = (await text()).split('\n')
     expect(lines).toHaveLength(4)
     expect([lines[0], lines[2]].map((line) => JSON.parse(line!).made.ip)).toEqual(['192.0.2.1', '192.0.2.2'])
@@ -124,18 +129,18 @@ describe('the file', () => {
 
   test('has all of many changes at once, in their order', async () => {
     const audit = new AuditLog(directory, health)
-    await Promise.all(Array.from({ length: 200 }, (_, number) => audit.record('192.0.2.1', ban(number))))
+    await Promise.all(Array.from({ length: 200 }, (_, number) => audit.record(ADMINISTRATOR, ban(number))))
     expect(await numbers()).toEqual(Array.from({ length: 200 }, (_, number) => number))
   })
 
   test('is put aside before it has more than 4 MiB, and of four the oldest is forgotten', async () => {
     const audit = new AuditLog(directory, health)
     for (let number = 1; number <= 6; number++) {
-      await audit.record('192.0.2.1', ban(number))
+      await audit.record(ADMINISTRATOR, ban(number))
       const { size } = await stat(path())
       await writeFile(path(), `${' '.repeat(AUDIT_FILE_MAX_BYTES - size - 1)}\n`, { flag: 'a' })
     }
-    await audit.record('192.0.2.1', ban(7))
+    await audit.record(ADMINISTRATOR, ban(7))
     const names = (await readdir(directory)).sort()
     expect(names).toEqual(['audit.jsonl', 'audit.jsonl.1', 'audit.jsonl.2', 'audit.jsonl.3'])
     expect(names).toHaveLength(AUDIT_FILES_MAX)
@@ -149,12 +154,12 @@ describe('the file', () => {
   test('that cannot be written does not hold up the change: that is told, and what is missing comes later', async () => {
     await mkdir(path())
     const audit = new AuditLog(directory, health)
-    for (let number = 1; number <= 1100; number++) void audit.record('192.0.2.1', ban(number % 256))
-    await audit.record('192.0.2.1', ban(7))
+    for (let number = 1; number <= 1100; number++) void audit.record(ADMINISTRATOR, ban(number % 256))
+    await audit.record(ADMINISTRATOR, ban(7))
     expect(health.failing).toEqual(['audit.jsonl'])
     expect(log).toContain('audit.jsonl')
     await rmdir(path())
-    await audit.record('192.0.2.1', ban(8))
+    await audit.record(ADMINISTRATOR, ban(8))
     const found = await numbers()
     expect(found).toHaveLength(1025)
     expect(found.slice(-2)).toEqual([7, 8])

@@ -50,6 +50,8 @@ describe('Policy', () => {
       tcp_port_max_leases: 0,
       landing_page_enabled: true,
       reserved_names: DEFAULT_RESERVED_NAMES,
+      pinned_names: {},
+      administrators: {},
     })
     expect((await stat(file())).mode & 0o777).toBe(0o600)
   })

@@ -19,6 +19,8 @@ interface Call<Body> {
   body: Body
   /** Normalized address of the client. */
   source: string
+  /** Name of the administrator who asks; empty where no administrator is needed. */
+  by: string
   authorization: string | undefined
 }
 
@@ -56,10 +58,10 @@ export function createAnswer({
       const { authorization } = request.headers
       // Before the body is read: a connection that breaks in the meantime has no address any more.
       const source = clientAddresses.ofRequest(request)
-      if (auth === 'admin') adminAuth.require(authorization, source)
+      const by = auth === 'admin' ? adminAuth.require(authorization, source) : ''
       if (cost !== undefined) rateLimits.charge(source, cost)
       const data = await withBody(bodies, endpoint, { request, response, source }, async (body) =>
-        produce({ body, source, authorization }),
+        produce({ body, source, by, authorization }),
       )
       sendData(response, data, status)
     }

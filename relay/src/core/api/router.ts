@@ -11,6 +11,7 @@ import { parseWith } from '../config/schema.ts'
 import { RelayError } from '../errors.ts'
 import type { KeylessSigner } from '../keyless/keyless-signer.ts'
 import { SignError } from '../keyless/sign-error.ts'
+import type { Auditor } from '../policy/audit-log.ts'
 import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import type { RequestMemory } from '../rate-limit/request-memory.ts'
 import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
@@ -130,16 +131,27 @@ function adminHandlers(
     adminLoad: answer(api.adminLoad, () => admin.load()),
     adminCertificates: answer(api.adminCertificates, () => admin.certificates()),
     policy: answer(api.policy, () => admin.settings()),
-    updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
+    updatePolicy: answer(api.updatePolicy, ({ body, ...who }) => admin.updateSettings(body, auditorOf(who))),
     policyState: pages(api.policyState, (after) => admin.state(after)),
-    updateLease: answer(api.updateLease, ({ body, source }) => admin.updateLease(body, source)),
-    updateIp: answer(api.updateIp, ({ body, source }) => admin.updateIp(body, source)),
-    updateRelay: answer(api.updateRelay, ({ body, source }) => admin.updateRelay(body, source)),
+    updateLease: answer(api.updateLease, ({ body, ...who }) => admin.updateLease(body, auditorOf(who))),
+    updateIp: answer(api.updateIp, ({ body, ...who }) => admin.updateIp(body, auditorOf(who))),
+    updateRelay: answer(api.updateRelay, ({ body, ...who }) => admin.updateRelay(body, auditorOf(who))),
     policyNames: answer(api.policyNames, () => admin.names()),
-    updateName: answer(api.updateName, ({ body, source }) => admin.updateName(body, source)),
+    updateName: answer(api.updateName, ({ body, ...who }) => admin.updateName(body, auditorOf(who))),
+    administrators: answer(api.administrators, () => admin.administrators()),
+    addAdministrator: answer(api.addAdministrator, ({ body, ...who }) =>
+      admin.addAdministrator(body, auditorOf(who)),
+    ),
+    removeAdministrator: answer(api.removeAdministrator, ({ body, ...who }) =>
+      admin.removeAdministrator(body, auditorOf(who)),
+    ),
     policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
   }
+}
+
+function auditorOf({ source, by }: { source: string; by: string }): Auditor {
+  return { address: source, by }
 }
 
 function sdkHandlers(answer: AnswerEndpoint, sdk: SdkApi) {

@@ -1,4 +1,4 @@
-// Writes audit.jsonl: one line for each change of the policy, with its time and the administrator's address.
+// Writes audit.jsonl: one line for each change of the policy, with its time and the administrator's name and address.
 
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,18 @@ const PRIVATE_MODE = 0o600
 const LINE_FEED = 10
 
 /** A change that an administrator made through the API, or an operator by editing policy.json. */
-export type AuditedChange = PolicyStep | { kind: 'file'; made: FileChanges }
+export type AuditedChange =
+  | PolicyStep
+  | { kind: 'file'; made: FileChanges }
+  | { kind: 'administrator'; made: { name: string; is_allowed: boolean } }
+
+/** Who made a change. */
+export interface Auditor {
+  /** Normalized client address. */
+  address: string
+  /** Name of the administrator. */
+  by: string
+}
 
 export class AuditLog {
   readonly #path: string
@@ -43,10 +54,11 @@ export class AuditLog {
 
   /**
    * Resolves when the line is on disk or the write failed. WriteHealth reports a failure and retries the write.
-   * @param address normalized client address of the administrator; undefined for an edit of policy.json
+   * @param auditor undefined for an edit of policy.json
    */
-  async record(address: string | undefined, change: AuditedChange): Promise<void> {
-    const entry = { time: new Date().toISOString(), address: address ?? null, ...change }
+  async record(auditor: Auditor | undefined, change: AuditedChange): Promise<void> {
+    const { address = null, by = null } = auditor ?? {}
+    const entry = { time: new Date().toISOString(), address, by, ...change }
     this.#waiting.push(`${JSON.stringify(entry)}\n`)
     await this.#commits.commit().catch(() => {})
   }

@@ -4,6 +4,8 @@ import type { PolicyFile } from './policy-file.ts'
 
 /** Members of one list in policy.json whose addition or removal the audit log names one by one. */
 const AUDIT_MEMBERS_MAX = 100
+/** Characters of a hash in the audit log. */
+const DIGEST_CHARS = 8
 
 type Change = { from: unknown; to: unknown } | { added: string[]; removed: string[]; more?: number }
 
@@ -31,8 +33,15 @@ function changeOf(from: unknown, to: unknown): Change | undefined {
   return more > 0 ? { ...shown, more } : shown
 }
 
-/** The members of a list, or those of a record as `key=value`. */
+/** The members of a list, or those of a record as `key=value`. Of the hash of a token, the start tells it from another. */
 function membersOf(value: object | null): Set<string> {
   if (Array.isArray(value)) return new Set(value)
-  return new Set(Object.entries(value ?? {}).map(([key, one]) => `${key}=${one}`))
+  return new Set(Object.entries(value ?? {}).map(([key, one]) => `${key}=${textOf(one)}`))
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'object') return `${value}`
+  return JSON.stringify(value, (name, part) =>
+    name === 'token_sha256' ? `${part}`.slice(0, DIGEST_CHARS) : part,
+  )
 }

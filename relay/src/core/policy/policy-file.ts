@@ -4,6 +4,7 @@ import { APPROVAL_MODES, type ApprovalMode, normalizeAddress, normalizeName } fr
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../client-address/ip-networks.ts'
 import { normalized, parseWith, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
+import { tokenDigest } from './access-tokens.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from './banned-relays.ts'
 import { DEFAULT_RESERVED_NAMES, RESERVED_NAMES_MAX } from './reserved-names.ts'
 
@@ -34,7 +35,21 @@ export interface PolicyFile {
   reserved_names: string[]
   /** Normalized lease name → address in lower case of the one identity that gets it. @default none */
   pinned_names: Record<string, string>
+  /** Administrators beside the holder of ADMIN_TOKEN, by name. @default none */
+  administrators: Record<string, StoredAdministrator>
 }
+
+interface StoredAdministrator {
+  /** In hex. */
+  token_sha256: string
+  /** ISO 8601. */
+  created_at: string
+}
+
+/** What an administrator may be called. */
+export const administratorName: z.ZodString = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, dot, underscore and hyphen')
 
 const count = z.int().nonnegative()
 const keys = z.array(z.string())
@@ -80,6 +95,10 @@ const schema: z.ZodType<PolicyFile> = z.looseObject({
       ),
     () => ({}),
   ),
+  administrators: orElse(
+    z.record(administratorName, z.object({ token_sha256: tokenDigest, created_at: z.iso.datetime() })),
+    () => ({}),
+  ),
 })
 
 /** Other relays of the family leave empty lists out, or write null. */
@@ -119,5 +138,6 @@ export function initialPolicy(gates: PortGates): PolicyFile {
     landing_page_enabled: true,
     reserved_names: [...DEFAULT_RESERVED_NAMES],
     pinned_names: {},
+    administrators: {},
   }
 }

@@ -176,6 +176,21 @@ export class Policy extends PolicyRules {
   }
 
   /**
+   * Changes the policy by what it says then: of two machines that decide at once, the second knows of the first.
+   * @param edit returns the next policy, or the same, and what it found; it may be called several times
+   * @returns what the last call found
+   */
+  async decide<Found>(edit: (file: PolicyFile) => [file: PolicyFile, found: Found]): Promise<Found> {
+    let found: Found | undefined
+    await this.#change((file) => {
+      const [next, what] = edit(file)
+      found = what
+      return next
+    })
+    return found as Found
+  }
+
+  /**
    * Applies a change once it is on disk.
    * @throws StateFileError after which the policy is unchanged
    */

@@ -8,6 +8,8 @@ import {
   type AdminAuthStatusResponse,
   type AdminCacheResponse,
   type AdminCertificatesResponse,
+  type AdministratorRequest,
+  type AdministratorsResponse,
   type AdminLoadResponse,
   type AdminPaymentsResponse,
   BODY_DEADLINE_MS,
@@ -28,6 +30,7 @@ import {
   type LeasePolicyUpdate,
   METADATA_BODY_MAX_BYTES,
   type NamePolicyUpdate,
+  type NewAdministrator,
   ONLY_OWN_DESCRIPTOR,
   PATH,
   PEM_MEDIA_TYPE,
@@ -81,6 +84,9 @@ interface Shapes {
   adminLogin: [AdminAuthLoginRequest, AdminAuthLoginResponse]
   adminStatus: [None, AdminAuthStatusResponse]
   adminLogout: [None, Nothing]
+  administrators: [None, AdministratorsResponse]
+  addAdministrator: [AdministratorRequest, NewAdministrator]
+  removeAdministrator: [AdministratorRequest, Nothing]
   adminLoad: [None, AdminLoadResponse]
   adminCertificates: [None, AdminCertificatesResponse]
   adminCache: [None, AdminCacheResponse]
@@ -192,6 +198,26 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
       ...get(PATH.adminLogout, 'Nothing to do here: the client forgets its token'),
       method: 'POST',
     }),
+    data: answer.nothing,
+  },
+  administrators: {
+    ...asAdmin(get(PATH.administrators, 'The administrators who have a token of their own')),
+    data: answer.administrators,
+  },
+  addAdministrator: {
+    ...asAdmin(
+      post(PATH.administrators, 'Make a token for another administrator', take.administratorRequest),
+    ),
+    data: answer.newAdministrator,
+  },
+  removeAdministrator: {
+    ...asAdmin(
+      post(
+        PATH.removeAdministrator,
+        "Take an administrator's token back, at once",
+        take.administratorRequest,
+      ),
+    ),
     data: answer.nothing,
   },
   adminLoad: {

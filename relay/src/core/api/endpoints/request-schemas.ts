@@ -2,6 +2,7 @@
 
 import {
   type AdminAuthLoginRequest,
+  type AdministratorRequest,
   APPROVAL_MODES,
   type ApprovalMode,
   BINDING_BYTES,
@@ -47,6 +48,7 @@ import { IP_MAX_CHARS, normalizeIp } from '../../client-address/ip-address.ts'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../../client-address/ip-networks.ts'
 import { described, message, named, normalized, text, z } from '../../config/schema.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-relays.ts'
+import { administratorName } from '../../policy/policy-file.ts'
 import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
 
 /** The largest `cache_ttl` that a lease keeps, in seconds: the largest number that a setting can have. */
@@ -307,6 +309,10 @@ export const namePolicyUpdate: z.ZodType<NamePolicyUpdate> = message('NamePolicy
     'must be an Ethereum address, or empty',
     'invalid_address',
   ),
+})
+
+export const administratorRequest: z.ZodType<AdministratorRequest> = message('AdministratorRequest', {
+  name: administratorName,
 })
 
 /** Discovery itself reads the descriptor, and counts why one is refused. */

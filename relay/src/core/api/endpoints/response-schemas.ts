@@ -5,6 +5,7 @@ import {
   type AdminAuthStatusResponse,
   type AdminCacheResponse,
   type AdminCertificatesResponse,
+  type AdministratorsResponse,
   type AdminLoadResponse,
   type AdminMachine,
   type AdminPaymentsResponse,
@@ -17,6 +18,7 @@ import {
   EXTENSIONS,
   type HealthResponse,
   type Lease,
+  type NewAdministrator,
   type PinnedNamesResponse,
   type PolicyChange,
   type PolicyChangesResponse,
@@ -118,7 +120,16 @@ export const pinnedNames: z.ZodType<PinnedNamesResponse> = message('PinnedNamesR
   pinned: z.record(text, text),
 })
 
-const change = { id: count, at: timestamp }
+export const administrators: z.ZodType<AdministratorsResponse> = message('AdministratorsResponse', {
+  administrators: z.array(z.object({ name: text, created_at: timestamp })),
+})
+
+export const newAdministrator: z.ZodType<NewAdministrator> = message('NewAdministrator', {
+  name: text,
+  token: text,
+})
+
+const change = { id: count, at: timestamp, by: text.optional() }
 const policyChange: z.ZodType<PolicyChange> = named(
   'PolicyChange',
   z.discriminatedUnion('kind', [
@@ -140,6 +151,7 @@ export const adminLogin: z.ZodType<AdminAuthLoginResponse> = message('AdminAuthL
 
 export const adminStatus: z.ZodType<AdminAuthStatusResponse> = message('AdminAuthStatusResponse', {
   authenticated: z.boolean(),
+  administrator: text.optional(),
 })
 
 export const adminCertificates: z.ZodType<AdminCertificatesResponse> = message('AdminCertificatesResponse', {

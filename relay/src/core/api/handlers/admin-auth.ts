@@ -1,10 +1,10 @@
 // Checks admin tokens in constant time, and limits wrong ones per network.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { AdminAuthLoginResponse, AdminAuthStatusResponse } from '@svc/protocol'
 import { networkOf } from '../../client-address/ip-address.ts'
 import { RelayError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
+import type { Administrators } from '../../policy/administrators.ts'
 import { LoginAttempts } from './login-attempts.ts'
 
 const UNAUTHORIZED = 401
@@ -14,15 +14,12 @@ const UNAUTHORIZED = 401
  * every endpoint.
  */
 export class AdminAuth {
-  readonly #digest: Buffer | undefined
-  readonly #token: string | undefined
+  readonly #administrators: Administrators
   readonly #log: Logger
   readonly #attempts = new LoginAttempts()
 
-  /** @param token the configured admin token; undefined turns administration off */
-  constructor(token: string | undefined, log: Logger) {
-    this.#token = token
-    this.#digest = token === undefined ? undefined : sha256(token)
+  constructor(administrators: Administrators, log: Logger) {
+    this.#administrators = administrators
     this.#log = log
   }
 
@@ -31,27 +28,30 @@ export class AdminAuth {
    * @throws RelayError `unauthorized` (401), `rate_limited` for a wrong token after 5 in a minute from its network
    */
   login(token: string, address: string): AdminAuthLoginResponse {
-    if (this.#token === undefined)
+    if (this.#administrators.isOff)
       throw new RelayError('feature_unavailable', 'this relay has no ADMIN_TOKEN')
-    if (!this.#isToken(token)) this.#refuse(address, 'the token is not the admin token')
-    return { access_token: this.#token }
+    if (this.#administrators.nameOf(token) === undefined)
+      this.#refuse(address, 'the token is not that of an administrator')
+    return { access_token: token }
   }
 
   /** @throws RelayError `rate_limited`, as {@link login} does */
   status(authorization: string | undefined, address: string): AdminAuthStatusResponse {
     const token = bearer(authorization)
-    const authenticated = this.#isToken(token)
-    if (token !== undefined && !authenticated) this.#count(address)
-    return { authenticated }
+    const administrator = token === undefined ? undefined : this.#administrators.nameOf(token)
+    if (token !== undefined && administrator === undefined) this.#count(address)
+    return { authenticated: administrator !== undefined, administrator }
   }
 
-  /** @throws RelayError `unauthorized` (401) without a valid bearer, and as {@link login} does */
-  require(authorization: string | undefined, address: string): void {
+  /**
+   * @returns the name of the administrator
+   * @throws RelayError `unauthorized` (401) without a valid bearer, and as {@link login} does
+   */
+  require(authorization: string | undefined, address: string): string {
     const token = bearer(authorization)
-    if (this.#isToken(token)) return
-    const message = 'this endpoint needs the admin token as a bearer'
+    const message = 'this endpoint needs the token of an administrator as a bearer'
     if (token === undefined) throw unauthorized(message)
-    this.#refuse(address, message)
+    return this.#administrators.nameOf(token) ?? this.#refuse(address, message)
   }
 
   #refuse(address: string, message: string): never {
@@ -61,7 +61,7 @@ export class AdminAuth {
 
   /** A guess over the limit ends its connection, so that each further one costs the client a handshake. */
   #count(address: string): void {
-    if (this.#token === undefined) return
+    if (this.#administrators.isOff) return
     const { isFirst, waitS } = this.#attempts.failed(networkOf(address))
     if (waitS === undefined) this.#log.warn({ address }, 'a client sent a wrong admin token')
     else if (isFirst) this.#log.warn({ address, waitS }, 'a client sent too many wrong admin tokens')
@@ -71,12 +71,6 @@ export class AdminAuth {
         Connection: 'close',
       })
   }
-
-  #isToken(token: string | undefined): boolean {
-    if (this.#digest === undefined || token === undefined) return false
-    // Digests have one length, so that the time does not depend on the token's length.
-    return timingSafeEqual(sha256(token), this.#digest)
-  }
 }
 
 function unauthorized(message: string): RelayError {
@@ -85,8 +79,4 @@ function unauthorized(message: string): RelayError {
 
 function bearer(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -2,10 +2,13 @@
 
 import type {
   AdminCertificatesResponse,
+  AdministratorRequest,
+  AdministratorsResponse,
   AdminLoadResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
   NamePolicyUpdate,
+  NewAdministrator,
   PinnedNamesResponse,
   PolicyChangesResponse,
   PolicyDecisionsResponse,
@@ -19,7 +22,8 @@ import { identityKey, undoPolicyUpdate } from '@svc/protocol'
 import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
-import type { AuditLog } from '../../policy/audit-log.ts'
+import type { Administrators } from '../../policy/administrators.ts'
+import type { AuditLog, Auditor } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { type PolicyChanges, RecentPolicyChanges } from '../../policy/recent-changes.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
@@ -39,14 +43,17 @@ export class AdminApi {
   readonly #audit: AuditLog
   readonly #measured: Measured
   readonly #changes: PolicyChanges
+  readonly #administrators: Administrators
 
   constructor(
     policy: Policy,
+    administrators: Administrators,
     audit: AuditLog,
     measured: Measured,
     changes: PolicyChanges = new RecentPolicyChanges(),
   ) {
     this.#policy = policy
+    this.#administrators = administrators
     this.#audit = audit
     this.#changes = changes
     this.#measured = measured
@@ -56,11 +63,10 @@ export class AdminApi {
     return this.#policy.settings
   }
 
-  /** @param address client address of the administrator, for the audit log */
-  async updateSettings(settings: PolicySettings, address: string): Promise<PolicySettings> {
+  async updateSettings(settings: PolicySettings, auditor: Auditor): Promise<PolicySettings> {
     const undo = this.#policy.settings
     await this.#policy.updateSettings(settings)
-    await this.#record({ kind: 'settings', made: settings, undo }, address)
+    await this.#record({ kind: 'settings', made: settings, undo }, auditor)
     return this.#policy.settings
   }
 
@@ -97,26 +103,26 @@ export class AdminApi {
     return { changes: [...(await this.#changes.list())] }
   }
 
-  async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
+  async updateLease(update: LeasePolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
     const undo = undoPolicyUpdate(update, this.#policy.decisions)
     await this.#policy.updateLease(update)
-    await this.#record({ kind: 'lease', made: update, undo }, address)
+    await this.#record({ kind: 'lease', made: update, undo }, auditor)
     return {}
   }
 
-  async updateIp(update: IpPolicyUpdate, address: string): Promise<Record<string, never>> {
+  async updateIp(update: IpPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
     const { ip, is_banned } = update
     const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
     await this.#policy.updateIp(ip, is_banned)
-    await this.#record({ kind: 'ip', made: update, undo }, address)
+    await this.#record({ kind: 'ip', made: update, undo }, auditor)
     return {}
   }
 
-  async updateRelay(update: RelayPolicyUpdate, address: string): Promise<Record<string, never>> {
+  async updateRelay(update: RelayPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
     const { relay, is_banned } = update
     const undo = { relay, is_banned: this.#policy.decisions.banned_relays.includes(relay) }
     await this.#policy.updateRelay(relay, is_banned)
-    await this.#record({ kind: 'relay', made: update, undo }, address)
+    await this.#record({ kind: 'relay', made: update, undo }, auditor)
     return {}
   }
 
@@ -124,16 +130,35 @@ export class AdminApi {
     return { pinned: this.#policy.file.pinned_names }
   }
 
-  async updateName(update: NamePolicyUpdate, address: string): Promise<Record<string, never>> {
+  async updateName(update: NamePolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
     const undo = { name: update.name, address: this.#policy.pinnedTo(update.name) ?? '' }
     await this.#policy.updateName(update)
-    await this.#record({ kind: 'name', made: update, undo }, address)
+    await this.#record({ kind: 'name', made: update, undo }, auditor)
     return {}
   }
 
-  async #record(step: PolicyStep, address: string): Promise<void> {
-    await this.#changes.add(step)
-    await this.#audit.record(address, step)
+  administrators(): AdministratorsResponse {
+    return { administrators: this.#administrators.list() }
+  }
+
+  async addAdministrator({ name }: AdministratorRequest, auditor: Auditor): Promise<NewAdministrator> {
+    const token = await this.#administrators.add(name)
+    await this.#audit.record(auditor, { kind: 'administrator', made: { name, is_allowed: true } })
+    return { name, token }
+  }
+
+  async removeAdministrator(
+    { name }: AdministratorRequest,
+    auditor: Auditor,
+  ): Promise<Record<string, never>> {
+    await this.#administrators.remove(name)
+    await this.#audit.record(auditor, { kind: 'administrator', made: { name, is_allowed: false } })
+    return {}
+  }
+
+  async #record(step: PolicyStep, auditor: Auditor): Promise<void> {
+    await this.#changes.add(step, auditor.by)
+    await this.#audit.record(auditor, step)
   }
 
   *#leasesAfter(sequence: number): Generator<[string, PolicyLease]> {
