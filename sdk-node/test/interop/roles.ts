@@ -88,7 +88,7 @@ async function asServer(found: FoundPeer): Promise<void> {
   }
   const datagrams = await open(relay, events, AbortSignal.timeout(20_000))
   cleanups.defer(() => datagrams.close())
-  deepEqual(JSON.parse(await peer.hears('hello')), { access_token: 'token' })
+  deepEqual(JSON.parse(await peer.hears('hello')), { access_token: 'token', aggregates: true })
   equal(await peer.hears('heartbeat'), HEARTBEAT)
 
   // flow 1, flow 300 in two bytes, and a payload of none
