@@ -10,6 +10,7 @@ import { RequestBodies } from '../../src/core/api/endpoints/body-limits.ts'
 import type { Endpoint } from '../../src/core/api/endpoints/endpoint.ts'
 import { describeApi } from '../../src/core/api/endpoints/openapi.ts'
 import type { BodyStream } from '../../src/core/api/http/body-stream.ts'
+import { PIPELINED_REQUESTS_MAX } from '../../src/core/api/http/open-responses.ts'
 import { RequestLog } from '../../src/core/api/http/request-log.ts'
 import { createApiServer } from '../../src/core/api/http/server.ts'
 import { certificatesOf } from '../../src/core/certificates/certificate-files.ts'
@@ -259,6 +260,56 @@ describe('a stream', () => {
     await ended(socket)
     expect(text()).toMatch(answer)
     expect(text()).toMatch(/^Connection: close/im)
+  })
+})
+
+describe('requests one behind the other (protocol §2.1.6)', () => {
+  const requests = (count: number): string =>
+    `POST /json HTTP/1.1\r\nHost: ${ROOT_HOST}\r\nContent-Length: 12\r\n\r\n{"word":"x"}`.repeat(count)
+
+  async function beginAll(count: number): Promise<{ socket: TLSSocket; text: () => string }> {
+    const socket = tlsConnect({ host: '127.0.0.1', port, servername: ROOT_HOST, ca })
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    socket.on('error', () => {})
+    await once(socket, 'secureConnect')
+    socket.write(requests(count))
+    return { socket, text: () => text }
+  }
+
+  test('are all answered, and each begins after the response to the one before it', async () => {
+    let begun = 0
+    let running = 0
+    let mostAtOnce = 0
+    handled.json = async (body) => {
+      begun += 1
+      running += 1
+      mostAtOnce = Math.max(mostAtOnce, running)
+      await new Promise((resolve) => setImmediate(resolve))
+      running -= 1
+      return { ...body, number: begun }
+    }
+    const { socket, text } = await beginAll(PIPELINED_REQUESTS_MAX)
+    await expect.poll(text).toContain(`"number":${PIPELINED_REQUESTS_MAX}}`)
+    socket.destroy()
+    const numbers = Array.from({ length: PIPELINED_REQUESTS_MAX }, (_, index) => `${index + 1}`)
+    expect([...text().matchAll(/"number":(\d+)/g)].map(([, number]) => number)).toEqual(numbers)
+    expect([begun, mostAtOnce]).toEqual([PIPELINED_REQUESTS_MAX, 1])
+  })
+
+  test('are no more than one to the handlers when there are too many, and the connection is cut', async () => {
+    let begun = 0
+    handled.json = async (body) => {
+      begun += 1
+      return body
+    }
+    const { socket } = await beginAll(4 * PIPELINED_REQUESTS_MAX)
+    await ended(socket)
+    expect(await send('json', word(15))).toMatch(/^HTTP\/1\.1 200 /)
+    // The last one is that of the other connection.
+    expect(begun).toBeLessThanOrEqual(2)
   })
 })
 

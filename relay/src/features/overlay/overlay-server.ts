@@ -8,7 +8,7 @@ import { lingeringEnd, REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-
 import { createServer } from '@svc/node-kit/http-module'
 import { resetSocket } from '@svc/node-kit/sockets'
 import { failure, sendError } from '../../core/api/http/envelope.ts'
-import { countRequest, requireNoOpenResponse } from '../../core/api/http/open-responses.ts'
+import { answerInTurn, requireNoOpenResponse } from '../../core/api/http/open-responses.ts'
 import { requireNoBody } from '../../core/api/http/request.ts'
 import { RelayError } from '../../core/errors.ts'
 import { API_WRITE_DEADLINE_MS, WriteTimeouts } from '../../core/http/write-timeouts.ts'
@@ -118,7 +118,11 @@ export class OverlayServer {
     const strict = new StrictRequests(this.#server, 'connection')
     this.#server.on(
       'request',
-      strict.requests((request, response) => void this.#answer(request, response)),
+      strict.requests((request, response) => {
+        const { socket } = request
+        if (socket.destroyed) return
+        if (!answerInTurn(socket, response, () => void this.#answer(request, response))) resetSocket(socket)
+      }),
     )
     this.#server.on('connection', (socket) => this.#admit(socket))
     this.#server.on(
@@ -215,7 +219,6 @@ export class OverlayServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => response.destroy())
     const { socket } = request
-    if (!countRequest(socket, response)) return void resetSocket(socket)
     // The relay may have ceased to be a peer since it connected.
     const peer = this.#peerOf(socket)
     if (peer === undefined) return void socket.destroy()

@@ -26,7 +26,7 @@ import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
 import { namesAddress, type OwnAuthority, requireRootHost } from './host-check.ts'
-import { countRequest, requireNoOpenResponse } from './open-responses.ts'
+import { answerInTurn, requireNoOpenResponse } from './open-responses.ts'
 import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
 import type { RequestLog } from './request-log.ts'
@@ -97,7 +97,12 @@ export function createApiServer(api: ApiOptions): Server {
   })
   server.on(
     'request',
-    strict.requests((request, response) => void answer(api, request, response)),
+    strict.requests((request, response) => {
+      const { socket } = request
+      // The parser goes on with what it has of a connection that was cut.
+      if (socket.destroyed) return
+      if (!answerInTurn(socket, response, () => void answer(api, request, response))) cut(api.connect, socket)
+    }),
   )
   server.on(
     'upgrade',
@@ -124,7 +129,6 @@ export function secureContext({ key, chainPem }: Certificates): SecureContextOpt
 async function answer(api: ApiOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
   const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : PAGES)
-  if (!countRequest(request.socket, response)) return cut(api.connect, request.socket)
   response.setHeader(HEADER.requestId, observed.id)
   const hsts = hstsOf(api.rootHost)
   if (hsts !== undefined) response.setHeader(HSTS_FIELD, hsts)
