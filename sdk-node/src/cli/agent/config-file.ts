@@ -27,7 +27,7 @@ export class ConfigFile {
   /** @throws SvcError `invalid_option` that says where the file is wrong, by line or by field */
   async load(): Promise<Config> {
     const text = await readConfigText(this.path)
-    const config = parseConfig(this.path, text, this.#context)
+    const config = await parseConfig(this.path, text, this.#context)
     this.#known = hashOf(text)
     return config
   }
@@ -46,7 +46,7 @@ export class ConfigFile {
   async change(edit: (text: string, fields: TomlTable) => string): Promise<Config> {
     const text = await this.#unchangedText()
     const next = edited(edit, text)
-    const config = this.#parse(next)
+    const config = await this.#parse(next)
     if (next !== text) await this.#replace(next)
     this.#known = hashOf(next)
     return config
@@ -60,9 +60,9 @@ export class ConfigFile {
     return text
   }
 
-  #parse(text: string): Config {
+  async #parse(text: string): Promise<Config> {
     try {
-      return parseConfig(this.path, text, this.#context)
+      return await parseConfig(this.path, text, this.#context)
     } catch (cause) {
       if (cause instanceof SvcError) throw new AgentError('invalid_request', cause.message, cause)
       throw cause

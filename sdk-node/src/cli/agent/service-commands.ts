@@ -40,7 +40,7 @@ export async function install(
     return
   }
   const context = { env, remembered: await readUserSettings(env), identityPath: () => '' }
-  parseConfig(options.config, await readConfigText(options.config), context)
+  await parseConfig(options.config, await readConfigText(options.config), context)
   if (!options.system) await refuseBackground(stateDirectory)
   const notes = await installService(plan)
   tell({ event: 'service', state: 'installed', path: plan.isTemporary ? undefined : plan.path })

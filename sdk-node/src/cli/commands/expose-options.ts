@@ -8,6 +8,7 @@ import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
 import { readPem } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
+import { rulesOf } from './traffic-rules.ts'
 
 /**
  * Resolves with the options of `expose` for this command.
@@ -43,6 +44,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     metadata: await metadataOf(options),
     allowFields: options.allowField,
     walletOnly: walletsOf(options),
+    rules: rulesOf(options),
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { isRecord, SvcError } from '@svc/sdk-core'
+import { isRecord, SvcError, type TrafficRules } from '@svc/sdk-core'
 import { addressFault } from '@svc/sdk-core/siwe'
 import { parseRoute } from '../commands/paid-options.ts'
 import { identityPathOf } from '../options/command-line.ts'
@@ -79,7 +79,7 @@ export interface ConfigContext {
 export async function readConfig(path: string, env: NodeJS.ProcessEnv): Promise<SiteCommand[]> {
   const identityPath = identityPathOf(env)
   const context = { env, remembered: await readUserSettings(env), identityPath: () => identityPath }
-  const { tunnels } = parseConfig(path, await readConfigText(path), context)
+  const { tunnels } = await parseConfig(path, await readConfigText(path), context)
   const commands = tunnels.flatMap(({ command, isPaused }) => (isPaused ? [] : [command]))
   if (tunnels.length === 0) throw wrong(path, 'there is no [[tunnel]]')
   if (commands.length === 0) throw wrong(path, 'every [[tunnel]] is paused')
@@ -103,14 +103,14 @@ export async function readConfigText(path: string): Promise<string> {
 }
 
 /** @throws SvcError `invalid_option` that says where it is wrong, by line or by field */
-export function parseConfig(path: string, text: string, context: ConfigContext): Config {
+export async function parseConfig(path: string, text: string, context: ConfigContext): Promise<Config> {
   const { tunnel: tunnels = [], agent = {}, ...shared } = parseText(path, text)
   check(path, shared, SHARED)
   if (!Array.isArray(tunnels)) throw wrong(path, 'tunnel is not a list of tables: write [[tunnel]]')
   if (!isRecord(agent)) throw wrong(path, 'agent is not a table')
   check(`${path}: agent`, agent, AGENT)
   const names = new Set<unknown>()
-  return {
+  const parsed = {
     agent: agentSettings(agent),
     tunnels: tunnels.map((tunnel: unknown, at) => {
       const where = `${path}: tunnel ${at + 1}`
@@ -128,6 +128,20 @@ export function parseConfig(path: string, text: string, context: ConfigContext):
       const command = { ...own, options: withRemembered(own.options, context.remembered) } as SiteCommand
       return { command, isPaused: fields.paused ?? false }
     }),
+  }
+  for (const [at, { command }] of parsed.tunnels.entries())
+    await checkRules(`${path}: tunnel ${at + 1}`, command.options.rules)
+  return parsed
+}
+
+/** Checks traffic rules with their own code, which is loaded only for them. */
+async function checkRules(where: string, rules: TrafficRules | undefined): Promise<void> {
+  if (!rules) return
+  const { parseRules } = await import('@svc/sdk-core/rules')
+  try {
+    parseRules(rules, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  } catch (cause) {
+    throw wrong(where, (cause as Error).message)
   }
 }
 

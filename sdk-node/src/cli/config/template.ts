@@ -95,6 +95,22 @@ http = 3000
 #allow_fields = ["X-Forwarded-For"]
 # How much of a visitor's address the output has: "off", "short" for its network, or "full". Default: short.
 #log_addresses = "full"
+# Traffic rules apply in this order. Each may have a path, "/exactly/this" or "/all/below/*", and there may be several of a kind.
+#[tunnel.rules]
+# true, or a page with a text of your own; the paths in except stay open.
+#maintenance = { text = "Back at noon.", retry_after = 3600, except = ["/health"] }
+#redirects = [{ path = "/old/*", to = "/new/*", status = 308 }]
+# The path that the server gets: this strips a prefix.
+#rewrites = [{ path = "/api/*", to = "/*" }]
+# The origins whose pages may read responses: methods, headers, expose_headers and max_age say more.
+#cors = { origins = ["https://app.example"], credentials = true }
+#request_headers = { set = { X-Env = "demo" }, remove = ["X-Debug"] }
+#request_body = { max_size = "10MB" }
+# Seconds until a response has begun.
+#timeouts = [{ path = "/api/*", response = 30 }]
+#[[tunnel.rules.response_headers]]
+#path = "/assets/*"
+#set = { Cache-Control = "max-age=31536000, immutable" }
 
 #[[tunnel]]
 #name = "files"

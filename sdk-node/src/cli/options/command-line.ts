@@ -8,7 +8,7 @@ import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'
 import { EXAMPLES } from './help-texts.ts'
-import { COUNT, ROUTES } from './option-kinds.ts'
+import { COUNT } from './option-kinds.ts'
 import type { AgentCommand, ParsedCommand, PrintedText } from './parsed-command.ts'
 import {
   FOLDER_OPTIONS,
@@ -34,6 +34,7 @@ const HELP_WIDTH = 80
 
 /** The help groups whose options do not depend on the environment. */
 const ACCESS = ['allowWallet', 'walletRpc', 'certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
+const TRAFFIC_RULES = ['header', 'requestHeader', 'cors', 'maintenance'] as const
 const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
 const LIST = ['listed', 'description', 'owner', 'tag', 'thumbnail'] as const
 
@@ -203,6 +204,7 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   add(command, TUNNEL_OPTIONS, ['allowCanonical', 'via', 'carrier', 'overlay'])
   command.addOption(optionOf(TUNNEL_OPTIONS.allowLocalGateways).hideHelp())
   add(command.optionsGroup('Access and TLS:'), TUNNEL_OPTIONS, ACCESS)
+  add(command.optionsGroup('Traffic rules:'), TUNNEL_OPTIONS, TRAFFIC_RULES)
   add(command.optionsGroup('Payments:'), TUNNEL_OPTIONS, PAYMENTS)
   add(command.optionsGroup('List of sites:'), TUNNEL_OPTIONS, LIST)
   command
@@ -223,11 +225,11 @@ function add<O extends object>(
   for (const name of names) command.addOption(optionOf(table[name]))
 }
 
-function optionOf({ flags, help, kind, fallback }: TunnelOption<unknown, unknown>): Option {
+function optionOf({ flags = '', help, kind, fallback }: TunnelOption<unknown, unknown>): Option {
   const option = new Option(flags, help)
   if (kind.choices) option.choices(kind.choices)
   if (kind === COUNT) option.argParser(Number)
-  if (kind.isList) option.argParser(kind === ROUTES ? appended : extended)
+  if (kind.isList) option.argParser(kind.isWhole ? appended : extended)
   if (fallback !== undefined) option.default(fallback, kind.isList ? 'none' : undefined)
   return option
 }

@@ -1,5 +1,6 @@
 // The kinds of option values: their checks, and their form in svc.toml.
 
+import { isRecord, type TrafficRules } from '@svc/sdk-core'
 import { isUrl } from './thumbnail.ts'
 import { wordsOf } from './word-list.ts'
 
@@ -18,6 +19,8 @@ export interface Kind<T> {
   choices?: readonly string[]
   /** The option may be repeated on the command line. */
   isList?: true
+  /** Each value of a list is a text that may have commas and white space. */
+  isWhole?: true
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -57,6 +60,7 @@ export const RELAYS: Kind<string[]> = {
 }
 export const ROUTES: Kind<string[]> = {
   isList: true,
+  isWhole: true,
   wanted: 'a table of ports or strings',
   accepts: (value) =>
     typeof value === 'object' &&
@@ -69,6 +73,29 @@ export const ROUTES: Kind<string[]> = {
       const text = String(target)
       return `${place}=${text.startsWith('.') ? path(text) : text}`
     }),
+}
+
+/** Fields as on the command line, each `Name: value`. */
+export const FIELDS: Kind<string[]> = { ...TEXTS, isWhole: true }
+/** Traffic rules, whose content is checked by their own code. */
+export const RULES: Kind<TrafficRules> = {
+  wanted: 'a table of rules',
+  accepts: isRecord,
+  read: (rules: object) => withCamelCase(rules) as TrafficRules,
+}
+
+/** Fields of a message, whose names are not those of members. */
+const MAPS: ReadonlySet<string> = new Set(['set', 'add'])
+
+/** Spells the names of members as the API does. */
+function withCamelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withCamelCase)
+  if (!isRecord(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    MAPS.has(name) ? member : withCamelCase(member),
+  ])
+  return Object.fromEntries(members)
 }
 
 /** @param wanted the default names the values in their order */

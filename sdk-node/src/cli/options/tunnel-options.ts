@@ -1,16 +1,19 @@
 // The options of a tunnel, each defined once for the command line, svc.toml, and commands.
 
+import type { TrafficRules } from '@svc/sdk-core'
 import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
 import type { ProxyProtocol } from '../../target/tcp-target.ts'
 import {
   COUNT,
   choice,
+  FIELDS,
   type Kind,
   PATH,
   PICTURE,
   PLACE,
   RELAYS,
   ROUTES,
+  RULES,
   TEXT,
   TEXTS,
   WALLETS,
@@ -54,6 +57,15 @@ export interface TunnelOptions {
   x402Facilitator?: string
   /** Full nodes for the facilitator `self`. */
   x402Endpoints?: string[]
+  /** The traffic rules of svc.toml. */
+  rules?: TrafficRules
+  /** Fields of responses, each `Name: value`, or `Name:` to drop one. */
+  header: string[]
+  /** Fields of requests, in the same way. */
+  requestHeader: string[]
+  /** The origins whose pages may read responses. */
+  cors: string[]
+  maintenance: boolean
   targetCa?: string
   targetServerName?: string
   tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
@@ -94,8 +106,8 @@ interface OptionNames {
   field?: string
   /** The field may be at the head of svc.toml, for all tunnels. */
   isShared?: true
-  /** The flags on the command line, in commander's syntax. */
-  flags: string
+  /** The flags on the command line, in commander's syntax. Undefined when it cannot have the option. */
+  flags?: string
   help: string
 }
 
@@ -301,6 +313,23 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'log_addresses',
     flags: '--log-addresses <how>',
     help: 'how much of a visitor’s address the output has: its network (short), all, or nothing [short]',
+  }),
+  rules: optional(RULES, { field: 'rules', help: 'traffic rules' }),
+  header: usual<string[]>(FIELDS, [], {
+    flags: '--header <field>',
+    help: 'set a field of responses: "Name: value", or "Name:" to drop it; several times',
+  }),
+  requestHeader: usual<string[]>(FIELDS, [], {
+    flags: '--request-header <field>',
+    help: 'set a field of requests to the target, in the same way',
+  }),
+  cors: usual<string[]>(TEXTS, [], {
+    flags: '--cors <origin>',
+    help: 'let pages of this origin read responses, or "*" for any; several times',
+  }),
+  maintenance: usual(YES_NO, false, {
+    flags: '--maintenance',
+    help: 'answer visitors with a maintenance page',
   }),
   allowLocalGateways: optional(YES_NO, {
     flags: '--allow-local-gateways',

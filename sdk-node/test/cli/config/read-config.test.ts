@@ -35,6 +35,10 @@ const DEFAULTS = {
   logAddresses: 'short',
   tag: [],
   route: [],
+  header: [],
+  requestHeader: [],
+  cors: [],
+  maintenance: false,
 }
 
 describe('svc.toml', () => {
@@ -245,6 +249,21 @@ describe('svc.toml', () => {
       'relay = "https://a.example"\n[[tunnel]]\nfolder = "."\ncache_ttl = 60',
       ': tunnel 1: cache_ttl is for cache = true',
     ],
+    [
+      'a rule that does not exist',
+      'relay = "https://a.example"\n[[tunnel]]\nhttp = 1\n[tunnel.rules]\nredirect = []',
+      ': tunnel 1: rules.redirect is not known; known are maintenance, redirects, rewrites, cors, request_headers',
+    ],
+    [
+      'a wrong rule of several',
+      'relay = "https://a.example"\n[[tunnel]]\nhttp = 1\n[[tunnel.rules.request_headers]]\nset = {}\n[[tunnel.rules.request_headers]]\nset = { Host = "a" }',
+      ': tunnel 1: rules.request_headers[1].set.Host cannot be changed: the option host',
+    ],
+    [
+      'rules that are no table',
+      'relay = "https://a.example"\n[[tunnel]]\nhttp = 1\nrules = true',
+      ': tunnel 1: rules is not a table of rules',
+    ],
     ['an invalid time', '[[tunnel]]\ncache_ttl = "1h"', ': tunnel 1: cache_ttl is not a whole number'],
     [
       'a copy at a relay that is not trusted',
@@ -258,6 +277,30 @@ describe('svc.toml', () => {
       message: expect.stringContaining(path + message),
     })
     expect(refusal.message).not.toContain('\n')
+  })
+
+  it('has the traffic rules of a tunnel, in tables and in lists of tables', async () => {
+    const [command] = await read(`
+      relay = "https://a.example"
+      [[tunnel]]
+      http = 3000
+      [tunnel.rules]
+      request_body = { max_size = "10MB" }
+      [tunnel.rules.cors]
+      origins = ["https://app.example"]
+      max_age = 600
+      [[tunnel.rules.redirects]]
+      path = "/old_path/*"
+      to = "/new_path/*"
+      [[tunnel.rules.response_headers]]
+      set = { X_My_Field = "a_b", Cache-Control = "no-store" }
+    `)
+    expect(command!.options.rules).toEqual({
+      requestBody: { maxSize: '10MB' },
+      cors: { origins: ['https://app.example'], maxAge: 600 },
+      redirects: [{ path: '/old_path/*', to: '/new_path/*' }],
+      responseHeaders: [{ set: { X_My_Field: 'a_b', 'Cache-Control': 'no-store' } }],
+    })
   })
 
   it('that is not there is refused with how to make one', async () => {
