@@ -56,9 +56,10 @@ test('one that waited in vain lets no other begin before its turn', () => {
   request(3)
   second.emit('close')
   expect(begun).toEqual([1])
-  expect(connection.isPaused()).toBe(false)
+  expect(connection.isPaused()).toBe(true)
   first.emit('close')
   expect(begun).toEqual([1, 3])
+  expect(connection.isPaused()).toBe(false)
 })
 
 test('none begins when the connection has ended', () => {
