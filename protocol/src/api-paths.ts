@@ -46,6 +46,10 @@ export const policyIps = '/api/policy/ips'
 export const policyRelays = '/api/policy/relays'
 /** `GET`: `PinnedNamesResponse`, and `POST` of `NamePolicyUpdate`, with the bearer. *Extension*. */
 export const policyNames = '/api/policy/names'
+/** `GET`: `InvitationsResponse`, and `POST` of `InvitationRequest`: `NewInvitation`, with the bearer. *Extension*. */
+export const policyInvitations = '/api/policy/invitations'
+/** `POST` of `WithdrawInvitationRequest` with the bearer: who came in with it is out. *Extension*. */
+export const withdrawInvitation = '/api/policy/invitations/withdraw'
 /** `GET` with the bearer: `PolicyDecisionsResponse`. *Extension*. */
 export const policyDecisions = '/api/policy/decisions'
 /** `GET` with the bearer: `PolicyChangesResponse`. *Extension*. */

@@ -19,6 +19,10 @@ export const ERROR_STATUS = {
   unauthorized: 403,
   /** The policy bans or denies the lease's identity, or bans one of its addresses. */
   lease_rejected: 403,
+  /** The relay lets nobody register without an invitation, and the request has none. */
+  invitation_required: 403,
+  /** The invitation is unknown, withdrawn, expired or used up. The message says which. */
+  invitation_rejected: 403,
   /** The client address, or the one reported by the client, is banned. */
   ip_banned: 403,
   /** The relay's settings or policy do not allow dedicated UDP ports. */

@@ -170,6 +170,12 @@ export interface RegisterChallengeRequest {
    */
   cache_ttl?: number | undefined
   /**
+   * *Extension*: the token of an invitation, for a relay that asks for one. The relay uses it up with the registration,
+   * once for each name.
+   * @default none
+   */
+  invitation?: string | undefined
+  /**
    * The relay's extensions that the client will use, of those that change what the relay sends: `visitor_address`. The relay ignores
    * unknown ones.
    * @default none
@@ -423,9 +429,10 @@ export interface PolicyLease extends Lease {
 
 /**
  * APPROVAL_MODES are the modes of approval. In mode `auto` the relay routes each identity that is not banned or denied,
- * in mode `manual` only approved ones.
+ * in mode `manual` only approved ones, and those with an invitation. *Extension*: in mode `token` the others cannot
+ * even register.
  */
-export const APPROVAL_MODES = ['auto', 'manual'] as const
+export const APPROVAL_MODES = ['auto', 'manual', 'token'] as const
 /** ApprovalMode is one of {@link APPROVAL_MODES}. */
 export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 
@@ -558,6 +565,51 @@ export type PolicyChange = PolicyStep & {
 export interface PolicyChangesResponse {
   /** The last changes since the relay started, newest first. */
   changes: PolicyChange[]
+}
+
+/** *Extension*: Invitation lets a number of names register at a relay that asks for one. */
+export interface Invitation {
+  /** Names the invitation, and is no secret. */
+  id: string
+  /** How many names may come in with it. */
+  names: number
+  /** The identity keys that have come in with it, and stay in until it is withdrawn. */
+  identity_keys: string[]
+  /** When it ends for newcomers; absent: never. */
+  expires_at?: string | undefined
+  /** What the administrator wrote about it. */
+  note: string
+  created_at: string
+}
+
+/** *Extension*: InvitationRequest is the body of `POST /api/policy/invitations`. */
+export interface InvitationRequest {
+  /** How many names may come in, a whole number from 1 up. */
+  names: number
+  /**
+   * The seconds for which newcomers may use it.
+   * @default without end
+   */
+  ttl?: number | undefined
+  /** @default '' */
+  note?: string | undefined
+}
+
+/** *Extension*: NewInvitation is the answer to `POST /api/policy/invitations`. */
+export interface NewInvitation {
+  invitation: Invitation
+  /** The token, which the relay does not store and nothing shows again. */
+  token: string
+}
+
+/** *Extension*: InvitationsResponse is the answer to `GET /api/policy/invitations`. */
+export interface InvitationsResponse {
+  invitations: Invitation[]
+}
+
+/** *Extension*: WithdrawInvitationRequest is the body of `POST /api/policy/invitations/withdraw`. */
+export interface WithdrawInvitationRequest {
+  id: string
 }
 
 /** *Extension*: AdministratorsResponse is the answer to `GET /api/admin/administrators`. */

@@ -2,11 +2,11 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { wholeOnly } from '../../tools/test-depth.ts'
-import { LoginAttempts } from '../src/core/api/handlers/login-attempts.ts'
 import { BindingStore } from '../src/core/keyless/bindings.ts'
 import { LeaseRegistry } from '../src/core/lease/lease-registry.ts'
 import { Reservations } from '../src/core/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../src/core/lease/route.ts'
+import { FailedAttempts } from '../src/core/rate-limit/failed-attempts.ts'
 import { RoutingTable } from '../src/core/routing/routing-table.ts'
 import { newLease } from './support/lease.ts'
 import { readAll, startTestRelay, type TestRelay } from './support/relay.ts'
@@ -80,7 +80,7 @@ wholeOnly(test, 'depth')(
 )
 
 test('failed logins of 1,024 client addresses are remembered; the one that failed longest ago is forgotten first', () => {
-  const attempts = new LoginAttempts()
+  const attempts = new FailedAttempts()
   const fail = (source: string) => {
     for (let i = 0; i < 5; i++) attempts.failed(source)
   }

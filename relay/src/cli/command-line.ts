@@ -2,9 +2,14 @@
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { CA_FORMATS, type CaFormat, PKCS12_PASSWORD } from '../core/certificates/ca-export.ts'
+import { duration, positiveInteger } from '../core/config/setting-values.ts'
 import { RELEASE_VERSION } from '../core/version.ts'
 import { SETTINGS } from '../settings.ts'
 import type { ManageRequest } from './manage-command.ts'
+
+const MINUTE_MS = 60_000
+/** Ten years, as the relay's API takes. */
+const INVITATION_MAX_MS = 3_650 * 86_400_000
 
 export type Command =
   | { name: 'serve' }
@@ -26,6 +31,7 @@ export function readCommandLine(args: string[]): Command {
     if (command === 'check') return readCheckCommand(rest)
     if (command === 'name') return readNameCommand(rest)
     if (command === 'admin') return readAdminCommand(rest)
+    if (command === 'token') return readTokenCommand(rest)
     if (command === 'healthcheck') return readOptions(rest, {}, () => ({ name: 'healthcheck' }))
     return readOptions(args, { version: { type: 'boolean', short: 'v' } }, ({ version }) =>
       version ? { name: 'print', text: RELEASE_VERSION, isError: false } : { name: 'serve' },
@@ -81,6 +87,21 @@ function readAdminCommand(args: string[]): Command {
   )
 }
 
+function readTokenCommand(args: string[]): Command {
+  const options: ParseArgsOptionsConfig = {
+    names: { type: 'string', default: '1' },
+    expires: { type: 'string', default: '7d' },
+    note: { type: 'string', default: '' },
+  }
+  return readAction(args, options, { add: [], list: [], remove: ['ID'] }, (action, [id = ''], given) => {
+    if (action === 'list') return { action: 'list invitations' }
+    if (action === 'remove') return { action: 'withdraw', id }
+    const ms = duration(`${given.expires}`, '--expires', MINUTE_MS, INVITATION_MAX_MS)
+    const names = positiveInteger(`${given.names}`, '--names')
+    return { action: 'invite', names, ttl: ms / 1000, note: `${given.note}` }
+  })
+}
+
 /**
  * Reads an action and its arguments.
  * @param actions the names of the arguments of each, all of which it needs
@@ -123,6 +144,9 @@ function helpText(): string {
     '       svc-relay name pin NAME ADDRESS | unpin NAME | list',
     '         pins a friendly name to the identity with that address, so that nobody else gets it; it asks the relay of',
     '         these settings on this machine, with ADMIN_TOKEN',
+    '       svc-relay token add [--names 1] [--expires 7d] [--note TEXT] | remove ID | list',
+    '         makes an invitation for a relay with REGISTRATION=token and prints its token once, or withdraws one; it asks',
+    '         that relay as well',
     '       svc-relay admin add NAME | remove NAME | list',
     '         gives another administrator a token, prints it once, and takes it back; it asks that relay as well',
     `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${CA_FORMATS.join(' | ')}] > FILE`,

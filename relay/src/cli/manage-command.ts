@@ -3,17 +3,23 @@
 import {
   type AdministratorRequest,
   type AdministratorsResponse,
+  type InvitationRequest,
+  type InvitationsResponse,
   type NamePolicyUpdate,
   type NewAdministrator,
+  type NewInvitation,
   PATH,
   type PinnedNamesResponse,
+  type WithdrawInvitationRequest,
 } from '@svc/protocol'
 import { SettingsError } from '../core/config/settings-error.ts'
 import { readSettings } from '../settings.ts'
 import { AdminClient, AdminClientError } from './admin-client.ts'
 
 export type ManageRequest =
-  | { action: 'list names' | 'list administrators' }
+  | { action: 'list names' | 'list administrators' | 'list invitations' }
+  | ({ action: 'invite' } & InvitationRequest)
+  | ({ action: 'withdraw' } & WithdrawInvitationRequest)
   | ({ action: 'pin' } & NamePolicyUpdate)
   | ({ action: 'add administrator' | 'remove administrator' } & AdministratorRequest)
 
@@ -34,6 +40,13 @@ async function answerOf(client: AdminClient, request: ManageRequest): Promise<st
       return await pin(client, request)
     case 'list names':
       return await listNames(client)
+    case 'invite':
+      return await invite(client, request)
+    case 'withdraw':
+      await client.call(PATH.withdrawInvitation, { id: request.id } satisfies WithdrawInvitationRequest)
+      return `The invitation ${request.id} is withdrawn, and who came in with it is out.`
+    case 'list invitations':
+      return await listInvitations(client)
     case 'add administrator':
       return await addAdministrator(client, request)
     case 'remove administrator':
@@ -47,6 +60,24 @@ async function answerOf(client: AdminClient, request: ManageRequest): Promise<st
 async function listNames(client: AdminClient): Promise<string> {
   const { pinned } = await client.call<PinnedNamesResponse>(PATH.policyNames)
   return table(['NAME', 'ADDRESS'], Object.entries(pinned), 'No name is pinned.')
+}
+
+async function invite(client: AdminClient, { names, ttl, note }: InvitationRequest): Promise<string> {
+  const { token, invitation } = await client.call<NewInvitation>(PATH.policyInvitations, { names, ttl, note })
+  console.error(`The token of the invitation ${invitation.id}, which nothing shows again:`)
+  return token
+}
+
+async function listInvitations(client: AdminClient): Promise<string> {
+  const { invitations } = await client.call<InvitationsResponse>(PATH.policyInvitations)
+  const rows = invitations.map(({ id, names, identity_keys, expires_at = 'never', note }) => [
+    id,
+    `${identity_keys.length} of ${names}`,
+    expires_at,
+    // What an administrator wrote must not control the terminal of another.
+    note.replace(/\p{Cc}/gu, ' '),
+  ])
+  return table(['ID', 'USED', 'EXPIRES', 'NOTE'], rows, 'There is no invitation.')
 }
 
 /** Only the token goes to standard output, for a pipe. */

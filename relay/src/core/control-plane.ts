@@ -20,6 +20,7 @@ import type { Core } from './core.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
 import { NO_PORT_CLAIMS } from './lease/lease-draft.ts'
 import { Administrators } from './policy/administrators.ts'
+import { Invitations } from './policy/invitations.ts'
 import { raisedBy } from './rate-limit/budgets.ts'
 import { RateLimits } from './rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from './rate-limit/request-memory.ts'
@@ -98,6 +99,7 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const { machines } = peers
   const administrators = new Administrators(policy, settings.adminToken)
+  const invitations = new Invitations(policy, log)
   const rateLimits = new RateLimits(settings.rateLimits, (clientIp) =>
     features.some((feature) => feature.isPeer?.(clientIp) === true),
   )
@@ -117,12 +119,13 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
     adminAuth: new AdminAuth(administrators, log),
     admin: new AdminApi(
       policy,
-      administrators,
+      { administrators, invitations },
       audit,
       { counters, visitors, leases, certificateStatuses, cluster: machines?.readings },
       machines?.policyChanges,
     ),
     sdk: createSdkApi(core, {
+      invitations,
       recovery,
       rateLimits,
       challenges:
@@ -152,6 +155,7 @@ function createSdkApi(
   parts: Pick<
     SdkApiParts,
     | 'recovery'
+    | 'invitations'
     | 'rateLimits'
     | 'challenges'
     | 'ports'

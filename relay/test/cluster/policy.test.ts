@@ -3,6 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
+  NewInvitation,
   PolicyChange,
   PolicyChangesResponse,
   PolicyDecisionsResponse,
@@ -133,6 +134,35 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
       .toBe(lease.hostname)
     for (const relay of cluster.relays)
       await expect(relay.register('brand', { account: squatter })).rejects.toThrow('hostname_conflict')
+  })
+
+  test('an invitation lets in as many names as it has, of registrations at all machines at once (protocol §4.7.2)', async () => {
+    const settings = (await a.call('GET', '/api/policy', undefined, ADMIN)).json
+      .data as unknown as PolicySettings
+    await a.call('POST', '/api/policy', { ...settings, approval_mode: 'token' }, ADMIN)
+    const made = await b.call('POST', '/api/policy/invitations', { names: 4 }, ADMIN)
+    const { token, invitation } = made.json.data as unknown as NewInvitation
+    for (const relay of cluster.relays)
+      await expect.poll(() => relay.register('poll').catch(String)).toContain('invitation_required')
+    const tries = Array.from({ length: 30 }, (_, number) => {
+      const relay = cluster.relays[number % 3]!
+      return relay.register(`crowd-${number}`, { invitation: token })
+    })
+    const results = await Promise.allSettled(tries)
+    const leases = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    expect(leases).toHaveLength(4)
+    for (const result of results)
+      if (result.status === 'rejected') expect(`${result.reason}`).toContain('is used up')
+    // It ends everywhere, wherever it is withdrawn.
+    await c.call('POST', '/api/policy/invitations/withdraw', { id: invitation.id }, ADMIN)
+    for (const relay of cluster.relays)
+      await expect
+        .poll(async () => (await relay.call('GET', '/api/state')).text)
+        .not.toContain('"name":"crowd-')
+    await a.call('POST', '/api/policy', settings, ADMIN)
+    await expect
+      .poll(() => c.register('open-again').then(({ hostname }) => hostname, String))
+      .toContain('open-again.')
   })
 
   test('what the file of one machine says while it runs, its operator says for all of them', async () => {

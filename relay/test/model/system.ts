@@ -20,6 +20,7 @@ import { createLog } from '../../src/core/log/log.ts'
 import { RelayCounters } from '../../src/core/metrics/relay-counters.ts'
 import { Administrators } from '../../src/core/policy/administrators.ts'
 import { AuditLog } from '../../src/core/policy/audit-log.ts'
+import { Invitations } from '../../src/core/policy/invitations.ts'
 import { Policy } from '../../src/core/policy/policy.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { RateLimits } from '../../src/core/rate-limit/client-rate-limits.ts'
@@ -50,7 +51,7 @@ export async function createSystem(
   const settings = readSettings({ SVC_URL: 'https://relay.localhost', IDENTITY_PATH: directory })
   const identity = await loadIdentity(directory)
   const state = new WriteHealth(log)
-  const policy = await Policy.load(directory, settings.portGates, state)
+  const policy = await Policy.load(directory, settings.portGates, { health: state })
   const routes = new RoutingTable<Route>(settings.rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, state, log)
   const leases = new LeaseRegistry(routes, journal.reservations)
@@ -64,7 +65,9 @@ export async function createSystem(
     bandwidthOf: () => new Bandwidth(() => 0),
     counters,
   })
+  const invitations = new Invitations(policy, log)
   const sdk = new SdkApi({
+    invitations,
     leases,
     durable: () => journal.durable(),
     settled: async () => {},
@@ -95,12 +98,17 @@ export async function createSystem(
   })
   return {
     sdk,
-    admin: new AdminApi(policy, new Administrators(policy, undefined), new AuditLog(directory, state), {
-      counters,
-      visitors: new Visitors(log),
-      leases,
-      certificateStatuses: { all: () => [] },
-    }),
+    admin: new AdminApi(
+      policy,
+      { administrators: new Administrators(policy, undefined), invitations },
+      new AuditLog(directory, state),
+      {
+        counters,
+        visitors: new Visitors(log),
+        leases,
+        certificateStatuses: { all: () => [] },
+      },
+    ),
     open: new PublicApi(
       leases,
       policy,

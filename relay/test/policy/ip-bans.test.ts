@@ -113,7 +113,8 @@ describe('policy.json', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-bans-'))
   })
   afterEach(() => rm(directory, { recursive: true }))
-  const load = () => Policy.load(directory, { udp: false, tcp: false }, new WriteHealth(createLog('silent')))
+  const load = () =>
+    Policy.load(directory, { udp: false, tcp: false }, { health: new WriteHealth(createLog('silent')) })
 
   test('edited by hand may have networks, and addresses as they were written before', async () => {
     await load()

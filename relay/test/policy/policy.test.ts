@@ -24,7 +24,8 @@ describe('Policy', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-policy-'))
   })
   afterEach(() => rm(directory, { recursive: true }))
-  const load = (open = gates) => Policy.load(directory, open, new WriteHealth(createLog('silent')))
+  const load = (open = gates) =>
+    Policy.load(directory, open, { health: new WriteHealth(createLog('silent')) })
   const file = () => join(directory, 'policy.json')
 
   test('a first start writes the default policy, with the port gates of the server', async () => {
@@ -52,6 +53,7 @@ describe('Policy', () => {
       reserved_names: DEFAULT_RESERVED_NAMES,
       pinned_names: {},
       administrators: {},
+      invitations: [],
     })
     expect((await stat(file())).mode & 0o777).toBe(0o600)
   })

@@ -19,7 +19,7 @@ const first = Number(seed)
 const log = createLog('silent')
 const state = new WriteHealth(log)
 const journal = await ReservationJournal.open(directory, state, log)
-const policy = await Policy.load(directory, { udp: false, tcp: false }, state)
+const policy = await Policy.load(directory, { udp: false, tcp: false }, { health: state })
 let isAnyKept = false
 /** Writes synchronously, so that the file holds everything that this process knew when it died. */
 const say = (text: string): number => writeSync(REPORT, `${text}\n`)

@@ -145,6 +145,11 @@ function adminHandlers(
     removeAdministrator: answer(api.removeAdministrator, ({ body, ...who }) =>
       admin.removeAdministrator(body, auditorOf(who)),
     ),
+    invitations: answer(api.invitations, () => admin.invitations()),
+    addInvitation: answer(api.addInvitation, ({ body, ...who }) => admin.addInvitation(body, auditorOf(who))),
+    withdrawInvitation: answer(api.withdrawInvitation, ({ body, ...who }) =>
+      admin.withdrawInvitation(body, auditorOf(who)),
+    ),
     policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
   }

@@ -1,7 +1,7 @@
 // The settings of the core: every variable, its meaning, default and valid values.
 
 import { resolve } from 'node:path'
-import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
+import { type ApprovalMode, RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { NAME_RESERVATION_MS } from '../lease/reservations.ts'
 import type { SettingsTable } from './setting.ts'
@@ -24,6 +24,12 @@ import type { SettingsReader } from './settings-reader.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const HTTPS_PORT = 443
+/** The modes of the policy, by their names in the setting. */
+const MODES = { open: 'auto', approval: 'manual', token: 'token' } as const satisfies Record<
+  string,
+  ApprovalMode
+>
+const REGISTRATIONS = Object.keys(MODES) as (keyof typeof MODES)[]
 const MINUTE_MS = 60_000
 /** A year: a name that nobody has used for longer is free. */
 const NAME_GRACE_MAX_MS = 365 * 24 * 60 * MINUTE_MS
@@ -57,6 +63,12 @@ const TABLE = {
     meaning: `secret of the administrator: a random value of ${ADMIN_TOKEN_MIN_CHARS} characters or more`,
     unset: 'administration is off',
     parse: bearerToken,
+  },
+  REGISTRATION: {
+    meaning:
+      'who may register a site: open (everybody), approval (visitors come once an administrator has approved it), or token (only with an invitation)',
+    unset: 'what the policy says: at first open',
+    parse: (value: string, name: string) => MODES[oneOf(name, value, REGISTRATIONS)],
   },
   NAME_GRACE: {
     meaning: `how long a friendly name stays its owner's after its lease has ended, such as 24h or 90m: at least ${NAME_RESERVATION_MS / MINUTE_MS}m`,
@@ -125,6 +137,7 @@ export function readCoreSettings(reader: SettingsReader): CoreSettings {
     listenAddress: listenAddressOf(optional('BIND_ADDRESS'), url.hostname),
     identityPath: read('IDENTITY_PATH'),
     adminToken: optional('ADMIN_TOKEN'),
+    registration: optional('REGISTRATION'),
     nameGraceMs: read('NAME_GRACE'),
     trustedProxies: optional('TRUSTED_PROXIES') ?? new TrustedProxies(''),
     rateLimits: {

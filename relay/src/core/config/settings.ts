@@ -1,5 +1,6 @@
 // The settings of a relay. A feature adds its own to the interface in its `settings.ts`, so that they go when its folder goes.
 
+import type { ApprovalMode } from '@svc/protocol'
 import type { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { isLocalhost } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
@@ -25,6 +26,8 @@ export interface CoreSettings {
   identityPath: string
   /** Secret with which an administrator logs in; undefined turns administration off. */
   adminToken: string | undefined
+  /** Who may register, as the mode of the policy; undefined: the policy decides. */
+  registration: ApprovalMode | undefined
   /** Milliseconds for which a friendly name stays with its identity after its lease. */
   nameGraceMs: number
   /** Proxies that the relay trusts to report their clients' addresses. */

@@ -17,6 +17,8 @@ export interface LeaseRequest {
   ttlS: number
   /** Requested dedicated ports. */
   wanted?: RequestedPorts
+  /** Id of the invitation with which the identity comes in. @default it needs none */
+  invitation?: string | undefined
   /** @default NO_PREFERENCES */
   preferences?: LeasePreferences
 }

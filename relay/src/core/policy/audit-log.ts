@@ -2,7 +2,7 @@
 
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PolicyStep } from '@svc/protocol'
+import type { Invitation, PolicyStep } from '@svc/protocol'
 import { GroupCommit } from '../storage/group-commit.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
 import type { FileChanges } from './policy-difference.ts'
@@ -25,6 +25,7 @@ const LINE_FEED = 10
 export type AuditedChange =
   | PolicyStep
   | { kind: 'file'; made: FileChanges }
+  | { kind: 'invitation'; made: Pick<Invitation, 'id'> & Partial<Invitation> & { is_valid: boolean } }
   | { kind: 'administrator'; made: { name: string; is_allowed: boolean } }
 
 /** Who made a change. */

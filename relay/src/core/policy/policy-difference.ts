@@ -35,7 +35,7 @@ function changeOf(from: unknown, to: unknown): Change | undefined {
 
 /** The members of a list, or those of a record as `key=value`. Of the hash of a token, the start tells it from another. */
 function membersOf(value: object | null): Set<string> {
-  if (Array.isArray(value)) return new Set(value)
+  if (Array.isArray(value)) return new Set(value.map(textOf))
   return new Set(Object.entries(value ?? {}).map(([key, one]) => `${key}=${textOf(one)}`))
 }
 

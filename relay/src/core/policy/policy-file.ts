@@ -1,6 +1,12 @@
 // Parses policy.json, and creates the policy of a relay that starts for the first time.
 
-import { APPROVAL_MODES, type ApprovalMode, normalizeAddress, normalizeName } from '@svc/protocol'
+import {
+  APPROVAL_MODES,
+  type ApprovalMode,
+  type Invitation,
+  normalizeAddress,
+  normalizeName,
+} from '@svc/protocol'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../client-address/ip-networks.ts'
 import { normalized, parseWith, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
@@ -14,6 +20,10 @@ const NAME_MAX_CHARS = 64
 const ADDRESS_MAX_CHARS = 42
 /** Names that are pinned to an identity. */
 export const PINNED_NAMES_MAX = 1000
+/** Invitations, also those that are used up or have expired. */
+export const INVITATIONS_MAX = 1000
+/** Names that have come in with all of them: a megabyte of the policy, which is written with each. */
+export const INVITED_NAMES_MAX = 10_000
 
 export interface PolicyFile {
   approval_mode: ApprovalMode
@@ -37,6 +47,13 @@ export interface PolicyFile {
   pinned_names: Record<string, string>
   /** Administrators beside the holder of ADMIN_TOKEN, by name. @default none */
   administrators: Record<string, StoredAdministrator>
+  /** @default none */
+  invitations: StoredInvitation[]
+}
+
+export interface StoredInvitation extends Invitation {
+  /** In hex. */
+  token_sha256: string
 }
 
 interface StoredAdministrator {
@@ -50,6 +67,16 @@ interface StoredAdministrator {
 export const administratorName: z.ZodString = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, dot, underscore and hyphen')
+
+const storedInvitation: z.ZodType<StoredInvitation> = z.object({
+  id: z.string().min(1),
+  token_sha256: tokenDigest,
+  names: z.int().positive(),
+  identity_keys: z.array(z.string()),
+  expires_at: z.iso.datetime().optional(),
+  note: z.string(),
+  created_at: z.iso.datetime(),
+})
 
 const count = z.int().nonnegative()
 const keys = z.array(z.string())
@@ -99,6 +126,7 @@ const schema: z.ZodType<PolicyFile> = z.looseObject({
     z.record(administratorName, z.object({ token_sha256: tokenDigest, created_at: z.iso.datetime() })),
     () => ({}),
   ),
+  invitations: orElse(z.array(storedInvitation).max(INVITATIONS_MAX), () => []),
 })
 
 /** Other relays of the family leave empty lists out, or write null. */
@@ -122,9 +150,9 @@ export function unknownFieldsOf(file: PolicyFile): string[] {
   return Object.keys(file).filter((name) => !Object.hasOwn(known, name))
 }
 
-export function initialPolicy(gates: PortGates): PolicyFile {
+export function initialPolicy(gates: PortGates, mode: ApprovalMode = 'auto'): PolicyFile {
   return {
-    approval_mode: 'auto',
+    approval_mode: mode,
     approved_identity_keys: [],
     denied_identity_keys: [],
     banned_identity_keys: [],
@@ -139,5 +167,6 @@ export function initialPolicy(gates: PortGates): PolicyFile {
     reserved_names: [...DEFAULT_RESERVED_NAMES],
     pinned_names: {},
     administrators: {},
+    invitations: [],
   }
 }

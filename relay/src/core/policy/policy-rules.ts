@@ -6,7 +6,7 @@ import type { Lease } from '../lease/lease.ts'
 import type { PolicyFile } from './policy-file.ts'
 
 interface IdentityStatus {
-  /** Approved by an administrator or by the mode `auto`; false for a denied identity. */
+  /** Approved by an administrator, by an invitation or by the mode `auto`; false for a denied identity. */
   isApproved: boolean
   isBanned: boolean
   isDenied: boolean
@@ -40,10 +40,11 @@ export class PolicyRules {
 
   identityStatus(identityKey: string): IdentityStatus {
     const file = this.#file
-    const { approved, denied, banned } = this.#index
+    const { approved, denied, banned, invited } = this.#index
     const isDenied = denied.has(identityKey)
+    const isChosen = file.approval_mode === 'auto' || approved.has(identityKey) || invited.has(identityKey)
     return {
-      isApproved: !isDenied && (file.approval_mode === 'auto' || approved.has(identityKey)),
+      isApproved: !isDenied && isChosen,
       isBanned: banned.has(identityKey),
       isDenied,
       bps: file.identity_bps[identityKey] ?? 0,
@@ -53,6 +54,12 @@ export class PolicyRules {
   /** Whether an administrator approved an identity. The mode `auto` alone does not count. */
   isApprovedByName(identityKey: string): boolean {
     return this.#index.approved.has(identityKey)
+  }
+
+  /** Whether the identity would need an invitation to register. */
+  isUninvited(identityKey: string): boolean {
+    const { approved, invited } = this.#index
+    return this.#file.approval_mode === 'token' && !approved.has(identityKey) && !invited.has(identityKey)
   }
 
   /** Whether the operator reserves a name. @param name normalized */
@@ -80,10 +87,14 @@ export class PolicyRules {
     return [...new Set(ips.flatMap((ip) => (ip === undefined ? [] : this.#index.bannedIps.covering(ip))))]
   }
 
-  /** Whether the lease is banned or denied, by its identity or an address. All of its connections must end then. */
+  /**
+   * Whether the lease is banned or denied, by its identity or an address, or its invitation was withdrawn. All of its
+   * connections must end then.
+   */
   blocks(lease: Judged): boolean {
     const { isBanned, isDenied } = this.identityStatus(lease.identityKey)
-    return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
+    const isOut = isBanned || isDenied || this.isUninvited(lease.identityKey)
+    return isOut || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
   }
 
   /** Whether visitors may reach the lease. */
@@ -117,6 +128,8 @@ interface Index {
   bannedRelays: ReadonlySet<string>
   reserved: ReadonlySet<string>
   pinned: ReadonlyMap<string, string>
+  /** Who came in with an invitation. */
+  invited: ReadonlySet<string>
 }
 
 function indexOf(file: PolicyFile): Index {
@@ -128,5 +141,6 @@ function indexOf(file: PolicyFile): Index {
     bannedRelays: new Set(file.banned_relays),
     reserved: new Set(file.reserved_names),
     pinned: new Map(Object.entries(file.pinned_names)),
+    invited: new Set(file.invitations.flatMap(({ identity_keys }) => identity_keys)),
   }
 }

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import type {
+  ApprovalMode,
   LeasePolicyUpdate,
   NamePolicyUpdate,
   PolicyDecisionsResponse,
@@ -29,6 +30,12 @@ export interface PolicySharing {
   change(edit: Edit): Promise<void>
 }
 
+export interface PolicyOptions {
+  health: WriteHealth
+  /** The mode of approval, which no change of the policy changes. @default that of the policy */
+  mode?: ApprovalMode | undefined
+}
+
 export class Policy extends PolicyRules {
   readonly #path: string
   /** Changes of the next write. */
@@ -40,9 +47,13 @@ export class Policy extends PolicyRules {
   #sharing: PolicySharing | undefined
   #lastChange: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, file: PolicyFile, health: WriteHealth) {
-    super(file)
+  /** The mode that the settings decide, whatever the file says; undefined: the file decides. */
+  readonly #mode: ApprovalMode | undefined
+
+  private constructor(path: string, file: PolicyFile, { health, mode }: PolicyOptions) {
+    super(inMode(file, mode))
     this.#path = path
+    this.#mode = mode
     const commit = (): Promise<void> =>
       health.watch(
         WATCHED,
@@ -53,13 +64,16 @@ export class Policy extends PolicyRules {
   }
 
   /** @throws SettingsError when `policy.json` is invalid; the relay never overwrites an invalid file */
-  static async load(directory: string, gates: PortGates, health: WriteHealth): Promise<Policy> {
+  static async load(directory: string, gates: PortGates, options: PolicyOptions): Promise<Policy> {
     const path = join(directory, FILE)
     const file = await readPolicyFile(path)
-    if (file !== undefined) return new Policy(path, file, health)
-    const policy = new Policy(path, initialPolicy(gates), health)
-    await policy.#change((empty) => empty)
+    const policy = new Policy(path, file ?? initialPolicy(gates), options)
+    if (file?.approval_mode !== policy.file.approval_mode) await policy.#change((known) => known)
     return policy
+  }
+
+  override apply(file: PolicyFile): void {
+    super.apply(inMode(file, this.#mode))
   }
 
   /**
@@ -71,8 +85,9 @@ export class Policy extends PolicyRules {
     // The file is older than the pending change. Its write triggers another reload.
     if (this.#isWriting || this.#edits.length > 0) return false
     const before = this.file
-    const file = await readPolicyFile(this.#path)
-    if (file === undefined) throw new SettingsError(this.#path, 'no longer exists')
+    const read = await readPolicyFile(this.#path)
+    if (read === undefined) throw new SettingsError(this.#path, 'no longer exists')
+    const file = inMode(read, this.#mode)
     if (this.file !== before || format(file) === format(before) || this.#isFileOld) return false
     if (this.#sharing === undefined) this.apply(file)
     else await this.#change(() => file)
@@ -121,7 +136,13 @@ export class Policy extends PolicyRules {
     }
   }
 
+  /** @throws RelayError `invalid_request` for another mode than that of the settings */
   async updateSettings(settings: PolicySettings): Promise<void> {
+    if ((this.#mode ?? settings.approval_mode) !== settings.approval_mode)
+      throw new RelayError(
+        'invalid_request',
+        'approval_mode: the setting REGISTRATION of this relay decides it',
+      )
     await this.#change((file) => ({
       ...file,
       approval_mode: settings.approval_mode,
@@ -233,6 +254,10 @@ async function readPolicyFile(path: string): Promise<PolicyFile | undefined> {
   } catch (error) {
     throw new SettingsError(path, `is not a policy file (${(error as Error).message})`)
   }
+}
+
+function inMode(file: PolicyFile, mode: ApprovalMode = file.approval_mode): PolicyFile {
+  return file.approval_mode === mode ? file : { ...file, approval_mode: mode }
 }
 
 function format(file: PolicyFile): string {

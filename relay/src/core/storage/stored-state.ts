@@ -68,7 +68,10 @@ export async function openState(
   const certificates = new CertificateRotation(current, await previousCertificates.load(current))
   const certificateStatuses = new CertificateStatuses(certificates)
   const writeHealth = new WriteHealth(log)
-  const policy = await Policy.load(directory, settings.portGates, writeHealth)
+  const policy = await Policy.load(directory, settings.portGates, {
+    health: writeHealth,
+    mode: settings.registration,
+  })
   warnOfUnknownFields(policy.file, log)
   const audit = new AuditLog(directory, writeHealth)
   const routes = new RoutingTable(rootHost, ROOT_ROUTE)

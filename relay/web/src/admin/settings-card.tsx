@@ -5,7 +5,7 @@ import { CONFIRM, SETTINGS } from '../texts/admin.ts'
 import { type ChangeRequest, settingsChange } from './change-request.ts'
 import type { DashboardData } from './dashboard-data.ts'
 
-const MODES: readonly ApprovalMode[] = ['auto', 'manual']
+const MODES: readonly ApprovalMode[] = ['auto', 'manual', 'token']
 
 interface SettingsCardProps {
   view: DashboardData
@@ -29,8 +29,9 @@ export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNod
   }
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const becomesManual = shown.approval_mode === 'manual' && policy.approval_mode !== 'manual'
-    await act(settingsChange(shown, policy, becomesManual ? CONFIRM.manual : undefined))
+    const { approval_mode: mode } = shown
+    const isStricter = mode !== 'auto' && policy.approval_mode !== mode
+    await act(settingsChange(shown, policy, isStricter ? CONFIRM[mode] : undefined))
     leave()
   }
   return (

@@ -213,6 +213,8 @@ export const CONFIRM = {
     `Ban ${relay}? This relay forgets it at once and no longer lists it. Its sites are not affected.`,
   manual:
     'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
+  token:
+    'Ask for invitations from now on? The relay closes every site that has neither an invitation nor an approval.',
 } as const
 
 export const IP_BANS = {
@@ -242,10 +244,14 @@ export const DECISIONS = {
 
 export const SETTINGS = {
   title: 'Settings',
-  mode: 'Approval',
+  mode: 'Who may register',
   modes: {
-    auto: { name: 'Automatic', about: 'Visitors reach a new site at once, unless it is denied or banned.' },
-    manual: { name: 'By hand', about: 'Visitors reach a site only after you approve it.' },
+    auto: { name: 'Everybody', about: 'Visitors reach a new site at once, unless it is denied or banned.' },
+    manual: { name: 'With approval', about: 'Visitors reach a site only after you approve it.' },
+    token: {
+      name: 'With an invitation',
+      about: 'A site can register only with an invitation, or if you have approved it before.',
+    },
   },
   landing: 'Serve the landing page and the list of sites',
   landingAbout:

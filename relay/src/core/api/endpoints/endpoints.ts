@@ -26,11 +26,14 @@ import {
   type ErrorCode,
   type HealthResponse,
   type HopRouteRequest,
+  type InvitationRequest,
+  type InvitationsResponse,
   type IpPolicyUpdate,
   type LeasePolicyUpdate,
   METADATA_BODY_MAX_BYTES,
   type NamePolicyUpdate,
   type NewAdministrator,
+  type NewInvitation,
   ONLY_OWN_DESCRIPTOR,
   PATH,
   PEM_MEDIA_TYPE,
@@ -58,6 +61,7 @@ import {
   type StaticCacheManifest,
   type StaticCacheStatus,
   type UnregisterRequest,
+  type WithdrawInvitationRequest,
 } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
 import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
@@ -99,6 +103,9 @@ interface Shapes {
   updateRelay: [RelayPolicyUpdate, Nothing]
   policyNames: [None, PinnedNamesResponse]
   updateName: [NamePolicyUpdate, Nothing]
+  invitations: [None, InvitationsResponse]
+  addInvitation: [InvitationRequest, NewInvitation]
+  withdrawInvitation: [WithdrawInvitationRequest, Nothing]
   policyDecisions: [None, PolicyDecisionsResponse]
   policyChanges: [None, PolicyChangesResponse]
   domain: [None, DomainResponse]
@@ -139,6 +146,7 @@ const PORT_ERRORS = [
   'tcp_port_disabled',
   'tcp_port_capacity_exceeded',
 ] as const
+const INVITATION_ERRORS = ['invitation_required', 'invitation_rejected'] as const
 const PAGE_ERRORS = ['invalid_request', 'rate_limited'] as const
 const TOKEN_ERRORS = ['unauthorized', 'lease_not_found'] as const
 const WITH_TOKEN_ERRORS = [...BODY_ERRORS, ...TOKEN_ERRORS] as const
@@ -274,6 +282,24 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ),
     data: answer.nothing,
   },
+  invitations: {
+    ...asAdmin(get(PATH.policyInvitations, 'The invitations, and who came in with them')),
+    data: answer.invitations,
+  },
+  addInvitation: {
+    ...asAdmin(post(PATH.policyInvitations, 'Make an invitation', take.invitationRequest)),
+    data: answer.newInvitation,
+  },
+  withdrawInvitation: {
+    ...asAdmin(
+      post(
+        PATH.withdrawInvitation,
+        'Withdraw an invitation: who came in with it is out',
+        take.withdrawInvitationRequest,
+      ),
+    ),
+    data: answer.nothing,
+  },
   policyDecisions: {
     ...asAdmin(get(PATH.policyDecisions, 'Every decision that holds, with or without a lease'), PAGE_ERRORS),
     isPaged: true,
@@ -293,7 +319,14 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     cost: BUDGET_COST.challenge,
     status: CREATED,
     data: answer.registerChallenge,
-    errors: [...BODY_ERRORS, 'invalid_address', 'ip_banned', 'feature_unavailable', ...PORT_ERRORS],
+    errors: [
+      ...BODY_ERRORS,
+      'invalid_address',
+      'ip_banned',
+      ...INVITATION_ERRORS,
+      'feature_unavailable',
+      ...PORT_ERRORS,
+    ],
   },
   register: {
     ...post(PATH.register, 'Register a lease with the signed message', take.registerRequest),
@@ -307,6 +340,7 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
       'unauthorized',
       'ip_banned',
       'hostname_conflict',
+      ...INVITATION_ERRORS,
       'feature_unavailable',
       ...PORT_ERRORS,
       'udp_port_exhausted',

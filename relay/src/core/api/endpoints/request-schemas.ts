@@ -13,6 +13,7 @@ import {
   type DiscoveryAnnouncement,
   type HopRouteRequest,
   type Identity,
+  type InvitationRequest,
   type IpPolicyUpdate,
   identityKey,
   LEASE_NAME_MAX_CHARS,
@@ -43,24 +44,31 @@ import {
   type SiteStatement,
   type StaticCacheManifest,
   type UnregisterRequest,
+  type WithdrawInvitationRequest,
 } from '@svc/protocol'
 import { IP_MAX_CHARS, normalizeIp } from '../../client-address/ip-address.ts'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../../client-address/ip-networks.ts'
 import { described, message, named, normalized, text, z } from '../../config/schema.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-relays.ts'
-import { administratorName } from '../../policy/policy-file.ts'
+import { administratorName, INVITED_NAMES_MAX } from '../../policy/policy-file.ts'
 import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
 
 /** The largest `cache_ttl` that a lease keeps, in seconds: the largest number that a setting can have. */
 const CACHE_TTL_REQUEST_MAX_S = 999_999_999
 /** A lease name, with blanks around it that the relay strips, in UTF-16 code units, as all texts below. */
 const NAME_TEXT_MAX_CHARS = 64
+/** The longest time for which newcomers may use an invitation: ten years. */
+const INVITATION_TTL_MAX_S = 3_650 * 86_400
 /** An Ethereum address: `0x` and 40 digits. */
 const ADDRESS_TEXT_MAX_CHARS = 42
 /** An identity key: name, colon and address. */
 const IDENTITY_KEY_MAX_CHARS = NAME_TEXT_MAX_CHARS + 1 + ADDRESS_TEXT_MAX_CHARS
 /** Key ids, challenge ids and enumerated words. */
 const SHORT_TEXT_MAX_CHARS = 64
+/** Longer than any invitation of this relay. */
+const INVITATION_MAX_CHARS = 256
+/** What an administrator writes about an invitation. */
+const NOTE_MAX_CHARS = 200
 /**
  * A Sign-In with Ethereum message. The SDKs sign no longer one either. It has the root host, of at most 253
  * characters, twice.
@@ -159,6 +167,7 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = mes
     tcp_enabled: z.boolean().optional(),
     cache: z.boolean().optional(),
     cache_ttl: cacheTtl.optional(),
+    invitation: text(INVITATION_MAX_CHARS).optional(),
     extensions: z.array(text(SHORT_TEXT_MAX_CHARS)).max(EXTENSIONS_MAX).optional(),
   },
 )
@@ -314,6 +323,17 @@ export const namePolicyUpdate: z.ZodType<NamePolicyUpdate> = message('NamePolicy
 export const administratorRequest: z.ZodType<AdministratorRequest> = message('AdministratorRequest', {
   name: administratorName,
 })
+
+export const invitationRequest: z.ZodType<InvitationRequest> = message('InvitationRequest', {
+  names: z.int().min(1).max(INVITED_NAMES_MAX),
+  ttl: z.int().min(1).max(INVITATION_TTL_MAX_S).optional(),
+  note: text(NOTE_MAX_CHARS).optional(),
+})
+
+export const withdrawInvitationRequest: z.ZodType<WithdrawInvitationRequest> = message(
+  'WithdrawInvitationRequest',
+  { id: text(SHORT_TEXT_MAX_CHARS) },
+)
 
 /** Discovery itself reads the descriptor, and counts why one is refused. */
 export const announcement: z.ZodType<DiscoveryAnnouncement> = message('DiscoveryAnnouncement', {

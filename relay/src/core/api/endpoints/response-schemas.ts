@@ -17,8 +17,11 @@ import {
   type ErrorCode,
   EXTENSIONS,
   type HealthResponse,
+  type Invitation,
+  type InvitationsResponse,
   type Lease,
   type NewAdministrator,
+  type NewInvitation,
   type PinnedNamesResponse,
   type PolicyChange,
   type PolicyChangesResponse,
@@ -123,6 +126,21 @@ export const pinnedNames: z.ZodType<PinnedNamesResponse> = message('PinnedNamesR
 export const administrators: z.ZodType<AdministratorsResponse> = message('AdministratorsResponse', {
   administrators: z.array(z.object({ name: text, created_at: timestamp })),
 })
+
+const invitation: z.ZodType<Invitation> = message('Invitation', {
+  id: text,
+  names: count,
+  identity_keys: z.array(text),
+  expires_at: timestamp.optional(),
+  note: text,
+  created_at: timestamp,
+})
+
+export const invitations: z.ZodType<InvitationsResponse> = message('InvitationsResponse', {
+  invitations: z.array(invitation),
+})
+
+export const newInvitation: z.ZodType<NewInvitation> = message('NewInvitation', { invitation, token: text })
 
 export const newAdministrator: z.ZodType<NewAdministrator> = message('NewAdministrator', {
   name: text,

@@ -5,7 +5,7 @@ import { networkOf } from '../../client-address/ip-address.ts'
 import { RelayError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Administrators } from '../../policy/administrators.ts'
-import { LoginAttempts } from './login-attempts.ts'
+import { FailedAttempts } from '../../rate-limit/failed-attempts.ts'
 
 const UNAUTHORIZED = 401
 
@@ -16,7 +16,7 @@ const UNAUTHORIZED = 401
 export class AdminAuth {
   readonly #administrators: Administrators
   readonly #log: Logger
-  readonly #attempts = new LoginAttempts()
+  readonly #attempts = new FailedAttempts()
 
   constructor(administrators: Administrators, log: Logger) {
     this.#administrators = administrators

@@ -5,10 +5,13 @@ import type {
   AdministratorRequest,
   AdministratorsResponse,
   AdminLoadResponse,
+  InvitationRequest,
+  InvitationsResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
   NamePolicyUpdate,
   NewAdministrator,
+  NewInvitation,
   PinnedNamesResponse,
   PolicyChangesResponse,
   PolicyDecisionsResponse,
@@ -17,6 +20,7 @@ import type {
   PolicyStateResponse,
   PolicyStep,
   RelayPolicyUpdate,
+  WithdrawInvitationRequest,
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
 import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
@@ -24,6 +28,7 @@ import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { Administrators } from '../../policy/administrators.ts'
 import type { AuditLog, Auditor } from '../../policy/audit-log.ts'
+import type { Invitations } from '../../policy/invitations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { type PolicyChanges, RecentPolicyChanges } from '../../policy/recent-changes.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
@@ -44,16 +49,18 @@ export class AdminApi {
   readonly #measured: Measured
   readonly #changes: PolicyChanges
   readonly #administrators: Administrators
+  readonly #invitations: Invitations
 
   constructor(
     policy: Policy,
-    administrators: Administrators,
+    { administrators, invitations }: { administrators: Administrators; invitations: Invitations },
     audit: AuditLog,
     measured: Measured,
     changes: PolicyChanges = new RecentPolicyChanges(),
   ) {
     this.#policy = policy
     this.#administrators = administrators
+    this.#invitations = invitations
     this.#audit = audit
     this.#changes = changes
     this.#measured = measured
@@ -134,6 +141,26 @@ export class AdminApi {
     const undo = { name: update.name, address: this.#policy.pinnedTo(update.name) ?? '' }
     await this.#policy.updateName(update)
     await this.#record({ kind: 'name', made: update, undo }, auditor)
+    return {}
+  }
+
+  invitations(): InvitationsResponse {
+    return { invitations: this.#invitations.list() }
+  }
+
+  async addInvitation(request: InvitationRequest, auditor: Auditor): Promise<NewInvitation> {
+    const made = await this.#invitations.add(request)
+    const { identity_keys: _none, ...described } = made.invitation
+    await this.#audit.record(auditor, { kind: 'invitation', made: { ...described, is_valid: true } })
+    return made
+  }
+
+  async withdrawInvitation(
+    { id }: WithdrawInvitationRequest,
+    auditor: Auditor,
+  ): Promise<Record<string, never>> {
+    await this.#invitations.withdraw(id)
+    await this.#audit.record(auditor, { kind: 'invitation', made: { id, is_valid: false } })
     return {}
   }
 

@@ -37,6 +37,7 @@ import { preferencesOf } from '../../lease/lease-preferences.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { LeaseAddresses, LeaseRequest } from '../../lease/lease-request.ts'
 import type { LeaseSharing } from '../../lease/lease-sharing.ts'
+import type { Invitations } from '../../policy/invitations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
@@ -100,6 +101,7 @@ export interface SdkApiParts {
   rateLimits: RateLimits
   credentials: LeaseCredentials
   policy: Policy
+  invitations: Invitations
   ports: PortClaims
   /** Authority of the relay's URL. */
   host: string
@@ -137,6 +139,7 @@ export class SdkApi {
 
   async challenge(request: RegisterChallengeRequest, source: string): Promise<RegisterChallengeResponse> {
     this.#requireIpAllowed(source)
+    const invitation = this.#parts.invitations.check(request.identity, request.invitation, source)
     const wanted = wantedPorts(request)
     this.#parts.ports.require(keyOf(request.identity), wanted)
     const { metadata = {} } = request
@@ -148,6 +151,7 @@ export class SdkApi {
         metadata,
         ttlS: ttlOf(request.ttl),
         wanted,
+        invitation,
         preferences: preferencesOf(request),
       },
       source,
@@ -200,14 +204,14 @@ export class SdkApi {
     const ttlS = ttlOf(request.ttl)
     // Listeners of the renewal read it. A refused renewal does no harm, since the site did sign the statement.
     lease.statement = request.statement ?? lease.statement
-    if (this.#parts.leases.hasLostName(lease)) {
+    const { leases, policy } = this.#parts
+    // The site registers again, with what it has.
+    if (leases.hasLostName(lease) || policy.isUninvited(lease.identityKey)) {
       await this.#end(lease)
-      throw new RelayError(
-        'lease_not_found',
-        `the name ${lease.identity.name} belongs to another identity now`,
-      )
+      const why = 'the operator changed who may register its name'
+      throw new RelayError('lease_not_found', `the lease has ended: ${why}`)
     }
-    this.#parts.leases.renew(lease, ttlS, request.metadata, addresses)
+    leases.renew(lease, ttlS, request.metadata, addresses)
     await this.#parts.sharing?.renewed(lease)
     await this.#parts.settled()
     return this.#credentials(lease)
@@ -238,14 +242,18 @@ export class SdkApi {
    * only then does the lease take effect, so that a failed write changes nothing.
    */
   async #register(request: LeaseRequest, addresses: LeaseAddresses): Promise<Lease> {
-    const { ports, leases, durable, sharing } = this.#parts
+    const { ports, leases, durable, sharing, invitations } = this.#parts
     const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
     const draft = leases.draft(request, addresses, claimed)
+    let unuse = async (): Promise<void> => {}
     try {
+      unuse = await invitations.use(request)
       await durable()
       return draft.commit(await sharing?.register(request, draft))
     } catch (error) {
       draft.abort()
+      // Another request of the identity may have registered it meanwhile.
+      if (leases.ofIdentity(keyOf(request.identity)) === undefined) await unuse().catch(() => {})
       throw error
     }
   }

@@ -1,11 +1,9 @@
-// Counts wrong admin tokens per network: after five in a minute the network has to wait.
+// Counts wrong secrets per network: after five in a minute the network has to wait.
 
 import { LOGIN_FAILURES_PER_MINUTE } from '@svc/protocol'
 
-/**
- * Client addresses whose failed admin logins the relay remembers. It forgets the one that failed longest ago first.
- */
-const LOGIN_NETWORKS_MAX = 1024
+/** Networks whose failures are remembered. The one that failed longest ago is forgotten first. */
+const NETWORKS_MAX = 1024
 const MINUTE_MS = 60_000
 
 interface Failures {
@@ -22,7 +20,7 @@ export interface FailedAttempt {
   isFirst: boolean
 }
 
-export class LoginAttempts {
+export class FailedAttempts {
   /** Failures by network; the network that failed longest ago is first. */
   readonly #failures = new Map<string, Failures>()
 
@@ -34,8 +32,7 @@ export class LoginAttempts {
     this.#failures.delete(network)
     this.#failures.set(network, { recent: isTooMany ? recent : [...recent, now], isExceeded: isTooMany })
     const [longestAgo] = this.#failures.keys()
-    if (this.#failures.size > LOGIN_NETWORKS_MAX && longestAgo !== undefined)
-      this.#failures.delete(longestAgo)
+    if (this.#failures.size > NETWORKS_MAX && longestAgo !== undefined) this.#failures.delete(longestAgo)
     const waitS = isTooMany ? Math.ceil((oldest + MINUTE_MS - now) / 1000) : undefined
     return { waitS, isFirst: isTooMany && !isExceeded }
   }
