@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts `svc-relay`: replaces the process by a Node with the V8 flags of a relay, then serves.
 
+import { skipTranslations } from './core/config/skip-translations.ts'
 import { V8_FLAGS } from './core/config/v8-flags.ts'
 
 const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))
@@ -10,4 +11,5 @@ if (missing.length > 0 && process.execve !== undefined) {
   // Our flags come first: of a flag that is given twice, V8 takes the last.
   process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args])
 }
+skipTranslations()
 await import('./cli/serve.ts')
