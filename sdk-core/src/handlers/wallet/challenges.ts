@@ -5,8 +5,8 @@ import { checksumAddress } from '../../identity/key.ts'
 import { parseSiwe, siweMessage } from '../../siwe/index.ts'
 import { TokenBucket } from '../../timers/token-bucket.ts'
 import { constantTimeEqual } from '../constant-time-equal.ts'
+import type { Mac } from '../sessions/mac.ts'
 import { CHALLENGE_MS, CHALLENGES_BURST, CHALLENGES_PER_S, USED_CHALLENGES_MAX } from './limits.ts'
-import type { Mac } from './mac.ts'
 
 /** The statement in the message. */
 export const STATEMENT = 'Sign in to this site. This costs nothing, and sends no transaction.'

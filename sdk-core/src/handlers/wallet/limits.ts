@@ -1,7 +1,5 @@
 // The limits of sign-in by wallets, each with its unit and reason.
 
-/** The life of a session: visitors sign in once a day. */
-export const SESSION_MS: number = 24 * 60 * 60_000
 /** The life of a challenge: a person reads the message and confirms it in a wallet. */
 export const CHALLENGE_MS: number = 2 * 60_000
 /**
@@ -15,11 +13,6 @@ export const CHECKS_PER_S = 20
 export const CHECKS_BURST = 50
 /** The most remembered used challenges: more than can be checked during the life of a challenge. */
 export const USED_CHALLENGES_MAX: number = 4 * (CHECKS_BURST + (CHECKS_PER_S * CHALLENGE_MS) / 1000)
-/**
- * The most remembered sign-outs of each wallet: more than a person makes in a day. Beyond that, all sessions of that wallet
- * that are as old as the first of them end.
- */
-export const SIGN_OUTS_MAX = 100
 /** The largest body of a request to the sign-in, in bytes. A contract wallet's signature has up to a few kilobytes. */
 export const BODY_MAX_BYTES: number = 16 * 1024
 /** The deadline of a request to the RPC endpoint: a person waits for it. */

@@ -1,15 +1,13 @@
-// The page on which visitors sign in and out. It loads nothing, and runs only its own script.
+// The page on which visitors sign in with a wallet, and out. It loads nothing, and runs only its own script.
 
-import { toBase64 } from '../../bytes/base64.ts'
 import { checksumAddress } from '../../identity/key.ts'
 import { escapeHtml } from '../escape-html.ts'
-import { challengeField, SIGN_IN_PATH, UNCACHED } from './answers.ts'
+import { SESSION_MS } from '../sessions/limits.ts'
+import { pageAnswer } from '../sessions/page.ts'
+import { challengeField, SIGN_IN_PATH } from './answers.ts'
 import { STATEMENT } from './challenges.ts'
-import { CHALLENGE_MS, SESSION_MS } from './limits.ts'
+import { CHALLENGE_MS } from './limits.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
-import { PAGE_STYLE } from './page-style.ts'
-
-const NONCE_BYTES = 16
 
 /**
  * Returns the page: with 401 in place of a page that the visitor may not see, and 200 at the sign-in path.
@@ -17,40 +15,17 @@ const NONCE_BYTES = 16
  */
 export function signInPage(request: Request, address: string | undefined): Response {
   const { origin, host, pathname } = new URL(request.url)
-  const nonce = toBase64(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
   const isWanted = pathname === SIGN_IN_PATH
   const title = `${address === undefined ? 'Sign in to' : 'You are signed in to'} ${host}`
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<link rel="icon" href="data:,">
-<title>${escapeHtml(title)}</title>
-<style nonce="${nonce}">${PAGE_STYLE}</style>
-</head>
-<body>
-<main data-base="${SIGN_IN_PATH}" data-method="${request.method === 'GET' ? 'GET' : 'other'}">
+  const main = `<main data-base="${SIGN_IN_PATH}" data-method="${request.method === 'GET' ? 'GET' : 'other'}">
 <h1>${escapeHtml(title)}</h1>
 ${address === undefined ? signedOutPart(host) : signedInPart(checksumAddress(address))}
 <p id="state" class="state" role="status"></p>
 <p id="problem" class="problem" role="alert"></p>
 <pre id="message" hidden tabindex="0" aria-label="The text that your wallet signs"></pre>
-</main>
-<script nonce="${nonce}">${PAGE_SCRIPT}</script>
-</body>
-</html>
-`
-  const headers = {
-    ...UNCACHED,
-    ...(isWanted ? {} : challengeField(origin)),
-    'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Referrer-Policy': 'same-origin',
-  }
-  return new Response(html, { status: isWanted ? 200 : 401, headers })
+</main>`
+  const headers = isWanted ? {} : challengeField(origin)
+  return pageAnswer(isWanted ? 200 : 401, { title, main, script: PAGE_SCRIPT }, headers)
 }
 
 function signedOutPart(host: string): string {

@@ -2,14 +2,16 @@
 
 import { checksumAddress } from '../../identity/key.ts'
 import { TokenBucket } from '../../timers/token-bucket.ts'
-import { challengeField, errorAnswer, isForeign, jsonAnswer, SIGN_IN_PATH, textAnswer } from './answers.ts'
-import { readJson } from './bounded-json.ts'
+import { errorAnswer, jsonAnswer, textAnswer } from '../sessions/answers.ts'
+import { readJson } from '../sessions/bounded-json.ts'
+import type { LiveSessions } from '../sessions/live-sessions.ts'
+import type { Mac } from '../sessions/mac.ts'
+import { isForeign } from '../sessions/origin-checks.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { challengeField, SIGN_IN_PATH } from './answers.ts'
 import { type ChallengeRefusal, Challenges } from './challenges.ts'
 import { BODY_MAX_BYTES, CHALLENGE_MS, CHECKS_BURST, CHECKS_PER_S } from './limits.ts'
-import type { LiveSessions } from './live-sessions.ts'
-import type { Mac } from './mac.ts'
 import type { CheckedOptions } from './options.ts'
-import type { Sessions } from './sessions.ts'
 import { signInPage } from './sign-in-page.ts'
 import { Contracts, isWalletsSignature } from './signature.ts'
 
@@ -52,7 +54,7 @@ export class SignIn {
     const { method } = request
     if (pathname === SIGN_IN_PATH) {
       if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD')
-      return signInPage(request, (await this.#sessions.of(request, host))?.address)
+      return signInPage(request, (await this.#sessions.of(request, host))?.subject)
     }
     const name = pathname.slice(SIGN_IN_PATH.length + 1)
     if (!Object.hasOwn(this.#actions, name)) return errorAnswer(404, 'not_found', 'There is nothing here.')
@@ -94,7 +96,7 @@ export class SignIn {
         'wallet_not_listed',
         `The wallet ${address} is not on the list of this site. Choose another account in your wallet, or ask the owner of the site.`,
       )
-    const cookie = await this.#sessions.begin(new URL(origin).host, address)
+    const { cookie } = await this.#sessions.begin(new URL(origin).host, address.toLowerCase())
     return jsonAnswer(200, { address }, { cookies: [cookie] })
   }
 
@@ -103,7 +105,7 @@ export class SignIn {
     if (!session) return refused(origin, 'Nobody is signed in.')
     const cookie = this.#sessions.end(session)
     this.#live.end(session.id)
-    return jsonAnswer(200, { address: checksumAddress(session.address) }, { cookies: [cookie] })
+    return jsonAnswer(200, { address: checksumAddress(session.subject) }, { cookies: [cookie] })
   }
 }
 

@@ -3,21 +3,17 @@
 import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
 import { buildRequest } from '../../exchange/fetch-request.ts'
 import { checksumAddress } from '../../identity/key.ts'
-import { isResponse } from '../../platform-objects.ts'
 import { spellingOf } from '../../semantics/field-spelling.ts'
-import { withHeaders } from '../response-headers.ts'
-import { isForeign, isNavigation, SIGN_IN_PATH, signInRequired, textAnswer } from './answers.ts'
-import { endBodyWith, endSocketWith, LiveSessions } from './live-sessions.ts'
-import { macWith } from './mac.ts'
+import { textAnswer } from '../sessions/answers.ts'
+import { LiveSessions } from '../sessions/live-sessions.ts'
+import { macWith } from '../sessions/mac.ts'
+import { isForged, isNavigation } from '../sessions/origin-checks.ts'
+import { passInSession } from '../sessions/pass-in-session.ts'
+import { type Session, Sessions } from '../sessions/sessions.ts'
+import { SIGN_IN_PATH, signInRequired } from './answers.ts'
 import { checkOptions, type WalletOptions } from './options.ts'
-import { type Session, Sessions, withoutSession } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { signInPage } from './sign-in-page.ts'
-
-/** The field that says which pages may embed a response. */
-const EMBEDDING = 'Cross-Origin-Resource-Policy'
-/** RFC 9110 §9.2.1. */
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The field in which the handler behind the sign-in finds the address, with its EIP-55 checksum. */
 const WALLET_FIELD = 'X-Svc-Wallet'
@@ -34,7 +30,10 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
   const checked = checkOptions(options)
   const mac = macWith(checked.key)
   const live = new LiveSessions()
-  const sessions = new Sessions(mac, checked.wallets)
+  const sessions = new Sessions(mac, {
+    cookie: '__Host-svc-wallet',
+    endOf: (address) => (checked.wallets.has(address) ? Number.POSITIVE_INFINITY : 0),
+  })
   const signIn = new SignIn(checked, mac, sessions, live)
   return async (request, info) => {
     const { pathname, origin, host } = new URL(request.url)
@@ -46,33 +45,10 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
     return pass(request, info, session)
   }
 
-  async function pass(request: Request, info: FetchInfo, session: Session): Promise<Response> {
-    const use = live.use(session)
-    let upgraded: Response | undefined
-    const upgrade: FetchInfo['upgrade'] = (...given) => {
-      const made = info.upgrade(...given)
-      upgraded = made.response
-      endSocketWith(made.socket, use.again())
-      return made
-    }
-    try {
-      const passed = { ...info, upgrade }
-      const response = await handler(passedRequest(request, session), passed, passed)
-      if (response === upgraded) return response
-      if (!isResponse(response)) return response // The caller reports what is wrong with it.
-      if (use.signal.aborted) {
-        response.body?.cancel().catch(() => {}) // Ignores a failed clean-up of the handler.
-        return refuse(request, new URL(request.url).origin)
-      }
-      const headers = new Headers(response.headers)
-      // A browser's stored response must not be shown after a sign-out.
-      headers.append('Vary', 'Cookie')
-      // Pages of sibling hostnames, whose requests carry the cookie, cannot embed the response (Fetch standard).
-      if (!headers.has(EMBEDDING)) headers.set(EMBEDDING, 'same-origin')
-      return endBodyWith(withHeaders(response, headers), use.again())
-    } finally {
-      use.end()
-    }
+  function pass(request: Request, info: FetchInfo, session: Session): Promise<Response> {
+    const passed = passedRequest(request, session, sessions)
+    const refused = (): Response => refuse(request, new URL(request.url).origin)
+    return passInSession(live.use(session), handler, passed, info, refused)
   }
 }
 
@@ -81,27 +57,18 @@ function refuse(request: Request, origin: string): Response {
 }
 
 /**
- * Returns whether a page of another origin makes the visitor's browser act here (CSRF). A cookie with `SameSite=Lax` is also sent from
- * sibling hostnames, and a WebSocket handshake is not subject to CORS.
- */
-function isForged(request: Request, origin: string): boolean {
-  const changes = !SAFE.has(request.method) || request.headers.has('upgrade')
-  return changes && isForeign(request, origin)
-}
-
-/**
  * Returns the request for the handler, whose field with the address no visitor can set or remove. It is a new request, so that
  * copies of it also have the same fields.
  */
-function passedRequest(request: Request, { address }: Session): Request {
+function passedRequest(request: Request, { subject }: Session, sessions: Sessions): Request {
   const headers = new Headers()
   for (const [name, value] of request.headers) {
     const kept =
-      name === 'connection' ? withoutField(value) : name === 'cookie' ? withoutSession(value) : value
+      name === 'connection' ? withoutField(value) : name === 'cookie' ? sessions.without(value) : value
     const isEmptied = kept === '' && value !== ''
     if (spellingOf(name) !== SPELLED && !isEmptied) headers.append(name, kept)
   }
-  headers.set(WALLET_FIELD, checksumAddress(address))
+  headers.set(WALLET_FIELD, checksumAddress(subject))
   const { url, method, signal } = request
   return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { endBodyWith, LiveSessions } from '../../../src/handlers/wallet/live-sessions.ts'
+import { endBodyWith, LiveSessions } from '../../../src/handlers/sessions/live-sessions.ts'
 import { newAccount, WalletSite } from './wallet-site.ts'
 
 const alice = newAccount()
@@ -92,7 +92,7 @@ test('the sign-out closes WebSockets of the session with 1008, and those of anot
   const closed = once(socket, 'close')
   await site.post('sign-out', {}, { Cookie: cookie })
   const [code, reason] = await closed
-  expect([code, String(reason)]).toEqual([1008, 'the session with this wallet has ended'])
+  expect([code, String(reason)]).toEqual([1008, 'the session has ended'])
   stays.send('hello')
   expect(String((await once(stays, 'message'))[0])).toBe('echo hello')
   stays.terminate()
@@ -105,7 +105,7 @@ test('the sign-out ends server-sent events, and their handler stops', async () =
   let text = ''
   for await (const chunk of response) text += chunk
   expect(text).toBe('data: one\n\n')
-  expect(await cancelled).toContain('the session with this wallet has ended')
+  expect(await cancelled).toContain('the session has ended')
   expect(site.errors).toEqual([])
 })
 
@@ -137,7 +137,7 @@ test('a response or a WebSocket that is made after the sign-out is of no use', a
 
 test('a session whose time is over ends what runs of it', async () => {
   const live = new LiveSessions()
-  const session = { id: 'a', address: alice.address, issuedAt: Date.now(), expiresAt: Date.now() + 50 }
+  const session = { id: 'a', subject: alice.address, issuedAt: Date.now(), expiresAt: Date.now() + 50 }
   const endless = new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } })
   const bound = endBodyWith(endless, live.use(session))
   expect(await new Response(bound.body).text()).toBe('')
@@ -145,7 +145,7 @@ test('a session whose time is over ends what runs of it', async () => {
 
 test('an exchange that is over leaves nothing behind, and its session goes on', async () => {
   const live = new LiveSessions()
-  const session = { id: 'a', address: alice.address, issuedAt: Date.now(), expiresAt: Date.now() + 60_000 }
+  const session = { id: 'a', subject: alice.address, issuedAt: Date.now(), expiresAt: Date.now() + 60_000 }
   const first = live.use(session)
   const whole = endBodyWith(new Response('whole'), first)
   expect(await new Response(whole.body).text()).toBe('whole')

@@ -6,7 +6,7 @@ import type { Session } from './sessions.ts'
 
 /** RFC 6455 §7.4.1, "policy violation": frameworks close with it when a session is over. */
 const POLICY_VIOLATION = 1008
-const REASON = 'the session with this wallet has ended'
+const REASON = 'the session has ended'
 
 /** A Use is one running exchange of a session. */
 export interface Use {
@@ -19,8 +19,9 @@ export interface Use {
 }
 
 interface Live {
+  session: Session
   controller: AbortController
-  timer: ReturnType<typeof setTimeout>
+  timer: ReturnType<typeof setTimeout> | undefined
   uses: number
 }
 
@@ -28,14 +29,20 @@ interface Live {
 export class LiveSessions {
   readonly #live = new Map<string, Live>()
 
-  use({ id, expiresAt }: Session): Use {
+  use(session: Session): Use {
+    const { id } = session
     let live = this.#live.get(id)
     if (!live) {
-      const wait = Math.min(expiresAt - Date.now(), TIMER_MAX_MS)
-      live = { controller: new AbortController(), timer: setTimeout(() => this.end(id), wait), uses: 0 }
+      live = { session, controller: new AbortController(), timer: undefined, uses: 0 }
       this.#live.set(id, live)
+      this.#endInTime(live)
     }
     return this.#useOf(id, live)
+  }
+
+  /** Ends all exchanges of the sessions for which `isOver` returns true. */
+  endThose(isOver: (session: Session) => boolean): void {
+    for (const [id, { session }] of this.#live) if (isOver(session)) this.end(id)
   }
 
   /** Ends all exchanges of the session. */
@@ -45,6 +52,13 @@ export class LiveSessions {
     this.#live.delete(id)
     clearTimeout(live.timer)
     live.controller.abort(new DOMException(REASON, 'AbortError'))
+  }
+
+  #endInTime(live: Live): void {
+    const { id, expiresAt } = live.session
+    const wait = expiresAt - Date.now()
+    const next = (): void => (wait > TIMER_MAX_MS ? this.#endInTime(live) : this.end(id))
+    live.timer = setTimeout(next, Math.min(wait, TIMER_MAX_MS))
   }
 
   #useOf(id: string, used: Live): Use {
