@@ -2,6 +2,7 @@
 
 import type { Extension } from '@svc/protocol'
 import type { CryptoProvider } from '@svc/tls'
+import type { DeriveKey } from './access/password-hash.ts'
 import type { ByteStream } from './bytes/byte-stream.ts'
 import type { Traffic } from './carrier/carrier-connection.ts'
 import type { CarrierEvents, CarrierStats } from './carrier/multiplexed-carrier.ts'
@@ -65,6 +66,11 @@ export interface Platform {
    * @default the engine, which terminates all other TLS
    */
   endTls?: EndTls | undefined
+  /**
+   * Runs scrypt for the passwords of `access`, with its cost.
+   * @default in JavaScript
+   */
+  scrypt?: DeriveKey | undefined
   /** Decides about each visitor's connection when its TLS handshake is done. */
   admit?: Admit | undefined
   /** Opens a carrier in place of the WebSocket. */

@@ -16,16 +16,21 @@ export async function prepareSpecial(
   given: PublishOptions,
   signerOf: SignerOf,
 ): Promise<(publish: PublishAtRelay) => Promise<Site>> {
-  const options = await withFront(parsed, given)
+  const options = await withFront(platform, parsed, given)
   if ((given.relays ?? given.discover ?? 0) === 0) return (publish) => publish(platform, options)
   const { prepareSeveral } = await import('./relays/publish-at-several.ts')
   return prepareSeveral(platform, options, given, signerOf)
 }
 
 /** Puts in front of the handler what the options ask for. A request passes the last one here first: `access`. */
-async function withFront(parsed: SiteOptions, { access, rules }: PublishOptions): Promise<SiteOptions> {
+async function withFront(
+  { scrypt }: Platform,
+  parsed: SiteOptions,
+  { access, rules, visitorAddress }: PublishOptions,
+): Promise<SiteOptions> {
   let options = parsed
   if (rules) options = (await import('./rules/index.ts')).ruledSite(options, rules)
-  if (access) options = (await import('./access/index.ts')).guardedSite(options, access)
+  if (access)
+    options = (await import('./access/index.ts')).guardedSite(options, { access, visitorAddress }, scrypt)
   return options
 }

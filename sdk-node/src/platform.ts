@@ -105,6 +105,7 @@ export function nodePlatform({
       throw new SvcError('invalid_option', 'identity must be a key of 32 bytes; identityPath names a file')
     },
     siteKeys: identity === undefined ? siteKeysBeside(identityPath) : siteKeysInMemory(),
+    scrypt: async (...given) => (await import('./scrypt.ts')).scrypt(...given),
     tlsCrypto: nodeCrypto,
     endTls: nativeTls(),
     ...((carrier === 'native' || carrier === 'native-sessions') && {

@@ -1,39 +1,44 @@
 // Who may come to a site: each request is checked before the handler gets it.
 
 import { SvcError } from '../errors.ts'
-import type { FetchHandler } from '../exchange/fetch-handler.ts'
-import { buildRequest } from '../exchange/fetch-request.ts'
-import { bearer } from '../handlers/authentication.ts'
 import type { SiteOptions } from '../site/options.ts'
+import { Gate } from './gate.ts'
 import { type AccessOptions, checkAccess } from './options.ts'
+import type { DeriveKey } from './password-hash.ts'
+
+export type { Gate } from './gate.ts'
+export { type DeriveKey, SCRYPT, storedPassword } from './password-hash.ts'
+
+/** The options of `publish` that a guarded site has. */
+interface Guarded {
+  access: AccessOptions
+  /** True by default: guesses are counted for each network. */
+  visitorAddress?: boolean | undefined
+}
 
 /**
  * Returns the options of a site whose handler gets only the requests of visitors who may come in.
+ * @param derive runs scrypt, where the platform has it
  * @throws SvcError `invalid_option`
  */
-export function guardedSite(options: SiteOptions, access: AccessOptions): SiteOptions {
-  const fetch = guarded(options.fetch, access)
+export function guardedSite(
+  options: SiteOptions,
+  { access, visitorAddress }: Guarded,
+  derive: DeriveKey | undefined,
+): SiteOptions {
+  const gate = openGate(access, derive)
   if (options.cache)
     throw new SvcError(
       'invalid_option',
       'access and cache exclude each other: the relay gives its copy of the files to everybody',
     )
-  return { ...options, fetch }
+  return { ...options, visitorAddress: visitorAddress ?? true, fetch: gate.before(options.fetch) }
 }
 
 /**
- * Returns a handler that lets in visitors by the options. It has no direct path, which would lead around them.
+ * Returns the gate of a site. Its sessions are valid at each relay of the site.
  * @throws SvcError `invalid_option`
  */
-export function guarded(handler: FetchHandler, access: AccessOptions): FetchHandler {
-  const { bearer: token } = checkAccess(access)
-  return bearer((request, info) => handler(withoutCredentials(request), info, info), token)
-}
-
-/** Returns the request without the token, which is the site's secret. */
-function withoutCredentials(request: Request): Request {
-  const headers = new Headers(request.headers)
-  headers.delete('authorization')
-  const { url, method, signal } = request
-  return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
+export function openGate(access: AccessOptions, derive: DeriveKey | undefined): Gate {
+  return new Gate(checkAccess(access, derive !== undefined), derive)
 }

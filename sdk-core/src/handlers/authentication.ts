@@ -69,13 +69,13 @@ export function bearer(
 }
 
 /** Returns the token68 after the scheme in the Authorization field. */
-function credentials(request: Request, scheme: string): string | undefined {
+export function credentials(request: Request, scheme: string): string | undefined {
   const match = CREDENTIALS.exec(request.headers.get('authorization') ?? '')
   return match?.[1]?.toLowerCase() === scheme ? match[2] : undefined
 }
 
 /** Decodes `user:password` from base64 of UTF-8 (RFC 7617 §2). Only the password may contain further colons. */
-function userAndPassword(text: string | undefined): [user: string, password: string] | undefined {
+export function userAndPassword(text: string | undefined): [user: string, password: string] | undefined {
   const bytes = text === undefined ? undefined : fromBase64(text)
   if (!bytes) return undefined
   try {

@@ -99,6 +99,11 @@ async function execute(
       for (const [key, value] of Object.entries(await readUserSettings(env)))
         if (value !== undefined) tell({ event: 'setting', key, value })
       return EXIT.ok
+    case 'hash-password': {
+      const { hashPassword } = await import('./commands/hash-password.ts')
+      tell({ event: 'hash', hash: await hashPassword() })
+      return EXIT.ok
+    }
     case 'identity': {
       const { identityPath } = chosen.options
       const { address } = identityFromKey(await loadIdentityFile(identityPath))

@@ -117,7 +117,8 @@ function termsOf(
 ): Omit<PublishOptions, 'relay'> {
   const { tlsMinVersion: minVersion, cache, relays, discover, access, rules, ...others } = options
   const tls = { minVersion }
-  const { visitorAddress = options.via === undefined } = options
+  // Access depends on the visitor's network, also over a route.
+  const { visitorAddress = access !== undefined || options.via === undefined } = options
   const shared = sharedOptions(others as unknown as PublishOptions)
   return { ...shared, fetch, tls, visitorAddress, ...(isNamed && { cache }) }
 }

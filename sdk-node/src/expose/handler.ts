@@ -32,8 +32,9 @@ export async function handlerOf(
     handler = walletOnly(handler, wallets)
   }
   if (access) {
-    const { guarded } = await import('@svc/sdk-core/access')
-    handler = guarded(handler, access)
+    const { openGate } = await import('@svc/sdk-core/access')
+    const { scrypt } = await import('../scrypt.ts')
+    handler = openGate(access, scrypt).before(handler)
   }
   return reportingRequests(onRequest, handler)
 }

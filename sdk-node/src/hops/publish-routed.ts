@@ -31,7 +31,8 @@ export async function routed(
   relays: readonly (string | URL)[],
   times?: RouteTimes,
 ): Promise<Routed> {
-  const { identity, carrier = 'native', ca, proxy, cache, visitorAddress = false } = options
+  const { identity, carrier = 'native', ca, proxy, cache, access } = options
+  const { visitorAddress = access !== undefined } = options
   if (carrier === 'websocket')
     throw new SvcError('invalid_option', 'a route has a native carrier, not a websocket')
   if (cache !== undefined) throw new SvcError('invalid_option', 'cache and route exclude each other')

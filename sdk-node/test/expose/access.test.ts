@@ -11,7 +11,7 @@ import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const TOKEN = 'a-token-that-is-long'
-const ACCESS = { bearer: TOKEN }
+const ACCESS = { bearer: TOKEN, users: { alice: 'her own' } }
 
 const relay = useStarted(startTestRelay)
 let seen: IncomingMessage['headers'][]
@@ -21,9 +21,11 @@ const urls: Record<string, string> = {}
 const ends: (() => unknown)[] = []
 
 beforeAll(async () => {
-  target = createServer(({ headers }, response) => {
+  target = createServer(({ url, headers }, response) => {
     seen.push(headers)
-    response.end('hello')
+    if (url !== '/events') return response.end('hello')
+    response.setHeader('Content-Type', 'text/event-stream')
+    return response.write('data: hello\n\n')
   })
   new WebSocketServer({ server: target }).on('connection', (socket, { headers }) => {
     seen.push(headers)
@@ -92,20 +94,45 @@ it.each([
   }
 })
 
+function openSocket(url: string, headers: Record<string, string>): WebSocket {
+  const { host, hostname } = new URL(url)
+  const options = { servername: hostname, ca: relay.ca, headers: { host, ...headers } }
+  return new WebSocket(`wss://127.0.0.1:${relay.port}/`, [], options)
+}
+
 it('a WebSocket is opened with the token, and not without it', async () => {
-  const { host, hostname } = new URL(urls['a target']!)
-  const open = (headers: Record<string, string>): WebSocket => {
-    const options = { servername: hostname, ca: relay.ca, headers: { host, ...headers } }
-    return new WebSocket(`wss://127.0.0.1:${relay.port}/`, [], options)
-  }
+  const url = urls['a target']!
   seen = []
-  const [, refused] = await once(open({}), 'unexpected-response')
+  const [, refused] = await once(openSocket(url, {}), 'unexpected-response')
   expect([refused.statusCode, seen]).toEqual([401, []])
   refused.destroy()
-  const socket = open({ authorization: `Bearer ${TOKEN}` })
+  const socket = openSocket(url, { authorization: `Bearer ${TOKEN}` })
   expect(String((await once(socket, 'message'))[0])).toBe('hello')
   socket.terminate()
   expect(seen[0]).not.toHaveProperty('authorization')
+})
+
+it.each(['a target', 'a route'])('the sign-out ends the WebSocket and the events of %s', async (name) => {
+  const url = urls[name]!
+  const post = (action: string, body: string, headers = {}) =>
+    visit(relay, url, `/.svc/access/${action}`, {
+      method: 'POST',
+      headers: { Origin: new URL(url).origin, ...headers },
+      body,
+    })
+  const signedIn = await post('sign-in', 'user=alice&password=her+own')
+  expect(signedIn.statusCode).toBe(303)
+  const cookie = signedIn.headers['set-cookie']![0]!.split(';')[0]!
+  seen = []
+  const socket = openSocket(url, { cookie, origin: new URL(url).origin })
+  await once(socket, 'message')
+  const events = await visit(relay, url, '/events', { headers: { cookie } })
+  const read = text(events)
+  const closed = once(socket, 'close')
+  await post('sign-out', '', { cookie })
+  expect((await closed)[0]).toBe(1008)
+  expect(await read).toBe('data: hello\n\n')
+  expect(seen.map((headers) => headers.cookie)).toEqual([undefined, undefined])
 })
 
 it.each([

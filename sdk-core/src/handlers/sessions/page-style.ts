@@ -24,6 +24,9 @@ ul { display: grid; gap: .5rem; list-style: none; margin: 0 0 1rem; padding: 0 }
 button { align-items: center; background: var(--accent); border: 1px solid transparent; border-radius: .5rem; color: var(--on-accent);
   cursor: pointer; display: flex; font: inherit; font-weight: 600; gap: .75rem; min-height: 2.75rem; padding: .5rem 1rem; text-align: start }
 li button { width: 100% }
+label { display: grid; font-weight: 600; gap: .25rem; margin: 0 0 1rem }
+input { background: var(--ground); border: 1px solid var(--line); border-radius: .5rem; color: inherit; font: inherit; min-height: 2.75rem;
+  padding: .5rem .75rem; width: 100% }
 button:disabled { cursor: default; filter: grayscale(1) }
 img { block-size: 1.5rem; inline-size: 1.5rem }
 pre { background: var(--ground); border-radius: .5rem; font-size: .85rem; margin: 0 0 1rem; padding: .75rem; white-space: pre-wrap }

@@ -3,7 +3,7 @@
 import { checksumAddress } from '../../identity/key.ts'
 import { TokenBucket } from '../../timers/token-bucket.ts'
 import { errorAnswer, jsonAnswer, textAnswer } from '../sessions/answers.ts'
-import { readJson } from '../sessions/bounded-json.ts'
+import { readJson } from '../sessions/bounded-text.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { Mac } from '../sessions/mac.ts'
 import { isForeign } from '../sessions/origin-checks.ts'

@@ -4,7 +4,7 @@ import { withTimeout } from '@svc/protocol/timers'
 import { hexOf } from '../../bytes/hex.ts'
 import { personalMessageHash } from '../../identity/key.ts'
 import { isSignedBy } from '../../siwe/index.ts'
-import { readJson } from '../sessions/bounded-json.ts'
+import { readJson } from '../sessions/bounded-text.ts'
 import { RPC_ANSWER_MAX_BYTES, RPC_DEADLINE_MS, RPC_QUESTIONS_MAX } from './limits.ts'
 
 /** The selector of `isValidSignature(bytes32,bytes)`, which is also the contract's answer for a valid signature. */

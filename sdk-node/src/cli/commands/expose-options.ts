@@ -7,6 +7,7 @@ import { NO_RELAY } from '../options/command-line.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
 import { readPem } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
+import { accessOptions } from './access-options.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
 import { rulesOf } from './traffic-rules.ts'
 
@@ -43,6 +44,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     listed: options.listed,
     metadata: await metadataOf(options),
     allowFields: options.allowField,
+    access: await accessOptions(options),
     walletOnly: walletsOf(options),
     rules: rulesOf(options),
     ...(options.proxy !== undefined && { proxy: options.proxy }),

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError, type TrafficRules } from '@svc/sdk-core'
 import { addressFault } from '@svc/sdk-core/siwe'
 import { parseRoute } from '../commands/paid-options.ts'
+import { ACCESS_OPTIONS } from '../options/access-options.ts'
 import { identityPathOf } from '../options/command-line.ts'
 import { type Kind, PLACE, TEXT, WALLETS, YES_NO } from '../options/option-kinds.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
@@ -20,11 +21,14 @@ const SHARED: Kinds = kindsOf(Object.values(TUNNEL_OPTIONS).filter(({ isShared }
 const OWN: Kinds = {
   ...kindsOf(Object.values(TUNNEL_OPTIONS)),
   paused: YES_NO,
+  access: { wanted: 'a table: write [tunnel.access]', accepts: isRecord },
   http: PLACE,
   ...kindsOf(Object.values(SERVICE_OPTIONS)),
   folder: TEXT,
   ...kindsOf(Object.values(FOLDER_OPTIONS)),
 }
+/** The fields of `[tunnel.access]`. */
+const ACCESS: Kinds = kindsOf(Object.values(ACCESS_OPTIONS))
 /** The fields of `[agent]`. */
 const AGENT: Kinds = { control_addr: TEXT, allowed_wallets: WALLETS }
 
@@ -35,6 +39,7 @@ interface Fields extends Record<string, unknown> {
   paused?: boolean
   http?: string | number
   folder?: string
+  access?: Record<string, unknown>
 }
 
 function kindsOf(options: readonly { field?: string; kind: Kind<unknown> }[]): Kinds {
@@ -117,6 +122,7 @@ export async function parseConfig(path: string, text: string, context: ConfigCon
       if (!isRecord(tunnel)) throw wrong(where, 'is not a table')
       check(where, tunnel, OWN)
       const fields: Fields = { ...shared, ...tunnel }
+      check(`${where}: access`, fields.access ?? {}, ACCESS)
       if (tunnels.length > 1 && fields.name === undefined) throw wrong(where, 'name is missing')
       // Names are hostnames, which are case-insensitive.
       const name = fields.name?.toLowerCase()
@@ -179,7 +185,10 @@ interface Surroundings extends ConfigContext {
 function commandOf(where: string, fields: Fields, { base, identityPath }: Surroundings): SiteCommand {
   const path = (value: string): string => resolve(base, value)
   const { http, folder, tls, tcp, udp, name, identity_path = identityPath(name) } = fields
-  const given = optionsIn(TUNNEL_OPTIONS, { ...fields, identity_path }, path)
+  const given = {
+    ...optionsIn(TUNNEL_OPTIONS, { ...fields, identity_path }, path),
+    ...optionsIn(ACCESS_OPTIONS, fields.access ?? {}, path),
+  }
   const options = { json: false, ...(given.route.some(hasPrice) ? given : withoutPayment(given)) }
   if (folder === undefined) {
     if (fields.cache) throw wrong(where, 'cache needs folder: the relay stores files only')

@@ -111,6 +111,12 @@ http = 3000
 #[[tunnel.rules.response_headers]]
 #path = "/assets/*"
 #set = { Cache-Control = "max-age=31536000, immutable" }
+# Let in only visitors who know a secret. A secret is the text itself, file:PATH, or env:NAME; a password may also be a hash, which
+# svc hash-password prints. The token is for programs, and has 16 characters or more.
+#[tunnel.access]
+#password = "scrypt:…"
+#users = { alice = "file:alice.txt" }
+#bearer = "env:SITE_TOKEN"
 
 #[[tunnel]]
 #name = "files"

@@ -7,6 +7,7 @@ import { LOG_LINES_DEFAULT } from '../../agent/api-messages.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'
+import { ACCESS_OPTIONS } from './access-options.ts'
 import { EXAMPLES } from './help-texts.ts'
 import { COUNT } from './option-kinds.ts'
 import type { AgentCommand, ParsedCommand, PrintedText } from './parsed-command.ts'
@@ -33,7 +34,8 @@ const RELAY = 'Relay:'
 const HELP_WIDTH = 80
 
 /** The help groups whose options do not depend on the environment. */
-const ACCESS = ['allowWallet', 'walletRpc', 'certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
+const WALLETS = ['allowWallet', 'walletRpc'] as const
+const TLS = ['certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
 const TRAFFIC_RULES = ['header', 'requestHeader', 'cors', 'maintenance'] as const
 const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
 const LIST = ['listed', 'description', 'owner', 'tag', 'thumbnail'] as const
@@ -115,6 +117,9 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
   json(identity(program.command('identity'), env))
     .description('the address that the canonical URL is bound to; a new identity when there is none')
     .action((options) => choose({ command: 'identity', options }))
+  json(program.command('hash-password'))
+    .description('reads a password from standard input, and prints the hash to use in its place')
+    .action((options) => choose({ command: 'hash-password', options }))
 }
 
 function configCommands(program: Command, choose: Choose): void {
@@ -203,7 +208,9 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   identity(relays(siteName(command.optionsGroup('Relay and address:')), env), env)
   add(command, TUNNEL_OPTIONS, ['allowCanonical', 'via', 'carrier', 'overlay'])
   command.addOption(optionOf(TUNNEL_OPTIONS.allowLocalGateways).hideHelp())
-  add(command.optionsGroup('Access and TLS:'), TUNNEL_OPTIONS, ACCESS)
+  add(command.optionsGroup('Access:'), ACCESS_OPTIONS)
+  add(command, TUNNEL_OPTIONS, WALLETS)
+  add(command.optionsGroup('TLS:'), TUNNEL_OPTIONS, TLS)
   add(command.optionsGroup('Traffic rules:'), TUNNEL_OPTIONS, TRAFFIC_RULES)
   add(command.optionsGroup('Payments:'), TUNNEL_OPTIONS, PAYMENTS)
   add(command.optionsGroup('List of sites:'), TUNNEL_OPTIONS, LIST)

@@ -1,6 +1,7 @@
 // The result of parsing arguments or a config file: a command with its options.
 
 import type { ExitCode } from '../report/exit-codes.ts'
+import type { AccessFlags } from './access-options.ts'
 import type { FolderOptions, ServiceOptions, TunnelOptions } from './tunnel-options.ts'
 
 interface JsonOption {
@@ -11,7 +12,7 @@ interface SharedOptions extends JsonOption {
   identityPath: string
 }
 
-export interface SiteOptions extends JsonOption, TunnelOptions {}
+export interface SiteOptions extends JsonOption, TunnelOptions, AccessFlags {}
 
 /** A site to run, from the command line or from a config file. */
 export type SiteCommand =
@@ -25,6 +26,7 @@ export type SiteCommand =
 export type ParsedCommand =
   | SiteCommand
   | { command: 'identity'; options: SharedOptions }
+  | { command: 'hash-password'; options: JsonOption }
   | { command: 'status'; options: JsonOption }
   | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'discover'> }
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }

@@ -118,7 +118,7 @@ export interface TunnelOption<T, Fallback> extends OptionNames {
   fallback: Fallback
 }
 
-function optional<T>(kind: Kind<T>, names: OptionNames): TunnelOption<T, undefined> {
+export function optional<T>(kind: Kind<T>, names: OptionNames): TunnelOption<T, undefined> {
   return { ...names, kind, fallback: undefined }
 }
 

@@ -55,6 +55,8 @@ export type Report =
   /** The last line of a command that failed. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
   | { event: 'identity'; address: string; path: string }
+  /** The hash of a password. */
+  | { event: 'hash'; hash: string }
   /** A running site of this machine. */
   | ({ event: 'status'; pid: number; started_at: string } & SiteStatus)
   /** No site is running on this machine. */

@@ -86,6 +86,8 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return `svc: ${report.message}`
     case 'identity':
       return `${report.address}  ${report.path}`
+    case 'hash':
+      return report.hash
     case 'status':
       return `${formatHeading(report)}  ${formatStats(report)}${formatKept(report.cache)}  pid ${report.pid}`
     case 'idle':

@@ -68,7 +68,8 @@ it('groups commands by what they are for, and the options of a site by what they
   const groups = [
     'Target:',
     'Relay and address:',
-    'Access and TLS:',
+    'Access:',
+    'TLS:',
     'Traffic rules:',
     'Payments:',
     'List of sites:',

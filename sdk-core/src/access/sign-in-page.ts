@@ -1,0 +1,60 @@
+// The page on which visitors sign in with a password, and out.
+
+import { escapeHtml } from '../handlers/escape-html.ts'
+import { pageAnswer } from '../handlers/sessions/page.ts'
+import { ACCESS_PATH, formChallenge } from './answers.ts'
+import type { Credentials } from './credentials.ts'
+
+/** The fields of the form. */
+export const FIELDS = { user: 'user', password: 'password', next: 'next' } as const
+
+interface SignInPage {
+  /** The status, 401 by default. */
+  status?: number
+  /** The path to which the visitor goes afterwards. */
+  next: string
+  /** What was wrong with the last attempt. */
+  problem?: string
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Returns the page in place of one that the visitor may not see, or again after a wrong password. */
+export function signInPage(
+  request: Request,
+  credentials: Credentials,
+  { status = 401, next, problem = '', headers = {} }: SignInPage,
+): Response {
+  const { origin, host } = new URL(request.url)
+  const title = `Sign in to ${host}`
+  const main = `<main>
+<h1>${escapeHtml(title)}</h1>
+<p>This site is for visitors who its owner lets in.</p>
+<p class="problem" role="alert">${escapeHtml(problem)}</p>
+${credentials.hasPasswords ? form(next, credentials.hasUsers) : ''}
+</main>`
+  const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
+  return pageAnswer(status, { title, main }, fields)
+}
+
+/** Returns the page of a visitor who is signed in. */
+export function signedInPage(request: Request): Response {
+  const title = `You are signed in to ${new URL(request.url).host}`
+  const main = `<main>
+<h1>${escapeHtml(title)}</h1>
+<div class="card">
+<p><a href="/">Go on to the site</a></p>
+<form method="post" action="${ACCESS_PATH}/sign-out"><button>Sign out</button></form>
+</div>
+</main>`
+  return pageAnswer(200, { title, main })
+}
+
+function form(next: string, hasUsers: boolean): string {
+  const user = `<label>User name<input name="${FIELDS.user}" autocomplete="username" autocapitalize="none" spellcheck="false" autofocus></label>`
+  return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
+${hasUsers ? user : ''}
+<label>Password<input name="${FIELDS.password}" type="password" autocomplete="current-password" required${hasUsers ? '' : ' autofocus'}></label>
+<input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
+<button>Sign in</button>
+</form>`
+}

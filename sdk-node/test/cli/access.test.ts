@@ -1,0 +1,104 @@
+// `svc expose` with passwords and tokens, at a real relay: from the command line, files, the environment and svc.toml.
+
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { listening, visit } from '../support/exposed.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { environment, MAIN, type Run, reported, runHere } from '../support/svc.ts'
+
+const TOKEN = 'a-token-that-is-long'
+let relay: TestRelay
+let target: Server
+let port: number
+beforeAll(async () => {
+  relay = await startTestRelay()
+  target = createServer((_, response) => response.end('hello'))
+  port = await listening(target)
+})
+afterAll(async () => {
+  target.closeAllConnections()
+  target.close()
+  await relay.close()
+})
+
+let home: string
+const running: Run[] = []
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'svc-access-'))
+})
+afterEach(async () => {
+  for (const run of running.splice(0)) await run.stop()
+  delete process.env.TEST_TOKEN
+  await rm(home, { recursive: true })
+})
+
+function svc(...args: string[]): Run {
+  const run = runHere(home, args)
+  running.push(run)
+  return run
+}
+
+const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile, '--json']
+
+async function statuses(url: string): Promise<(number | undefined)[]> {
+  const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`
+  const found: (number | undefined)[] = []
+  for (const authorization of [
+    basic('alice:one,two'),
+    basic(':of all'),
+    `Bearer ${TOKEN}`,
+    basic('alice:of all'),
+  ])
+    found.push((await visit(relay, url, '/', { headers: { authorization } })).statusCode)
+  return found
+}
+
+it('takes a hash, a file and the environment for secrets', async () => {
+  const input = 'of all\n'
+  const printed = spawnSync(process.execPath, [MAIN, 'hash-password'], { input, env: environment(home) })
+  const hash = String(printed.stdout).trim()
+  expect(hash).toMatch(/^scrypt:[\w-]{22}:[\w-]{43}$/)
+  await writeFile(join(home, 'alice.txt'), 'one,two\r\n')
+  process.env.TEST_TOKEN = TOKEN
+  const user = `alice:file:${join(home, 'alice.txt')}`
+  const secrets = ['--password', hash, '--user', user, '--bearer', 'env:TEST_TOKEN']
+  const { url } = await reported(svc('expose', String(port), ...secrets, ...at()), 'online')
+  expect(await statuses(url!)).toEqual([200, 200, 200, 401])
+})
+
+it('reads the same from svc.toml, with paths that are relative to it', async () => {
+  await writeFile(join(home, 'alice.txt'), 'one,two\n')
+  await writeFile(
+    join(home, 'svc.toml'),
+    `relay = "${relay.origin}"
+ca = "${relay.caFile}"
+[[tunnel]]
+http = ${port}
+[tunnel.access]
+password = "of all"
+users = { alice = "file:alice.txt" }
+bearer = "${TOKEN}"
+`,
+  )
+  const { url } = await reported(svc('start', '--config', join(home, 'svc.toml'), '--json'), 'online')
+  expect(await statuses(url!)).toEqual([200, 200, 200, 401])
+})
+
+it.each([
+  ['a user without a password', ['--user', 'secret'], '--user has to be NAME:PASSWORD'],
+  ['a file that is not there', ['--password', 'file:/none'], '--password: /none cannot be read'],
+  ['a variable that is not there', ['--bearer', 'env:NOT_THERE'], 'there is no NOT_THERE in the environment'],
+  ['two from standard input', ['--password', '-', '--bearer', '-'], 'only one secret can be read'],
+  ['a token that is short', ['--bearer', 'secret'], 'access.bearer has to have 16 characters'],
+  ['a hash that is none', ['--password', 'scrypt:secret'], 'access.password is no hash'],
+  ['a port beside it', ['--password', 'secret', '--tcp', '1'], 'access excludes tls, tcp, udp and cache'],
+])('%s is an error without the secret', async (_, args, message) => {
+  const run = svc('expose', String(port), ...args, ...at())
+  expect(await run.ended).toBe(2)
+  expect(run.out.join()).toContain(message)
+  expect(run.out.join()).not.toContain('secret"')
+})
