@@ -20,6 +20,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   overlay: async () => (await import('./overlay/family.ts')).overlay,
   pages: async () => (await import('./pages/family.ts')).pages,
   relay: async () => (await import('./relay/family.ts')).relay,
+  rules: async () => (await import('./rules/family.ts')).rules,
   scale: async () => (await import('./scale/family.ts')).scale,
   start: async () => (await import('./start/family.ts')).start,
   tls: async () => (await import('./tls/family.ts')).tls,
