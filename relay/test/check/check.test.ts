@@ -150,7 +150,7 @@ describe('svc-relay check', () => {
       }),
     ).toEqual([
       'ACME_DNS_PROVIDER does nothing: the relay changes no DNS records',
-      'DNS_ADDR does nothing: the relay is no name server',
+      'DNS_ADDR does nothing: the relay is not a name server',
       'PUBLIC_IPV4 does nothing: the relay publishes no address records, and has no dedicated ports that name an address',
       'ACME_EMAIL does nothing: the relay gets no certificates by ACME',
       'UDP_ENABLED does nothing: MIN_PORT and MAX_PORT are not set',

@@ -155,7 +155,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`linked relays (skipped: ${whyNoNe
     expect(second.log).toContainEqual(
       expect.objectContaining({
         msg: expect.stringContaining('the overlay is unavailable'),
-        cause: expect.stringContaining(`UDP port ${WIREGUARD_PORT} cannot be had`),
+        cause: expect.stringContaining(`UDP port ${WIREGUARD_PORT} cannot be used`),
       }),
     )
     const { data }: List = JSON.parse(get(second, `${second.url}/discovery`)!)

@@ -31,6 +31,8 @@ export async function checkAcmeAccount({ acme, identityPath }: Settings): Promis
   if (Object(meta).externalAccountRequired !== true) return []
   const { BINDING } = await import('./problem.ts')
   return [
-    warning(`${host} takes only accounts of its customers, and gives no certificate before: ${BINDING}.`),
+    warning(
+      `${host} only accepts accounts of its customers, and issues no certificate without one: ${BINDING}.`,
+    ),
   ]
 }

@@ -63,7 +63,7 @@ function sentence(type: string, names: string): string {
   if (type === 'rateLimited') return `the authority wants no more orders for ${names} for now`
   if (type === 'caa') return `a CAA record forbids the authority to issue for ${names}`
   if (type === 'externalAccountRequired')
-    return `the authority takes only accounts of its customers: ${BINDING}`
+    return `the authority only accepts accounts of its customers: ${BINDING}`
   return `the authority does not issue for ${names}`
 }
 

@@ -77,7 +77,7 @@ const TABLE = {
   },
   ACME_EAB_KID: {
     needs: MANAGED,
-    meaning: 'key identifier that an ACME authority gave you, which takes only accounts of its customers',
+    meaning: 'key identifier from an ACME authority that only accepts accounts of its customers',
     unset: 'none',
     parse: keyIdentifier,
   },

@@ -210,7 +210,7 @@ const ANSWERS: Partial<Record<Refusal, [ErrorCode, string]>> = {
   expired: ['invalid_request', 'the descriptor has expired'],
   future: ['invalid_request', 'the descriptor is dated in the future: check your clock'],
   too_long: ['invalid_request', 'the descriptor is valid for too long'],
-  not_public: ['invalid_request', 'api_https_addr is no public address'],
+  not_public: ['invalid_request', 'api_https_addr is not a public address'],
   own: ['invalid_request', 'the descriptor is that of this relay'],
   rolled_back: ['invalid_request', 'a newer descriptor of this address is known'],
   forged: ['unauthorized', 'the descriptor is not signed by its address'],
@@ -220,6 +220,6 @@ const ANSWERS: Partial<Record<Refusal, [ErrorCode, string]>> = {
 
 function asRelayError(error: unknown): never {
   if (!(error instanceof RelayRefused)) throw error
-  const [code, message] = ANSWERS[error.reason] ?? ['invalid_request', 'the descriptor is not taken']
+  const [code, message] = ANSWERS[error.reason] ?? ['invalid_request', 'the descriptor was not accepted']
   throw new RelayError(code, message)
 }

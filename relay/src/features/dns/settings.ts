@@ -73,7 +73,7 @@ const CHANGES: Condition = {
 const NAME_SERVER: Condition = {
   isMet: (settings, isManaged) =>
     isDnsNeeded(settings, isManaged) && (settings.acmeDnsProvider ?? EMBEDDED) === EMBEDDED,
-  unmet: 'the relay is no name server',
+  unmet: 'the relay is not a name server',
 }
 const PROOF: Condition = {
   isMet: (settings, isManaged) =>

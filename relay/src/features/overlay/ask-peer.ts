@@ -149,7 +149,7 @@ async function answerOf(response: IncomingMessage): Promise<PeerAnswer> {
   for await (const chunk of response) {
     size += chunk.length
     // Leaving the loop ends the connection.
-    if (size > PEER_ANSWER_MAX_BYTES) throw new Error('the peer answers at great length')
+    if (size > PEER_ANSWER_MAX_BYTES) throw new Error('the answer of the peer is too long')
     chunks.push(chunk)
   }
   const { statusCode: status = 0, headers } = response

@@ -116,7 +116,7 @@ function readSubject(name: DerReader): string | undefined {
   const { tag, content } = attribute.take()
   attribute.end()
   if (tag !== DER_TAG.utf8String && tag !== PRINTABLE_STRING)
-    throw new RangeError('the common name is no text')
+    throw new RangeError('the common name is not text')
   return ascii(content)
 }
 

@@ -131,7 +131,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     const isFull = isWanted() && !this.#makePlace(lease)
     if (isFull) {
       await staged.discard()
-      throw busy('the static cache has as many sites as it may')
+      throw busy('the static cache has the maximum number of sites')
     }
     if (isWanted()) {
       const record = recordOf(lease, this.#expiry.whileRenewed(lease), Date.now())

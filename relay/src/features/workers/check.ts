@@ -7,6 +7,6 @@ import type { Settings } from '../../core/config/settings.ts'
 export async function checkWorkers({ workers, sniPort, listenAddress: host }: Settings): Promise<Found[]> {
   if (workers === 1) return [off('One process serves everything: SVC_WORKERS is 1.')]
   const problem = await tcpProblem({ port: sniPort, host, reusePort: true })
-  if (problem?.code === 'ENOTSUP') return [error('SVC_WORKERS: this system takes only 1.')]
+  if (problem?.code === 'ENOTSUP') return [error('SVC_WORKERS: this system supports only 1.')]
   return [ok(`${workers} processes share TCP port ${sniPort}.`)]
 }

@@ -166,9 +166,9 @@ describe('bodies that the relay refuses', () => {
       ]),
       'Content-Transfer-Encoding',
     ],
-    ['no JSON', bodyOf([partOf('manifest', '{')]), 'no valid JSON'],
-    ['no UTF-8', bodyOf([partOf('manifest', Buffer.from([0x22, 0xff, 0x22]))]), 'no valid JSON'],
-    ['JSON that is nested deeply', bodyOf([partOf('manifest', '['.repeat(500_000))]), 'no valid JSON'],
+    ['no JSON', bodyOf([partOf('manifest', '{')]), 'not valid JSON'],
+    ['no UTF-8', bodyOf([partOf('manifest', Buffer.from([0x22, 0xff, 0x22]))]), 'not valid JSON'],
+    ['JSON that is nested deeply', bodyOf([partOf('manifest', '['.repeat(500_000))]), 'not valid JSON'],
     ['no manifest in the JSON', bodyOf([partOf('manifest', '{}')]), 'files of the manifest'],
     ['nothing', Buffer.alloc(0), 'ends early'],
     ['something else', Buffer.from('{"index":"a"}'), 'ends early'],
@@ -234,7 +234,7 @@ describe('bodies that the relay refuses', () => {
   test('parts without end', async () => {
     const many = Array.from({ length: CACHE_FILES_MAX + 1 }, () => partOf('object', ''))
     expect(await refusal(bodyOf([partOf('manifest', ''), ...many]))).toMatch(
-      /more than 2049 parts|no valid JSON/,
+      /more than 2049 parts|not valid JSON/,
     )
     expect(await refusal(Buffer.from(`\r\n--${BOUNDARY}`.repeat(100_000)))).toContain('no headers')
   })

@@ -136,7 +136,7 @@ describe('an order that the authority answers with', () => {
       'refused',
       'does not issue for relay.test: not this one',
     ],
-    [403, problem('externalAccountRequired', 'no'), 'refused', 'takes only accounts of its customers'],
+    [403, problem('externalAccountRequired', 'no'), 'refused', 'only accepts accounts of its customers'],
     [400, '<html>not JSON</html>', 'refused', 'status 400'],
     [400, problem('rejectedIdentifier', 'x'.repeat(10_000)), 'refused', 'x'],
   ])('%i %j', async (status, body, fault, message) => {

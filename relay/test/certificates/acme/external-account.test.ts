@@ -1,4 +1,4 @@
-// An authority that takes only accounts of its customers (RFC 8555 §7.3.4): pebble, which requires the binding.
+// An authority that only accepts accounts of its customers (RFC 8555 §7.3.4): pebble, which requires the binding.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
@@ -35,7 +35,7 @@ describe.skipIf(!hasAcmeServer())('an authority with external accounts', () => {
     const { directory, remove } = await newDirectory()
     const why = 'ACME_EAB_KID and ACME_EAB_HMAC are what it gave you for one'
     expect(await check(directory)).toMatch(
-      new RegExp(`^warning: localhost:\\d+ takes only accounts.*${why}\\.$`),
+      new RegExp(`^warning: localhost:\\d+ only accepts accounts.*${why}\\.$`),
     )
     const relay = await startAcmeRelay(acme, port, directory)
     await waitFor(() => relay.log.some((line) => JSON.stringify(line).includes(why)))

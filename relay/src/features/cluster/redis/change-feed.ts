@@ -110,7 +110,7 @@ export class ChangeFeed {
         if (changes.length === CHANGES_PER_READ && (await this.#hasGap())) this.#lose()
       } catch (error) {
         if (!(error instanceof RedisError) && !signal.aborted)
-          log.error({ err: error }, 'a change of another machine could not be followed')
+          log.error({ err: error }, 'a change of another machine could not be applied')
         this.#lose()
         await pause(REDIS_RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
       }

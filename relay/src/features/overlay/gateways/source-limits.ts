@@ -61,7 +61,7 @@ export class SourceLimits {
     const sessions = this.#sessions.get(source) ?? 0
     if (sessions >= GATEWAY_SESSIONS_PER_SOURCE_MAX)
       throw this.#refusal('source_sessions', `${sessions} sessions of this address go through the gateway`)
-    if (!this.hasRoom) throw this.#refusal('outbound', 'the gateway carries as many sessions as it may')
+    if (!this.hasRoom) throw this.#refusal('outbound', 'the gateway carries the maximum number of sessions')
     count(this.#sessions, source, 1)
     this.#outbound += 1
     return once(() => {
@@ -78,7 +78,10 @@ export class SourceLimits {
    */
   takeShare(identity: string): () => void {
     if ((this.#ingresses.get(identity) ?? 0) >= GATEWAY_SESSIONS_PER_INGRESS_MAX)
-      throw this.#refusal('ingress_sessions', 'the gateway carries as many sessions of that relay as it may')
+      throw this.#refusal(
+        'ingress_sessions',
+        'the gateway carries the maximum number of sessions of that relay',
+      )
     count(this.#ingresses, identity, 1)
     return once(() => count(this.#ingresses, identity, -1))
   }

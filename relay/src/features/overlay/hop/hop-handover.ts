@@ -54,7 +54,7 @@ export class HopHandover {
     changes.requireAllowed(lease)
     const { route, owner } = changes.check(method, value)
     if (owner !== lease.identity.address)
-      throw new HopError('forged', 'the owner of the hop route has not this lease')
+      throw new HopError('forged', 'the lease belongs to another owner than the hop route')
     if (route.forward_relay !== origin)
       throw new HopError('wrong_relay', `the next relay of the route is ${route.forward_relay}`)
     const known = hops.find(digestOf(route.forward_token))

@@ -129,7 +129,9 @@ export class HopRoutes {
   #requireRoom(owner: string): void {
     const refusal = this.#room.refusalOf(owner)
     if (refusal === 'holder_full')
-      throw new HopError('owner_full', 'the owner has as many routes here as it may', { 'Retry-After': '60' })
+      throw new HopError('owner_full', 'the owner has the maximum number of routes here', {
+        'Retry-After': '60',
+      })
     if (refusal === 'full') throw new HopError('full', 'this relay has no room for another route')
   }
 

@@ -293,7 +293,7 @@ const REFUSALS = {
   unknown_token: ['unauthorized', 'the token is on no route of this relay'],
   wrong_hostname: ['unauthorized', 'the token is on a route of another hostname'],
   rejected: ['lease_rejected', 'the policy lets no visitor reach this lease'],
-  full: ['feature_unavailable', 'this relay passes on as many visitors as it may'],
+  full: ['feature_unavailable', 'this relay forwards the maximum number of visitors'],
 } as const satisfies Partial<Record<HopVisitorResult, readonly [string, string]>>
 
 function peek(visitor: Socket): Promise<PeekedHello | undefined> {

@@ -117,7 +117,7 @@ async function requireFreePort(port: number): Promise<void> {
     socket.bind({ port, exclusive: true })
     await once(socket, 'listening')
   } catch (error) {
-    throw new Error(`UDP port ${port} cannot be had: ${(error as Error).message}`)
+    throw new Error(`UDP port ${port} cannot be used: ${(error as Error).message}`)
   } finally {
     socket.close()
   }

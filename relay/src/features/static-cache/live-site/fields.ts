@@ -171,7 +171,7 @@ function framingOf(request: VisitorRequest): Pick<SiteRequest, 'fields' | 'hasBo
   if (coding !== undefined && declared !== undefined) throw new UnfitRequest(400, 'The length is ambiguous.')
   if (declared !== undefined) {
     const length = /^\d{1,15}$/.test(declared) ? Number(declared) : Number.NaN
-    if (Number.isNaN(length)) throw new UnfitRequest(400, 'Content-Length is no number of bytes.')
+    if (Number.isNaN(length)) throw new UnfitRequest(400, 'Content-Length is not a number of bytes.')
     return { fields: ['Content-Length', `${length}`], hasBody: length > 0, length }
   }
   const isChunked = coding !== undefined || ('stream' in request && !request.stream.endAfterHeaders)

@@ -141,7 +141,7 @@ async function openRegular(path: string): Promise<FileHandle> {
   const file = await open(path, READ_FLAGS)
   if ((await file.stat()).isFile()) return file
   await file.close()
-  throw new Error(`${path} is no regular file`)
+  throw new Error(`${path} is not a regular file`)
 }
 
 function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {

@@ -329,7 +329,7 @@ export class SnapshotStore {
 /** @throws Error for a link: the operator would not expect that the relay removes files elsewhere */
 async function ensureDirectory(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: DIRECTORY_MODE })
-  if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is no directory`)
+  if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a directory`)
   await chmod(path, DIRECTORY_MODE)
   return path
 }

@@ -51,7 +51,7 @@ function readManifest(bytes: Buffer, parse: (manifest: unknown) => StaticCacheMa
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw invalid('the manifest is no valid JSON')
+    throw invalid('the manifest is not valid JSON')
   }
   try {
     return parse(value)
