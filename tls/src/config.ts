@@ -47,11 +47,11 @@ export interface ServerConfig {
   /** The server's protocols in its order of preference. If empty, the server ignores the client's offer. */
   alpn: readonly string[]
   /**
-   * Asks clients for a certificate and verifies it, as `clientAuthentication` of `@svc/tls/client-auth` does. The server
+   * Asks clients for a certificate and verifies it, as `clientAuthentication` of `@svc/tls/late` does. The server
    * then gives no tickets: a resumed session would not be verified again. The signer must sign the CertificateRequest too.
    * @default none: clients stay anonymous
    */
-  clientAuthentication?: ClientAuthentication | undefined
+  clientCertificates?: ClientAuthentication | undefined
   /**
    * A sealer that the connections of a site share, so that they resume each other's sessions. Without it, there are no
    * tickets.
@@ -152,7 +152,7 @@ export function settingsOf(config: ServerConfig): Settings {
     ...config,
     sign: (request, signal) => config.sign(request, signal),
     signTls12: config.signTls12 && ((request, signal) => config.signTls12!(request, signal)),
-    tickets: config.clientAuthentication ? undefined : config.tickets,
+    tickets: config.clientCertificates ? undefined : config.tickets,
     crypto: config.crypto ?? webCrypto,
     limits,
   }

@@ -42,7 +42,7 @@ export class TicketSealer {
   readonly #crypto: CryptoProvider
   #keys: TicketKey[] = []
 
-  constructor(options: { crypto?: CryptoProvider; lifetimeSeconds?: number } = {}) {
+  constructor(options: { crypto?: CryptoProvider | undefined; lifetimeSeconds?: number } = {}) {
     this.#crypto = options.crypto ?? webCrypto
     this.lifetimeSeconds = options.lifetimeSeconds ?? TICKET_LIFETIME_S
   }

@@ -25,8 +25,8 @@ export async function accept(
   if (onSecret) secrets.log = (label, secret) => onSecret(label, hello.random.slice(), secret.slice())
   if (offersTls13(hello)) return handshake(hello, channel, settings, secrets, leaving)
   requireTls12(hello, settings)
-  const tls12 = await import('./tls12/handshake.ts')
-  return tls12.handshake(hello, channel, settings, secrets, leaving)
+  const late = await import('./late.ts')
+  return late.handshakeTls12(hello, channel, settings, secrets, leaving)
 }
 
 /** Says whether the client offers TLS 1.3 (§4.2.1). §D.5 forbids even to negotiate with an SSL 3.0 client. */

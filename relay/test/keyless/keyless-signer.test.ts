@@ -197,6 +197,13 @@ describe('a session that was activated', () => {
       400,
       (request) => ({ encrypted_extensions: request.certificate }),
     ],
+    [
+      'a CertificateRequest behind EncryptedExtensions',
+      400,
+      (request) => ({
+        encrypted_extensions: Buffer.concat([request.encrypted_extensions, Buffer.of(13, 0, 0, 3, 0, 0, 0)]),
+      }),
+    ],
     ['a clock 31 s slow', 403, () => ({ timestamp_unix: Math.floor(Date.now() / 1000) - 31 })],
     ['a clock 32 s fast', 403, () => ({ timestamp_unix: Math.floor(Date.now() / 1000) + 32 })],
     ['another key', 400, () => ({ key_id: 'other' })],
@@ -206,7 +213,7 @@ describe('a session that was activated', () => {
     ['no ClientHello', 400, () => ({ client_hello: undefined })],
     ['text that is not base64', 400, () => ({ client_hello: '%' })],
   ])(
-    '%s is refused, and the binding stays usable (protocol §10.3.3, §10.3.4, §10.3.6, §10.3.7, §10.3.8, §10.3.11, §10.3.12)',
+    '%s is refused, and the binding stays usable (protocol §10.2.5, §10.3.3, §10.3.4, §10.3.6, §10.3.7, §10.3.8, §10.3.11, §10.3.12)',
     async (_name, status, change) => {
       const request = genuine(session)
       const answer = await sign({ ...request, ...change(request) })

@@ -51,12 +51,12 @@ export class DerReader {
   #length(): number {
     const first = this.#byte()
     if (first < 0x80) return first
-    // Three length bytes are enough for everything that is read here: a revocation list is the longest.
     const width = first - 0x80
     let length = 0
-    for (let i = 0; i < width && i < 3; i++) length = length * 256 + this.#byte()
-    const isShortest = length >= (width === 1 ? 0x80 : 256 ** (width - 1))
-    if (width === 0 || width > 3 || !isShortest) throw new RangeError('DER has a length of another form')
+    for (let i = 0; i < width; i++) length = length * 256 + this.#byte()
+    // Three length bytes are enough for everything that is read here: a revocation list is the longest.
+    if (width > 3 || length < Math.max(0x80, 256 ** (width - 1)))
+      throw new RangeError('DER has a length of another form')
     return length
   }
 

@@ -25,7 +25,7 @@ type Messages = Pick<Channel, 'read'>
 type Transcript = Pick<TranscriptHash, 'add' | 'digest'>
 
 /**
- * A ClientAuthentication asks clients for certificates. `clientAuthentication` of `@svc/tls/client-auth` makes one, for all
+ * A ClientAuthentication asks clients for certificates. `clientAuthentication` of `@svc/tls/late` makes one, for all
  * connections of a server.
  */
 export interface ClientAuthentication {

@@ -37,7 +37,6 @@ import { type AcceptedPsk, acceptPsk, sessionOf } from './resumption.ts'
 import { requestSignature } from './signer.ts'
 
 const VERSION = 'TLSv1.3' as const
-const NOTHING = new Uint8Array()
 
 /** The ClientHello that is used, and the transcript before it. */
 interface Offer {
@@ -99,7 +98,7 @@ export async function handshake(
   const serverName = hello.serverName !== undefined && psk === undefined
   const encryptedExtensions = concat(
     encodeEncryptedExtensions({ serverName, alpn, recordSizeLimit }),
-    settings.clientAuthentication?.request ?? NOTHING,
+    settings.clientCertificates?.request ?? new Uint8Array(),
   )
   transcript.add(encryptedExtensions)
 
@@ -160,7 +159,7 @@ async function complete(
   channel.flush()
 
   // The client's Certificate and CertificateVerify (§4.4.2, §4.4.3), and its Finished
-  const clientCertificate = await settings.clientAuthentication?.read(channel, transcript)
+  const clientCertificate = await settings.clientCertificates?.read(channel, transcript)
   await readFinished(channel, transcript, clientHandshake)
   channel.protectInbound(new Tls13Protection(crypto, cipherSuite, traffic.client))
   channel.endHandshake()

@@ -1,6 +1,6 @@
 // The code points of TLS (IANA registries; RFC 8446 Appendix B), by their names in the RFCs.
 
-/** ALERT has the `AlertDescription`s of RFC 8446 §6, and no_renegotiation of RFC 5246 §7.2. */
+/** ALERT has the `AlertDescription`s of RFC 8446 §6 that a server may send or get, and no_renegotiation of RFC 5246 §7.2. */
 export const ALERT = {
   close_notify: 0,
   unexpected_message: 10,
@@ -26,8 +26,6 @@ export const ALERT = {
   missing_extension: 109,
   unsupported_extension: 110,
   unrecognized_name: 112,
-  bad_certificate_status_response: 113,
-  unknown_psk_identity: 115,
   certificate_required: 116,
   no_application_protocol: 120,
 } as const

@@ -61,7 +61,7 @@ export async function handshake(
   secrets: Secrets,
   leaving: AbortSignal,
 ): Promise<HandshakeResult> {
-  const { crypto, certificateChain, clientAuthentication } = settings
+  const { crypto, certificateChain, clientCertificates } = settings
   channel.useTls12()
   channel.requireFlightEnd()
   const negotiated = negotiate(hello, settings)
@@ -84,12 +84,12 @@ export async function handshake(
   const own = await crypto.keyPair(group)
   secrets.add(own)
   send(await signedKeyExchange(own.keyExchange, group, randoms, settings, leaving))
-  if (clientAuthentication) send(clientAuthentication.requestTls12)
+  if (clientCertificates) send(clientCertificates.requestTls12)
   send(encodeServerHelloDone())
   channel.flush()
 
   // The client's Certificate (§7.4.6)
-  const readVerify = await clientAuthentication?.readTls12(channel, transcript)
+  const readVerify = await clientCertificates?.readTls12(channel, transcript)
 
   // ClientKeyExchange (§7.4.7; RFC 8422 §5.7)
   const point = await readClientKeyExchange(channel, transcript, group)

@@ -51,7 +51,7 @@ export function readSignatureAlgorithm(identifier: Uint8Array): SignatureAlgorit
   return algorithm?.name.startsWith('RSA') === isNull ? algorithm : undefined
 }
 
-/** Reads RSASSA-PSS-params (RFC 4055 §3.1) with one hash for both uses, and a salt as long as its digest. */
+/** Reads the parameters of RSA-PSS (RFC 4055 §3.1) with one hash for both uses, and a salt as long as its digest. */
 function readPss(fields: DerReader): SignatureAlgorithm | undefined {
   // Without parameters everything has its default, which is SHA-1.
   if (fields.isDone) return undefined

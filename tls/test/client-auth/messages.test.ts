@@ -3,7 +3,7 @@
 import { sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { TestAuthority } from '../../../tools/tls/test-authority.ts'
-import { clientAuthentication } from '../../src/client-auth/index.ts'
+import { clientAuthentication } from '../../src/client-auth/client-auth.ts'
 import { verifyContent } from '../../src/client-auth/messages.ts'
 import { type ServerConfig, TicketSealer, TlsError } from '../../src/index.ts'
 import { certificateVerifyContent } from '../../src/messages/certificate-verify-content.ts'
@@ -22,7 +22,7 @@ const config = (required = true): ServerConfig => ({
   ...tls12,
   alpn: [],
   crypto: syncCrypto,
-  clientAuthentication: clientAuthentication({ ca: root.pem, required }),
+  clientCertificates: clientAuthentication({ ca: root.pem, required }),
 })
 
 const ECDSA = 0x0403

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type CertificateOptions, PURPOSE, TestAuthority } from '../../../tools/tls/test-authority.ts'
-import { clientAuthentication } from '../../src/client-auth/index.ts'
+import { clientAuthentication } from '../../src/client-auth/client-auth.ts'
 import type { ServerConfig } from '../../src/index.ts'
 import { makeIdentity } from '../support/certificates.ts'
 import type { Handlers, Session } from '../support/endpoint.ts'
@@ -26,7 +26,7 @@ type Options = Partial<Parameters<typeof clientAuthentication>[0]>
 const configOf = (options: Options = {}): ServerConfig => ({
   ...server.tls12,
   alpn: ['http/1.1'],
-  clientAuthentication: clientAuthentication({ ca: root.pem, required: true, ...options }),
+  clientCertificates: clientAuthentication({ ca: root.pem, required: true, ...options }),
 })
 
 let files = 0

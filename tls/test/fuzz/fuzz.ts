@@ -1,6 +1,6 @@
 // Fuzz target: damaged hellos, records and messages, before and after the keys. No crash, no hang, only alerts.
 
-import { clientAuthentication } from '../../src/client-auth/index.ts'
+import { clientAuthentication } from '../../src/client-auth/client-auth.ts'
 import { type ServerConfig, signAlgorithmOf, TicketSealer } from '../../src/index.ts'
 import {
   ClientHelloReader,
@@ -54,7 +54,7 @@ const LISTS = corpus.revocationLists.map(hex)
 const now = (): number => Date.parse('2026-12-01')
 const asking: ServerConfig = {
   ...config,
-  clientAuthentication: clientAuthentication({
+  clientCertificates: clientAuthentication({
     ca: `-----BEGIN CERTIFICATE-----${Buffer.from(CERTIFICATES[0]!).toString('base64')}-----END CERTIFICATE-----`,
     required: false,
     now,
