@@ -1,9 +1,9 @@
 // @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node add one, and re-export the public API.
 
+export type { ClientCertificate } from '@svc/tls'
 export type { AccessOptions } from './access/options.ts'
 export type { ByteStream } from './bytes/byte-stream.ts'
 export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'
-
 export type { Traffic } from './carrier/carrier-connection.ts'
 export type { ConnectionEvents, ConnectionTransport } from './carrier/connection-transport.ts'
 export {
@@ -18,6 +18,7 @@ export { type Activation, type ReadyStream, readyStream, type Visitor } from './
 export { untilAccepted } from './carrier/until-accepted.ts'
 export type { SiteKey, SiteKeyStore, SiteName, StoredSiteKey } from './certificate/site-key.ts'
 export { createWebCryptoKey, siteKeyOf, type WebCryptoKey } from './certificate/web-crypto-key.ts'
+export type { ClientCertificateCheck, ClientCertificateOptions } from './client-certificates/options.ts'
 export { releaseOf, requireCompatible } from './control/compatibility.ts'
 export type { TunnelAddress } from './control/dedicated-ports.ts'
 export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
@@ -49,7 +50,13 @@ export {
   type DirectResponse,
   type Inform,
 } from './exchange/direct.ts'
-export type { ExecutionContext, FetchHandler, FetchInfo, RemoteAddress } from './exchange/fetch-handler.ts'
+export type {
+  ExecutionContext,
+  FetchHandler,
+  FetchInfo,
+  KnownVisitor,
+  RemoteAddress,
+} from './exchange/fetch-handler.ts'
 export { lossSignal } from './exchange/loss-signal.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
@@ -88,6 +95,6 @@ export type {
 export type { Waiting, WaitingReason } from './site/waiting-reason.ts'
 export type { ConnectionStats } from './tenant/connection-stats.ts'
 export type { EndTls, EndTlsOptions } from './tenant/end-tls.ts'
-export type { Admit, SecureStream, TlsConnection } from './tenant/visitor-connection.ts'
+export type { Admit, SecureInfo, SecureStream, TlsConnection } from './tenant/visitor-connection.ts'
 export type { Upgraded, UpgradeOptions } from './websocket/upgrade.ts'
 export type { SocketErrorEvent, SocketEventMap, VisitorSocket } from './websocket/visitor-socket.ts'

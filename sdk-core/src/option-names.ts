@@ -30,6 +30,7 @@ export const PUBLISH_OPTIONS = [
 
 /** The names of the members of options. */
 export const OPTION_MEMBERS = [
+  'tls.clientCertificates',
   'tls.minVersion',
   'tls.onSecret',
   'cache.files',

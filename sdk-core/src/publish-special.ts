@@ -26,9 +26,13 @@ export async function prepareSpecial(
 async function withFront(
   { scrypt }: Platform,
   parsed: SiteOptions,
-  { access, rules, visitorAddress }: PublishOptions,
+  { access, rules, tls, visitorAddress }: PublishOptions,
 ): Promise<SiteOptions> {
   let options = parsed
+  if (tls?.clientCertificates) {
+    const { siteWithClientCertificates } = await import('./client-certificates/index.ts')
+    options = await siteWithClientCertificates(options, tls.clientCertificates)
+  }
   if (rules) options = (await import('./rules/index.ts')).ruledSite(options, rules)
   if (access)
     options = (await import('./access/index.ts')).guardedSite(options, { access, visitorAddress }, scrypt)

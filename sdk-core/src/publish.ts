@@ -29,7 +29,9 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   if (!('withResolvers' in Promise && 'parse' in URL))
     throw await explained('unsupported_platform', ['unsupported'])
   const parsed = await readOptions(options)
-  const isPlain = !(options.access || options.rules) && (options.relays ?? options.discover ?? 0) === 0
+  const { access, rules, tls } = options
+  const isPlain =
+    !(access || rules || tls?.clientCertificates) && (options.relays ?? options.discover ?? 0) === 0
   const publishSpecial = isPlain ? undefined : await prepareSpecial(platform, parsed, options, signerOf)
   const { signal, identity: given } = parsed
   const identity =

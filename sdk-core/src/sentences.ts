@@ -29,6 +29,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   certificate: 'must be own or shared, not',
   tls: 'must be an object',
   'tls.minVersion': 'must be TLSv1.3 or TLSv1.2, not',
+  'tls.clientCertificates': 'must be an object with ca',
   'tls.onSecret': FUNCTION,
   access: 'must be an object',
   rules: 'must be an object of rules',
@@ -90,9 +91,15 @@ export function noLease(): string {
   return 'there is no lease to sign with'
 }
 
-/** Returns the message about a site that needs its own certificate and cannot have one. */
-export function noCertificate(obstacle: Obstacle): string {
-  return `the relay has no certificate that its sites share, and ${OBSTACLES[obstacle]}`
+/**
+ * Returns the message about a site that needs its own certificate and cannot have one.
+ * @param isRefused true when the relay has one, which a site with client certificates cannot use
+ */
+export function noCertificate(obstacle: Obstacle, isRefused = false): string {
+  const why = isRefused
+    ? 'client certificates need a certificate of the site itself'
+    : 'the relay has no certificate that its sites share'
+  return `${why}, and ${OBSTACLES[obstacle]}`
 }
 
 /** An Obstacle is the reason why a site has no certificate of its own. */
@@ -101,7 +108,7 @@ export type Obstacle = keyof typeof OBSTACLES
 const OBSTACLES = {
   store: 'this platform cannot store a key for one of its own',
   option: 'certificate: own asks for one of its own',
-  relay: 'it issues none for sites',
+  relay: 'the relay issues none for sites',
 } as const
 
 /** Returns the message about a visitor whose handshake failed although the site is online. */

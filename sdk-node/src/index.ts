@@ -7,6 +7,8 @@ export {
   type CacheLimits,
   type CacheOptions,
   type CacheStatus,
+  type ClientCertificate,
+  type ClientCertificateOptions,
   type ConnectionStats,
   type DebugEvent,
   type FetchInfo,

@@ -29,8 +29,8 @@ export interface CertificateKeeperParts {
   site: SiteName
   store: SiteKeyStore
   crypto: CryptoProvider | undefined
-  /** Returns the relay's certificate. Undefined when the relay has none for sites. */
-  keyless(): KeylessCertificate | undefined
+  /** The relay's certificate: `keyless` is undefined when the relay has none for sites, `fallback` when the site may not present it. */
+  certificates: { readonly [Name in 'keyless' | 'fallback']: KeylessCertificate | undefined }
   /** Shows a certificate to the next visitors. */
   use(certificate: OwnCertificate): void
   /**
@@ -112,7 +112,7 @@ export class CertificateKeeper {
   }
 
   #isFormer(certificate: OwnCertificate): boolean {
-    const keyless = this.#parts.keyless()
+    const { keyless } = this.#parts.certificates
     return keyless !== undefined && isOfFormerAuthority(certificate, keyless.chain[0]!)
   }
 
@@ -157,7 +157,8 @@ export class CertificateKeeper {
     this.#again(ms)
     this.#parts.waits(Date.now() + ms)
     // The operator issues no own certificate to this site. That is no error while the relay's certificate serves it.
-    if (cause instanceof SvcError && cause.code === 'lease_rejected' && this.#parts.keyless()) return
+    if (cause instanceof SvcError && cause.code === 'lease_rejected' && this.#parts.certificates.fallback)
+      return
     const message = `the site got no new certificate of its own: ${messageOf(cause)}`
     this.#parts.onError(new SvcError('certificate_unavailable', message, { cause }))
   }

@@ -21,6 +21,7 @@ export class ShownCertificate {
   #client: RelayClient
   #keeper: LeaseKeeper
   #onError: (error: SvcError) => void
+  #mustBeOwn: boolean
   #keyless: KeylessCertificate | undefined
   #own: OwnCertificate | undefined
   /** The time of the last fetch, by `performance.now()`. */
@@ -29,10 +30,17 @@ export class ShownCertificate {
   #inVainAt = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
 
-  constructor(client: RelayClient, keeper: LeaseKeeper, onError: (error: SvcError) => void) {
+  /** @param mustBeOwn the relay's certificate is never presented */
+  constructor(
+    client: RelayClient,
+    keeper: LeaseKeeper,
+    onError: (error: SvcError) => void,
+    mustBeOwn = false,
+  ) {
     this.#client = client
     this.#keeper = keeper
     this.#onError = onError
+    this.#mustBeOwn = mustBeOwn
   }
 
   /**
@@ -40,7 +48,12 @@ export class ShownCertificate {
    * none for sites and the site has none of its own yet.
    */
   get current(): ServerCertificate | undefined {
-    return this.#own && this.#fits(this.#own) ? this.#own : this.keyless
+    return this.#own && this.#fits(this.#own) ? this.#own : this.fallback
+  }
+
+  /** The relay's certificate, if the site may present it. */
+  get fallback(): KeylessCertificate | undefined {
+    return this.#mustBeOwn ? undefined : this.#keyless
   }
 
   /** The relay's certificate. Undefined when the relay has none for sites. */

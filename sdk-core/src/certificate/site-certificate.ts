@@ -68,9 +68,13 @@ export class SiteCertificate {
   async ensure(signal: AbortSignal): Promise<void> {
     const { certificates, isNeeded, store, isWanted } = this.#options
     await certificates.ensure(signal)
-    if (certificates.keyless || !isNeeded || (store && isWanted && this.#isOffered)) return
+    if (certificates.fallback || !isNeeded || (store && isWanted && this.#isOffered)) return
     const obstacle = !store ? 'store' : isWanted ? 'relay' : 'option'
-    throw await explained('certificate_unavailable', ['noCertificate', obstacle])
+    throw await explained('certificate_unavailable', [
+      'noCertificate',
+      obstacle,
+      certificates.keyless !== undefined,
+    ])
   }
 
   /** Resolves when the site has a certificate for a visitor. Rejects when the visitor has waited too long. */
@@ -112,13 +116,12 @@ export class SiteCertificate {
 
   /** Loading code fails in a service worker and without a network: the next check tries again. */
   async #load(store: SiteKeyStore): Promise<void> {
-    const { certificates, onError } = this.#options
+    const { onError } = this.#options
     try {
       const late = await import('./lazy.ts')
       this.#keeper = new late.CertificateKeeper({
         ...this.#options,
         store,
-        keyless: () => certificates.keyless,
         use: (certificate) => this.#use(certificate),
         waits: (until) => this.#retryAfter(until),
       })

@@ -1,7 +1,7 @@
 // The direct path through a handler that forwards requests to another server: it makes no Request and no Response.
 
 import type { Field } from '../semantics/fields.ts'
-import type { FetchHandler, RemoteAddress } from './fetch-handler.ts'
+import type { FetchHandler, KnownVisitor } from './fetch-handler.ts'
 import type { BodyBatch } from './response-body.ts'
 
 /** The key of a handler's direct path. */
@@ -19,7 +19,7 @@ export interface DirectlyHandled extends FetchHandler {
 export type DirectHandler = (request: DirectRequest) => DirectExchange | undefined
 
 /** A DirectRequest is a checked request of any HTTP version, except an upgrade. */
-export interface DirectRequest {
+export interface DirectRequest extends Readonly<KnownVisitor> {
   readonly method: string
   /** The requested URL, with the authority that the visitor named. */
   readonly url: URL
@@ -29,8 +29,6 @@ export interface DirectRequest {
   readonly version?: '1.1' | '1.0'
   /** The fields as the visitor sent them, including the hop-by-hop ones. */
   readonly fields: readonly Field[]
-  /** Where the visitor's connection comes from, as the relay says. */
-  readonly remote?: RemoteAddress | undefined
   /** Undefined when the request has no content. */
   readonly body: DirectBody | undefined
   /** Sends an interim response (RFC 9110 §15.2) other than 100, which a read of the body sends. Undefined when none can be sent. */

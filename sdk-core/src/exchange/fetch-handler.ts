@@ -1,5 +1,6 @@
 // The `fetch` handler of a site, and its arguments.
 
+import type { ClientCertificate } from '@svc/tls'
 import type { Upgraded, UpgradeOptions } from '../websocket/upgrade.ts'
 
 /**
@@ -29,15 +30,24 @@ export interface RemoteAddress {
   traceId?: string | undefined
 }
 
-/** A FetchInfo is the second argument of the handler. */
-export interface FetchInfo extends ExecutionContext {
-  /** The URL of the site with its canonical hostname, which no other identity can have. */
-  canonicalUrl: string
+/** A KnownVisitor is what a site knows of a visitor. */
+export interface KnownVisitor {
   /**
    * Where the visitor's connection comes from. It is the relay's word: the site cannot check it. Undefined without the option
    * `visitorAddress`, at a relay without the extension `visitor_address`, and when the relay does not know the address.
    */
   remote?: RemoteAddress | undefined
+  /**
+   * The visitor's certificate, which the site has verified. Undefined without the option `tls.clientCertificates`, and for
+   * visitors without one where they need none.
+   */
+  clientCertificate?: ClientCertificate | undefined
+}
+
+/** A FetchInfo is the second argument of the handler. */
+export interface FetchInfo extends ExecutionContext, KnownVisitor {
+  /** The URL of the site with its canonical hostname, which no other identity can have. */
+  canonicalUrl: string
   /**
    * Upgrades a visitor's request to a WebSocket. The SDK does not check the request's `Origin`. Return the `response`
    * unchanged: the socket opens when it is sent.

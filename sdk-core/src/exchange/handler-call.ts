@@ -78,7 +78,7 @@ export class HandlerCall implements DisconnectListener {
     if (url === undefined) return
     head.fields = head.fields.filter(([name]) => !isClaimedField(name) || options.allowFields?.includes(name))
     const direct = webSocket ? undefined : options.fetch[DIRECT]
-    this.#direct = direct?.({ ...head, url: new URL(url), remote: options.remote, body, inform })
+    this.#direct = direct?.({ ...head, ...options.visitor, url: new URL(url), body, inform })
     if (this.#direct) return
     this.#request = makeRequest(head, url, body?.stream, this.#disconnect.signal)
     losses.set(this.#request, this.#disconnect.broken)
@@ -178,7 +178,7 @@ export class HandlerCall implements DisconnectListener {
   #info(makeUpgrade: MakeUpgrade): FetchInfo {
     return {
       canonicalUrl: this.#options.canonicalUrl,
-      remote: this.#options.remote,
+      ...this.#options.visitor,
       waitUntil: (work) => {
         Promise.resolve(work).catch((error) => this.#options.onError(error))
       },

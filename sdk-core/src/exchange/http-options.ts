@@ -2,7 +2,7 @@
 
 import type { ServedAuthority } from '../semantics/request-target.ts'
 import type { DirectlyHandled } from './direct.ts'
-import type { RemoteAddress } from './fetch-handler.ts'
+import type { KnownVisitor } from './fetch-handler.ts'
 
 /**
  * ConnectionActivity is the state of a connection.
@@ -14,8 +14,8 @@ export type ConnectionActivity = 'beginning' | 'idle' | 'busy'
 
 export interface HttpOptions extends ServedAuthority {
   fetch: DirectlyHandled
-  /** Where the connection comes from, as the relay says. */
-  remote?: RemoteAddress | undefined
+  /** What the site knows of the visitor. */
+  visitor?: KnownVisitor | undefined
   /** Lower-case names of fields that claim who the visitor is and that the handler gets nevertheless. */
   allowFields?: readonly string[] | undefined
   /** The value of Strict-Transport-Security (RFC 6797) in responses whose handler sets none. @default none */

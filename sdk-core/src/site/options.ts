@@ -9,7 +9,7 @@ import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { explained } from '../explained.ts'
 import { isBlob, isBytes } from '../platform-objects.ts'
 import type { TrafficRules } from '../rules/options.ts'
-import type { TlsOptions } from '../tenant/server.ts'
+import type { TlsOptions, TlsSettings } from '../tenant/server.ts'
 import { CONNECTIONS_MAX } from './connections-max.ts'
 import type { DebugEvent } from './debug-event.ts'
 import { relayUrl } from './relay-url.ts'
@@ -182,7 +182,7 @@ export interface SiteOptions {
   signal: AbortSignal | undefined
   onSite: ((site: Site) => void) | undefined
   debug: ((event: DebugEvent) => void) | undefined
-  tls: TlsOptions
+  tls: TlsSettings
   certificate: CertificateKind
   http2: boolean
   hsts: boolean
@@ -236,6 +236,7 @@ const RULES: Rules = {
   tls: isRecord,
 }
 const TLS_RULES: Rules = {
+  clientCertificates: isRecord,
   minVersion: (version) => version === 'TLSv1.3' || version === 'TLSv1.2',
   onSecret: isFunction,
 }
@@ -282,7 +283,8 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     visitorAddress,
     metadata: { ...metadata, hide: !listed },
     ttlS: ttl,
-    tls,
+    // publish-special.ts replaces `clientCertificates`.
+    tls: tls as TlsSettings,
     certificate,
     http2,
     hsts,

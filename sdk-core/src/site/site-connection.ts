@@ -73,7 +73,7 @@ export class SiteConnection implements Connection, LeaseEvents, CarrierReports, 
       isStated: true,
     }
     const keeper = new LeaseKeeper(client, request, this)
-    const certificates = new ShownCertificate(client, keeper, onError)
+    const certificates = new ShownCertificate(client, keeper, onError, !!options.tls.clientCertificates)
     const common = { client, keeper, certificates, onError }
     const { siteKeys, serveTls, needsCertificate = true, tlsCrypto: crypto } = platform
     const certificateOptions = {

@@ -5,7 +5,7 @@
  * - `approval`: the relay's operator has not approved the identity yet
  * - `rate_limited`: the relay asked the SDK to wait
  * - `relay_full`: the relay has no room for the site, for its port, or for its sessions
- * - `certificate`: the relay has no shared certificate, and the site waits for its own
+ * - `certificate`: the site waits for its own certificate: the relay has no shared one, or does not sign for client certificates
  */
 export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full' | 'certificate'
 

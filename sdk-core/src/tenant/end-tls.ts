@@ -3,6 +3,7 @@
 import type { ProtocolVersion } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { SiteKey } from '../certificate/site-key.ts'
+import type { ClientCertificateCheck } from '../client-certificates/options.ts'
 import type { TlsConnection } from './visitor-connection.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface EndTlsOptions {
   minVersion: ProtocolVersion
   /** The deadline of the handshake, in milliseconds. */
   handshakeTimeoutMs: number
+  /** Asks visitors for certificates, with `ca`, `crl` and `required`. */
+  clientCertificates?: ClientCertificateCheck | undefined
   /** Called with the fields of each line of the NSS key log. */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }

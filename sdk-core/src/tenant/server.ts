@@ -17,6 +17,7 @@ import type {
   ServerCertificate,
 } from '../certificate/server-certificate.ts'
 import type { ShownCertificate } from '../certificate/shown-certificate.ts'
+import type { ClientCertificateCheck, ClientCertificateOptions } from '../client-certificates/options.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { SIGN_DEADLINE_MS } from '../control/limits.ts'
 import { loadLazy } from '../control/load-lazy.ts'
@@ -39,6 +40,12 @@ export const TLS_HANDSHAKE_DEADLINE_MS = 15_000
 
 export interface TlsOptions {
   /**
+   * Asks visitors for a client certificate, and verifies it. The site then has a certificate of its own, and waits until it
+   * does, since the relay does not sign for such a site. Its visitors' sessions are never resumed.
+   * @default none: visitors stay anonymous
+   */
+  clientCertificates?: ClientCertificateOptions | undefined
+  /**
    * The lowest TLS version for visitors. `TLSv1.2` takes effect once the site has its own certificate;
    * until then, and at a relay that issues none, visitors need TLS 1.3: a TLS 1.2 signature names no host, so a shared key
    * never makes one.
@@ -51,6 +58,11 @@ export interface TlsOptions {
    * @default none
    */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
+}
+
+/** The checked TlsOptions. */
+export interface TlsSettings extends Omit<TlsOptions, 'clientCertificates'> {
+  clientCertificates?: ClientCertificateCheck | undefined
 }
 
 /** A visitor's TLS connection, with the binding that names it to `/v1/sign`. */
@@ -97,7 +109,7 @@ export interface TenantServerOptions {
   admit?: Admit | undefined
   /** Terminates TLS instead of the engine when the site has its own certificate. */
   endTls?: EndTls | undefined
-  tls: TlsOptions
+  tls: TlsSettings
   onError(error: SvcError): void
 }
 
@@ -135,8 +147,8 @@ export class TenantServer {
       })
     const { crypto } = options
     this.#tickets = {
-      keyless: new TicketSealer(crypto && { crypto }),
-      own: new TicketSealer(crypto && { crypto }),
+      keyless: new TicketSealer({ crypto }),
+      own: new TicketSealer({ crypto }),
     }
   }
 
@@ -162,7 +174,7 @@ export class TenantServer {
     connection.close = () => closing.abort()
     const http: HttpOptions = {
       fetch,
-      remote,
+      visitor: { remote },
       allowFields,
       closing: closing.signal,
       activity: (activity) => connection.setActivity(activity),
@@ -214,12 +226,12 @@ export class TenantServer {
     const { endTls, tls } = this.#options
     if (!own) return undefined
     return endTls?.(stream, {
+      ...tls,
       chain,
       key: own.key,
       alpn,
       minVersion: tls.minVersion ?? 'TLSv1.3',
       handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS,
-      onSecret: tls.onSecret,
     })
   }
 
@@ -230,8 +242,8 @@ export class TenantServer {
       algorithm: certificate.algorithm,
       ...(certificate.own ? this.#signedHere(certificate) : this.#signedByRelay(certificate, binding)),
       limits: TLS_LIMITS,
-      ...(crypto && { crypto }),
-      onSecret: tls.onSecret,
+      crypto,
+      ...tls,
     }
   }
 

@@ -1,5 +1,6 @@
 // One visitor's connection: TLS is terminated here, in the SDK, and HTTP begins, in the version that ALPN chose.
 
+import type { ClientCertificate } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { serveHttp1 } from '../http1/connection.ts'
@@ -11,10 +12,18 @@ export interface SecureStream extends ByteStream {
   exportKeyingMaterial(label: string, length: number): Uint8Array
 }
 
+/** A SecureInfo is what a handshake agreed on. */
+export interface SecureInfo {
+  /** The protocol that ALPN chose. */
+  readonly alpn: string | undefined
+  /** The visitor's certificate, which was verified. */
+  readonly clientCertificate?: ClientCertificate | undefined
+}
+
 /** A TlsConnection is a visitor's connection from the first byte of its handshake. */
 export interface TlsConnection extends SecureStream {
-  /** Resolves when the handshake is done, with the protocol that ALPN chose. Rejects when it fails. */
-  readonly secure: Promise<{ readonly alpn: string | undefined }>
+  /** Resolves when the handshake is done. Rejects when it fails. */
+  readonly secure: Promise<SecureInfo>
 }
 
 /**
@@ -42,10 +51,10 @@ export async function serveConnection(
 ): Promise<void> {
   if (connection) connection.abort = () => tls.abort(new Error('the connection made way for another one'))
   try {
-    const { alpn } = await tls.secure
+    const { alpn, clientCertificate } = await tls.secure
     const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp1
     const admitted = admit ? await admit(tls) : tls
-    if (admitted) await serve(admitted, http)
+    if (admitted) await serve(admitted, { ...http, visitor: { ...http.visitor, clientCertificate } })
   } catch (error) {
     tls.abort(error)
   }

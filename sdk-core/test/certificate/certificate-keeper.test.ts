@@ -74,7 +74,14 @@ function newKeeper(): CertificateKeeper {
     site: { relay: RELAY.host, name: 'demo', address: `0x${'0a'.repeat(20)}` },
     store,
     crypto: undefined,
-    keyless: () => keyless,
+    certificates: {
+      get keyless() {
+        return keyless
+      },
+      get fallback() {
+        return keyless
+      },
+    },
     use: (certificate) => used.push(certificate),
     waits: (until) => waits.push(until),
     onError: (error) => errors.push(error),

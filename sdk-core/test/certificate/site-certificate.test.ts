@@ -3,10 +3,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { duplexPair } from 'node:stream'
-import { type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCa, createLeafFor } from '../../../relay/src/core/certificates/development-ca.ts'
 import { parseCertificateRequest } from '../../../relay/src/features/site-certificates/certificate-request.ts'
+import { TestAuthority } from '../../../tools/tls/test-authority.ts'
 import type { SiteKeyStore } from '../../src/certificate/site-key.ts'
 import type { Platform } from '../../src/platform.ts'
 import { publishOn } from '../../src/publish.ts'
@@ -82,12 +83,20 @@ async function publishDemo(
 /** What a browser does, which trusts both the relay's certificate and the CA. */
 async function visit(
   session?: Buffer,
+  more: ConnectionOptions = {},
 ): Promise<{ socket: TLSSocket; key: string; session: Promise<Buffer> }> {
   const [visitor, bridged] = duplexPair()
   void relay.bridge(bridged)
   const trust = { ca: [CERTIFICATE_PEM, authority.certificate], ALPNProtocols: ['h2', 'http/1.1'] }
-  const socket = tlsConnect({ socket: visitor, servername: HOST, ...trust, ...(session && { session }) })
+  const socket = tlsConnect({
+    socket: visitor,
+    servername: HOST,
+    ...trust,
+    ...(session && { session }),
+    ...more,
+  })
   const next = once(socket, 'session').then(([ticket]) => ticket as Buffer)
+  next.catch(() => {}) // A connection without a ticket has an error instead, or none.
   await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject))
   const key = createHash('sha256')
     .update(socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' }) ?? '')
@@ -238,7 +247,7 @@ describe('where the relay has no certificate that its sites share', () => {
     relay.overrides['/sdk/domain'] = listing()
     await expect(publishDemo()).rejects.toMatchObject({
       code: 'certificate_unavailable',
-      message: expect.stringMatching(/it issues none for sites/),
+      message: expect.stringMatching(/the relay issues none for sites/),
     })
   })
 
@@ -252,3 +261,91 @@ describe('where the relay has no certificate that its sites share', () => {
     expect(site.state).toBe('online')
   })
 })
+
+describe('a site that asks for client certificates', () => {
+  const clients = TestAuthority.root()
+  const alice = clients.client()
+  const withCertificate = { cert: alice.pem, key: alice.keyPem, ALPNProtocols: ['http/1.1'] }
+  const options = (onSite: (site: Site) => void = () => {}): Partial<PublishOptions> => ({
+    tls: { clientCertificates: { ca: clients.pem } },
+    fetch: (_, { clientCertificate }) => new Response(clientCertificate?.subject),
+    onSite: (site) => {
+      last = site
+      onSite(site)
+    },
+  })
+
+  /** What a visitor gets before the connection ends. */
+  async function answerOf(socket: TLSSocket): Promise<string> {
+    socket.write(`GET / HTTP/1.1\r\nHost: ${new URL(last!.url).host}\r\nConnection: close\r\n\r\n`)
+    return Buffer.concat(await socket.toArray()).toString()
+  }
+
+  it('waits for a certificate of its own, and never shows the one that the relay signs for (protocol §10.2.5)', async () => {
+    let isReady = false
+    relay.overrides['/sdk/certificate'] = (body) =>
+      isReady ? issue(body) : [202, { ok: true, data: { retry_after: 0.05 } }]
+    const states: unknown[] = []
+    const published = publishDemo(
+      options((site) => site.addEventListener('statechange', () => states.push([site.state, site.waiting]))),
+    )
+    await vi.waitFor(() => expect(relay.count('/sdk/certificate')).toBeGreaterThan(1), WAIT)
+    expect(states).toEqual([['waiting', { reason: 'certificate', until: undefined }]])
+    const early = visit(undefined, withCertificate)
+    isReady = true
+    await published
+    expect(await answerOf((await early).socket)).toMatch(/CN=Alice$/)
+    expect(relay.count('/v1/sign')).toBe(0)
+  })
+
+  it.each<[string, ConnectionOptions, string]>([
+    ['none', {}, 'certificate required'],
+    ['one of another CA', certificateOf(TestAuthority.root({ name: 'Other' }).client()), 'unknown ca'],
+  ])('refuses a visitor with %s, before the handler', async (_, more, alert) => {
+    relay.overrides['/sdk/certificate'] = issue
+    await publishDemo(options())
+    const { socket } = await visit(undefined, more)
+    await expect(answerOf(socket)).rejects.toThrow(alert)
+  })
+
+  it('resumes no session', async () => {
+    relay.overrides['/sdk/certificate'] = issue
+    await publishDemo(options())
+    const { socket, session } = await visit(undefined, withCertificate)
+    let hasTicket = false
+    session.then(
+      () => {
+        hasTicket = true
+      },
+      () => {},
+    )
+    expect(await answerOf(socket)).toMatch(/CN=Alice$/)
+    expect(hasTicket).toBe(false)
+  })
+
+  it('is not published where the relay issues no certificates', async () => {
+    relay.overrides['/sdk/domain'] = listing()
+    await expect(publishDemo(options())).rejects.toMatchObject({
+      code: 'certificate_unavailable',
+      message:
+        'client certificates need a certificate of the site itself, and the relay issues none for sites',
+    })
+  })
+
+  it('says so where the operator gives it none, although the relay has one that sites share', async () => {
+    relay.overrides['/sdk/certificate'] = failing(403, 'lease_rejected')
+    const closing = new AbortController()
+    const errors: string[] = []
+    const published = publishDemo({
+      ...options((site) => site.addEventListener('error', ({ error }) => errors.push(error.code))),
+      signal: closing.signal,
+    })
+    await vi.waitFor(() => expect(errors).toEqual(['certificate_unavailable']), WAIT)
+    closing.abort()
+    await expect(published).rejects.toMatchObject({ code: 'aborted' })
+  })
+})
+
+function certificateOf({ pem, keyPem }: TestAuthority): ConnectionOptions {
+  return { cert: pem, key: keyPem }
+}

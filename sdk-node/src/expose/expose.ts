@@ -116,10 +116,11 @@ function termsOf(
   isNamed: boolean,
 ): Omit<PublishOptions, 'relay'> {
   const { tlsMinVersion: minVersion, cache, relays, discover, access, rules, ...others } = options
-  const tls = { minVersion }
+  const { clientCertificates, ...rest } = others
+  const tls = { minVersion, clientCertificates }
   // Access depends on the visitor's network, also over a route.
   const { visitorAddress = access !== undefined || options.via === undefined } = options
-  const shared = sharedOptions(others as unknown as PublishOptions)
+  const shared = sharedOptions(rest as unknown as PublishOptions)
   return { ...shared, fetch, tls, visitorAddress, ...(isNamed && { cache }) }
 }
 
@@ -127,12 +128,14 @@ function termsOf(
 async function publishAt(
   direct: Platform,
   terms: PublishOptions,
-  { ca, proxy, via, onProbe, carrier, banMitm = false }: ExposeOptions,
+  { ca, proxy, via, onProbe, carrier, clientCertificates, banMitm = false }: ExposeOptions,
   suspected: (site: PlatformSite) => void,
 ): Promise<PlatformSite> {
   const routed = via && (await onRoute(direct, { ...terms, ca, proxy, carrier }, [terms.relay, ...via]))
   const { platform, options } = routed ?? { platform: direct, options: terms }
-  if (!onProbe && !banMitm) return publishOn(platform, sharedOptions(options))
+  // The site has no client certificate with which to visit itself.
+  const isClosed = clientCertificates !== undefined && clientCertificates.required !== false
+  if (isClosed || (!onProbe && !banMitm)) return publishOn(platform, sharedOptions(options))
   const { publishProbed } = await import('./probed-site.ts')
   return publishProbed(platform, options, { ca, proxy, route: routed?.route }, (site, verdict) => {
     onProbe?.({ site, verdict })

@@ -1,6 +1,6 @@
 // The options of `expose`, and which combinations are valid.
 
-import type { FetchHandler, PlatformSite, PublishOptions } from '@svc/sdk-core'
+import type { ClientCertificateOptions, FetchHandler, PlatformSite, PublishOptions } from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
 import { refuseUnknown } from '../known-options.ts'
@@ -87,6 +87,13 @@ export interface ExposeOptions
    */
   tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
   /**
+   * Asks visitors for a client certificate, and verifies it; HTTP targets get it in the field `Client-Cert`. It excludes `tls`,
+   * `tcp`, `udp` and `cache`, with which visitors would bypass it. With `required`, the site does not visit itself: `onProbe`
+   * is not called.
+   * @default none: visitors stay anonymous
+   */
+  clientCertificates?: ClientCertificateOptions | undefined
+  /**
    * The host that a local HTTP server sees, and so the origin that it considers its own: that of visitors
    * (`'preserve'`), that of the server's address (`'rewrite'`), or one such as `'app.test:8080'`.
    * @default `'preserve'`, and `'rewrite'` once the server has refused the visitors' host
@@ -132,6 +139,7 @@ const OWN_OPTIONS = Object.keys({
   targetCa: true,
   targetServerName: true,
   tlsMinVersion: true,
+  clientCertificates: true,
   host: true,
   onProbe: true,
   banMitm: true,
@@ -207,6 +215,7 @@ function requireFitting({
   walletOnly,
   paid,
   rules,
+  clientCertificates,
 }: ExposeOptions): void {
   const named = relays.length + (relay === undefined ? 0 : 1)
   if (via !== undefined && (named !== 1 || discover !== 0))
@@ -217,6 +226,16 @@ function requireFitting({
     throw new SvcError(
       'invalid_option',
       'access excludes tls, tcp, udp and cache: visitors would come in there without being checked',
+    )
+  if (clientCertificates && [tls, tcp, udp, cache].some((other) => other !== undefined))
+    throw new SvcError(
+      'invalid_option',
+      'client certificates exclude tls, tcp, udp and cache: visitors would come in there without one',
+    )
+  if (clientCertificates && clientCertificates.required !== false && banMitm)
+    throw new SvcError(
+      'invalid_option',
+      'banMitm and required client certificates exclude each other: the site has none with which to visit itself, and whoever ends TLS on the way has none either',
     )
   if (walletOnly && [tls, tcp, udp, cache].some((other) => other !== undefined))
     throw new SvcError(

@@ -1,24 +1,22 @@
 // Answers a Request by a handler's direct path, for callers that have a Request, such as a wrapper around a target.
 
-import { type DirectHandler, type DirectResponse, lossSignal, type RemoteAddress } from '@svc/sdk-core'
+import { type DirectHandler, type DirectResponse, type KnownVisitor, lossSignal } from '@svc/sdk-core'
 
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
-/**
- * @param remote where the visitor's connection comes from
- * @throws the error of an exchange that failed or was cancelled because the visitor's connection broke
- */
+/** @throws the error of an exchange that failed or was cancelled because the visitor's connection broke */
 export async function answerRequest(
   request: Request,
   direct: DirectHandler,
-  remote: RemoteAddress | undefined,
+  { remote, clientCertificate }: KnownVisitor,
 ): Promise<Response> {
   const { method, headers } = request
   const signal = lossSignal(request)
   const reader = request.body?.getReader()
   const body = reader && { next: async () => (await reader.read()).value }
-  const exchange = direct({ method, url: new URL(request.url), fields: [...headers], remote, body })!
+  const visitor = { remote, clientCertificate }
+  const exchange = direct({ method, url: new URL(request.url), fields: [...headers], ...visitor, body })!
   const cancel = (): void => exchange.cancel(signal.reason)
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })

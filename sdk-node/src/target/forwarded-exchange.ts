@@ -132,7 +132,7 @@ export function badGateway(cause: unknown): DirectResponse {
 }
 
 function outgoingRequest(
-  { method, url, target: sent, version, fields: asked, remote, body, inform }: DirectRequest,
+  { method, url, target: sent, version, fields: asked, body, inform, ...visitor }: DirectRequest,
   target: URL,
   view: TargetView,
 ): OutgoingRequest {
@@ -142,7 +142,7 @@ function outgoingRequest(
     method,
     path: url.pathname,
     target: targetPath(target, url, sent),
-    fields: forwardedFields(asked, view, remote),
+    fields: forwardedFields(asked, view, visitor),
     body,
     expectsContinue: body !== undefined && asked.some(([name]) => name === 'expect'),
     takesTrailers: has('te', 'trailers'),

@@ -1,7 +1,14 @@
 // Makes the header fields of a request to the target: the SDK sets the forwarding fields, ignoring the visitor's.
 
 import { isClaimedField } from '@svc/protocol'
-import { endToEnd, type Field, fieldsForTarget, type RemoteAddress } from '@svc/sdk-core'
+import {
+  type ClientCertificate,
+  endToEnd,
+  type Field,
+  fieldsForTarget,
+  type KnownVisitor,
+  type RemoteAddress,
+} from '@svc/sdk-core'
 import type { TargetView } from './target-origin.ts'
 
 const SET_HERE = ['host', 'expect']
@@ -10,15 +17,15 @@ const FRAMING = ['host', 'content-length', 'expect']
 
 /**
  * Of the fields that are set here, `fields` has only those that `allowFields` passes, which remain unchanged.
- * @param remote undefined without the visitor's address: then no field names one
+ * @param visitor no field names what it has not
  */
 export function forwardedFields(
   fields: Iterable<Field>,
   view: TargetView,
-  remote: RemoteAddress | undefined,
+  { remote, clientCertificate }: KnownVisitor,
 ): Field[] {
   const kept = fieldsForTarget(endToEnd(fields, SET_HERE), view)
-  const said = saidOf(view, remote)
+  const said = [...saidOf(view, remote), ...certificateFields(clientCertificate)]
   return [
     ['host', view.host, 'Host'],
     ...kept,
@@ -50,6 +57,16 @@ function saidOf({ visited, isForwarded }: TargetView, remote: RemoteAddress | un
       ['x-forwarded-for', `${visitor}`, 'X-Forwarded-For'],
       ['x-real-ip', `${visitor}`, 'X-Real-IP'],
     ),
+  ]
+}
+
+/** Returns the visitor's certificate as RFC 9440 has it, a byte sequence (RFC 9651 §3.3.5), and by an older name. */
+function certificateFields(certificate: ClientCertificate | undefined): Field[] {
+  if (certificate === undefined) return []
+  const value = `:${Buffer.from(certificate.der).toString('base64')}:`
+  return [
+    ['client-cert', value, 'Client-Cert'],
+    ['x-client-cert', value, 'X-Client-Cert'],
   ]
 }
 

@@ -73,7 +73,7 @@ export function httpTarget(
     new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.mayAskAgain(request), answerIn })
   const handler: DirectlyHandled = async (request, info) => {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket')
-      return answerRequest(request, direct, info.remote)
+      return answerRequest(request, direct, info)
     const { method, headers: fields } = request
     const asked = { url: new URL(request.url), method, fields, isHandshake: true }
     const url = new URL(target.origin + targetPath(target, asked.url))

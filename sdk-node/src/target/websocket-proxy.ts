@@ -8,7 +8,7 @@ import {
   type FetchInfo,
   type Field,
   fieldsForVisitor,
-  type RemoteAddress,
+  type KnownVisitor,
   type VisitorSocket,
 } from '@svc/sdk-core'
 import { isResponse } from '@svc/sdk-core/platform-objects'
@@ -36,7 +36,7 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 interface Asking extends TargetAccess {
   view: TargetView
   /** Where the visitor's connection comes from. */
-  remote?: RemoteAddress | undefined
+  visitor?: KnownVisitor
 }
 
 interface Opened {
@@ -52,10 +52,10 @@ interface Opened {
 export async function proxyWebSocket(
   url: URL,
   request: Request,
-  { upgrade, remote }: FetchInfo,
+  { upgrade, remote, clientCertificate }: FetchInfo,
   asking: Asking,
 ): Promise<Response> {
-  const opened = await open(url, request, { ...asking, remote })
+  const opened = await open(url, request, { ...asking, visitor: { remote, clientCertificate } })
   if (isResponse(opened)) return opened
   const { target, fields } = opened
   try {
@@ -75,11 +75,11 @@ export async function proxyWebSocket(
 function open(
   url: URL,
   request: Request,
-  { ca, serverName, socketPath, view, remote }: Asking,
+  { ca, serverName, socketPath, view, visitor = {} }: Asking,
 ): Promise<Opened | Response> {
   const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
   const headers = Object.fromEntries(
-    forwardedFields(request.headers, view, remote).filter(([name]) => !name.startsWith('sec-websocket-')),
+    forwardedFields(request.headers, view, visitor).filter(([name]) => !name.startsWith('sec-websocket-')),
   )
   const connect = {
     lookup: localhostLookup,

@@ -4,9 +4,10 @@ import { constants, KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
-import type { ByteStream, EndTls, EndTlsOptions, SiteKey, TlsConnection } from '@svc/sdk-core'
+import type { ByteStream, EndTls, EndTlsOptions, SecureInfo, SiteKey, TlsConnection } from '@svc/sdk-core'
 import { type Meter, SocketStream } from '../net/socket-stream.ts'
 import { StreamDuplex } from '../net/stream-duplex.ts'
+import { clientContext, verifiedCertificate, verifiesCertificates } from './client-certificates.ts'
 
 /** How long OpenSSL seals visitors' tickets with one key, in milliseconds: the lifetime of the engine's tickets. */
 export const TLS_CONTEXT_LIFETIME_MS: number = 24 * 60 * 60_000
@@ -35,8 +36,8 @@ interface KeptContext {
 export function nativeTls(): EndTls {
   const contexts = new WeakMap<readonly Uint8Array[], KeptContext>()
   return (stream, options) => {
-    const { key, chain } = options
-    if (!isNodeKey(key)) return undefined
+    const { key, chain, clientCertificates } = options
+    if (!isNodeKey(key) || (clientCertificates && !verifiesCertificates())) return undefined
     let kept = contexts.get(chain)
     if (!kept || performance.now() - kept.madeAt > TLS_CONTEXT_LIFETIME_MS) {
       kept = { context: contextOf(options, key), madeAt: performance.now() }
@@ -56,7 +57,10 @@ function isNodeKey(key: SiteKey): key is NativeKey {
 }
 
 /** Makes a context with a new ticket key: sessions of an older one need a full handshake. */
-function contextOf({ chain, minVersion }: EndTlsOptions, { privateKey }: NativeKey): SecureContext {
+function contextOf(
+  { chain, minVersion, clientCertificates }: EndTlsOptions,
+  { privateKey }: NativeKey,
+): SecureContext {
   return createSecureContext({
     cert: chain.map(toPem).join(''),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
@@ -66,6 +70,7 @@ function contextOf({ chain, minVersion }: EndTlsOptions, { privateKey }: NativeK
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     sessionTimeout: TLS_CONTEXT_LIFETIME_MS / 1000,
     sessionIdContext: 'site',
+    ...(clientCertificates && clientContext(clientCertificates)),
   })
 }
 
@@ -74,7 +79,7 @@ function toPem(der: Uint8Array): string {
 }
 
 class NativeTlsStream extends SocketStream implements TlsConnection {
-  readonly secure: Promise<{ readonly alpn: string | undefined }>
+  readonly secure: Promise<SecureInfo>
   readonly #socket: TLSSocket
 
   constructor(carrier: ByteStream, secureContext: SecureContext, options: EndTlsOptions) {
@@ -83,6 +88,9 @@ class NativeTlsStream extends SocketStream implements TlsConnection {
       isServer: true,
       secureContext,
       ALPNProtocols: [...options.alpn],
+      requestCert: options.clientCertificates !== undefined,
+      // OpenSSL then refuses a visitor without a certificate. Node leaves the verification of one to `secured`.
+      rejectUnauthorized: options.clientCertificates?.required ?? false,
       ...HALF_OPEN,
     })
     super(socket, reset, meter)
@@ -136,8 +144,8 @@ function meterOf(socket: Socket, meter: Meter): Meter {
 
 function secured(
   socket: TLSSocket,
-  { handshakeTimeoutMs }: EndTlsOptions,
-): Promise<{ readonly alpn: string | undefined }> {
+  { handshakeTimeoutMs, clientCertificates }: EndTlsOptions,
+): Promise<SecureInfo> {
   return new Promise((resolve, reject) => {
     let failure = failed('truncated', 'the connection closed within the handshake')
     socket.once('error', (error) => {
@@ -148,7 +156,12 @@ function secured(
     const deadline = setTimeout(late, handshakeTimeoutMs)
     socket.once('secure', () => {
       clearTimeout(deadline)
-      resolve({ alpn: socket.alpnProtocol || undefined })
+      const alpn = socket.alpnProtocol || undefined
+      if (!clientCertificates) return resolve({ alpn })
+      verifiedCertificate(socket, clientCertificates).then(
+        (clientCertificate) => resolve({ alpn, clientCertificate }),
+        (error: Error) => void socket.destroy(error),
+      )
     })
     socket.once('close', () => {
       clearTimeout(deadline)

@@ -2,8 +2,8 @@
 
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Server as HttpServer, IncomingMessage, RequestOptions } from 'node:http'
-import { Agent, request } from 'node:https'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { Agent, type RequestOptions, request } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { type ExposeOptions, type Exposure, expose, type SvcError } from '../../src/index.ts'
 import type { TestRelay } from './relay.ts'

@@ -5,7 +5,7 @@ import { type SiteMetadata, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose/options.ts'
 import { NO_RELAY } from '../options/command-line.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
-import { readPem } from '../options/pem-file.ts'
+import { readPem, readRevocationLists } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
 import { accessOptions } from './access-options.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
@@ -37,6 +37,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     allowLocalGateways: options.allowLocalGateways,
     certificate: options.certificate,
     tlsMinVersion: options.tlsMinVersion,
+    clientCertificates: await clientCertificatesOf(options),
     hsts: options.hsts,
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
@@ -56,6 +57,23 @@ function walletsOf({ allowWallet, walletRpc }: SiteOptions): ExposeOptions['wall
   if (allowWallet !== undefined) return { wallets: allowWallet, rpc: walletRpc }
   if (walletRpc === undefined) return undefined
   throw new SvcError('invalid_option', '--wallet-rpc is for --allow-wallet: without it nobody signs in')
+}
+
+async function clientCertificatesOf({
+  clientCa,
+  clientCertOptional,
+  clientCrl,
+}: SiteOptions): Promise<ExposeOptions['clientCertificates']> {
+  if (clientCa === undefined) {
+    const without = clientCertOptional ? '--client-cert-optional' : clientCrl && '--client-crl'
+    if (!without) return undefined
+    throw new SvcError('invalid_option', `${without} is for --client-ca: without it nobody is asked`)
+  }
+  return {
+    ca: await readPem('--client-ca', clientCa),
+    required: !clientCertOptional,
+    ...(clientCrl !== undefined && { crl: await readRevocationLists('--client-crl', clientCrl) }),
+  }
 }
 
 async function metadataOf({ description, owner, tag, thumbnail }: SiteOptions): Promise<SiteMetadata> {

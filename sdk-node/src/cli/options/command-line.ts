@@ -35,6 +35,7 @@ const HELP_WIDTH = 80
 
 /** The help groups whose options do not depend on the environment. */
 const WALLETS = ['allowWallet', 'walletRpc'] as const
+const CLIENT_CERTIFICATES = ['clientCa', 'clientCertOptional', 'clientCrl'] as const
 const TLS = ['certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
 const TRAFFIC_RULES = ['header', 'requestHeader', 'cors', 'maintenance'] as const
 const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
@@ -209,7 +210,7 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   add(command, TUNNEL_OPTIONS, ['allowCanonical', 'via', 'carrier', 'overlay'])
   command.addOption(optionOf(TUNNEL_OPTIONS.allowLocalGateways).hideHelp())
   add(command.optionsGroup('Access:'), ACCESS_OPTIONS)
-  add(command, TUNNEL_OPTIONS, WALLETS)
+  add(command, TUNNEL_OPTIONS, [...WALLETS, ...CLIENT_CERTIFICATES])
   add(command.optionsGroup('TLS:'), TUNNEL_OPTIONS, TLS)
   add(command.optionsGroup('Traffic rules:'), TUNNEL_OPTIONS, TRAFFIC_RULES)
   add(command.optionsGroup('Payments:'), TUNNEL_OPTIONS, PAYMENTS)

@@ -69,6 +69,12 @@ export interface TunnelOptions {
   targetCa?: string
   targetServerName?: string
   tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
+  /** The PEM file of the authorities whose client certificates visitors need. */
+  clientCa?: string
+  /** Whether visitors may come without a client certificate. */
+  clientCertOptional?: boolean
+  /** The PEM file of revocation lists. */
+  clientCrl?: string
   /** The host that a target sees: `preserve`, `rewrite`, or a host. */
   hostHeader?: string
   /** The text in the relay's list of sites. */
@@ -190,6 +196,24 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'tls_min_version',
     flags: '--tls-min-version <version>',
     help: 'the lowest TLS version for visitors [TLSv1.3]',
+  }),
+  clientCa: optional(PATH, {
+    ...shared,
+    field: 'client_ca',
+    flags: '--client-ca <file>',
+    help: 'admit only visitors with a client certificate of these authorities (PEM)',
+  }),
+  clientCertOptional: optional(YES_NO, {
+    ...shared,
+    field: 'client_cert_optional',
+    flags: '--client-cert-optional',
+    help: 'admit visitors without a client certificate, too',
+  }),
+  clientCrl: optional(PATH, {
+    ...shared,
+    field: 'client_crl',
+    flags: '--client-crl <file>',
+    help: 'refuse the client certificates that these lists revoke (PEM)',
   }),
   hsts: optional(YES_NO, {
     ...shared,
