@@ -10,8 +10,8 @@ import {
 } from 'node:crypto'
 import { DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
 
-export type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'RSA-2048' | 'RSA-1024'
-export type SignatureKind = 'sha256' | 'sha384' | 'sha512' | 'sha1' | 'pss-sha256' | 'pss-sha384'
+type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'RSA-2048' | 'RSA-1024'
+type SignatureKind = 'sha256' | 'sha384' | 'sha512' | 'sha1' | 'pss-sha256' | 'pss-sha384'
 
 export interface CertificateOptions {
   name?: string

@@ -40,7 +40,7 @@ export interface X509Certificate extends Signed {
   extensions: CertificateExtensions
 }
 
-export interface CertificateExtensions {
+interface CertificateExtensions {
   isCa: boolean
   /** The most intermediate certificates below this one. Undefined without a limit. */
   pathLength: number | undefined
