@@ -1,6 +1,6 @@
 // The code points of TLS (IANA registries; RFC 8446 Appendix B), by their names in the RFCs.
 
-/** ALERT has the `AlertDescription`s of RFC 8446 §6 that a server may send or get, and no_renegotiation of RFC 5246 §7.2. */
+/** ALERT has the `AlertDescription`s of RFC 8446 §6 that this server sends or may get, and no_renegotiation of RFC 5246 §7.2. */
 export const ALERT = {
   close_notify: 0,
   unexpected_message: 10,
@@ -18,7 +18,6 @@ export const ALERT = {
   decode_error: 50,
   decrypt_error: 51,
   protocol_version: 70,
-  insufficient_security: 71,
   internal_error: 80,
   inappropriate_fallback: 86,
   user_canceled: 90,
