@@ -21,7 +21,7 @@ export class ShownCertificate {
   #client: RelayClient
   #keeper: LeaseKeeper
   #onError: (error: SvcError) => void
-  #mustBeOwn: boolean
+  #mustBeOwn: boolean | undefined
   #keyless: KeylessCertificate | undefined
   #own: OwnCertificate | undefined
   /** The time of the last fetch, by `performance.now()`. */
@@ -35,7 +35,7 @@ export class ShownCertificate {
     client: RelayClient,
     keeper: LeaseKeeper,
     onError: (error: SvcError) => void,
-    mustBeOwn = false,
+    mustBeOwn?: boolean,
   ) {
     this.#client = client
     this.#keeper = keeper
