@@ -10,6 +10,7 @@ export const PUBLISH_OPTIONS = [
   'allowFields',
   'identity',
   'allowCanonicalFallback',
+  'invitation',
   'listed',
   'visitorAddress',
   'metadata',

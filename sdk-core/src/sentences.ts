@@ -20,6 +20,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   allowFields: 'must be an array of names',
   identity: 'must be a private key of 32 bytes (Uint8Array) or the name of a stored one',
   allowCanonicalFallback: SWITCH,
+  invitation: 'must be a string',
   listed: SWITCH,
   http2: SWITCH,
   hsts: SWITCH,

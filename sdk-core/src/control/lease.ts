@@ -14,6 +14,8 @@ export interface LeaseRequest extends PortRequest {
   ttlS: number
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
+  /** The token of an invitation, for a relay that asks for one. */
+  invitation?: string | undefined
   /** Prefers an endpoint at a gateway of the relay's choice, and checks which gateways the site accepts. */
   checkGateway?: GatewayCheck | undefined
   /** Permits the relay to store the site's files, if it has a static cache. */

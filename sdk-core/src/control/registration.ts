@@ -157,15 +157,21 @@ async function requestChallenge(
   request: LeaseRequest,
   signal: AbortSignal | undefined,
 ): Promise<{ id: string; message: string }> {
-  const { address } = request.identity
+  const {
+    identity: { address },
+    metadata,
+    ttlS: ttl,
+    invitation,
+  } = request
   const body: RegisterChallengeRequest = {
     identity: { name: request.name, address },
     allow_canonical_fallback: request.allowCanonicalFallback,
-    metadata: request.metadata,
-    ttl: request.ttlS,
-    ...(request.tcp && { tcp_enabled: true }),
-    ...(request.udp && { udp_enabled: true }),
-    ...(request.checkGateway && { overlay: true }),
+    metadata,
+    ttl,
+    invitation,
+    tcp_enabled: request.tcp,
+    udp_enabled: request.udp,
+    overlay: request.checkGateway && true,
     ...(request.visitorAddress && { extensions: ['visitor_address'] }),
     ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),
   }

@@ -39,15 +39,16 @@ export class SiteAtRelays extends EventTarget implements Site {
       publish: (relay, isExplicit, onSite, signal) => {
         const own = isFirst ? platform : (platform.forAnotherRelay?.() ?? platform)
         isFirst = false
-        const { debug, cache } = options
+        const { debug, cache, invitation } = options
         return publish(own, {
           ...options,
           relay,
           signal,
           onSite,
           debug: debug && ((event) => debug({ ...event, relay: relay.origin })),
-          // A relay can read stored files, so only relays that the caller named get them.
+          // A relay can read stored files, and use an invitation up: only relays that the caller named get them.
           cache: isExplicit ? cache : undefined,
+          invitation: isExplicit ? invitation : undefined,
         })
       },
       begun: (site) => this.#follow(site),

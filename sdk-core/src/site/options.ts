@@ -57,6 +57,11 @@ export interface PublishOptions {
    */
   allowCanonicalFallback?: boolean | undefined
   /**
+   * The invitation of a relay that lets nobody register without one, from its operator. Relays that the site discovers do not get it.
+   * @default none
+   */
+  invitation?: string | undefined
+  /**
    * Shows the site, with its `metadata`, on the relay's public list of sites.
    * @default false
    */
@@ -174,6 +179,7 @@ export interface SiteOptions {
   /** A private key, or the name of a stored one. */
   identity: Uint8Array | string | undefined
   allowCanonicalFallback: boolean
+  invitation: string | undefined
   visitorAddress: boolean
   metadata: LeaseMetadata
   ttlS: number
@@ -190,7 +196,7 @@ export interface SiteOptions {
 }
 
 /** The options that stay as they are given. */
-type AsGiven = Pick<SiteOptions, 'identity' | 'maxConnections' | 'signal' | 'onSite' | 'debug'>
+type AsGiven = Pick<SiteOptions, 'identity' | 'invitation' | 'maxConnections' | 'signal' | 'onSite' | 'debug'>
 
 /** The options of a site whose identity is known. */
 export type NamedSite = SiteOptions & { name: string }
@@ -219,6 +225,7 @@ const RULES: Rules = {
   rules: isRecord,
   cache: isRecord,
   allowCanonicalFallback: isBoolean,
+  invitation: isText,
   listed: isBoolean,
   visitorAddress: isBoolean,
   http2: isBoolean,

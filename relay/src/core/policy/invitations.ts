@@ -98,7 +98,10 @@ export class Invitations {
   /** @throws RelayError `invitation_required` when the relay does not let the identity in, and it has no invitation */
   require({ identity, invitation }: Newcomer): void {
     if (invitation === undefined && this.#policy.isUninvited(keyOf(identity)))
-      throw new RelayError('invitation_required', 'this relay lets nobody register without an invitation')
+      throw new RelayError(
+        'invitation_required',
+        'this relay lets nobody register without an invitation, which its operator gives out',
+      )
   }
 
   /**

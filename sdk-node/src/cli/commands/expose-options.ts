@@ -1,6 +1,8 @@
 // Converts a tunnel of the command line or the config file to the options of `expose`.
 
+import { readFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
+import { withoutByteOrderMark } from '@svc/protocol'
 import { type SiteMetadata, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose/options.ts'
 import { NO_RELAY } from '../options/command-line.ts'
@@ -40,6 +42,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     clientCertificates: await clientCertificatesOf(options),
     hsts: options.hsts,
     allowCanonicalFallback: options.allowCanonical,
+    ...(options.invitation !== undefined && { invitation: await readInvitation(options.invitation) }),
     discover: options.discover,
     ...(options.via !== undefined && { via: options.via }),
     listed: options.listed,
@@ -51,6 +54,15 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
+}
+
+/** A process list shows arguments, and a file does not. */
+async function readInvitation(given: string): Promise<string> {
+  if (!given.startsWith('@')) return given
+  const text = await readFile(given.slice(1), 'utf8').catch((cause) => {
+    throw new SvcError('invalid_option', `--invitation ${given} cannot be read`, { cause })
+  })
+  return withoutByteOrderMark(text).trim()
 }
 
 function walletsOf({ allowWallet, walletRpc }: SiteOptions): ExposeOptions['walletOnly'] {

@@ -128,6 +128,7 @@ export async function parseConfig(path: string, text: string, context: ConfigCon
       const name = fields.name?.toLowerCase()
       if (names.has(name)) throw wrong(where, `name "${fields.name}" is there twice`)
       names.add(name)
+      if (context.env.SVC_INVITATION) fields.invitation ??= context.env.SVC_INVITATION
       fields.relay ??= context.env.SVC_URL || context.remembered.relay
       if (!fields.relay) throw wrong(where, 'relay is missing, and neither SVC_URL nor svc config has one')
       const own = commandOf(where, fields, { ...context, base: dirname(resolve(path)) })

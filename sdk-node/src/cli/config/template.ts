@@ -40,6 +40,9 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # Accept the canonical URL alone when the name is taken.
 #allow_canonical = true
 
+# The invitation of a relay that asks for one, or "@" and a file that has it. Default: SVC_INVITATION. Discovered relays do not get it.
+#invitation = "@invitation.txt"
+
 # Leave a relay that answers visitors itself.
 #ban_mitm = true
 

@@ -207,6 +207,9 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   add(command.optionsGroup('Target:'), own)
   add(command, TUNNEL_OPTIONS, ['route', 'hostHeader', 'allowField', 'targetCa', 'targetServerName'])
   identity(relays(siteName(command.optionsGroup('Relay and address:')), env), env)
+  command.addOption(
+    optionOf(TUNNEL_OPTIONS.invitation).default(env.SVC_INVITATION || undefined, 'SVC_INVITATION'),
+  )
   add(command, TUNNEL_OPTIONS, ['allowCanonical', 'via', 'carrier', 'overlay'])
   command.addOption(optionOf(TUNNEL_OPTIONS.allowLocalGateways).hideHelp())
   add(command.optionsGroup('Access:'), ACCESS_OPTIONS)

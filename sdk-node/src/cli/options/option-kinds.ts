@@ -48,6 +48,11 @@ export const WALLETS: Kind<string[]> = {
 }
 export const TEXTS: Kind<string[]> = { isList: true, wanted: 'a list of strings', accepts: isTexts }
 export const PATH: Kind<string> = { ...TEXT, read: (text: string, path) => path(text) }
+/** A secret, or `@` and the path of a file that has it. */
+export const TOKEN: Kind<string> = {
+  ...TEXT,
+  read: (text: string, path) => (text.startsWith('@') ? `@${path(text.slice(1))}` : text),
+}
 export const PICTURE: Kind<string> = {
   ...TEXT,
   read: (text: string, path) => (isUrl(text) ? text : path(text)),

@@ -16,6 +16,7 @@ import {
   RULES,
   TEXT,
   TEXTS,
+  TOKEN,
   WALLETS,
   YES_NO,
 } from './option-kinds.ts'
@@ -34,6 +35,8 @@ export interface TunnelOptions {
   certificate?: 'own' | 'shared'
   hsts?: boolean
   allowCanonical: boolean
+  /** The token of an invitation, or `@` and the path of a file that has it. */
+  invitation?: string
   listed: boolean
   banMitm: boolean
   overlay: boolean
@@ -226,6 +229,12 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'allow_canonical',
     flags: '--allow-canonical',
     help: 'accept the canonical URL alone when the name is taken',
+  }),
+  invitation: optional(TOKEN, {
+    ...shared,
+    field: 'invitation',
+    flags: '--invitation <token>',
+    help: 'the invitation that the relay asks for, or @FILE that has it [SVC_INVITATION]',
   }),
   banMitm: usual(YES_NO, false, {
     ...shared,

@@ -63,6 +63,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   udp_port_exhausted: 'all UDP ports of this relay are in use: try again later, or at another',
   tunnel_unreachable:
     'the relay cannot be reached by QUIC: a firewall on the way may let no UDP through to its port, and no HTTP proxy carries UDP',
+  invitation_required:
+    'this relay lets nobody register without an invitation: ask its operator for one, and give it with --invitation',
   ip_banned: 'this address is banned at the relay',
   lease_rejected: 'the relay does not allow this identity to be reached',
 }
