@@ -12,6 +12,9 @@ export const ACCESS_PATH = '/.svc/access'
 /** The seconds after which somebody who guessed too often may try again. */
 export const GUESS_RETRY_S = 10
 
+/** What everybody reads who comes after the one visitor of a site. */
+export const TAKEN = 'This site is for one visitor, who has come already.'
+
 /** Returns the field that each 401 to a browser must have (RFC 9110 §15.5.2). It knows no such scheme, so it shows no dialog. */
 export function formChallenge(origin: string): Record<string, string> {
   return { 'WWW-Authenticate': `Form sign-in="${origin}${ACCESS_PATH}"` }
@@ -33,7 +36,7 @@ export function unauthorized(request: Request, origin: string, credentials: Cred
 }
 
 /** Returns an answer that says one thing: as a page to people, as a line of text to others. */
-function notice(
+export function notice(
   request: Request,
   status: number,
   text: string,

@@ -1,26 +1,41 @@
 // The gate in front of a handler: it decides about each request, and ends what runs when a session ends.
 
+import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
 import { buildRequest } from '../exchange/fetch-request.ts'
+import { withCookies } from '../handlers/cookies.ts'
 import { textAnswer } from '../handlers/sessions/answers.ts'
 import { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { macWith } from '../handlers/sessions/mac.ts'
 import { isForged, isNavigation } from '../handlers/sessions/origin-checks.ts'
 import { passInSession } from '../handlers/sessions/pass-in-session.ts'
 import { type Session, Sessions } from '../handlers/sessions/sessions.ts'
-import { ACCESS_PATH, tooManyGuesses, unauthorized } from './answers.ts'
-import { Authorization } from './authorization.ts'
+import { isResponse } from '../platform-objects.ts'
+import { ACCESS_PATH, notice, TAKEN, tooManyGuesses, unauthorized } from './answers.ts'
+import { Authorization, type Authorized } from './authorization.ts'
 import { BEARER_SUBJECT, Credentials } from './credentials.ts'
 import { GuessLimiter } from './guess-limiter.ts'
-import { networkOf } from './network.ts'
+import { FULL_RETRY_S } from './limits.ts'
+import { isAdmitted, networkOf } from './network.ts'
 import type { CheckedAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
 import { SignIn, type Visitor } from './sign-in.ts'
+import { Visitors } from './visitors.ts'
 
 const KEY_BYTES = 32
 
+/** The subject of visitors of a site without passwords and tokens. */
+const ANYONE = 'anyone'
+
+/** Who comes in by nothing that a browser adds by itself to what a page of another site asks. */
+const WITHOUT_FORGERY: ReadonlySet<string> = new Set([ANYONE, BEARER_SUBJECT])
+
 /** A Gate lets visitors in by the options of `access`. */
 export class Gate {
+  /** Aborted when the time of the site is over. */
+  readonly closed: AbortSignal
+  readonly #access: CheckedAccess
+  readonly #visitors: Visitors
   readonly #credentials: Credentials
   readonly #live = new LiveSessions()
   readonly #sessions: Sessions
@@ -30,11 +45,21 @@ export class Gate {
   constructor(access: CheckedAccess, derive: DeriveKey | undefined) {
     const mac = macWith(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const limiter = new GuessLimiter()
+    const closing = new AbortController()
+    this.closed = closing.signal
+    this.#access = access
+    this.#visitors = new Visitors(access, this.#live)
     this.#credentials = new Credentials(access, derive)
-    this.#sessions = new Sessions(mac, { cookie: '__Host-svc-access', endOf: () => Number.POSITIVE_INFINITY })
+    this.#sessions = new Sessions(mac, { cookie: '__Host-svc-access', endOf: () => access.expiresAt })
     this.#authorization = new Authorization(this.#credentials, limiter, mac)
-    const parts = { credentials: this.#credentials, limiter, sessions: this.#sessions, live: this.#live }
-    this.#signIn = new SignIn(parts)
+    this.#signIn = new SignIn({
+      credentials: this.#credentials,
+      limiter,
+      sessions: this.#sessions,
+      live: this.#live,
+      visitors: this.#visitors,
+    })
+    this.#closeInTime(closing)
   }
 
   /** Returns a handler that calls `handler` for visitors who may come in. It has no direct path, which would lead around the gate. */
@@ -45,8 +70,13 @@ export class Gate {
   async #answer(handler: FetchHandler, request: Request, info: FetchInfo): Promise<Response> {
     const url = new URL(request.url)
     const address = info.remote?.address
+    if (Date.now() >= this.#access.expiresAt) return notice(request, 410, 'The time of this site is over.')
+    if (!isAdmitted(address, this.#access)) return notice(request, 403, 'This site is not for your network.')
     const network = address === undefined ? undefined : networkOf(address)
     const session = await this.#sessions.of(request, url.host)
+    const wait = this.#visitors.waitOf(session?.id ?? `${network}`)
+    if (wait !== undefined)
+      return notice(request, 429, 'These are too many requests. Wait a little.', { 'Retry-After': `${wait}` })
     const visitor = { request, url, network, session }
     if (isOwnPath(url)) return this.#signIn.answer(visitor)
     const entered = session ?? (await this.#enter(visitor))
@@ -54,20 +84,65 @@ export class Gate {
     // The visitor may have signed out while the cookie was checked.
     if (session && !this.#sessions.isOpen(session)) return this.#refuse(visitor)
     // A browser adds a cookie and a password to what pages of other sites ask, but never a token.
-    if (entered.subject !== BEARER_SUBJECT && isForged(request, url.origin))
+    if ((session || !WITHOUT_FORGERY.has(entered.subject)) && isForged(request, url.origin))
       return textAnswer(403, 'This request comes from a page of another site')
+    return this.#admit(handler, visitor, entered, info)
+  }
+
+  /** Lets the visitor in, unless others have every place. */
+  async #admit(
+    handler: FetchHandler,
+    visitor: Visitor,
+    entered: Session,
+    info: FetchInfo,
+  ): Promise<Response> {
+    const { request, url } = visitor
+    // Without sessions, visitors of one network would be one.
+    const isNew =
+      entered.id.startsWith(ANYONE) && this.#access.maxVisitors !== undefined && isNavigation(request)
+    const begun = isNew ? await this.#sessions.begin(url.host, ANYONE) : undefined
+    const session = begun?.session ?? entered
+    if (!this.#visitors.claim(session.id)) return notice(request, 403, TAKEN)
+    if (!this.#visitors.admit(session.id, visitor.network))
+      return notice(request, 503, 'This site has all the visitors that it takes. Try again later.', {
+        'Retry-After': `${FULL_RETRY_S}`,
+      })
     const passed = this.#passedRequest(request)
-    return passInSession(this.#live.use(entered), handler, passed, info, () => this.#refuse(visitor))
+    const use = this.#live.use(session)
+    const response = await passInSession(use, handler, passed, info, () => this.#refuse(visitor))
+    return begun && isResponse(response) ? withCookies(response, [begun.cookie]) : response
   }
 
   /** Resolves with the session of a visitor without a cookie, which is that of all who send the same secret, or with a refusal. */
   async #enter(visitor: Visitor): Promise<Session | Response> {
-    const found = await this.#authorization.of(visitor.request, visitor.network)
+    const found = await this.#whoIs(visitor)
     if (found === 'too_many') return tooManyGuesses(visitor.request)
     if (typeof found === 'string') return this.#refuse(visitor)
     const { subject } = found
     const id = `${subject} ${visitor.network}`
-    return { id, subject, issuedAt: Date.now(), expiresAt: Number.POSITIVE_INFINITY }
+    return { id, subject, issuedAt: Date.now(), expiresAt: this.#access.expiresAt }
+  }
+
+  /** A site for one visitor needs the session of that one, also when nobody has to know a password. */
+  async #whoIs({ request, network }: Visitor): Promise<Authorized> {
+    const { hasPasswords, hasBearer } = this.#credentials
+    if (hasPasswords || hasBearer) return this.#authorization.of(request, network)
+    return this.#access.once ? 'absent' : { subject: ANYONE }
+  }
+
+  #closeInTime(closing: AbortController): void {
+    const wait = this.#access.expiresAt - Date.now()
+    if (wait === Number.POSITIVE_INFINITY) return
+    const next = (): void => {
+      if (wait > TIMER_MAX_MS) {
+        this.#closeInTime(closing)
+        return
+      }
+      this.#live.endThose(() => true)
+      closing.abort()
+    }
+    // In Node, a site that has ended does not keep the process alive until then.
+    Object(setTimeout(next, Math.min(wait, TIMER_MAX_MS))).unref?.()
   }
 
   #refuse(visitor: Visitor): Response {

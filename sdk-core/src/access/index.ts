@@ -8,6 +8,7 @@ import type { DeriveKey } from './password-hash.ts'
 
 export type { Gate } from './gate.ts'
 export { type DeriveKey, SCRYPT, storedPassword } from './password-hash.ts'
+export { parseEnd } from './times.ts'
 
 /** The options of `publish` that a guarded site has. */
 interface Guarded {
@@ -32,7 +33,19 @@ export function guardedSite(
       'invalid_option',
       'access and cache exclude each other: the relay gives its copy of the files to everybody',
     )
-  return { ...options, visitorAddress: visitorAddress ?? true, fetch: gate.before(options.fetch) }
+  if (visitorAddress === false) refuseWithoutAddress(access)
+  return {
+    ...options,
+    visitorAddress: visitorAddress ?? true,
+    signal: AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])]),
+    fetch: gate.before(options.fetch),
+  }
+}
+
+/** @throws SvcError `invalid_option` when lists of networks would refuse everybody */
+export function refuseWithoutAddress({ allowIp, denyIp }: AccessOptions): void {
+  if (allowIp || denyIp)
+    throw new SvcError('invalid_option', 'access.allowIp and access.denyIp need visitorAddress')
 }
 
 /**

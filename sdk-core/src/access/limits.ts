@@ -21,3 +21,9 @@ export const NETWORKS_MAX = 10_000
 export const KNOWN_NETWORKS_MAX = 1_000
 /** The most right `Authorization` fields that are remembered, so that a program costs one check and not one for each request. */
 export const REMEMBERED_MAX = 1_000
+/** How long a visitor who sends nothing keeps a place among `maxVisitors`, in milliseconds: a person reads a page. */
+export const VISITOR_IDLE_MS: number = 5 * 60_000
+/** The most visitors whose rates are measured: 2 MB. Beyond that, the one that was here longest ago is forgotten. */
+export const RATED_VISITORS_MAX = 10_000
+/** The seconds after which a visitor of a full site may try again. */
+export const FULL_RETRY_S = 30

@@ -42,6 +42,18 @@ export function isIn(address: readonly number[], { bytes, bits }: Network): bool
   return rest === 0 || !differs(whole, 0xff << (8 - rest))
 }
 
+/** Returns whether a visitor may come by the lists. With one, an unknown address may not. */
+export function isAdmitted(
+  address: string | undefined,
+  { allowIp, denyIp }: { allowIp: readonly Network[] | undefined; denyIp: readonly Network[] | undefined },
+): boolean {
+  if (!allowIp && !denyIp) return true
+  const bytes = address === undefined ? undefined : parseAddress(address)
+  if (!bytes) return false
+  const isOn = (list: readonly Network[]): boolean => list.some((network) => isIn(bytes, network))
+  return (!allowIp || isOn(allowIp)) && !(denyIp && isOn(denyIp))
+}
+
 /** Returns the name of the network to which an address belongs: an IPv4 address, or 64 bits of IPv6. */
 export function networkOf(address: string): string {
   const bytes = parseAddress(address)

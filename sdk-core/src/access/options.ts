@@ -3,7 +3,9 @@
 import { isRecord } from '../control/json-checks.ts'
 import { SvcError } from '../errors.ts'
 import { PASSWORD_MAX_CHARS, TOKEN_MIN_CHARS } from './limits.ts'
+import { type Network, parseNetwork } from './network.ts'
 import { parseStored, type StoredPassword } from './password-hash.ts'
+import { parseEnd, parseRate, type Rate } from './times.ts'
 
 /**
  * AccessOptions say who may come to a site. With several of `password`, `users` and `bearer`, each lets in. A password is plain text or, in
@@ -25,6 +27,37 @@ export interface AccessOptions {
    * @default none
    */
   bearer?: string | undefined
+  /**
+   * The only networks from which visitors may come: addresses or CIDR, such as `192.0.2.0/24`. A visitor whose address the relay
+   * does not tell is refused.
+   * @default every one
+   */
+  allowIp?: readonly string[] | undefined
+  /**
+   * Networks from which nobody may come. A visitor whose address the relay does not tell is refused.
+   * @default none
+   */
+  denyIp?: readonly string[] | undefined
+  /**
+   * When the site closes: a time from now such as `90s`, `30m`, `2h` or `7d`, a Date, or the text of one (ISO 8601).
+   * @default never
+   */
+  expires?: string | Date | undefined
+  /**
+   * Lets in the first visitor alone, by the session.
+   * @default false
+   */
+  once?: boolean | undefined
+  /**
+   * The most visitors at once: sessions that sent a request within five minutes, or have a WebSocket or another response open.
+   * @default no limit
+   */
+  maxVisitors?: number | undefined
+  /**
+   * The most requests of each visitor, such as `10/s`, `100/m` or `1000/h`. More get 429.
+   * @default no limit
+   */
+  rate?: string | undefined
 }
 
 /** A Password is plain, or stored as a hash. */
@@ -35,9 +68,26 @@ export interface CheckedAccess {
   password: Password | undefined
   users: ReadonlyMap<string, Password>
   bearer: string | undefined
+  allowIp: readonly Network[] | undefined
+  denyIp: readonly Network[] | undefined
+  /** In milliseconds since the epoch; infinity for never. */
+  expiresAt: number
+  once: boolean
+  maxVisitors: number | undefined
+  rate: Rate | undefined
 }
 
-const NAMES: Readonly<Record<keyof AccessOptions, true>> = { password: true, users: true, bearer: true }
+const NAMES: Readonly<Record<keyof AccessOptions, true>> = {
+  password: true,
+  users: true,
+  bearer: true,
+  allowIp: true,
+  denyIp: true,
+  expires: true,
+  once: true,
+  maxVisitors: true,
+  rate: true,
+}
 
 /** A token68 (RFC 9110 §11.2). */
 const TOKEN = /^[a-z0-9\-._~+/]+=*$/i
@@ -54,17 +104,44 @@ const PRINTABLE = /^[^\0-\x1f\x7f]+$/
 export function checkAccess(options: AccessOptions, hasScrypt: boolean): CheckedAccess {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(NAMES, name)) throw wrong(`there is no option access.${name}`)
-  const { password, users = {}, bearer } = options
+  const { password, users = {}, bearer, allowIp, denyIp, expires, once = false, maxVisitors, rate } = options
+  if (Object.values(options).every((value) => value === undefined || value === false))
+    throw wrong('access has to say who may come in, such as with password, users or bearer')
   if (!isRecord(users)) throw wrong('access.users must be an object: the password of each name')
   if (bearer !== undefined) checkToken(bearer)
-  const checked = {
+  if (typeof once !== 'boolean') throw wrong('access.once must be true or false')
+  if (maxVisitors !== undefined && !(Number.isSafeInteger(maxVisitors) && maxVisitors > 0))
+    throw wrong('access.maxVisitors must be a whole number above 0')
+  return {
     password: password === undefined ? undefined : checkPassword(password, 'access.password', hasScrypt),
     users: new Map(Object.entries(users).map((user) => checkUser(...user, hasScrypt))),
     bearer,
+    allowIp: networksOf('access.allowIp', allowIp),
+    denyIp: networksOf('access.denyIp', denyIp),
+    expiresAt: expires === undefined ? Number.POSITIVE_INFINITY : checkExpires(expires),
+    once,
+    maxVisitors,
+    rate:
+      rate === undefined
+        ? undefined
+        : (parseRate(rate) ?? fail('access.rate must be like 10/s, 100/m or 1000/h')),
   }
-  if (checked.password === undefined && checked.users.size === 0 && bearer === undefined)
-    throw wrong('access has to say who may come in: password, users or bearer')
-  return checked
+}
+
+function networksOf(name: string, list: unknown): Network[] | undefined {
+  if (list === undefined) return undefined
+  if (!Array.isArray(list) || list.length === 0)
+    throw wrong(`${name} must be a list of addresses or networks`)
+  return list.map(
+    (text) => parseNetwork(String(text)) ?? fail(`${name}: ${text} is no address and no network`),
+  )
+}
+
+function checkExpires(expires: unknown): number {
+  const at = parseEnd(expires)
+  if (at === undefined) throw wrong('access.expires must be a time such as 2h, or a date')
+  if (at <= Date.now()) throw wrong(`access.expires has passed: ${new Date(at).toISOString()}`)
+  return at
 }
 
 function checkUser(name: string, password: unknown, hasScrypt: boolean): [string, Password] {

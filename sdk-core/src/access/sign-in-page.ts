@@ -30,7 +30,7 @@ export function signInPage(
 <h1>${escapeHtml(title)}</h1>
 <p>This site is for visitors who its owner lets in.</p>
 <p class="problem" role="alert">${escapeHtml(problem)}</p>
-${credentials.hasPasswords ? form(next, credentials.hasUsers) : ''}
+${formOf(credentials, next)}
 </main>`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
   return pageAnswer(status, { title, main }, fields)
@@ -47,6 +47,17 @@ export function signedInPage(request: Request): Response {
 </div>
 </main>`
   return pageAnswer(200, { title, main })
+}
+
+/** A site for one visitor without a password has the button alone, and one for programs no form. */
+function formOf({ hasPasswords, hasUsers, hasBearer }: Credentials, next: string): string {
+  if (hasPasswords) return form(next, hasUsers)
+  if (hasBearer) return '<p>Programs come in with a token.</p>'
+  return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
+<p>It is for one visitor. Whoever goes on first is the one.</p>
+<input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
+<button>Go on to the site</button>
+</form>`
 }
 
 function form(next: string, hasUsers: boolean): string {

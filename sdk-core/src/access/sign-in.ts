@@ -6,11 +6,12 @@ import { readText } from '../handlers/sessions/bounded-text.ts'
 import type { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { isForeign } from '../handlers/sessions/origin-checks.ts'
 import type { Session, Sessions } from '../handlers/sessions/sessions.ts'
-import { ACCESS_PATH, GUESS_RETRY_S } from './answers.ts'
+import { ACCESS_PATH, GUESS_RETRY_S, TAKEN } from './answers.ts'
 import type { Credentials } from './credentials.ts'
 import type { GuessLimiter } from './guess-limiter.ts'
 import { BODY_MAX_BYTES, PASSWORD_MAX_CHARS } from './limits.ts'
 import { FIELDS, signedInPage, signInPage } from './sign-in-page.ts'
+import type { Visitors } from './visitors.ts'
 
 /** A Visitor is who sent a request, as far as that is known. */
 export interface Visitor {
@@ -26,6 +27,7 @@ export interface SignInParts {
   limiter: GuessLimiter
   sessions: Sessions
   live: LiveSessions
+  visitors: Visitors
 }
 
 type Action = (visitor: Visitor) => Promise<Response>
@@ -68,7 +70,10 @@ export class SignIn {
     const { request, url } = visitor
     const form = new URLSearchParams((await readText(request.body, BODY_MAX_BYTES)) ?? '')
     const next = pathOf(form.get(FIELDS.next) ?? '/', url.origin)
-    const guess = this.#parts.limiter.take(visitor.network)
+    const { credentials, limiter } = this.#parts
+    // Without a password, the form has a button alone, which programs that look at links do not press.
+    if (!credentials.hasPasswords && !credentials.hasBearer) return this.#begin(visitor, 'anyone', next)
+    const guess = limiter.take(visitor.network)
     if (!guess) {
       const problem = 'There were too many attempts. Wait a little, and try again.'
       return this.page(visitor, {
@@ -81,17 +86,23 @@ export class SignIn {
     const password = form.get(FIELDS.password) ?? ''
     const user = form.get(FIELDS.user) ?? ''
     const isTooLong = Math.max(password.length, user.length) > PASSWORD_MAX_CHARS
-    const subject = isTooLong ? undefined : await this.#parts.credentials.subjectOf(user, password)
+    const subject = isTooLong ? undefined : await credentials.subjectOf(user, password)
     if (subject === undefined) return this.page(visitor, { next, problem: 'That is not right. Try again.' })
     guess.right()
-    return withCookies(seeOther(url.origin + next), [await this.#begin(visitor, subject)])
+    return this.#begin(visitor, subject, next)
   }
 
   /** Begins a session with an id that nobody knew before, and ends the one that the browser had. */
-  async #begin({ url, session }: Visitor, subject: string): Promise<string> {
-    const { sessions } = this.#parts
-    if (session) this.#end(session)
-    return (await sessions.begin(url.host, subject)).cookie
+  async #begin(visitor: Visitor, subject: string, next: string): Promise<Response> {
+    const { sessions, visitors } = this.#parts
+    const { url, session: before } = visitor
+    const { session, cookie } = await sessions.begin(url.host, subject)
+    if (before) {
+      visitors.move(before.id, session.id)
+      this.#end(before)
+    }
+    if (!visitors.claim(session.id)) return this.page(visitor, { status: 403, next, problem: TAKEN })
+    return withCookies(seeOther(url.origin + next), [cookie])
   }
 
   async #signOut({ url, session }: Visitor): Promise<Response> {
@@ -100,9 +111,10 @@ export class SignIn {
   }
 
   #end(session: Session): string {
-    const { sessions, live } = this.#parts
+    const { sessions, live, visitors } = this.#parts
     const cookie = sessions.end(session)
     live.end(session.id)
+    visitors.leave(session.id)
     return cookie
   }
 }

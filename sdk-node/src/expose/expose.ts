@@ -11,6 +11,7 @@ import {
   SvcError,
   signerOf,
 } from '@svc/sdk-core'
+import type { Gate } from '@svc/sdk-core/access'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
 import { sharedOptions } from '../known-options.ts'
 import { nodePlatform } from '../platform.ts'
@@ -49,9 +50,13 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const relays = namedRelays(options)
   const discover = parseDiscover(options.discover)
   const platform = platformOf(options)
-  const { ca, proxy, signal } = options
+  const { ca, proxy } = options
   const { fetch } = nodePlatform({ ca, proxy })
-  const handler = await handlerOf(options, relays[0]!, fetch)
+  const gate = await gateOf(options)
+  const signal = gate
+    ? AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])])
+    : options.signal
+  const handler = await handlerOf(options, relays[0]!, fetch, gate)
   if (signal?.aborted) throw abortError(signal)
   const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
     relays,
@@ -67,6 +72,18 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     begun: (site, relay) => options.onSite?.(site, relay.origin),
   })
   return await started(sites, signal)
+}
+
+/**
+ * Loads the code of `access` only when needed.
+ * @throws SvcError `invalid_option`
+ */
+async function gateOf({ access, visitorAddress }: ExposeOptions): Promise<Gate | undefined> {
+  if (!access) return undefined
+  const { openGate, refuseWithoutAddress } = await import('@svc/sdk-core/access')
+  if (visitorAddress === false) refuseWithoutAddress(access)
+  const { scrypt } = await import('../scrypt.ts')
+  return openGate(access, scrypt)
 }
 
 /** @throws SvcError `invalid_option` */

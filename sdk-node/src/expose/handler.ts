@@ -1,6 +1,7 @@
 // The handler of an exposed web service: its targets, then prices, rules, sign-in, access and reports around them.
 
 import type { DirectlyHandled, FetchFunction, FetchHandler, TrafficRules } from '@svc/sdk-core'
+import type { Gate } from '@svc/sdk-core/access'
 import { withHandlerGlobals } from '../handler-globals.ts'
 import { httpTarget } from '../target/http-target.ts'
 import { reportingRequests } from '../target/request-reports.ts'
@@ -8,17 +9,19 @@ import { parseHttpTarget } from '../target/target-address.ts'
 import type { ExposeOptions } from './options.ts'
 
 /**
- * Resolves with the handler. It loads the code for routes, prices, rules, sign-ins and access only when needed.
+ * Resolves with the handler. It loads the code for routes, prices, rules and sign-ins only when needed.
  * @param relay the relay whose facilitator settles payments when the options name none
  * @param fetch the `fetch` for requests to that relay
+ * @param gate who may come in
  * @throws SvcError `invalid_option` or `payments_unavailable`
  */
 export async function handlerOf(
   options: ExposeOptions,
   relay: URL,
   fetch: FetchFunction,
+  gate?: Gate,
 ): Promise<DirectlyHandled> {
-  const { paid, rules, walletOnly: wallets, access, onRequest } = options
+  const { paid, rules, walletOnly: wallets, onRequest } = options
   let handler = await targetsOf(options)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
@@ -31,11 +34,7 @@ export async function handlerOf(
     const { walletOnly } = await import('@svc/sdk-core/handlers')
     handler = walletOnly(handler, wallets)
   }
-  if (access) {
-    const { openGate } = await import('@svc/sdk-core/access')
-    const { scrypt } = await import('../scrypt.ts')
-    handler = openGate(access, scrypt).before(handler)
-  }
+  if (gate) handler = gate.before(handler)
   return reportingRequests(onRequest, handler)
 }
 

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { accessOptions } from '../../src/cli/commands/access-options.ts'
 import { listening, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { environment, MAIN, type Run, reported, runHere } from '../support/svc.ts'
@@ -86,6 +87,34 @@ bearer = "${TOKEN}"
   )
   const { url } = await reported(svc('start', '--config', join(home, 'svc.toml'), '--json'), 'online')
   expect(await statuses(url!)).toEqual([200, 200, 200, 401])
+})
+
+it('has flags for networks, the end, the one visitor, the number of visitors and their rate', async () => {
+  const flags = [
+    '--deny-ip',
+    '127.0.0.3',
+    '--allow-ip',
+    '127.0.0.0/8',
+    '--expires',
+    '1h',
+    '--max-visitors',
+    '5',
+  ]
+  const run = svc('expose', String(port), ...flags, '--rate', '1/h', ...at())
+  const { url } = await reported(run, 'online')
+  const statusFrom = async (localAddress: string): Promise<number | undefined> =>
+    (await visit(relay, url!, '/', { localAddress })).statusCode
+  expect(await statusFrom('127.0.0.3')).toBe(403)
+  expect([await statusFrom('127.0.0.4'), await statusFrom('127.0.0.4')]).toEqual([200, 429])
+  const one = svc('expose', String(port), '--name', 'one', '--once', ...at())
+  expect((await visit(relay, (await reported(one, 'online')).url!, '/')).statusCode).toBe(401)
+})
+
+it('a time from now begins once, and a later attempt does not change it', async () => {
+  const flags = { expires: '2h' }
+  const { expires } = (await accessOptions(flags))!
+  expect((await accessOptions(flags))!.expires).toEqual(expires)
+  expect(Number(expires)).toBeLessThanOrEqual(Date.now() + 7_200_000)
 })
 
 it.each([

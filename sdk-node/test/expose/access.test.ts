@@ -135,6 +135,43 @@ it.each(['a target', 'a route'])('the sign-out ends the WebSocket and the events
   expect(seen.map((headers) => headers.cookie)).toEqual([undefined, undefined])
 })
 
+it('visitors come from listed networks alone, by what the relay says and not what they claim', async () => {
+  const exposure = await exposeAt(relay, {
+    fetch: () => new Response('hello'),
+    access: { allowIp: ['127.0.0.2'], rate: '2/h' },
+  })
+  ends.push(() => exposure.close())
+  const { url } = exposure.sites[0]!
+  const statusFrom = async (localAddress: string, headers = {}): Promise<number | undefined> =>
+    (await visit(relay, url, '/', { localAddress, headers })).statusCode
+  const claims = { 'X-Forwarded-For': '127.0.0.2', Forwarded: 'for=127.0.0.2', 'X-Real-IP': '127.0.0.2' }
+  expect([await statusFrom('127.0.0.3', claims), await statusFrom('127.0.0.2')]).toEqual([403, 200])
+  expect([await statusFrom('127.0.0.2'), await statusFrom('127.0.0.2')]).toEqual([200, 429])
+  await expect(
+    exposeAt(relay, {
+      fetch: () => new Response(),
+      visitorAddress: false,
+      access: { allowIp: ['127.0.0.2'] },
+    }),
+  ).rejects.toMatchObject({ message: 'access.allowIp and access.denyIp need visitorAddress' })
+})
+
+it('a site is closed when its time is over', async () => {
+  const options = { fetch: () => new Response('hello'), access: { expires: new Date(Date.now() + 3_000) } }
+  const exposure = await exposeAt(relay, options)
+  const site = await publish({
+    relay: relay.origin,
+    ca: relay.ca,
+    identity: new Uint8Array(32).fill(8),
+    fetch: options.fetch,
+    access: { expires: new Date(Date.now() + 3_000) },
+  })
+  const closed = new Promise<void>((resolve) => {
+    site.addEventListener('statechange', () => site.state === 'closed' && resolve())
+  })
+  await Promise.all([exposure.ended, closed])
+})
+
 it.each([
   ['tls', { tls: 1 }],
   ['tcp', { tcp: 1, http: 2 }],

@@ -45,6 +45,11 @@ export class LiveSessions {
     for (const [id, { session }] of this.#live) if (isOver(session)) this.end(id)
   }
 
+  /** Returns whether the session has running exchanges. */
+  has(id: string): boolean {
+    return this.#live.has(id)
+  }
+
   /** Ends all exchanges of the session. */
   end(id: string): void {
     const live = this.#live.get(id)

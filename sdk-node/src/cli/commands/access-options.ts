@@ -5,15 +5,16 @@ import type { ExposeOptions } from '../../expose/options.ts'
 import type { AccessFlags } from '../options/access-options.ts'
 import { readSecret } from '../options/secret.ts'
 
+/** When a tunnel ends that has to end a time after it began, in milliseconds since the epoch: a new attempt does not change that. */
+const ends = new WeakMap<AccessFlags, number | undefined>()
+
 /**
  * Resolves with the option `access`; undefined when everybody may come in.
+ * @param flags the same object in each attempt to start one tunnel
  * @throws SvcError `invalid_option`
  */
-export async function accessOptions({
-  password,
-  user = [],
-  bearer,
-}: AccessFlags): Promise<ExposeOptions['access']> {
+export async function accessOptions(flags: AccessFlags): Promise<ExposeOptions['access']> {
+  const { password, user = [], bearer, allowIp, denyIp, expires, once, maxVisitors, rate } = flags
   const users = user.map(parseUser)
   const secrets = [password, bearer, ...users.map(([, secret]) => secret)]
   if (secrets.filter((secret) => secret === '-').length > 1)
@@ -22,8 +23,21 @@ export async function accessOptions({
     ...(password !== undefined && { password: await readSecret('--password', password) }),
     ...(users.length > 0 && { users: await passwordsOf(users) }),
     ...(bearer !== undefined && { bearer: await readSecret('--bearer', bearer) }),
+    ...(allowIp && { allowIp }),
+    ...(denyIp && { denyIp }),
+    ...(expires !== undefined && { expires: await endOf(flags, expires) }),
+    ...(once && { once }),
+    ...(maxVisitors !== undefined && { maxVisitors }),
+    ...(rate !== undefined && { rate }),
   }
   return Object.keys(access).length > 0 ? access : undefined
+}
+
+async function endOf(flags: AccessFlags, expires: string): Promise<string | Date> {
+  const { parseEnd } = await import('@svc/sdk-core/access')
+  if (!ends.has(flags)) ends.set(flags, parseEnd(expires))
+  const end = ends.get(flags)
+  return end === undefined ? expires : new Date(end)
 }
 
 async function passwordsOf(users: readonly (readonly [string, string])[]): Promise<Record<string, string>> {

@@ -120,6 +120,15 @@ http = 3000
 #password = "scrypt:…"
 #users = { alice = "file:alice.txt" }
 #bearer = "env:SITE_TOKEN"
+# Let in only visitors from these networks, and none from those.
+#allow_ip = ["192.0.2.0/24", "2001:db8::/32"]
+#deny_ip = ["192.0.2.66"]
+# Close the site after a time, such as "2h", or at a date; let in the first visitor alone; the most visitors at once, and the most
+# requests of each.
+#expires = "2099-12-31T12:00:00Z"
+#once = false
+#max_visitors = 10
+#rate = "10/s"
 
 #[[tunnel]]
 #name = "files"

@@ -1,6 +1,6 @@
 // The options that say who may come in, for the command line and the table `access` of a tunnel in svc.toml.
 
-import { type Kind, TEXT } from './option-kinds.ts'
+import { COUNT, type Kind, TEXT, TEXTS, YES_NO } from './option-kinds.ts'
 import { withAbsolutePath } from './secret.ts'
 import { optional, type Table } from './tunnel-options.ts'
 
@@ -10,6 +10,13 @@ export interface AccessFlags {
   /** Each as `NAME:PASSWORD`. */
   user?: string[]
   bearer?: string
+  allowIp?: string[]
+  denyIp?: string[]
+  /** A time from now or a date. */
+  expires?: string
+  once?: boolean
+  maxVisitors?: number
+  rate?: string
 }
 
 /** A secret in svc.toml: a relative path in it is relative to the file. */
@@ -44,5 +51,35 @@ export const ACCESS_OPTIONS: Table<AccessFlags> = {
     field: 'bearer',
     flags: '--bearer <secret>',
     help: 'let in programs that send this token, of 16 characters or more',
+  }),
+  allowIp: optional(TEXTS, {
+    field: 'allow_ip',
+    flags: '--allow-ip <network>',
+    help: 'let in only visitors from this address or network, such as 192.0.2.0/24; several times',
+  }),
+  denyIp: optional(TEXTS, {
+    field: 'deny_ip',
+    flags: '--deny-ip <network>',
+    help: 'let in nobody from this address or network; several times',
+  }),
+  expires: optional(TEXT, {
+    field: 'expires',
+    flags: '--expires <time>',
+    help: 'close the site after a time such as 30m, 2h or 7d, or at a date',
+  }),
+  once: optional(YES_NO, {
+    field: 'once',
+    flags: '--once',
+    help: 'let in the first visitor alone',
+  }),
+  maxVisitors: optional(COUNT, {
+    field: 'max_visitors',
+    flags: '--max-visitors <count>',
+    help: 'the most visitors at once',
+  }),
+  rate: optional(TEXT, {
+    field: 'rate',
+    flags: '--rate <rate>',
+    help: 'the most requests of each visitor, such as 10/s or 100/m',
   }),
 }

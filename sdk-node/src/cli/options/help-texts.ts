@@ -22,6 +22,7 @@ Examples:
   svc expose https://localhost:8443 --target-ca ca.pem
   svc expose --tcp 25565 --udp 19132
   svc expose 3000 --allow-wallet 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed
+  svc expose 3000 --password file:password.txt --expires 2h
   svc expose 3000 --listed --description "Our new page" --tag preview
   svc expose 3000 --cors https://app.example --header "X-Frame-Options: DENY"
   svc expose 3000 --json`,
