@@ -29,10 +29,9 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   if (!('withResolvers' in Promise && 'parse' in URL))
     throw await explained('unsupported_platform', ['unsupported'])
   const parsed = await readOptions(options)
-  const { access, rules, tls } = options
-  const isPlain =
-    !(access || rules || tls?.clientCertificates) && (options.relays ?? options.discover ?? 0) === 0
-  const publishSpecial = isPlain ? undefined : await prepareSpecial(platform, parsed, options, signerOf)
+  const { access, rules, tls, relays, discover } = options
+  const isSpecial = access || rules || tls?.clientCertificates || (relays ?? discover ?? 0) !== 0
+  const publishSpecial = isSpecial && (await prepareSpecial(platform, parsed, options, signerOf))
   const { signal, identity: given } = parsed
   const identity =
     given === undefined || typeof given === 'string'

@@ -21,7 +21,7 @@ export interface LeaseRequest extends PortRequest {
   /** Permits the relay to store the site's files, if it has a static cache. */
   cache?: { ttlS: number } | undefined
   /** Asks the relay for the address of each visitor. */
-  visitorAddress?: boolean
+  visitorAddress?: boolean | undefined
   /** Tells other relays that visitors reach the site here, if the relay passes that on. */
   isStated?: boolean
 }

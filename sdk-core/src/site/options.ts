@@ -180,7 +180,7 @@ export interface SiteOptions {
   identity: Uint8Array | string | undefined
   allowCanonicalFallback: boolean
   invitation: string | undefined
-  visitorAddress: boolean
+  visitorAddress: boolean | undefined
   metadata: LeaseMetadata
   ttlS: number
   /** Undefined means the platform's default. */
@@ -196,7 +196,10 @@ export interface SiteOptions {
 }
 
 /** The options that stay as they are given. */
-type AsGiven = Pick<SiteOptions, 'identity' | 'invitation' | 'maxConnections' | 'signal' | 'onSite' | 'debug'>
+type AsGiven = Pick<
+  SiteOptions,
+  'identity' | 'invitation' | 'maxConnections' | 'signal' | 'onSite' | 'debug' | 'visitorAddress'
+>
 
 /** The options of a site whose identity is known. */
 export type NamedSite = SiteOptions & { name: string }
@@ -277,7 +280,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
   check(options, RULES)
   const { relay, name, fetch, allowFields, allowCanonicalFallback = false, listed, metadata } = options
   const { ttl = LEASE_TTL_DEFAULT_S, tls = {}, cache } = options
-  const { certificate = 'own', http2 = true, hsts = true, visitorAddress = false } = options
+  const { certificate = 'own', http2 = true, hsts = true } = options
   check(tls, TLS_RULES, 'tls.')
   if (tls.minVersion === 'TLSv1.2' && certificate === 'shared') wrong('tls.minVersion')
   return {
@@ -287,7 +290,6 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     fetch: fetch ?? wrong('fetch'),
     allowFields: allowFields?.map((name) => name.toLowerCase()),
     allowCanonicalFallback,
-    visitorAddress,
     metadata: { ...metadata, hide: !listed },
     ttlS: ttl,
     // publish-special.ts replaces `clientCertificates`.

@@ -94,7 +94,7 @@ export interface TenantServerOptions {
   certificates: ShownCertificate
   fetch: FetchHandler
   allowFields?: readonly string[] | undefined
-  visitorAddress?: boolean
+  visitorAddress?: boolean | undefined
   /**
    * Offers HTTP/2 to visitors if the certificate names only this site.
    * @default true
