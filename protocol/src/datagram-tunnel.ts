@@ -47,6 +47,17 @@ export type TunnelAnswer =
       error: ErrorCode
     }
 
+/**
+ * FlowLine is a line of JSON that the relay writes on the first stream before the first datagram of a flow. *Extension*
+ * `visitor_address`.
+ */
+export interface FlowLine {
+  flow: number
+  /** The visitor's IP address, as the relay sees it. */
+  address: string
+  port: number
+}
+
 /** A Datagram is a UDP payload and its flow: one visitor's address, until it is idle. */
 export interface Datagram {
   /** A number that the relay gave the flow, from 1 to {@link FLOW_ID_MAX}. On the wire it is unsigned LEB128. */

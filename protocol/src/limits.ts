@@ -126,13 +126,17 @@ export const TUNNEL_KEEPALIVE_MS = 15_000
 export const TUNNEL_IDLE_MS = 60_000
 /** The interval at which either side asks QUIC for the path MTU. */
 export const PATH_MTU_POLL_MS = 250
-/** The window of a tunnel's stream, in bytes: it carries only a token, its answer and heartbeats. */
+/** The window of a tunnel's stream, in bytes: it carries only a token, its answer, heartbeats, and addresses of flows. */
 export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
 /**
  * The size of a heartbeat on the first stream, in bytes: two full packets of real paths, so that a path that drops large
  * ones is noticed.
  */
 export const TUNNEL_HEARTBEAT_BYTES = 3000
+/** The longest line about a flow on the first stream, in bytes: half as much again as an IPv6 address and the longest numbers need. */
+export const FLOW_LINE_MAX_BYTES = 128
+/** How long a datagram waits for the line about its flow, in milliseconds. Then the visitor's address is unknown. */
+export const FLOW_LINE_WAIT_MS = 50
 
 /** The most relays of a route. Each forwards the number of relays that the visitor has passed. */
 export const HOP_RELAYS_MAX = 4

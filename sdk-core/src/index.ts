@@ -73,6 +73,7 @@ export type {
   ServeStream,
   SiteCarrier,
   SuspendableSite,
+  TunnelLease,
 } from './platform.ts'
 export { type PlatformSite, publishOn } from './publish.ts'
 export type { TrafficRules } from './rules/options.ts'

@@ -122,14 +122,23 @@ export type OpenDatagrams = (
 
 /** DatagramEvents are the site's answers to a datagram tunnel, and the tunnel's reports to its site. */
 export interface DatagramEvents {
-  /** Returns the current lease token. Undefined while there is no lease. */
-  accessToken(): string | undefined
-  /** Returns the address for tunnels of the current lease. Undefined when that is the relay's authority. */
-  tunnelAddress(): TunnelAddress | undefined
+  /** Returns the current lease. Undefined while there is none. */
+  lease(): TunnelLease | undefined
   /** Called when the relay refuses the token: the site renews the lease, or registers again. */
   stale(): void
   /** Called when the tunnel was lost or could not be reopened. The carrier tries again. */
   failed(error: SvcError): void
+}
+
+/** TunnelLease is what a datagram tunnel needs of its lease. */
+export interface TunnelLease {
+  accessToken: string
+  /** The address for tunnels of the lease. Undefined when that is the relay's authority. */
+  tunnelAddress?: TunnelAddress | undefined
+  /** The protocol extensions of the relay. */
+  extensions: ReadonlySet<string>
+  /** The answer to the registration: the same object until the site registers again. */
+  answer: object
 }
 
 /** A DatagramCarrier keeps a datagram tunnel for a site. */

@@ -27,6 +27,7 @@ export {
   type WaitingReason,
 } from '@svc/sdk-core'
 export type { CarrierKind } from './carrier/kinds.ts'
+export type { UdpFlow } from './datagram/local-flows.ts'
 export { type ExposeFailure, type Exposure, expose } from './expose/expose.ts'
 export type { ExposeOptions, ProbeReport } from './expose/options.ts'
 export { type FolderOptions, openFolder } from './folder/folder-handle.ts'

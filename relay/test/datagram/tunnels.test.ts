@@ -1,7 +1,6 @@
 // Tests the datagram tunnel of a real relay: what passes, what does not, and that a misbehaving client harms no other.
 
 import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { datagramsOf, decodeDatagram, encodeAggregate, type RegisterResponse } from '@svc/protocol'
@@ -13,6 +12,7 @@ import { readIfPresent } from '../../src/core/storage/state-file.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
 import { freePort, newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { openTunnel, type TestTunnel, type Visitor, visitorOf } from '../support/tunnel.ts'
+import { startUdpPath } from '../support/udp-path.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ADMIN = { Authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -81,21 +81,6 @@ function visitor(port: number, type?: 'udp4' | 'udp6'): Visitor {
   const visitor = visitorOf(port, type)
   open.push(visitor.socket)
   return visitor
-}
-
-/** Leads to a UDP port of this machine until it is cut. */
-async function cuttablePath(to: number): Promise<{ port: number; cut(): void }> {
-  const [near, far] = [createSocket('udp4'), createSocket('udp4')]
-  open.push(near, far)
-  let client = 0
-  near.on('message', (bytes, from) => {
-    client = from.port
-    far.send(bytes, to, '127.0.0.1')
-  })
-  far.on('message', (bytes) => near.send(bytes, client, '127.0.0.1'))
-  await once(near.bind(0, '127.0.0.1'), 'listening')
-  const cut = (): void => void [near, far].map((socket) => socket.removeAllListeners('message'))
-  return { port: near.address().port, cut }
 }
 
 const portOf = ({ udp_addr }: RegisterResponse): number => Number(udp_addr?.split(':').at(-1))
@@ -246,14 +231,15 @@ describe('a tunnel ends', () => {
     'at both sides after 60 s of silence (protocol §12.1.8)',
     async () => {
       const { access_token } = await registered()
-      const path = await cuttablePath(relay.port)
+      const path = await startUdpPath(relay.port)
+      open.push(path)
       const opened = await openTunnel({ ...relay, port: path.port })
       open.push(opened)
       const before = await sample('datagram_tunnels')
       expect(await opened.hello(access_token)).toMatchObject({ ok: true })
       expect(await sample('datagram_tunnels')).toBe(before + 1)
       const from = performance.now()
-      path.cut()
+      path.passes = { there: false, back: false }
       await opened.closed
       expect(performance.now() - from).toBeGreaterThan(55_000)
       await expect.poll(() => sample('datagram_tunnels'), { timeout: 10_000 }).toBe(before)

@@ -4,7 +4,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { connectQuic, type QuicClientSession } from '@currentspace/http3'
-import { TUNNEL_ALPN } from '@svc/protocol'
+import { TUNNEL_ALPN, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { ROOT_HOST, type TestClient } from './relay.ts'
 
 export interface TestTunnel {
@@ -32,6 +32,8 @@ export async function openTunnel(
       ca: relay.ca,
       alpn: [alpn],
       enableDatagrams: true,
+      initialMaxData: TUNNEL_WINDOW_BYTES,
+      initialMaxStreamDataBidiLocal: TUNNEL_WINDOW_BYTES,
       runtimeMode: 'portable',
       // Longer than the relay's, which is the one that counts.
       maxIdleTimeoutMs: 10 * 60_000,

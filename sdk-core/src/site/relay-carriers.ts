@@ -114,8 +114,7 @@ export class RelayCarriers {
     const datagrams = await open(
       this.#relay,
       {
-        accessToken: () => this.#keeper.lease?.accessToken,
-        tunnelAddress: () => this.#keeper.lease?.tunnelAddress,
+        lease: () => this.#keeper.lease,
         stale: () => this.#keeper.renewNow(),
         failed: this.#events.error,
       },

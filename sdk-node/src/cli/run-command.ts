@@ -131,7 +131,7 @@ async function runShown(
   const signal = asked()
   const stopCollecting = collectWhenIdle()
   const live = isJson || env.TERM === 'dumb' ? undefined : terminal
-  const store = new StatusStore(live ? undefined : (request) => print({ event: 'request', ...request }))
+  const store = new StatusStore(live ? undefined : print)
   const areSeveral = commands.length > 1
   const view = live
     ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral })

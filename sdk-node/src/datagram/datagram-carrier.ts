@@ -15,12 +15,14 @@ import {
   type OpenDatagrams,
   SvcError,
   type TunnelAddress,
+  type TunnelLease,
 } from '@svc/sdk-core'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 import type { TcpTarget } from '../target/target-address.ts'
 import { unreachable } from '../target/tcp-target.ts'
+import { FlowAddresses } from './flow-addresses.ts'
 import { DELIVERY_PORTION } from './in-flight-counter.ts'
-import { type LocalAddress, LocalFlows } from './local-flows.ts'
+import { type LocalAddress, LocalFlows, type UdpFlow } from './local-flows.ts'
 import { monotonic } from './monotonic.ts'
 import type { DialQuic } from './quic-in-worker.ts'
 import { type Heartbeat, openTunnel, type Tunnel } from './tunnel.ts'
@@ -35,6 +37,10 @@ export interface DatagramOptions {
   ca: string | Buffer | undefined
   /** Called with the error of a local service that does not answer. */
   onError: (error: SvcError) => void
+  /** Called with each new flow. */
+  onFlow?: ((flow: UdpFlow) => void) | undefined
+  /** Whether the site asked for its visitors' addresses. */
+  visitorAddress?: boolean | undefined
   /**
    * The intervals of the heartbeat.
    * @default the intervals of the protocol
@@ -69,11 +75,16 @@ class Datagrams implements DatagramCarrier {
   readonly #options: DatagramOptions
   readonly #events: DatagramEvents
   readonly #flows: LocalFlows
+  readonly #addresses: FlowAddresses
   readonly #inbox: DatagramQueue<Uint8Array>
   readonly #backoff = new Backoff()
   readonly #life = new AbortController()
   readonly #dropped: Record<string, number> = {}
   #tunnel: Tunnel | undefined
+  /** The answer to the registration whose flows are open. */
+  #registration: object | undefined
+  /** True when somebody wants addresses and the relay sends them. */
+  #awaitsAddresses = false
   #received = 0
   #sent = 0
   #tunnels = 0
@@ -100,6 +111,12 @@ class Datagrams implements DatagramCarrier {
       answered: (flowId, payload) => this.#answer(flowId, payload),
       dropped: (reason) => this.#drop(reason),
       failed: (error) => options.onError(unreachable(options.target, error)),
+      opened: (flow) => options.onFlow?.(flow),
+    })
+    this.#addresses = new FlowAddresses({
+      open: (flowId, remote) => this.#flows.open(flowId, remote),
+      deliver: (flowId, payload) => this.#flows.deliver(flowId, payload),
+      dropped: () => this.#drop('local_queue_full'),
     })
   }
 
@@ -126,28 +143,33 @@ class Datagrams implements DatagramCarrier {
     this.#life.abort()
     this.#inbox.clear()
     this.#tunnel?.close()
+    this.#addresses.clear()
     this.#flows.close()
   }
 
   /** @throws SvcError the reason why there is no tunnel */
   async dial(signal: AbortSignal = this.#life.signal): Promise<void> {
+    const lease = this.#events.lease()
+    if (lease === undefined) throw new SvcError('lease_ended', 'there is no lease for a datagram tunnel')
+    this.#begin(lease)
     const authority = authorityOf(this.#relay)
     // A relay on several machines names the one that has the port; its certificate is still for the relay's host.
-    const { host, port } = this.#events.tunnelAddress() ?? authority
+    const { host, port } = lease.tunnelAddress ?? authority
     const addresses = await addressesOf(host).catch((cause) => {
       throw new SvcError('relay_unreachable', `${host} has no address`, { cause })
     })
     // QUIC may not work on one of the host's addresses, so the next attempt uses another.
     const { address } = addresses[this.#failures % addresses.length]!
-    const token = this.#events.accessToken()
-    if (token === undefined) throw new SvcError('lease_ended', 'there is no lease for a datagram tunnel')
     const { ca, pulse, dial } = this.#options
     const tunnel = await openTunnel(
       { address, port, servername: authority.host, ca },
-      token,
+      lease.accessToken,
       {
         datagram: (bytes, at) => {
           if (!this.#inbox.push(bytes, at)) this.#drop('receive_queue_full')
+        },
+        flow: (flowId, remote) => {
+          if (this.#awaitsAddresses) this.#addresses.told(flowId, remote)
         },
         dropped: (reason, count) => {
           if (reason !== 'receive_queue_full') this.#sent -= count
@@ -165,6 +187,17 @@ class Datagrams implements DatagramCarrier {
     }
     this.#tunnel = tunnel
     this.#tunnels += 1
+  }
+
+  /** Ends the flows of an earlier registration: the relay gives their numbers to other visitors. */
+  #begin({ answer, extensions }: TunnelLease): void {
+    if (this.#registration === answer) return
+    this.#registration = answer
+    const { onFlow, visitorAddress } = this.#options
+    this.#awaitsAddresses = Boolean(onFlow && visitorAddress && extensions.has('visitor_address'))
+    this.#inbox.clear()
+    this.#addresses.clear()
+    this.#flows.clear()
   }
 
   #lost(tunnel: Tunnel, reason: SvcError): void {
@@ -201,7 +234,9 @@ class Datagrams implements DatagramCarrier {
     if (decoded === undefined) this.#drop('malformed')
     else {
       this.#received += 1
-      this.#flows.deliver(decoded.flowId, decoded.payload)
+      const { flowId, payload } = decoded
+      if (this.#awaitsAddresses && !this.#flows.has(flowId)) this.#addresses.received(flowId, payload)
+      else this.#flows.deliver(flowId, payload)
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { createSocket, type Socket, type SocketType } from 'node:dgram'
 import { FLOW_IDLE_MS } from '@svc/protocol'
+import type { RemoteAddress } from '@svc/sdk-core'
 
 /** The most concurrent visitors of the local UDP service, each with a socket: as many as a relay keeps flows of a lease. */
 const LOCAL_FLOWS_MAX = 16_384
@@ -13,12 +14,25 @@ const LOCAL_SWEEP_MS = 30_000
 const LOCAL_RECEIVE_BUFFER_BYTES = 256 * 1024
 
 export interface LocalEvents {
+  /** Called for each new flow, before its first datagram, with the port from which its datagrams reach the service. */
+  opened?(flow: UdpFlow): void
   /** Called with each datagram of the service. */
   answered(flowId: number, payload: Uint8Array): void
   /** Called when a datagram was dropped. */
   dropped(reason: 'local_queue_full' | 'local_refused'): void
   /** Called when the service does not answer, or no socket can be opened. */
   failed(error: Error): void
+}
+
+/** UdpFlow is a new visitor of a UDP service: an address and a port, until nothing passes for five minutes. */
+export interface UdpFlow {
+  /**
+   * Where the visitor's datagrams come from. It is the relay's word, and the relay does not know whether the sender forged it.
+   * Undefined when the relay does not say so in time.
+   */
+  remote: RemoteAddress | undefined
+  /** The port of this machine from which the service gets them. */
+  localPort: number
 }
 
 /** An IP address and a port. */
@@ -54,9 +68,13 @@ export class LocalFlows {
     return this.#flows.size
   }
 
+  has(flowId: number): boolean {
+    return this.#flows.has(flowId)
+  }
+
   /** Sends a visitor's datagram to the service. */
   deliver(flowId: number, payload: Uint8Array): void {
-    const flow = this.#flows.get(flowId) ?? this.#open(flowId)
+    const flow = this.#flows.get(flowId) ?? this.open(flowId)
     this.#touch(flowId, flow)
     if (flow.waiting === undefined) flow.socket.send(payload)
     else if (flow.waiting.length < LOCAL_WAITING_MAX) flow.waiting.push(payload)
@@ -65,10 +83,16 @@ export class LocalFlows {
 
   close(): void {
     clearInterval(this.#sweeping)
+    this.clear()
+  }
+
+  /** Ends all flows. */
+  clear(): void {
     for (const [flowId, flow] of this.#flows) this.#end(flowId, flow)
   }
 
-  #open(flowId: number): Flow {
+  /** Opens a flow that is not open. @param remote the visitor's address, if it is known */
+  open(flowId: number, remote?: RemoteAddress): Flow {
     const [oldest] = this.#flows
     if (this.#flows.size >= this.#max && oldest) this.#end(...oldest)
     const { address, family, port } = this.#target
@@ -89,6 +113,7 @@ export class LocalFlows {
     socket.connect(port, address, () => {
       const waiting = flow.waiting ?? []
       flow.waiting = undefined
+      this.#events.opened?.({ remote, localPort: socket.address().port })
       for (const payload of waiting) socket.send(payload)
     })
     this.#flows.set(flowId, flow)

@@ -13,10 +13,11 @@ import {
   TUNNEL_KEEPALIVE_MS,
   type TunnelHello,
 } from '@svc/protocol'
-import { isRecord, isRelayCode, SvcError } from '@svc/sdk-core'
+import { isRecord, isRelayCode, type RemoteAddress, SvcError } from '@svc/sdk-core'
 import { monotonic } from './monotonic.ts'
 import type { QueueDrop, QuicConnection, QuicTarget } from './quic.ts'
 import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
+import { StreamReader } from './stream-reader.ts'
 
 /** Milliseconds for a heartbeat to return, before the next one is due. If it does not, the path drops large packets. */
 export const HEARTBEAT_DEADLINE_MS = 10_000
@@ -28,6 +29,8 @@ const PACE_PAUSE_MS = 2
 export interface TunnelEvents {
   /** @param at the time of its arrival, in {@link monotonic} milliseconds */
   datagram(bytes: Uint8Array, at: number): void
+  /** Called with the address of a flow's visitor, as the relay says. */
+  flow(flowId: number, remote: RemoteAddress): void
   /** Called with the number of datagrams lost here after they arrived, or after {@link Tunnel.send} accepted them. */
   dropped(reason: QueueDrop, count: number): void
   /** Called once, when the tunnel has ended. */
@@ -109,7 +112,14 @@ export class Tunnel {
       batchSize: PACE_BURST,
       pause: forMs(PACE_PAUSE_MS),
     })
-    connection.stream.on('data', (bytes: Buffer) => this.#heard(bytes.length))
+    const reader = new StreamReader({
+      heard: (bytes) => this.#heard(bytes),
+      flow: (flowId, remote) => events.flow(flowId, remote),
+    })
+    connection.stream.on('data', (bytes: Buffer) => {
+      if (!this.#isEnded && !reader.push(bytes)) this.end('the relay sent a line that is too long')
+    })
+    connection.stream.resume()
     const beat = (): void => (relay.hasHeartbeat ? this.#beat() : connection.ping())
     this.#timer = setInterval(beat, pulse.everyMs)
     beat()
@@ -180,30 +190,35 @@ async function sayHello(stream: Duplex, accessToken: string): Promise<Relay> {
   throw new SvcError('unexpected_answer', 'the relay did not answer on the datagram tunnel')
 }
 
-/** @returns undefined when the answer is not JSON or does not arrive in time */
+/** Leaves the stream paused, with what follows the answer. @returns undefined when the answer is not JSON or does not arrive in time */
 function readAnswer(stream: Duplex): Promise<unknown> {
   return new Promise((resolve) => {
-    let text = ''
+    let bytes: Buffer = Buffer.alloc(0)
     const done = (answer: unknown): void => {
       clearTimeout(deadline)
-      stream.off('data', read).off('close', end).off('end', end)
+      stream.off('data', read).off('close', end).off('end', end).pause()
       resolve(answer)
     }
     const end = (): void => done(undefined)
-    const read = (bytes: Buffer): void => {
-      text += bytes
-      const answer = parseWhole(text)
-      if (answer !== undefined || text.length > TUNNEL_HELLO_MAX_BYTES) done(answer)
+    const read = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk])
+      const { answer, rest } = parseFirst(bytes)
+      if (answer === undefined && bytes.length <= TUNNEL_HELLO_MAX_BYTES) return
+      done(answer)
+      if (rest.length > 0) stream.unshift(rest)
     }
     const deadline = setTimeout(end, TUNNEL_HELLO_DEADLINE_MS)
     stream.on('data', read).once('close', end).once('end', end)
   })
 }
 
-function parseWhole(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** @returns the first object of JSON, and the bytes behind it */
+function parseFirst(bytes: Buffer): { answer?: unknown; rest: Buffer } {
+  for (let end = bytes.indexOf('}'); end >= 0; end = bytes.indexOf('}', end + 1))
+    try {
+      return { answer: JSON.parse(bytes.toString('utf8', 0, end + 1)), rest: bytes.subarray(end + 1) }
+    } catch {
+      // A brace within the object.
+    }
+  return { rest: bytes.subarray(0, 0) }
 }

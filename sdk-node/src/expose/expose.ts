@@ -100,6 +100,7 @@ function namedRelays({ relay, relays = [] }: ExposeOptions): URL[] {
 function platformOf(options: ExposeOptions): () => Platform {
   const { ca, proxy, identity, identityPath, overlay, allowLocalGateways, carrier = 'native' } = options
   const { http, fetch, routes, proxyProtocol, onTargetError: onError = () => {} } = options
+  const visitorAddress = wantsAddresses(options)
   const [tls, tcp, udp] = (['tls', 'tcp', 'udp'] as const).map((kind) => {
     const target = options[kind]
     return target === undefined ? undefined : parseTcpTarget(kind, target)
@@ -109,7 +110,9 @@ function platformOf(options: ExposeOptions): () => Platform {
     needsCertificate: [http, fetch, routes, tls].some((target) => target !== undefined),
     ...(tls && { serveTls: serveTcpTarget(tls, onError, proxyProtocol) }),
     ...(tcp && { serveRaw: serveTcpTarget(tcp, onError, proxyProtocol) }),
-    ...(udp && { openDatagrams: openDatagrams(udp, { ca, onError }) }),
+    ...(udp && {
+      openDatagrams: openDatagrams(udp, { ca, onError, visitorAddress, onFlow: options.onUdpFlow }),
+    }),
   })
 }
 
@@ -135,10 +138,14 @@ function termsOf(
   const { tlsMinVersion: minVersion, cache, relays, discover, access, rules, ...others } = options
   const { clientCertificates, ...rest } = others
   const tls = { minVersion, clientCertificates }
-  // Access depends on the visitor's network, also over a route.
-  const { visitorAddress = access !== undefined || options.via === undefined } = options
+  const visitorAddress = wantsAddresses(options)
   const shared = sharedOptions(rest as unknown as PublishOptions)
   return { ...shared, fetch, tls, visitorAddress, ...(isNamed && { cache }) }
+}
+
+function wantsAddresses({ access, via, visitorAddress }: ExposeOptions): boolean {
+  // Access depends on the visitor's network, also over a route.
+  return visitorAddress ?? (access !== undefined || via === undefined)
 }
 
 /** Publishes at one relay, over a route and with a self-probe if the options ask for them. */

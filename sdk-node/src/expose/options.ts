@@ -3,6 +3,7 @@
 import type { ClientCertificateOptions, FetchHandler, PlatformSite, PublishOptions } from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
+import type { UdpFlow } from '../datagram/local-flows.ts'
 import { refuseUnknown } from '../known-options.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../platform.ts'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
@@ -123,6 +124,11 @@ export interface ExposeOptions
   onTargetError?: ((error: SvcError) => void) | undefined
   /** Called with a report of each answered request. */
   onRequest?: OnRequest | undefined
+  /**
+   * Called once for each new flow of the UDP service, before its first datagram: it tells which visitor the service sees behind a local
+   * port. A datagram waits up to 50 ms for its visitor's address.
+   */
+  onUdpFlow?: ((flow: UdpFlow) => void) | undefined
 }
 
 type OwnOption = Exclude<keyof ExposeOptions, keyof PublishOptions | keyof NodeOptions>
@@ -145,6 +151,7 @@ const OWN_OPTIONS = Object.keys({
   banMitm: true,
   onTargetError: true,
   onRequest: true,
+  onUdpFlow: true,
 } satisfies Record<OwnOption, true>).concat(NODE_OPTIONS)
 
 /** ProbeReport is the result of a self-probe at a site's relay. */

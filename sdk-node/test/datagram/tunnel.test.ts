@@ -219,7 +219,7 @@ describe('what the service sends at once', () => {
       close: () => {},
     })
     const target = { address: '127.0.0.1', port: 1, servername: 'relay.localhost', ca: undefined }
-    const events = { datagram: () => {}, dropped: () => {}, ended: () => {} }
+    const events = { datagram: () => {}, flow: () => {}, dropped: () => {}, ended: () => {} }
     const signal = AbortSignal.timeout(TEST_TIMEOUT_MS)
     const tunnel = await openTunnel(target, 'token', events, signal, PULSE, dial)
     for (const payload of THREE) tunnel.send(payload)

@@ -42,8 +42,8 @@ async function asClient(found: FoundPeer): Promise<void> {
   const site = await publishOn(
     {
       ...nodePlatform({ ca, identity, carrier: 'native' }),
-      openDatagrams: async (_relay, { accessToken }) => {
-        peer.say(accessToken()!)
+      openDatagrams: async (_relay, { lease }) => {
+        peer.say(lease()!.accessToken)
         deepEqual(JSON.parse(await peer.hears('answer')), { ok: true, heartbeat: true })
         equal(await peer.hears('heartbeat'), HEARTBEAT)
         const stats = { received: 0, sent: 0, dropped: {}, flows: 0, tunnels: 1 }
@@ -81,8 +81,7 @@ async function asServer(found: FoundPeer): Promise<void> {
   const target = { host: '127.0.0.1', port: service.port }
   const open = datagramCarrier(target, { ca: CERTIFICATE_PEM, onError: () => {} })
   const events = {
-    tunnelAddress: () => undefined,
-    accessToken: () => 'token',
+    lease: () => ({ accessToken: 'token', extensions: new Set<string>(), answer: {} }),
     stale: () => {},
     failed: () => {},
   }

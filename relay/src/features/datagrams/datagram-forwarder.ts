@@ -9,6 +9,7 @@ import type { Lease } from '../../core/lease/lease.ts'
 import type { DatagramDrop } from '../../core/metrics/labels.ts'
 import type { RelayCounters } from '../../core/metrics/relay-counters.ts'
 import type { Bandwidth } from '../../core/rate-limit/bandwidth.ts'
+import { FlowAnnouncer, flowLineRates } from './flow-announcer.ts'
 import { FlowTable } from './flow-table.ts'
 import {
   DATAGRAM_BURST,
@@ -17,12 +18,12 @@ import {
   VALIDATED_BYTES_PER_SECOND,
 } from './limits.ts'
 import { NetworkRates } from './network-byte-rates.ts'
-import type { QuicConnection } from './quic.ts'
+import type { TunnelConnection } from './quic.ts'
 
 export interface ForwarderParts {
   /** The address at which ports are opened; undefined: every address. */
   listenAddress: string | undefined
-  tunnelOf: (lease: Lease) => Pick<QuicConnection, 'send' | 'datagramMaxBytes'> | undefined
+  tunnelOf: (lease: Lease) => Pick<TunnelConnection, 'send' | 'sendLine' | 'datagramMaxBytes'> | undefined
   routes: (lease: Lease) => boolean
   bandwidthOf: (lease: Lease) => Bandwidth
   counters: RelayCounters
@@ -33,6 +34,7 @@ interface Port {
   flows: FlowTable
   /** Slots of {@link IN} and {@link OUT}. */
   rates: GcraLimiter
+  announcer: FlowAnnouncer
   currentLease: () => Lease | undefined
 }
 
@@ -46,6 +48,8 @@ export class DatagramForwarder {
   readonly #ports = new Map<number, Port>()
   /** Limits bytes sent to a network beyond three times those received from it; created with the first port. */
   #networkRates: NetworkRates | undefined
+  /** Limits lines about flows by the visitor's network; created with the first line. */
+  #lineRates: NetworkRates | undefined
   #sweepTimer: NodeJS.Timeout | undefined
 
   constructor(parts: ForwarderParts) {
@@ -60,7 +64,8 @@ export class DatagramForwarder {
     const udp = await openUdpPort(number, this.#parts.listenAddress, (payload, from) =>
       this.#fromVisitor(port, payload, from),
     )
-    const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), currentLease }
+    const announcer = new FlowAnnouncer(() => (this.#lineRates ??= flowLineRates()))
+    const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), announcer, currentLease }
     this.#ports.set(number, port)
     this.#sweepTimer ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()
     return {
@@ -102,6 +107,7 @@ export class DatagramForwarder {
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > tunnel.datagramMaxBytes)
       return 'too_large'
     if (!bandwidthOf(lease).trySpend(payload.length)) return 'bandwidth'
+    if (lease.preferences.visitorAddress) port.announcer.announce(flow, tunnel)
     return tunnel.send(datagram) ? undefined : 'queue_full'
   }
 

@@ -13,6 +13,8 @@ export interface Flow {
   /** Time of the last datagram, in milliseconds of the table's clock. */
   seenAt: number
   readonly credit: AmplificationLimit
+  /** The last tunnel for which its visitor's address was due. */
+  announcedTo: object | undefined
 }
 
 /** Returns the function with which {@link AmplificationLimit} spends the share of an address's network. */
@@ -109,7 +111,7 @@ export class FlowTable {
     this.#hosts.set(address, host)
     host.flows += 1
     const credit = new AmplificationLimit(host.validation, this.#networkShareOf(address))
-    const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit }
+    const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit, announcedTo: undefined }
     this.#byId.set(flow.id, flow)
     this.#counters.flows += 1
     return flow

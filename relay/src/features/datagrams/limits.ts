@@ -13,6 +13,14 @@ export const TUNNELS_PENDING_PER_NETWORK_MAX = 16
  * send some early.
  */
 export const TUNNEL_STREAM_MAX_BYTES: number = 48 * 1024
+/**
+ * Lines about new flows that the relay writes to one tunnel at once, and in a second: visitors with forged addresses make
+ * as many flows as they like. At most 85 bytes each, so that a burst fits in half of `TUNNEL_STREAM_MAX_BYTES`.
+ */
+export const FLOW_LINES_BURST = 256
+export const FLOW_LINES_PER_SECOND = 1024
+/** The share of one network in both, at all tunnels together. */
+export const FLOW_LINES_NETWORK_SHARE: number = 1 / 4
 /** Flows of one lease. A busy game server has hundreds. */
 export const FLOWS_PER_LEASE_MAX = 16_384
 /** Flows of all leases, at some 500 bytes each. */

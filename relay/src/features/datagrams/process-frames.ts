@@ -34,6 +34,8 @@ export const FRAME = {
   end: 14,
   /** To the process: the peer of the connection takes aggregates of datagrams. */
   aggregate: 15,
+  /** To the process: a line for the connection's first stream, which it drops when much waits there. */
+  line: 16,
 } as const
 
 export interface Begin {

@@ -221,7 +221,7 @@ class LinkedConnection implements TunnelConnection {
   }
 
   send(datagram: Uint8Array): boolean {
-    if (!this.#isOpen || this.#pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) return false
+    if (!this.#hasRoom()) return false
     this.#pipe.sendDatagram(this.#id, datagram, monotonic())
     return true
   }
@@ -235,6 +235,10 @@ class LinkedConnection implements TunnelConnection {
 
   aggregate(): void {
     if (this.#isOpen) this.#pipe.send(FRAME.aggregate, this.#id)
+  }
+
+  sendLine(line: string): void {
+    if (this.#hasRoom()) this.#pipe.sendText(FRAME.line, line, this.#id)
   }
 
   close(code: number, reason: string): void {
@@ -258,6 +262,10 @@ class LinkedConnection implements TunnelConnection {
     this.#isOpen = false
     this.#stream?.destroy()
     this.events?.closed()
+  }
+
+  #hasRoom(): boolean {
+    return this.#isOpen && this.#pipe.queuedBytes <= QUIC_PIPE_MAX_BYTES
   }
 }
 

@@ -93,12 +93,19 @@ function deliver(entry: OpenConnection, id: number, kind: number, payload: Buffe
   } else if (kind === FRAME.aggregate) entry.aggregator = aggregatorOf(connection)
   else if (kind === FRAME.close) connection.close(payload.readUInt32BE(), payload.toString('utf8', 4))
   else if (kind === FRAME.streamEnd) stream?.end()
+  else if (kind === FRAME.line) writeLine(stream, payload)
   else if (kind === FRAME.stream && stream !== undefined) {
     entry.isAuthenticated = true
     stream.write(Buffer.from(payload))
     if (stream.writableLength > TUNNEL_STREAM_MAX_BYTES)
       connection.close(TUNNEL_CLOSE.violation, 'the peer does not read its heartbeats')
   }
+}
+
+/** Visitors decide how many flows there are, so lines leave room for heartbeats: only those can be a violation. */
+function writeLine(stream: Duplex | undefined, line: Buffer): void {
+  if (stream !== undefined && stream.writableLength + line.length <= TUNNEL_STREAM_MAX_BYTES / 2)
+    stream.write(Buffer.from(line))
 }
 
 function accept(connection: QuicConnection): QuicEvents {

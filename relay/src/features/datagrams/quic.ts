@@ -25,6 +25,8 @@ export interface QuicConnection {
 export interface TunnelConnection extends QuicConnection {
   /** Called once the peer has said that it takes aggregates. From then on several datagrams may leave in one frame. */
   aggregate(): void
+  /** Writes a line on the first stream. The QUIC process drops it when much waits there. */
+  sendLine(line: string): void
 }
 
 /** Callbacks of a connection, which must not throw. */

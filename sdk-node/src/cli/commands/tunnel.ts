@@ -4,7 +4,7 @@ import { expose } from '../../expose/expose.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
-import { addressFor } from '../report/logged-address.ts'
+import { addressFor, portFor } from '../report/logged-address.ts'
 import { exposeOptions, hasWeb } from './expose-options.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
 
@@ -101,6 +101,13 @@ export class Tunnel {
         onTargetError: (error) => follower.complain(undefined, error),
         onRequest: ({ remote, ...request }) =>
           store.requested({ tunnel, ...request, address: addressFor(logAddresses, remote) }),
+        onUdpFlow: ({ remote, localPort: local_port }) =>
+          store.flowOpened({
+            tunnel,
+            address: addressFor(logAddresses, remote),
+            port: portFor(logAddresses, remote),
+            local_port,
+          }),
         banMitm,
         onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
       })

@@ -1,7 +1,7 @@
 // Formats the figures of a site and its requests for people.
 
 import type { AgentRequest, WaitingStatus } from '../../agent/api-messages.ts'
-import type { SiteStatus } from './report.ts'
+import type { FlowReport, SiteStatus } from './report.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
@@ -25,6 +25,14 @@ export function formatRequest(
   const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
   const from = address === undefined ? '' : `${address}  `
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${from}${name}${method} ${path}`
+}
+
+/** @param areSeveral whether the line must name its tunnel */
+export function formatFlow({ tunnel, address, port, local_port }: FlowReport, areSeveral: boolean): string {
+  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  const whole = address?.includes(':') ? `[${address}]` : address
+  const from = port === undefined ? (address ?? 'a visitor') : `${whole}:${port}`
+  return `udp  ${name}${from} comes from port ${local_port}`
 }
 
 /** @returns the reason why visitors cannot connect yet, and the time of the next attempt */

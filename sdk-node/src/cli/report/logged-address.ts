@@ -13,3 +13,8 @@ export function addressFor(how: LogAddresses, remote: RemoteAddress | undefined)
   const groups = before === '' ? [] : before.split(':')
   return `${groups.slice(0, 3).join(':')}::/48`
 }
+
+/** Returns the port that belongs to a whole address; otherwise undefined. */
+export function portFor(how: LogAddresses, remote: RemoteAddress | undefined): number | undefined {
+  return how === 'full' ? remote?.port : undefined
+}

@@ -27,6 +27,21 @@ interface Subject {
   relay: string
 }
 
+/** A report of one visitor, of which there may be many. */
+export type VisitorReport = Extract<Report, { event: 'request' | 'flow' }>
+
+/** A UDP service has a new visitor. */
+export interface FlowReport {
+  event: 'flow'
+  tunnel?: string | undefined
+  /** The visitor's address, or its network. Undefined when unknown or not wanted. */
+  address?: string | undefined
+  /** The visitor's port, with its whole address. */
+  port?: number | undefined
+  /** The port of this machine from which the service gets the visitor's datagrams. */
+  local_port: number
+}
+
 export type Report =
   | ({ event: 'online' } & Subject & Addresses)
   /** Visitors cannot connect until the relay lets them. */
@@ -46,6 +61,7 @@ export type Report =
     }
   /** A visitor's request was answered. Only reported without a live view. */
   | ({ event: 'request' } & AgentRequest)
+  | FlowReport
   /** This many earlier reports were dropped because the reader of the output was too slow. */
   | { event: 'dropped'; count: number }
   /** The verdict of a self-probe. */

@@ -2,11 +2,11 @@
 
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
-import { clock, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
+import { clock, formatFlow, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
 import { printable } from './printable.ts'
 import type { Addresses, AgentReport, Print, RelayReport, Report, Reporter, SiteStatus } from './report.ts'
 
-/** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests. Further ones are dropped. */
+/** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests or flows. Further ones are dropped. */
 const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
 /** The same for all other reports, which are few and more important. */
 const REPORTS_BACKLOG_MAX_BYTES = 1024 * 1024
@@ -22,7 +22,8 @@ export function makeReporter(isJson: boolean, print: Print, areSeveral = false):
   const tell = isJson ? makeJsonPrinter(print) : makeTextPrinter(print, areSeveral)
   let dropped = 0
   return (report) => {
-    const max = report.event === 'request' ? REQUESTS_BACKLOG_MAX_BYTES : REPORTS_BACKLOG_MAX_BYTES
+    const isOfVisitor = report.event === 'request' || report.event === 'flow'
+    const max = isOfVisitor ? REQUESTS_BACKLOG_MAX_BYTES : REPORTS_BACKLOG_MAX_BYTES
     if ((print.backlog?.(isJson ? 'log' : outputOf(report)) ?? 0) > max) {
       dropped += 1
       return
@@ -73,6 +74,8 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return nameOf(report, areSeveral) + formatCopy(report)
     case 'request':
       return formatRequest(report, areSeveral)
+    case 'flow':
+      return formatFlow(report, areSeveral)
     case 'dropped':
       return `svc: ${report.count} ${report.count === 1 ? 'line was' : 'lines were'} left out: the output is read too slowly`
     case 'probe':

@@ -4,7 +4,7 @@ import type { PlatformSite } from '@svc/sdk-core'
 import type { AgentRequest, CopyStatus, Failure, WaitingStatus } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
-import type { Addresses, SiteStatus } from './report.ts'
+import type { Addresses, FlowReport, SiteStatus, VisitorReport } from './report.ts'
 
 /** The number of remembered requests: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
@@ -31,11 +31,11 @@ export class StatusStore {
   readonly #rows = new Set<SiteEntry>()
   readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
   readonly #requests: AgentRequest[] = []
-  readonly #onRequest: ((request: AgentRequest) => void) | undefined
+  readonly #onVisitor: ((report: VisitorReport) => void) | undefined
 
-  /** @param onRequest called with each request of a visitor */
-  constructor(onRequest?: (request: AgentRequest) => void) {
-    this.#onRequest = onRequest
+  /** @param onVisitor called with each request of a visitor, and each flow */
+  constructor(onVisitor?: (report: VisitorReport) => void) {
+    this.#onVisitor = onVisitor
   }
 
   add(row: SiteEntry): SiteEntry {
@@ -61,7 +61,11 @@ export class StatusStore {
     if (request.status !== BAD_GATEWAY) this.recentErrors.answered(request.tunnel)
     this.#requests.push(request)
     if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
-    this.#onRequest?.(request)
+    this.#onVisitor?.({ event: 'request', ...request })
+  }
+
+  flowOpened(flow: Omit<FlowReport, 'event'>): void {
+    this.#onVisitor?.({ event: 'flow', ...flow })
   }
 
   /** The last requests, oldest first. */
