@@ -90,6 +90,30 @@ export async function startHaproxy(options: HaproxyOptions): Promise<Haproxy> {
   }
 }
 
+/**
+ * Starts haproxy as a service that expects a header of the PROXY protocol and answers each HTTP request with the addresses in it, as
+ * `source port destination port`. Rejects as {@link startHaproxy}.
+ * @param certificate file of a certificate and its key, for a service of TLS
+ */
+export async function startProxyHaproxy(certificate?: string): Promise<Pick<Haproxy, 'port' | 'stop'>> {
+  const port = await freePort()
+  const lines = [
+    '  nbthread 1',
+    '  no strict-limits',
+    'defaults',
+    '  mode http',
+    '  timeout client 60s',
+    'frontend visitors',
+    `  bind 127.0.0.1:${port} accept-proxy${certificate === undefined ? '' : ` ssl crt ${certificate}`}`,
+    '  http-request return status 200 content-type text/plain lf-string "%[src] %[src_port] %[dst] %[dst_port]"',
+    '',
+  ]
+  const { stop } = await run((control) =>
+    ['global', `  stats socket ${control} mode 600`, ...lines].join('\n'),
+  )
+  return { port, stop }
+}
+
 /** Starts haproxy as an HTTP proxy before a server on this machine, with a head of up to 64 KiB. Rejects as {@link startHaproxy}. */
 export async function startHttpHaproxy(server: number): Promise<Pick<Haproxy, 'port' | 'stop'>> {
   const port = await freePort()
