@@ -53,8 +53,9 @@ export interface SdkSite {
 }
 
 interface SdkSiteOptions {
-  fetch: (request: Request) => Response | Promise<Response>
+  fetch: (request: Request, info: { remote?: object }) => Response | Promise<Response>
   certificate?: 'own' | 'shared'
+  visitorAddress?: boolean
 }
 
 /** Its types need those of the web, which tests of the relay do not have, so the compiler must not follow the import. */

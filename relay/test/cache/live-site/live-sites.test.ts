@@ -13,7 +13,7 @@ let published = 0
 let site: SdkSite
 /** @returns the URL at the canonical hostname, without a slash at its end */
 async function publish(
-  fetch: (request: Request) => Response | Promise<Response>,
+  fetch: Parameters<typeof publishSite>[2]['fetch'],
   options: Partial<Parameters<typeof publishSite>[2]> = {},
 ): Promise<string> {
   published += 1
@@ -56,6 +56,22 @@ describe.each([
     expect(await text(version, '-H', 'Transfer-Encoding: chunked', '-T', file, `${url}/`)).toBe('3000000')
     expect(await text(version, '-H', 'Expect: 100-continue', '-T', file, `${url}/`)).toBe('3000000')
   })
+})
+
+test('protocol §9.4.1: the site gets the address of the visitor, not the relay’s own', async () => {
+  const url = await publish((_request, { remote }) => Response.json(remote ?? null), { visitorAddress: true })
+  for (const address of ['127.0.0.2', '127.0.0.9'])
+    expect(JSON.parse(await text('-H', `X-Test-Address: ${address}`, `${url}/`))).toMatchObject({
+      address,
+      port: 0,
+      reportedBy: 'relay',
+      traceId: expect.stringMatching(/^[\da-f]{32}$/),
+    })
+})
+
+test('a site that did not ask gets none', async () => {
+  const url = await publish((_request, { remote }) => Response.json(remote ?? null))
+  expect(JSON.parse(await text(`${url}/`))).toBeNull()
 })
 
 test('a site that is away is said to be away', async () => {
