@@ -14,6 +14,8 @@ export {
   type ExecutionContext,
   type FetchHandler,
   type FetchInfo,
+  type KnockEvent,
+  type KnockingVisitor,
   type OwnErrorCode,
   type PublishOptions,
   type RemoteAddress,

@@ -1,6 +1,7 @@
 // @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node add one, and re-export the public API.
 
 export type { ClientCertificate } from '@svc/tls'
+export type { KnockEvent, KnockingVisitor } from './access/knock/visitor.ts'
 export type { AccessOptions } from './access/options.ts'
 export type { ByteStream } from './bytes/byte-stream.ts'
 export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'

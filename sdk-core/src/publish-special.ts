@@ -35,6 +35,10 @@ async function withFront(
   }
   if (rules) options = (await import('./rules/index.ts')).ruledSite(options, rules)
   if (access)
-    options = (await import('./access/index.ts')).guardedSite(options, { access, visitorAddress }, scrypt)
+    options = await (await import('./access/index.ts')).guardedSite(
+      options,
+      { access, visitorAddress },
+      scrypt,
+    )
   return options
 }

@@ -12,6 +12,8 @@ export {
   type ConnectionStats,
   type DebugEvent,
   type FetchInfo,
+  type KnockEvent,
+  type KnockingVisitor,
   type PublishOptions,
   type RemoteAddress,
   type Site,

@@ -35,6 +35,16 @@ export class Credentials {
     return this.hasUsers || this.#access.password !== undefined
   }
 
+  /** Whether nobody has to know anything, or to be let in. */
+  get areNone(): boolean {
+    return !this.hasPasswords && !this.hasBearer && !this.canKnock
+  }
+
+  /** Whether visitors may ask the owner instead. */
+  get canKnock(): boolean {
+    return this.#access.knock
+  }
+
   get hasBearer(): boolean {
     return this.#access.bearer !== undefined
   }

@@ -9,12 +9,13 @@ import { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { macWith } from '../handlers/sessions/mac.ts'
 import { isForged, isNavigation } from '../handlers/sessions/origin-checks.ts'
 import { passInSession } from '../handlers/sessions/pass-in-session.ts'
-import { type Session, Sessions } from '../handlers/sessions/sessions.ts'
+import { Sessions } from '../handlers/sessions/sessions.ts'
 import { isResponse } from '../platform-objects.ts'
 import { ACCESS_PATH, notice, TAKEN, tooManyGuesses, unauthorized } from './answers.ts'
 import { Authorization, type Authorized } from './authorization.ts'
 import { BEARER_SUBJECT, Credentials } from './credentials.ts'
 import { GuessLimiter } from './guess-limiter.ts'
+import type { Admission, Knocking } from './knock/knocking.ts'
 import { FULL_RETRY_S } from './limits.ts'
 import { isAdmitted, networkOf } from './network.ts'
 import type { CheckedAccess } from './options.ts'
@@ -41,8 +42,15 @@ export class Gate {
   readonly #sessions: Sessions
   readonly #authorization: Authorization
   readonly #signIn: SignIn
+  /** Undefined when nobody may knock. */
+  readonly knocking: Knocking | undefined
 
-  constructor(access: CheckedAccess, derive: DeriveKey | undefined) {
+  /** @param knock the code for visitors who knock, when they may */
+  constructor(
+    access: CheckedAccess,
+    derive: DeriveKey | undefined,
+    knock: typeof import('./knock/index.ts') | undefined,
+  ) {
     const mac = macWith(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const limiter = new GuessLimiter()
     const closing = new AbortController()
@@ -59,6 +67,8 @@ export class Gate {
       live: this.#live,
       visitors: this.#visitors,
     })
+    const canSignIn = this.#credentials.hasPasswords
+    this.knocking = knock && new knock.Knocking({ mac, sessions: this.#sessions, canSignIn })
     this.#closeInTime(closing)
   }
 
@@ -73,13 +83,14 @@ export class Gate {
     if (Date.now() >= this.#access.expiresAt) return notice(request, 410, 'The time of this site is over.')
     if (!isAdmitted(address, this.#access)) return notice(request, 403, 'This site is not for your network.')
     const network = address === undefined ? undefined : networkOf(address)
-    const session = await this.#sessions.of(request, url.host)
+    const session =
+      (await this.#sessions.of(request, url.host)) ?? (await this.knocking?.sessionOf(request, url.host))
     const wait = this.#visitors.waitOf(session?.id ?? `${network}`)
     if (wait !== undefined)
       return notice(request, 429, 'These are too many requests. Wait a little.', { 'Retry-After': `${wait}` })
     const visitor = { request, url, network, session }
-    if (isOwnPath(url)) return this.#signIn.answer(visitor)
-    const entered = session ?? (await this.#enter(visitor))
+    if (isOwnPath(url)) return (await this.knocking?.ownPath(visitor)) ?? this.#signIn.answer(visitor)
+    const entered: Admission | Response = session ?? (await this.#enter(visitor, address))
     if (!('id' in entered)) return entered
     // The visitor may have signed out while the cookie was checked.
     if (session && !this.#sessions.isOpen(session)) return this.#refuse(visitor)
@@ -93,7 +104,7 @@ export class Gate {
   async #admit(
     handler: FetchHandler,
     visitor: Visitor,
-    entered: Session,
+    entered: Admission,
     info: FetchInfo,
   ): Promise<Response> {
     const { request, url } = visitor
@@ -110,14 +121,16 @@ export class Gate {
     const passed = this.#passedRequest(request)
     const use = this.#live.use(session)
     const response = await passInSession(use, handler, passed, info, () => this.#refuse(visitor))
-    return begun && isResponse(response) ? withCookies(response, [begun.cookie]) : response
+    const cookie = begun?.cookie ?? entered.cookie
+    return cookie !== undefined && isResponse(response) ? withCookies(response, [cookie]) : response
   }
 
   /** Resolves with the session of a visitor without a cookie, which is that of all who send the same secret, or with a refusal. */
-  async #enter(visitor: Visitor): Promise<Session | Response> {
+  async #enter(visitor: Visitor, address: string | undefined): Promise<Admission | Response> {
     const found = await this.#whoIs(visitor)
     if (found === 'too_many') return tooManyGuesses(visitor.request)
-    if (typeof found === 'string') return this.#refuse(visitor)
+    if (typeof found === 'string')
+      return (await this.knocking?.enter(visitor, address)) ?? this.#refuse(visitor)
     const { subject } = found
     const id = `${subject} ${visitor.network}`
     return { id, subject, issuedAt: Date.now(), expiresAt: this.#access.expiresAt }
@@ -127,7 +140,7 @@ export class Gate {
   async #whoIs({ request, network }: Visitor): Promise<Authorized> {
     const { hasPasswords, hasBearer } = this.#credentials
     if (hasPasswords || hasBearer) return this.#authorization.of(request, network)
-    return this.#access.once ? 'absent' : { subject: ANYONE }
+    return this.#access.once || this.#access.knock ? 'absent' : { subject: ANYONE }
   }
 
   #closeInTime(closing: AbortController): void {
@@ -156,12 +169,17 @@ export class Gate {
     const isOwn = this.#authorization.isOwn(request)
     const headers = new Headers()
     for (const [name, value] of request.headers) {
-      const kept = name === 'cookie' ? this.#sessions.without(value) : value
+      const kept = name === 'cookie' ? this.#withoutOwn(value) : value
       const isEmptied = kept === '' && value !== ''
       if (!isEmptied && !(isOwn && name === 'authorization')) headers.append(name, kept)
     }
     const { url, method, signal } = request
     return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
+  }
+
+  #withoutOwn(cookies: string): string {
+    const others = this.#sessions.without(cookies)
+    return this.knocking?.without(others) ?? others
   }
 }
 

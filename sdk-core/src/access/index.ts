@@ -7,6 +7,7 @@ import { type AccessOptions, checkAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
 
 export type { Gate } from './gate.ts'
+export type { KnockingVisitor } from './knock/visitor.ts'
 export { type DeriveKey, SCRYPT, storedPassword } from './password-hash.ts'
 export { parseEnd } from './times.ts'
 
@@ -18,28 +19,30 @@ interface Guarded {
 }
 
 /**
- * Returns the options of a site whose handler gets only the requests of visitors who may come in.
+ * Resolves with the options of a site whose handler gets only the requests of visitors who may come in.
  * @param derive runs scrypt, where the platform has it
  * @throws SvcError `invalid_option`
  */
-export function guardedSite(
+export async function guardedSite(
   options: SiteOptions,
   { access, visitorAddress }: Guarded,
   derive: DeriveKey | undefined,
-): SiteOptions {
-  const gate = openGate(access, derive)
+): Promise<SiteOptions> {
+  const knock = await knockCode(access)
+  const gate = new Gate(checkAccess(access, derive !== undefined), derive, knock)
   if (options.cache)
     throw new SvcError(
       'invalid_option',
       'access and cache exclude each other: the relay gives its copy of the files to everybody',
     )
   if (visitorAddress === false) refuseWithoutAddress(access)
-  return {
+  const guarded: SiteOptions = {
     ...options,
     visitorAddress: visitorAddress ?? true,
     signal: AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])]),
     fetch: gate.before(options.fetch),
   }
+  return knock && gate.knocking ? knock.knockingSite(guarded, gate.knocking) : guarded
 }
 
 /** @throws SvcError `invalid_option` when lists of networks would refuse everybody */
@@ -49,9 +52,14 @@ export function refuseWithoutAddress({ allowIp, denyIp }: AccessOptions): void {
 }
 
 /**
- * Returns the gate of a site. Its sessions are valid at each relay of the site.
+ * Resolves with the gate of a site. Its sessions are valid at each relay of the site.
  * @throws SvcError `invalid_option`
  */
-export function openGate(access: AccessOptions, derive: DeriveKey | undefined): Gate {
-  return new Gate(checkAccess(access, derive !== undefined), derive)
+export async function openGate(access: AccessOptions, derive: DeriveKey | undefined): Promise<Gate> {
+  return new Gate(checkAccess(access, derive !== undefined), derive, await knockCode(access))
+}
+
+/** Loads the code for visitors who knock only when they may. */
+async function knockCode({ knock }: AccessOptions): Promise<typeof import('./knock/index.ts') | undefined> {
+  return knock === true ? import('./knock/index.ts') : undefined
 }

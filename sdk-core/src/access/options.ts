@@ -8,8 +8,8 @@ import { parseStored, type StoredPassword } from './password-hash.ts'
 import { parseEnd, parseRate, type Rate } from './times.ts'
 
 /**
- * AccessOptions say who may come to a site. With several of `password`, `users` and `bearer`, each lets in. A password is plain text or, in
- * Node, `scrypt:…` as `svc hash-password` prints it.
+ * AccessOptions say who may come to a site. With several of `password`, `users`, `bearer` and `knock`, each lets in. A password is
+ * plain text or, in Node, `scrypt:…` as `svc hash-password` prints it.
  */
 export interface AccessOptions {
   /**
@@ -27,6 +27,11 @@ export interface AccessOptions {
    * @default none
    */
   bearer?: string | undefined
+  /**
+   * Asks the owner about each visitor who does not sign in: the site dispatches `knock`, and lists who waits as `knocks`.
+   * @default false
+   */
+  knock?: boolean | undefined
   /**
    * The only networks from which visitors may come: addresses or CIDR, such as `192.0.2.0/24`. A visitor whose address the relay
    * does not tell is refused.
@@ -68,6 +73,7 @@ export interface CheckedAccess {
   password: Password | undefined
   users: ReadonlyMap<string, Password>
   bearer: string | undefined
+  knock: boolean
   allowIp: readonly Network[] | undefined
   denyIp: readonly Network[] | undefined
   /** In milliseconds since the epoch; infinity for never. */
@@ -81,6 +87,7 @@ const NAMES: Readonly<Record<keyof AccessOptions, true>> = {
   password: true,
   users: true,
   bearer: true,
+  knock: true,
   allowIp: true,
   denyIp: true,
   expires: true,
@@ -104,11 +111,13 @@ const PRINTABLE = /^[^\0-\x1f\x7f]+$/
 export function checkAccess(options: AccessOptions, hasScrypt: boolean): CheckedAccess {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(NAMES, name)) throw wrong(`there is no option access.${name}`)
-  const { password, users = {}, bearer, allowIp, denyIp, expires, once = false, maxVisitors, rate } = options
+  const { password, users = {}, bearer, knock = false, allowIp, denyIp } = options
+  const { expires, once = false, maxVisitors, rate } = options
   if (Object.values(options).every((value) => value === undefined || value === false))
-    throw wrong('access has to say who may come in, such as with password, users or bearer')
+    throw wrong('access has to say who may come in, such as with password, users, bearer or knock')
   if (!isRecord(users)) throw wrong('access.users must be an object: the password of each name')
   if (bearer !== undefined) checkToken(bearer)
+  if (typeof knock !== 'boolean') throw wrong('access.knock must be true or false')
   if (typeof once !== 'boolean') throw wrong('access.once must be true or false')
   if (maxVisitors !== undefined && !(Number.isSafeInteger(maxVisitors) && maxVisitors > 0))
     throw wrong('access.maxVisitors must be a whole number above 0')
@@ -116,6 +125,7 @@ export function checkAccess(options: AccessOptions, hasScrypt: boolean): Checked
     password: password === undefined ? undefined : checkPassword(password, 'access.password', hasScrypt),
     users: new Map(Object.entries(users).map((user) => checkUser(...user, hasScrypt))),
     bearer,
+    knock,
     allowIp: networksOf('access.allowIp', allowIp),
     denyIp: networksOf('access.denyIp', denyIp),
     expiresAt: expires === undefined ? Number.POSITIVE_INFINITY : checkExpires(expires),

@@ -23,4 +23,8 @@ export class RecentMap<V> {
     const [oldest] = this.#entries.keys()
     if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest)
   }
+
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
 }

@@ -31,6 +31,7 @@ export function signInPage(
 <p>This site is for visitors who its owner lets in.</p>
 <p class="problem" role="alert">${escapeHtml(problem)}</p>
 ${formOf(credentials, next)}
+${credentials.canKnock ? knockForm(next) : ''}
 </main>`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
   return pageAnswer(status, { title, main }, fields)
@@ -50,9 +51,10 @@ export function signedInPage(request: Request): Response {
 }
 
 /** A site for one visitor without a password has the button alone, and one for programs no form. */
-function formOf({ hasPasswords, hasUsers, hasBearer }: Credentials, next: string): string {
+function formOf({ hasPasswords, hasUsers, hasBearer, canKnock }: Credentials, next: string): string {
   if (hasPasswords) return form(next, hasUsers)
   if (hasBearer) return '<p>Programs come in with a token.</p>'
+  if (canKnock) return ''
   return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
 <p>It is for one visitor. Whoever goes on first is the one.</p>
 <input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
@@ -67,5 +69,12 @@ ${hasUsers ? user : ''}
 <label>Password<input name="${FIELDS.password}" type="password" autocomplete="current-password" required${hasUsers ? '' : ' autofocus'}></label>
 <input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
 <button>Sign in</button>
+</form>`
+}
+
+function knockForm(next: string): string {
+  const action = `${ACCESS_PATH}/knock?${new URLSearchParams({ next })}`
+  return `<form method="post" action="${escapeHtml(action)}">
+<button>Ask the owner to let you in</button>
 </form>`
 }

@@ -72,7 +72,7 @@ export class SignIn {
     const next = pathOf(form.get(FIELDS.next) ?? '/', url.origin)
     const { credentials, limiter } = this.#parts
     // Without a password, the form has a button alone, which programs that look at links do not press.
-    if (!credentials.hasPasswords && !credentials.hasBearer) return this.#begin(visitor, 'anyone', next)
+    if (credentials.areNone) return this.#begin(visitor, 'anyone', next)
     const guess = limiter.take(visitor.network)
     if (!guess) {
       const problem = 'There were too many attempts. Wait a little, and try again.'
@@ -120,14 +120,14 @@ export class SignIn {
 }
 
 /** Returns the path and query of a place at this origin, and `/` for any other: a form's field may have come from anywhere. */
-function pathOf(next: string, origin: string): string {
+export function pathOf(next: string, origin: string): string {
   const url = URL.parse(next, origin)
   if (url?.origin !== origin || url.pathname.startsWith(ACCESS_PATH)) return '/'
   return url.pathname + url.search
 }
 
 /** The address is absolute, because a path may begin with two slashes, which would name another host. */
-function seeOther(location: string): Response {
+export function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { ...UNCACHED, Location: location } })
 }
 

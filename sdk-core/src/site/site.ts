@@ -1,5 +1,6 @@
 // A published site as its tenant sees it.
 
+import type { KnockEvent, KnockingVisitor } from '../access/knock/visitor.ts'
 import type { SiteCache } from '../cache/cache-options.ts'
 import type { Traffic } from '../carrier/carrier-connection.ts'
 import type { CarrierStats } from '../carrier/multiplexed-carrier.ts'
@@ -68,6 +69,8 @@ export interface SiteEventMap {
   pressure: SitePressureEvent
   /** The relay has stored, renewed or deleted the site's files: see {@link Site.cache}. */
   cachechange: Event
+  /** A visitor waits to be let in, with `access.knock`. */
+  knock: KnockEvent
 }
 
 /** SiteStats are the figures of a site at one moment. */
@@ -98,6 +101,8 @@ export interface Site extends EventTarget {
   readonly cache: SiteCache | undefined
   /** The limits of the relay's static cache. Undefined while the site has no lease, and at a relay without such a cache. */
   readonly cacheLimits: CacheLimits | undefined
+  /** The visitors who wait to be let in, oldest first. Undefined unless the site has `access.knock`. */
+  readonly knocks?: readonly KnockingVisitor[]
   /** Returns the current figures, and the totals since the site was published. */
   stats(): SiteStats
   /**

@@ -1,6 +1,6 @@
 // A site with `access` on a real socket, and visitors with addresses of their choice.
 
-import { openGate } from '../../src/access/index.ts'
+import { type Gate, openGate } from '../../src/access/index.ts'
 import type { AccessOptions } from '../../src/access/options.ts'
 import type { DeriveKey } from '../../src/access/password-hash.ts'
 import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
@@ -12,8 +12,15 @@ const ADDRESS = 'x-test-address'
 export const NAVIGATION: Fields = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' }
 
 export class AccessSite extends GuardedSite {
-  static async start(handler: FetchHandler, access: AccessOptions, derive?: DeriveKey): Promise<AccessSite> {
-    const guarded = openGate(access, derive).before(handler)
+  static async start(
+    handler: FetchHandler,
+    access: AccessOptions,
+    derive?: DeriveKey,
+    opened?: (gate: Gate) => void,
+  ): Promise<AccessSite> {
+    const gate = await openGate(access, derive)
+    opened?.(gate)
+    const guarded = gate.before(handler)
     return new AccessSite(
       await listenGuarded((request, info) => {
         const address = request.headers.get(ADDRESS)

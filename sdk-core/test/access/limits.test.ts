@@ -62,9 +62,9 @@ test('a site whose time is over says so, closes, and ends what runs', async () =
   expect((await site.ask('/', { headers: NAVIGATION })).text).toContain('The time of this site is over.')
 })
 
-test('its WebSockets and events end at that time, and the site is closed', () => {
+test('its WebSockets and events end at that time, and the site is closed', async () => {
   vi.useFakeTimers({ now: NOW })
-  const gate = openGate({ expires: '60d' }, undefined)
+  const gate = await openGate({ expires: '60d' }, undefined)
   // Longer than the longest timer.
   vi.advanceTimersByTime(60 * 86_400_000 - 1)
   expect(gate.closed.aborted).toBe(false)
@@ -167,8 +167,8 @@ test.each([
   [{ maxVisitors: 0 }, 'access.maxVisitors must be a whole number'],
   [{ rate: '10' }, 'access.rate must be like 10/s'],
   [{ rate: '0/s' }, 'access.rate must be like'],
-])('%o is refused', (access, message) => {
-  expect(() => openGate(access as AccessOptions, undefined)).toThrow(message)
+])('%o is refused', async (access, message) => {
+  await expect(openGate(access as AccessOptions, undefined)).rejects.toThrow(message)
 })
 
 test('times and rates', () => {

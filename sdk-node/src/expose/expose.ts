@@ -56,6 +56,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const signal = gate
     ? AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])])
     : options.signal
+  if (gate?.knocking) showKnocks(gate.knocking, options, signal)
   const handler = await handlerOf(options, relays[0]!, fetch, gate)
   if (signal?.aborted) throw abortError(signal)
   const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
@@ -71,6 +72,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     },
     begun: (site, relay) => options.onSite?.(site, relay.origin),
   })
+  void sites.ended.then(() => gate?.knocking?.close())
   return await started(sites, signal)
 }
 
@@ -84,6 +86,16 @@ async function gateOf({ access, visitorAddress }: ExposeOptions): Promise<Gate |
   if (visitorAddress === false) refuseWithoutAddress(access)
   const { scrypt } = await import('../scrypt.ts')
   return openGate(access, scrypt)
+}
+
+/** Tells the caller who knocks. When the site ends, nobody waits any more. */
+function showKnocks(
+  knocking: NonNullable<Gate['knocking']>,
+  { onKnock }: ExposeOptions,
+  signal: AbortSignal | undefined,
+): void {
+  if (onKnock) knocking.onKnock = onKnock
+  signal?.addEventListener('abort', () => knocking.close(), { once: true })
 }
 
 /** @throws SvcError `invalid_option` */

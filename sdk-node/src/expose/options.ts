@@ -1,6 +1,12 @@
 // The options of `expose`, and which combinations are valid.
 
-import type { ClientCertificateOptions, FetchHandler, PlatformSite, PublishOptions } from '@svc/sdk-core'
+import type {
+  ClientCertificateOptions,
+  FetchHandler,
+  KnockingVisitor,
+  PlatformSite,
+  PublishOptions,
+} from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
 import type { UdpFlow } from '../datagram/local-flows.ts'
@@ -129,6 +135,8 @@ export interface ExposeOptions
    * port. A datagram waits up to 50 ms for its visitor's address.
    */
   onUdpFlow?: ((flow: UdpFlow) => void) | undefined
+  /** Called with each visitor who waits to be let in, with `access.knock`. */
+  onKnock?: ((visitor: KnockingVisitor) => void) | undefined
 }
 
 type OwnOption = Exclude<keyof ExposeOptions, keyof PublishOptions | keyof NodeOptions>
@@ -152,6 +160,7 @@ const OWN_OPTIONS = Object.keys({
   onTargetError: true,
   onRequest: true,
   onUdpFlow: true,
+  onKnock: true,
 } satisfies Record<OwnOption, true>).concat(NODE_OPTIONS)
 
 /** ProbeReport is the result of a self-probe at a site's relay. */
