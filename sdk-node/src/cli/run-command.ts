@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import { identityFromKey } from '@svc/sdk-core'
 import { loadIdentityFile } from '../identity/identity-file.ts'
-import { shareStatus, showStatus } from './commands/status-socket.ts'
+import { share } from './commands/share.ts'
+import { showStatus } from './commands/status-socket.ts'
 import type { TunnelContext } from './commands/tunnel.ts'
 import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
 import {
@@ -72,6 +73,19 @@ async function execute(
     case 'status':
       await showStatus(statusFolder(env), tell)
       return EXIT.ok
+    case 'knock list': {
+      const { listKnocks } = await import('./commands/knock-socket.ts')
+      await listKnocks(statusFolder(env), tell)
+      return EXIT.ok
+    }
+    case 'knock admit':
+    case 'knock refuse': {
+      const { answerKnock } = await import('./commands/knock-socket.ts')
+      const { command, code, options } = chosen
+      const answer = { code, admit: command === 'knock admit', always: options.always }
+      await answerKnock(statusFolder(env), answer, tell)
+      return EXIT.ok
+    }
     case 'relays': {
       const { showRelays } = await import('./commands/show-relays.ts')
       return showRelays((await remembering(chosen, env)).options, tell)
@@ -126,22 +140,25 @@ async function runShown(
   commands: readonly SiteCommand[],
   isJson: boolean,
   print: Reporter,
-  { env, terminal, asked }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<ExitCode> {
+  const { env, terminal, asked } = surroundings
   const signal = asked()
   const stopCollecting = collectWhenIdle()
   const live = isJson || env.TERM === 'dumb' ? undefined : terminal
   const store = new StatusStore(live ? undefined : print)
   const areSeveral = commands.length > 1
+  const asksOwner = commands.some(({ options }) => options.knock)
+  const keyboard = live && asksOwner ? surroundings.keyboard : undefined
   const view = live
-    ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral })
+    ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral, keyboard })
     : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {
     // Windows has no Unix sockets in its file system
     if (process.platform === 'win32') return
-    status ??= shareStatus(statusFolder(env), store).catch((error) => {
+    status ??= share(statusFolder(env), store, asksOwner).catch((error) => {
       const { code, message } = explainError(error)
       print({ event: 'error', code, message })
       return undefined

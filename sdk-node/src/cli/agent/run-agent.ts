@@ -13,7 +13,7 @@ import { newSecret } from '../../agent/secrets.ts'
 import { StateDirectory } from '../../agent/state-directory.ts'
 import { removeDrafts } from '../../identity/private-file.ts'
 import { RELEASE_VERSION } from '../../version.ts'
-import { shareStatus } from '../commands/status-socket.ts'
+import { share } from '../commands/share.ts'
 import { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
 import { readUserSettings } from '../config/user-settings.ts'
 import { explainError } from '../report/explain-error.ts'
@@ -140,7 +140,7 @@ async function serve(run: AgentRun, { core, log, url, configPath, asked }: Servi
   stopCollecting()
 }
 
-/** Makes `svc status` show the agent's tunnels too. */
+/** Makes `svc status` and `svc knock` show the agent's tunnels too. */
 function sharedStatus(
   folder: string,
   store: StatusStore,
@@ -151,7 +151,7 @@ function sharedStatus(
     begin: async () => {
       // Windows has no Unix sockets in its file system
       if (process.platform === 'win32') return
-      status ??= shareStatus(folder, store).catch((error) => {
+      status ??= share(folder, store, true).catch((error) => {
         const { code, message } = explainError(error)
         tell({ event: 'error', code, message })
         return undefined

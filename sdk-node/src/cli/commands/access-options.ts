@@ -14,7 +14,7 @@ const ends = new WeakMap<AccessFlags, number | undefined>()
  * @throws SvcError `invalid_option`
  */
 export async function accessOptions(flags: AccessFlags): Promise<ExposeOptions['access']> {
-  const { password, user = [], bearer, allowIp, denyIp, expires, once, maxVisitors, rate } = flags
+  const { password, user = [], bearer, knock, allowIp, denyIp, expires, once, maxVisitors, rate } = flags
   const users = user.map(parseUser)
   const secrets = [password, bearer, ...users.map(([, secret]) => secret)]
   if (secrets.filter((secret) => secret === '-').length > 1)
@@ -23,6 +23,7 @@ export async function accessOptions(flags: AccessFlags): Promise<ExposeOptions['
     ...(password !== undefined && { password: await readSecret('--password', password) }),
     ...(users.length > 0 && { users: await passwordsOf(users) }),
     ...(bearer !== undefined && { bearer: await readSecret('--bearer', bearer) }),
+    ...(knock && { knock }),
     ...(allowIp && { allowIp }),
     ...(denyIp && { denyIp }),
     ...(expires !== undefined && { expires: await endOf(flags, expires) }),

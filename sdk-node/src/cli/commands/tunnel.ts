@@ -5,6 +5,7 @@ import type { SiteCommand } from '../options/parsed-command.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import { addressFor, portFor } from '../report/logged-address.ts'
+import { knockReport } from '../report/status-store.ts'
 import { exposeOptions, hasWeb } from './expose-options.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
 
@@ -89,7 +90,7 @@ export class Tunnel {
   }
 
   /** @throws SvcError the reason why no relay accepted it */
-  async #start({ store, areSeveral }: TunnelContext): Promise<void> {
+  async #start({ store, tell, areSeveral }: TunnelContext): Promise<void> {
     const { banMitm, name: tunnel, relay: relays, logAddresses } = this.command.options
     const { signal } = this.#controller
     const follower = this.#follower
@@ -108,6 +109,11 @@ export class Tunnel {
             port: portFor(logAddresses, remote),
             local_port,
           }),
+        onKnock: (visitor) => {
+          store.knocked(tunnel, visitor)
+          const { address = '' } = visitor
+          tell(knockReport(tunnel, visitor, addressFor(logAddresses, address ? { address } : undefined)))
+        },
         banMitm,
         onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
       })

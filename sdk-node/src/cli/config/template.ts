@@ -120,6 +120,8 @@ http = 3000
 #password = "scrypt:…"
 #users = { alice = "file:alice.txt" }
 #bearer = "env:SITE_TOKEN"
+# Ask here about each visitor who does not sign in: svc knock lists who waits, and answers.
+#knock = true
 # Let in only visitors from these networks, and none from those.
 #allow_ip = ["192.0.2.0/24", "2001:db8::/32"]
 #deny_ip = ["192.0.2.66"]

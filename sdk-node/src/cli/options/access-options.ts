@@ -10,6 +10,7 @@ export interface AccessFlags {
   /** Each as `NAME:PASSWORD`. */
   user?: string[]
   bearer?: string
+  knock?: boolean
   allowIp?: string[]
   denyIp?: string[]
   /** A time from now or a date. */
@@ -51,6 +52,11 @@ export const ACCESS_OPTIONS: Table<AccessFlags> = {
     field: 'bearer',
     flags: '--bearer <secret>',
     help: 'let in programs that send this token, of 16 characters or more',
+  }),
+  knock: optional(YES_NO, {
+    field: 'knock',
+    flags: '--knock',
+    help: 'ask here about each visitor who does not sign in; svc knock answers too',
   }),
   allowIp: optional(TEXTS, {
     field: 'allow_ip',

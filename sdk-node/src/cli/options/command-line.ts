@@ -107,6 +107,7 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
   json(program.command('status'))
     .description('what runs on this machine')
     .action((options) => choose({ command: 'status', options }))
+  knockCommands(program, choose)
   output(relays(program.command('relays').optionsGroup(RELAY), env))
     .description('whether relays are there, what they speak, and how far away they are')
     .addHelpText('after', EXAMPLES.relays)
@@ -121,6 +122,25 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
   json(program.command('hash-password'))
     .description('reads a password from standard input, and prints the hash to use in its place')
     .action((options) => choose({ command: 'hash-password', options }))
+}
+
+function knockCommands(program: Command, choose: Choose): void {
+  const knock = program
+    .command('knock')
+    .description('who waits to be let in, and the answer to them')
+    .addHelpCommand(helpCommand())
+    .addHelpText('after', EXAMPLES.knock)
+  json(knock.command('list'))
+    .description('the visitors who wait, each with its number')
+    .action((options) => choose({ command: 'knock list', options }))
+  for (const [name, description, always] of [
+    ['admit', 'lets a visitor in for 24 hours', 'for as long as the site runs'],
+    ['refuse', 'refuses a visitor this time', 'always, and its network, for as long as the site runs'],
+  ] as const)
+    json(knock.command(name).option('--always', always, false))
+      .description(description)
+      .argument('<number>', 'the four digits of the visitor')
+      .action((code, options) => choose({ command: `knock ${name}`, code, options }))
 }
 
 function configCommands(program: Command, choose: Choose): void {

@@ -26,6 +26,12 @@ Examples:
   svc expose 3000 --listed --description "Our new page" --tag preview
   svc expose 3000 --cors https://app.example --header "X-Frame-Options: DENY"
   svc expose 3000 --json`,
+  knock: `
+Examples:
+  svc expose 3000 --knock
+  svc knock list
+  svc knock admit 4821
+  svc knock refuse 4821 --always`,
   serve: `
 Examples:
   svc serve ./folder --listing

@@ -28,6 +28,12 @@ export type ParsedCommand =
   | { command: 'identity'; options: SharedOptions }
   | { command: 'hash-password'; options: JsonOption }
   | { command: 'status'; options: JsonOption }
+  | { command: 'knock list'; options: JsonOption }
+  | {
+      command: 'knock admit' | 'knock refuse'
+      code: string
+      options: JsonOption & { always: boolean }
+    }
   | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'discover'> }
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
   | { command: 'start'; options: JsonOption & { config: string } }

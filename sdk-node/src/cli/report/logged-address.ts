@@ -4,7 +4,10 @@ import type { RemoteAddress } from '@svc/sdk-core'
 import type { LogAddresses } from '../options/tunnel-options.ts'
 
 /** Returns the address; its network, a /24 of IPv4 or a /48 of IPv6; or undefined. */
-export function addressFor(how: LogAddresses, remote: RemoteAddress | undefined): string | undefined {
+export function addressFor(
+  how: LogAddresses,
+  remote: Pick<RemoteAddress, 'address'> | undefined,
+): string | undefined {
   if (how === 'off' || remote === undefined) return undefined
   const { address } = remote
   if (how === 'full') return address

@@ -62,6 +62,11 @@ export type Report =
   /** A visitor's request was answered. Only reported without a live view. */
   | ({ event: 'request' } & AgentRequest)
   | FlowReport
+  | KnockReport
+  /** Nobody waits to be let in. */
+  | { event: 'nobody_waits' }
+  /** The owner's answer to a visitor who knocked. */
+  | { event: 'answered'; code: string; admitted: boolean; always: boolean }
   /** This many earlier reports were dropped because the reader of the output was too slow. */
   | { event: 'dropped'; count: number }
   /** The verdict of a self-probe. */
@@ -126,6 +131,17 @@ export interface AgentReport {
   config: string
   /** Why svc.toml could not be used when it was last read. */
   error?: string | undefined
+}
+
+/** A visitor waits to be let in. */
+export interface KnockReport {
+  event: 'knock'
+  tunnel?: string | undefined
+  code: string
+  address?: string | undefined
+  browser: string
+  path: string
+  since: string
 }
 
 export type RelayReport = { event: 'relay'; relay: string } & (

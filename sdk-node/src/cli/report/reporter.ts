@@ -4,7 +4,16 @@ import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
 import { clock, formatFlow, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
 import { printable } from './printable.ts'
-import type { Addresses, AgentReport, Print, RelayReport, Report, Reporter, SiteStatus } from './report.ts'
+import type {
+  Addresses,
+  AgentReport,
+  KnockReport,
+  Print,
+  RelayReport,
+  Report,
+  Reporter,
+  SiteStatus,
+} from './report.ts'
 
 /** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests or flows. Further ones are dropped. */
 const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
@@ -76,6 +85,12 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return formatRequest(report, areSeveral)
     case 'flow':
       return formatFlow(report, areSeveral)
+    case 'knock':
+      return nameOf(report, areSeveral) + formatKnock(report)
+    case 'nobody_waits':
+      return 'nobody waits'
+    case 'answered':
+      return `${report.code} is ${report.admitted ? 'let in' : 'refused'}${report.always ? ' from now on' : ''}`
     case 'dropped':
       return `svc: ${report.count} ${report.count === 1 ? 'line was' : 'lines were'} left out: the output is read too slowly`
     case 'probe':
@@ -114,6 +129,10 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'config':
       return `${report.path} is written: svc start --config ${report.path}`
   }
+}
+
+function formatKnock({ code, address = 'unknown address', browser, path }: KnockReport): string {
+  return `${code}  ${address}  ${browser}  ${path}  waits: svc knock admit ${code}, or svc knock refuse ${code}`
 }
 
 function wordsIn(value: string | string[]): string {

@@ -1,10 +1,10 @@
 // The status of this process: its sites, their figures and the last requests, for the live view and `svc status`.
 
-import type { PlatformSite } from '@svc/sdk-core'
+import type { KnockingVisitor, PlatformSite } from '@svc/sdk-core'
 import type { AgentRequest, CopyStatus, Failure, WaitingStatus } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
-import type { Addresses, FlowReport, SiteStatus, VisitorReport } from './report.ts'
+import type { Addresses, FlowReport, KnockReport, SiteStatus, VisitorReport } from './report.ts'
 
 /** The number of remembered requests: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
@@ -32,6 +32,8 @@ export class StatusStore {
   readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
   readonly #requests: AgentRequest[] = []
   readonly #onVisitor: ((report: VisitorReport) => void) | undefined
+  /** The visitors who wait, with the name of their tunnel, oldest first. */
+  readonly #knocks = new Map<KnockingVisitor, string | undefined>()
 
   /** @param onVisitor called with each request of a visitor, and each flow */
   constructor(onVisitor?: (report: VisitorReport) => void) {
@@ -73,10 +75,44 @@ export class StatusStore {
     return this.#requests
   }
 
+  /** Lists a visitor who waits, until that is over. */
+  knocked(tunnel: string | undefined, visitor: KnockingVisitor): void {
+    if (visitor.ended.aborted) return
+    this.#knocks.set(visitor, tunnel)
+    visitor.ended.addEventListener('abort', () => this.#knocks.delete(visitor))
+  }
+
+  /** The visitors who wait, oldest first. */
+  get knocks(): KnockingVisitor[] {
+    return [...this.#knocks.keys()]
+  }
+
+  knockReports(): KnockReport[] {
+    return [...this.#knocks].map(([visitor, tunnel]) => knockReport(tunnel, visitor, visitor.address))
+  }
+
+  /** Answers the visitor of this code. @returns false when not exactly one has it */
+  answerKnock({ code, admit, always }: { code: string; admit: boolean; always: boolean }): boolean {
+    const [visitor, ...others] = this.knocks.filter((visitor) => visitor.code === code)
+    if (!visitor || others.length > 0) return false
+    if (admit) visitor.admit({ always })
+    else visitor.refuse({ always })
+    return true
+  }
+
   snapshot(): SiteStatus[] {
     const rows = [...this.#rows].sort((one, other) => one.position - other.position)
     return rows.map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
   }
+}
+
+/** @param address as much of it as the report may have */
+export function knockReport(
+  tunnel: string | undefined,
+  { code, browser, path, since }: KnockingVisitor,
+  address: string | undefined,
+): KnockReport {
+  return { event: 'knock', tunnel, code, address, browser, path, since: new Date(since).toISOString() }
 }
 
 /** @returns the addresses of the row that the relay granted */

@@ -3,6 +3,8 @@
 import type { Report, Reporter } from '../report/report.ts'
 import { formatReport } from '../report/reporter.ts'
 import type { StatusStore } from '../report/status-store.ts'
+import type { Keyboard } from './keyboard.ts'
+import { followKeys, KnockKeys } from './knock-keys.ts'
 import { Screen, type Terminal } from './screen.ts'
 import { renderView } from './view.ts'
 
@@ -18,26 +20,48 @@ interface LiveOptions {
   print: Reporter
   /** Whether lines must name their tunnel. */
   areSeveral: boolean
+  /** Answers visitors who knock. Omitted when none may, or there is no keyboard. */
+  keyboard?: Keyboard | undefined
 }
 
-export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveOptions): Tui {
+/** Rings the terminal's bell (ECMA-48 §8.3.3). */
+const BELL = '\x07'
+
+export function startTui(terminal: Terminal, { store, print, areSeveral, keyboard }: LiveOptions): Tui {
   const { recentErrors } = store
+  const knockKeys = keyboard && new KnockKeys(store)
   let isOver = false
   /** Reports of newer releases, which stay valid while the view is open. */
   const updates: Report[] = []
   const screen = new Screen(terminal, (room) => {
     const lines = [...updates, ...recentErrors.standing].map((notice) => formatReport(notice, areSeveral)!)
     const told = [...new Set(lines)]
-    return renderView({ sites: store.snapshot(), requests: store.requests, notices: told, areSeveral }, room)
+    const knocks = knockKeys?.lines() ?? []
+    return renderView(
+      { sites: store.snapshot(), requests: store.requests, knocks, notices: told, areSeveral },
+      room,
+    )
   })
+  let release: (() => void) | undefined
+  const takeKeys = (): void => {
+    if (!keyboard || !knockKeys || release) return
+    release = followKeys(keyboard, (key) => {
+      knockKeys.press(key)
+      screen.draw()
+    })
+  }
   return {
     tell: (report) => {
       const isShown = report.event === 'online' || report.event === 'waiting'
-      if (isShown && !isOver) screen.open()
+      if (isShown && !isOver) {
+        screen.open()
+        takeKeys()
+      }
       if (!screen.isOpen) {
         print(report)
         return
       }
+      if (report.event === 'knock') terminal.write(BELL)
       if (report.event === 'update') updates.push(report)
       // The line of the site already shows its state.
       recentErrors.record(report)
@@ -45,6 +69,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveO
     },
     close: () => {
       isOver = true
+      release?.()
       if (!screen.isOpen) return
       screen.close()
       // Leaving the alternate screen removed these lines.

@@ -11,6 +11,8 @@ export interface ViewContent {
   sites: readonly SiteStatus[]
   /** The last requests, oldest first. */
   requests: readonly AgentRequest[]
+  /** Who waits to be let in, and the keys that answer. */
+  knocks?: readonly string[]
   /** Current errors, such as a target that does not answer, oldest first. */
   notices: readonly string[]
   /** Whether lines must name their tunnel. */
@@ -30,14 +32,14 @@ const REQUEST_LINES_MIN = 3
 const NOTICES_MAX = 3
 
 export function renderView(
-  { sites, requests, notices, areSeveral }: ViewContent,
+  { sites, requests, knocks = [], notices, areSeveral }: ViewContent,
   { columns, rows }: TerminalSize,
 ): string[] {
   const fit = (line: string): string => cut(line, columns)
   const head = sites.flatMap((site) => siteLines(site, areSeveral)).map(fit)
   const noticeCount = Math.min(Math.max(rows - head.length - 1, 1), NOTICES_MAX)
   const footer = sites.some(({ cache }) => cache?.present) ? FOOTER_WITH_COPY : FOOTER
-  const foot = [...notices.slice(-noticeCount), footer].map(fit)
+  const foot = [...notices.slice(-noticeCount), ...knocks, footer].map(fit)
   let left = rows - head.length - foot.length
   const url = sites.find((site) => site.state === 'online' && isForPhones(site.url))?.url
   const code = url === undefined ? undefined : qrCode(url)
