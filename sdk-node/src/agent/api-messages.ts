@@ -58,6 +58,8 @@ export const AGENT_PATH = {
   connectRelay: '/agent/relays/connect',
   /** Owner. POST {@link RelayRequestBody}, answer `{}`. The last relay of a tunnel is refused. */
   disconnectRelay: '/agent/relays/disconnect',
+  /** Owner. POST {@link AnswerKnockRequest}, answer `{}`. */
+  answerKnock: '/agent/knocks/answer',
   /** Owner. POST `{}`, answer `{}`. Reads svc.toml again; unchanged tunnels keep their sessions. */
   reload: '/agent/reload',
   /** Owner. POST `{}`, answer `{}`; then the agent ends its tunnels and exits. */
@@ -82,6 +84,8 @@ export const AGENT_ERROR_STATUS = {
   not_found: 404,
   /** There is no tunnel of that name. */
   tunnel_not_found: 404,
+  /** Nobody, or more than one, with that number waits. */
+  knock_not_found: 404,
   /** The path takes another method. */
   method_not_allowed: 405,
   /** svc.toml was edited after the agent read it, so nothing was written. `reload` first. */
@@ -174,6 +178,8 @@ export interface AgentStatus {
   tunnels: TunnelStatus[]
   /** The last requests of visitors, oldest first, at most 100. */
   requests: AgentRequest[]
+  /** The visitors who wait to be let in, oldest first; none for readers. */
+  knocks: AgentKnock[]
   /** Errors of the last half minute that do not end a tunnel, such as a target that does not answer, oldest first. */
   errors: TunnelError[]
 }
@@ -262,6 +268,21 @@ export interface AgentRequest {
   ms: number
 }
 
+/** A visitor who waits to be let in, and its tunnel. */
+export interface AgentKnock {
+  tunnel?: string | undefined
+  /** Four digits that the visitor sees too. */
+  code: string
+  /** The visitor's address. Undefined when unknown. */
+  address?: string | undefined
+  /** The browser and system, by the visitor's own word. */
+  browser: string
+  /** The path without its query. */
+  path: string
+  /** The time of the knock (RFC 3339). */
+  since: string
+}
+
 /** An error that does not end the tunnel. */
 export interface TunnelError extends Failure {
   tunnel?: string | undefined
@@ -297,6 +318,15 @@ export interface ChangeTunnelRequest {
 export interface TunnelRequestBody {
   /** The name of the tunnel; undefined for the one without a name. */
   name?: string | undefined
+}
+
+export interface AnswerKnockRequest {
+  /** The four digits of the visitor. */
+  code: string
+  /** Lets the visitor in, or refuses it. */
+  admit: boolean
+  /** The answer is valid for as long as the site runs, and not once. */
+  always: boolean
 }
 
 export interface RelayRequestBody {

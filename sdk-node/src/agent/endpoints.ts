@@ -116,7 +116,8 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     role: 'reader',
     answer: ({ caller }, { operations, url }) => {
       const status = operations.status(url)
-      return caller?.role === 'owner' ? status : { ...status, requests: status.requests.map(withoutVisitor) }
+      if (caller?.role === 'owner') return status
+      return { ...status, requests: status.requests.map(withoutVisitor), knocks: [] }
     },
   },
   [AGENT_PATH.config]: {
@@ -138,6 +139,13 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   ),
   [AGENT_PATH.disconnectRelay]: changing((operations, body) =>
     operations.disconnectRelay({ name: nameOf(body), relay: text(body, 'relay') }),
+  ),
+  [AGENT_PATH.answerKnock]: changing((operations, body) =>
+    operations.answerKnock({
+      code: text(body, 'code'),
+      admit: yesOrNo(body, 'admit'),
+      always: yesOrNo(body, 'always'),
+    }),
   ),
   [AGENT_PATH.reload]: changing((operations) => operations.reload()),
   [AGENT_PATH.shutdown]: changing(async (operations) => operations.shutdown()),
@@ -162,6 +170,12 @@ function text(body: Record<string, unknown>, field: string): string {
   const value = body[field]
   if (typeof value === 'string') return value
   throw new AgentError('invalid_request', `${field} is not a string`)
+}
+
+function yesOrNo(body: Record<string, unknown>, field: string): boolean {
+  const value = body[field]
+  if (typeof value === 'boolean') return value
+  throw new AgentError('invalid_request', `${field} is not true or false`)
 }
 
 function nameOf(body: Record<string, unknown>): string | undefined {

@@ -4,6 +4,7 @@ import type {
   AddTunnelRequest,
   AgentConfig,
   AgentStatus,
+  AnswerKnockRequest,
   ChangeTunnelRequest,
   RelayRequestBody,
   TunnelRequestBody,
@@ -21,6 +22,7 @@ export interface AgentOperations {
   resumeTunnel(request: TunnelRequestBody): Promise<void>
   connectRelay(request: RelayRequestBody): Promise<void>
   disconnectRelay(request: RelayRequestBody): Promise<void>
+  answerKnock(request: AnswerKnockRequest): Promise<void>
   reload(): Promise<void>
   /** Starts the shutdown of the agent, without waiting for it. */
   shutdown(): void

@@ -6,6 +6,7 @@ import type {
   AddTunnelRequest,
   AgentConfig,
   AgentStatus,
+  AnswerKnockRequest,
   ChangeTunnelRequest,
   RelayRequestBody,
   TunnelError,
@@ -91,6 +92,7 @@ export class AgentCore implements AgentOperations {
           return { name: tunnel.name, ...tunnel.state, ...describe(tunnel.command), relays }
         }),
       requests: [...store.requests],
+      knocks: store.knockReports().map(({ event: _event, ...knock }) => knock),
       errors: store.recentErrors.standing.map(
         ({ tunnel, relay, code, message }): TunnelError => ({
           tunnel,
@@ -156,6 +158,11 @@ export class AgentCore implements AgentOperations {
       if (left.length > 0) return left
       throw new AgentError('invalid_request', 'a tunnel needs a relay: pause or remove it instead')
     })
+  }
+
+  async answerKnock(answer: AnswerKnockRequest): Promise<void> {
+    if (!this.#parts.store.answerKnock(answer))
+      throw new AgentError('knock_not_found', `no one visitor with the number ${answer.code} waits`)
   }
 
   reload(): Promise<void> {

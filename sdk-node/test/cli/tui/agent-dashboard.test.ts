@@ -42,6 +42,7 @@ const STATUS: AgentStatus = {
     },
   ],
   requests: [{ tunnel: 'demo', method: 'GET', path: '/a', status: 200, ms: 3 }],
+  knocks: [],
   errors: [{ tunnel: 'demo', code: 'target_unreachable', message: 'the target does not answer' }],
 }
 const HELP = '↑↓ choose  p pause  t try again  c QR code  r reload  q quit, the agent goes on'

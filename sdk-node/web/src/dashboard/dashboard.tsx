@@ -12,6 +12,7 @@ import { TunnelCard } from '../tunnels/tunnel-card.tsx'
 import { TunnelForm } from '../tunnels/tunnel-form.tsx'
 import { isOnline } from '../tunnels/tunnel-state.ts'
 import { AgentCard } from './agent-card.tsx'
+import { KnocksCard } from './knocks-card.tsx'
 import { RelaysCard } from './relays-card.tsx'
 import { RequestsCard } from './requests-card.tsx'
 
@@ -53,6 +54,7 @@ export function Dashboard({ isOwner }: { isOwner: boolean }): VNode {
           refresh={refresh}
         />
       ))}
+      <KnocksCard knocks={data.knocks} refresh={refresh} />
       <RequestsCard requests={data.requests} areSeveral={tunnels.length > 1} />
       <RelaysCard tunnels={tunnels} config={config.data} isOwner={isOwner} refresh={refresh} />
       <AgentCard status={data} config={config.data} isOwner={isOwner} refresh={refresh} />

@@ -143,6 +143,18 @@ export const REQUESTS = {
   ms: (ms: number): string => `${Math.round(ms)} ms`,
 } as const
 
+export const KNOCKS = {
+  title: 'Visitors who wait',
+  unknownAddress: 'unknown address',
+  answers: [
+    { text: 'Let in', admit: true, always: false },
+    { text: 'Always', admit: true, always: true },
+    { text: 'Refuse', admit: false, always: false },
+    { text: 'Never', admit: false, always: true },
+  ],
+  answered: (code: string, isAdmitted: boolean): string => `${code} is ${isAdmitted ? 'let in' : 'refused'}.`,
+} as const
+
 export const RELAYS = {
   title: 'Relays',
   none: 'The agent has no relay yet. Connect one.',
