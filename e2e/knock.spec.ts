@@ -62,3 +62,23 @@ test('who is let in comes in by itself, and who is not is told so', async ({ rel
   await expect(phone.getByRole('heading')).toHaveText('Not let in', { timeout: 30_000 })
   await context.close()
 })
+
+test('the landing page lists who waits, and answers', async ({ relay, visitor: owner, browser }) => {
+  await owner.setViewportSize({ width: 360, height: 640 })
+  await owner.goto(relay.url)
+  await owner.getByLabel('Ask me about each visitor').check()
+  await owner.getByRole('button', { name: 'Publish' }).click()
+  await expect(owner.locator('.publish .state')).toHaveText('online')
+  await expect(owner.getByText('Nobody waits')).toBeVisible()
+  const url = (await owner.locator('.address a').textContent()) ?? ''
+  const context = await browser.newContext()
+  const guest = await context.newPage()
+  await guest.goto(url)
+  const code = (await guest.locator('strong').textContent({ timeout: 30_000 })) ?? ''
+  await expect(owner.locator('.knocks li')).toContainText(`${code} `)
+  expect(await owner.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  await owner.getByRole('button', { name: `Let in: ${code}` }).click()
+  await expect(guest.locator('body')).toContainText('Hello', { timeout: 30_000 })
+  await expect(owner.locator('.knocks li')).toHaveCount(0)
+  await context.close()
+})

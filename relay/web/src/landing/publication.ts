@@ -1,5 +1,5 @@
 // Publishes the demo site of this tab. It stays online while its owner looks at other pages.
-import type { Site, SiteState, Waiting } from '@svc/sdk-browser'
+import type { KnockingVisitor, Site, SiteState, Waiting } from '@svc/sdk-browser'
 import { Store } from '../common/store.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Demo, Kind, Visit } from './demos/demo.ts'
@@ -21,6 +21,15 @@ export interface Publication {
   visits: readonly Visit[]
   /** Number of shared files. */
   fileCount: number
+  /** The visitors who wait to be let in. Undefined when nobody has to. */
+  knocks?: readonly KnockingVisitor[] | undefined
+}
+
+/** What the user chose beside the kind. */
+export interface Choices {
+  isListed: boolean
+  /** Each visitor waits until the user lets it in. */
+  isAsking: boolean
 }
 
 export const publication: Store<Publication | undefined> = new Store<Publication | undefined>(undefined)
@@ -33,8 +42,9 @@ let site: Site | undefined
 const mayBePublic = new Set<Kind>(['hello'])
 let addToFolder: ((files: Iterable<File>) => number) | undefined
 
-export async function start(kind: Kind, isListed: boolean): Promise<void> {
-  publication.set({ kind, state: 'connecting', url: '', error: '', visitCount: 0, visits: [], fileCount: 0 })
+export async function start(kind: Kind, { isListed, isAsking }: Choices): Promise<void> {
+  const none = { url: '', error: '', visitCount: 0, visits: [], fileCount: 0 }
+  publication.set({ kind, state: 'connecting', ...none, knocks: isAsking ? [] : undefined })
   try {
     // SDK and demo are not part of the page's first load.
     const [{ publish }, demo, names] = await Promise.all([
@@ -42,12 +52,13 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
       loadDemo(kind),
       siteNames(kind),
     ])
-    remember({ kind, isListed })
+    remember({ kind, isListed, isAsking })
     await publish({
       relay: location.origin,
       ...names,
       fetch: counted(demo),
       listed: isListed,
+      access: isAsking ? { knock: true } : undefined,
       metadata: { description: DESCRIPTION, tags: ['tab', kind] },
       // Certificate authorities publish the names in sites' own certificates.
       certificate: mayBePublic.has(kind) ? 'own' : 'shared',
@@ -78,13 +89,12 @@ export function share(files: Iterable<File>): void {
 export function resume(): void {
   const was = sessionStorage.getItem(PUBLISHED)
   if (was === null || publication.value !== undefined) return
-  const { kind, isListed }: Published = JSON.parse(was)
-  start(kind, isListed)
+  const { kind, ...choices }: Published = JSON.parse(was)
+  start(kind, choices)
 }
 
-interface Published {
+interface Published extends Choices {
   kind: Kind
-  isListed: boolean
 }
 
 const PUBLISHED = 'svc-landing-published'
@@ -129,10 +139,18 @@ function follow(begun: Site): void {
     // Earlier errors are resolved, or the state shows them.
     update({ state, url, waiting, ...(state !== 'closed' && { error: '' }) })
   })
+  begun.addEventListener('knock', ({ visitor }) => knocked(begun, visitor))
   begun.addEventListener('error', ({ error }) => {
     // The state already shows what the site waits for, or that the relay does not answer.
     if (begun.state !== 'waiting' && begun.state !== 'reconnecting') update({ error: error.message })
   })
+}
+
+function knocked(begun: Site, visitor: KnockingVisitor): void {
+  const show = (): void => update({ knocks: begun.knocks })
+  visitor.ended.addEventListener('abort', show, { once: true })
+  show()
+  import('./knock-notification.ts').then(({ notify }) => notify(visitor)).catch(() => {}) // The list shows it too.
 }
 
 function update(change: Partial<Publication>): void {

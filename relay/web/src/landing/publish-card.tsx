@@ -42,10 +42,16 @@ function nextAttempt(until: number | undefined): string | undefined {
 function Choice({ previous }: { previous: Kind }): VNode {
   const [kind, setKind] = useState<Kind>(previous)
   const [isListed, setListed] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const submit = (event: Event): void => {
     event.preventDefault()
     // The addresses of the other two grant access, so they are never listed.
-    void start(kind, kind === 'hello' && isListed)
+    // Nothing that calls a webhook waits.
+    void start(kind, { isListed: kind === 'hello' && isListed, isAsking: kind !== 'webhook' && isAsking })
+  }
+  const ask = (): void => {
+    setAsking(!isAsking)
+    if (!isAsking) import('./knock-notification.ts').then(({ askForNotifications }) => askForNotifications())
   }
   return (
     <form onSubmit={submit}>
@@ -66,6 +72,10 @@ function Choice({ previous }: { previous: Kind }): VNode {
         <label class="check" hidden={kind !== 'hello'}>
           <input type="checkbox" checked={isListed} onChange={() => setListed(!isListed)} />
           {LANDING.listed}
+        </label>
+        <label class="check" hidden={kind === 'webhook'}>
+          <input type="checkbox" checked={isAsking} onChange={ask} />
+          {LANDING.asking}
         </label>
       </div>
     </form>

@@ -1,12 +1,14 @@
 // Shows a published site: address, QR code and visits. Space is reserved for each before it is loaded, so that the layout does
 // not shift.
 
+import type { KnockingVisitor } from '@svc/sdk-browser'
 import { CopyButton } from '../common/copy-button.tsx'
 import { isForPhones } from '../common/for-phones.ts'
 import { formatClock } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Visit } from './demos/demo.ts'
+import type { Knocks } from './knocks.tsx'
 import { type Publication, share } from './publication.ts'
 
 /** Sites are subdomains of the relay's host, so this is the same for all. */
@@ -15,7 +17,15 @@ const HAS_CODE = isForPhones(location.href)
 /** Every browser supports the attribute; the types lack it. */
 const FOLDER = { webkitdirectory: true }
 
-export function PublishedSite({ kind, state, url, visits, visitCount, fileCount }: Publication): VNode {
+export function PublishedSite({
+  kind,
+  state,
+  url,
+  visits,
+  visitCount,
+  fileCount,
+  knocks,
+}: Publication): VNode {
   return (
     <>
       <div class="address">
@@ -35,12 +45,20 @@ export function PublishedSite({ kind, state, url, visits, visitCount, fileCount 
         </div>
       </div>
       {kind === 'folder' && <FolderInputs count={fileCount} />}
+      {knocks && <WaitingVisitors visitors={knocks} />}
       <h3>
         {LANDING.visits} <output class="count">{visitCount}</output>
       </h3>
       {visits.length === 0 ? <p class="quiet">{LANDING.noVisits}</p> : <Visits visits={visits} />}
     </>
   )
+}
+
+/** The code is loaded only where visitors knock. */
+function WaitingVisitors({ visitors }: { visitors: readonly KnockingVisitor[] }): VNode {
+  const [list, setList] = useState<{ Knocks: typeof Knocks } | undefined>(undefined)
+  useEffect(() => void import('./knocks.tsx').then(setList), [])
+  return list ? <list.Knocks visitors={visitors} /> : <p class="quiet" />
 }
 
 function Visits({ visits }: { visits: readonly Visit[] }): VNode {
