@@ -50,6 +50,13 @@ export function relayChange(relay: string, isBanned: boolean, question?: string)
   return { text, question, request: request(isBanned), undo: request(!isBanned) }
 }
 
+/** @param address empty to unpin the name; `before` likewise */
+export function nameChange(name: string, address: string, before: string): ChangeRequest {
+  const request = (to: string): ApiCall => ({ path: PATH.policyNames, body: { name, address: to } })
+  const text = address === '' ? DONE.unpinned(name) : DONE.pinned(name)
+  return { text, request: request(address), undo: request(before) }
+}
+
 export function settingsChange(
   settings: PolicySettings,
   before: PolicySettings,

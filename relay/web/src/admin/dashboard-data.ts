@@ -2,11 +2,15 @@
 import {
   type AdminCacheResponse,
   type AdminCertificatesResponse,
+  type AdministratorsResponse,
   type AdminLoadResponse,
   type AdminPaymentsResponse,
   type EnsStatus,
   type HeldCertificates,
+  type Invitation,
+  type InvitationsResponse,
   PATH,
+  type PinnedNamesResponse,
   type PolicyChange,
   type PolicyChangesResponse,
   type PolicyDecisionsResponse,
@@ -23,6 +27,10 @@ export interface DashboardData {
   leases: readonly PolicyLease[]
   policy: PolicySettings
   decisions: PolicyDecisionsResponse
+  invitations: readonly Invitation[]
+  administrators: AdministratorsResponse['administrators']
+  /** Maps each pinned name to the address of its owner. */
+  pinned: PinnedNamesResponse['pinned']
   /** The newest first. */
   changes: readonly PolicyChange[]
   load: AdminLoadResponse
@@ -41,16 +49,18 @@ export interface DashboardData {
 export async function loadDashboard(): Promise<DashboardData> {
   // Alone and first, because it shows whether the relay still accepts the token: several refusals at once would count as guesses.
   const load = await callAsAdmin<AdminLoadResponse>(PATH.adminLoad)
-  const [states, decisions, { changes }, { certificates }, cache, payments, ens] = await Promise.all([
-    loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
-    loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
-    callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
-    callAsAdmin<AdminCertificatesResponse>(PATH.adminCertificates),
-    callAsAdmin<AdminCacheResponse>(PATH.adminCache),
-    callAsAdmin<AdminPaymentsResponse>(PATH.adminPayments),
-    // DNS is only one card, so the dashboard works without it.
-    loadEns().catch(() => undefined),
-  ])
+  const [states, decisions, registration, { changes }, { certificates }, cache, payments, ens] =
+    await Promise.all([
+      loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
+      loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
+      loadRegistration(),
+      callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
+      callAsAdmin<AdminCertificatesResponse>(PATH.adminCertificates),
+      callAsAdmin<AdminCacheResponse>(PATH.adminCache),
+      callAsAdmin<AdminPaymentsResponse>(PATH.adminPayments),
+      // DNS is only one card, so the dashboard works without it.
+      loadEns().catch(() => undefined),
+    ])
   const [{ policy }] = states
   const leases = uniqueBy(
     states.flatMap((state) => state.leases),
@@ -61,6 +71,7 @@ export async function loadDashboard(): Promise<DashboardData> {
     policy,
     leases,
     decisions: joined(decisions),
+    ...registration,
     changes,
     load,
     certificates,
@@ -69,6 +80,15 @@ export async function loadDashboard(): Promise<DashboardData> {
     ens: ens?.provider ? ens : undefined,
     at: Date.now(),
   }
+}
+
+async function loadRegistration(): Promise<Pick<DashboardData, 'invitations' | 'administrators' | 'pinned'>> {
+  const [invitations, administrators, names] = await Promise.all([
+    callAsAdmin<InvitationsResponse>(PATH.policyInvitations),
+    callAsAdmin<AdministratorsResponse>(PATH.administrators),
+    callAsAdmin<PinnedNamesResponse>(PATH.policyNames),
+  ])
+  return { ...invitations, ...administrators, ...names }
 }
 
 function joined(pages: readonly PolicyDecisionsResponse[]): PolicyDecisionsResponse {

@@ -8,6 +8,7 @@ import type { VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
 import { logout } from './admin-login.ts'
+import { AdministratorsCard } from './administrators-card.tsx'
 import { applyChange } from './apply-change.ts'
 import { CertificatesCard } from './certificates-card.tsx'
 import { ChangeHistory, LastChangeMessage } from './change-history.tsx'
@@ -15,10 +16,12 @@ import type { ChangeRequest } from './change-request.ts'
 import { loadDashboard } from './dashboard-data.ts'
 import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-card.tsx'
 import { DnsCard } from './dns-card.tsx'
+import { InvitationsCard } from './invitations-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
 import { MachinesCard, RedisNotice } from './machines-card.tsx'
 import { PaymentsCard } from './payments-card.tsx'
+import { PinnedNamesCard } from './pinned-names-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
 import { StoredSitesCard } from './stored-sites-card.tsx'
 
@@ -64,7 +67,10 @@ export function Dashboard(): VNode {
           )}
           <OfflineDecisionsCard view={data} act={act} />
           {data.ens !== undefined && <DnsCard ens={data.ens} />}
+          <InvitationsCard {...data} refresh={refresh} />
+          <PinnedNamesCard {...data} act={act} />
           <SettingsCard view={data} act={act} />
+          <AdministratorsCard {...data} refresh={refresh} />
           <ChangeHistory changes={data.changes} refresh={refresh} />
         </>
       )}

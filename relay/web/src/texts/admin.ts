@@ -1,4 +1,5 @@
 // Texts of the administration.
+import type { Invitation } from '@svc/protocol'
 
 const many = (count: number, one: string, more: string): string =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
@@ -194,12 +195,19 @@ export const DONE = {
   limited: (who: string, limit: string): string => `${who} has the limit ${limit}`,
   pinned: (name: string): string => `The name ${name} was pinned`,
   unpinned: (name: string): string => `The name ${name} is no longer pinned`,
+  invited: 'An invitation was made',
+  withdrawn: (what: string): string => `The invitation ${what} was withdrawn`,
+  appointed: (name: string): string => `${name} is an administrator`,
+  dismissed: (name: string): string => `${name} is no longer an administrator`,
   settings: 'The settings were changed',
   undone: (text: string): string => `Taken back: ${text}`,
   failed: (text: string, why: string): string => `That did not work (${text}): ${why}`,
 } as const
 
 export const CONFIRM = {
+  withdraw: (what: string): string =>
+    `Withdraw the invitation ${what}? The relay closes the sites that came in with it at once.`,
+  dismiss: (name: string): string => `Take the token of ${name} back? It is no longer valid at once.`,
   deny: (who: string): string =>
     `Deny ${who}? The relay closes its visitors’ connections at once and accepts no new ones.`,
   revoke: (who: string): string => `Revoke the approval of ${who}? Visitors can no longer reach it.`,
@@ -215,6 +223,50 @@ export const CONFIRM = {
     'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
   token:
     'Ask for invitations from now on? The relay closes every site that has neither an invitation nor an approval.',
+} as const
+
+export const NEW_TOKEN = { copy: 'Copy the token' } as const
+
+export const INVITATIONS = {
+  title: 'Invitations',
+  about:
+    'Where only invited sites may register, each of these lets in a number of names. Withdrawing one turns away who came in with it.',
+  names: 'Names',
+  days: 'Days until it ends',
+  note: 'Note',
+  make: 'Invite',
+  made: 'Pass on this invitation. It is shown only now:',
+  none: 'There is no invitation.',
+  withdraw: 'Withdraw',
+  line: ({ id, note, names, identity_keys, expires_at }: Invitation, at: number): string => {
+    const used = `${identity_keys.length} of ${names} names used`
+    const isOver = expires_at !== undefined && Date.parse(expires_at) <= at
+    const end =
+      expires_at === undefined ? 'without end' : `${isOver ? 'ended' : 'until'} ${expires_at.slice(0, 10)}`
+    return [note || id, used, end].join(', ')
+  },
+} as const
+
+export const ADMINISTRATORS = {
+  title: 'Administrators',
+  about:
+    'Each has a token of their own, beside ADMIN_TOKEN, and may do what you may. The audit log says who did what.',
+  field: 'Name of an administrator',
+  make: 'Make a token',
+  made: (name: string): string => `Pass on this token to ${name}. It is shown only now:`,
+  none: 'Only the holder of ADMIN_TOKEN is an administrator.',
+  remove: 'Take back',
+} as const
+
+export const PINNED_NAMES = {
+  title: 'Pinned names',
+  about:
+    'Nobody but this identity gets the name. Another site that has it loses it when it renews its lease.',
+  name: 'Name to pin',
+  address: 'Address of its owner',
+  pin: 'Pin',
+  none: 'No name is pinned.',
+  unpin: 'Unpin',
 } as const
 
 export const IP_BANS = {
