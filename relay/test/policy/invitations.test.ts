@@ -4,6 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Invitation, InvitationRequest, NewInvitation } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { checkPolicy } from '../../src/core/check/state.ts'
+import { readSettings } from '../../src/index.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { svcRelay } from '../support/svc-relay.ts'
@@ -233,6 +235,18 @@ describe('REGISTRATION', () => {
     const { token } = (await ask(PATH, { names: 1 })).json.data as NewInvitation
     expect((await other.register('early', { account, invitation: token })).hostname).toBe(lease.hostname)
     expect((await other.call('GET', '/api/state')).text).toContain('"name":"early"')
+  })
+
+  test('is what svc-relay check says, whatever the file has', async () => {
+    other = await startTestRelay({ ADMIN_TOKEN })
+    const settings = readSettings({
+      SVC_URL: other.origin,
+      IDENTITY_PATH: other.directory,
+      REGISTRATION: 'token',
+    })
+    expect((await checkPolicy(settings))[0]!.message).toMatch(/^Approval is token, /)
+    const fresh = { ...settings, identityPath: join(other.directory, 'none') }
+    expect((await checkPolicy(fresh))[0]!.message).toContain('nobody may register without an invitation')
   })
 
   test('approval: an invitation approves at once (protocol §4.7.4)', async () => {

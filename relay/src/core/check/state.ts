@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
+import type { ApprovalMode } from '@svc/protocol'
 import { readIdentity } from '../auth/relay-identity.ts'
 import type { CoreSettings } from '../config/settings.ts'
 import { JOURNAL_FILE } from '../lease/reservation-journal.ts'
@@ -40,15 +41,24 @@ export async function checkIdentity({ identityPath }: CoreSettings): Promise<Fou
     : [ok(`The relay is ${identity.address}, from identity.json.`)]
 }
 
-export async function checkPolicy({ identityPath }: CoreSettings): Promise<Found[]> {
+/** Who may publish, by mode. */
+const WHO: Readonly<Record<ApprovalMode, string>> = {
+  auto: 'every identity may publish at once',
+  manual: 'visitors reach a site once an administrator has approved it',
+  token: 'nobody may register without an invitation',
+}
+
+export async function checkPolicy({ identityPath, registration }: CoreSettings): Promise<Found[]> {
   const policy = await readPolicyOf(identityPath)
   if (policy === undefined)
-    return [ok('The relay creates policy.json, with which every identity may publish at once.')]
+    return [ok(`The relay creates policy.json, with which ${WHO[registration ?? 'auto']}.`)]
   const { approval_mode, denied_identity_keys, banned_identity_keys, banned_ips } = policy
   const counts = `${denied_identity_keys.length} denied and ${banned_identity_keys.length} banned identities`
   const unknown = unknownFieldsOf(policy)
   return [
-    ok(`Approval is ${approval_mode}, with ${counts} and ${banned_ips.length} banned networks.`),
+    ok(
+      `Approval is ${registration ?? approval_mode}, with ${counts} and ${banned_ips.length} banned networks.`,
+    ),
     ...(unknown.length > 0
       ? [warning(`policy.json has fields that the relay keeps and does not know: ${unknown.join(', ')}.`)]
       : []),
