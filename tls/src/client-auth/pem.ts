@@ -11,12 +11,14 @@ const BLOCKS_MAX = 1_000
  * @throws TlsError `invalid_config` when there is none, too many, or one that is not Base64
  */
 export function readPem(text: string, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
-  const block = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g')
-  const bodies = Array.from(text.matchAll(block), ([, body]) => body!.replace(/\s/g, ''))
-  const begun = text.split(`-----BEGIN ${label}-----`).length - 1
-  if (bodies.length === 0 || bodies.length !== begun || begun > BLOCKS_MAX)
+  const [, ...begun] = text.split(`-----BEGIN ${label}-----`)
+  const bodies = begun.map((block) => {
+    const [body, ...rest] = block.split(`-----END ${label}-----`)
+    return rest.length === 1 ? body!.replace(/\s/g, '') : undefined
+  })
+  if (bodies.length === 0 || bodies.includes(undefined) || bodies.length > BLOCKS_MAX)
     throw new TlsError('invalid_config', `it has no PEM of ${label}, or a broken one`)
-  return bodies.map(fromBase64)
+  return bodies.map((body) => fromBase64(body!))
 }
 
 function fromBase64(body: string): Uint8Array {

@@ -9,7 +9,7 @@ const BROWSERS: Names = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   [/\b(Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bVersion\/\S+.* Safari\//, 'Safari'],
+  [/ Safari\//, 'Safari'],
 ]
 const SYSTEMS: Names = [
   [/\bAndroid\b/, 'Android'],
