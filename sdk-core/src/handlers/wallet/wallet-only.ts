@@ -3,11 +3,11 @@
 import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
 import { buildRequest } from '../../exchange/fetch-request.ts'
 import { checksumAddress } from '../../identity/key.ts'
-import { spellingOf } from '../../semantics/field-spelling.ts'
 import { textAnswer } from '../sessions/answers.ts'
 import { LiveSessions } from '../sessions/live-sessions.ts'
 import { macWith } from '../sessions/mac.ts'
 import { isForged, isNavigation } from '../sessions/origin-checks.ts'
+import { setOwnFields } from '../sessions/own-fields.ts'
 import { passInSession } from '../sessions/pass-in-session.ts'
 import { type Session, Sessions } from '../sessions/sessions.ts'
 import { SIGN_IN_PATH, signInRequired } from './answers.ts'
@@ -17,8 +17,6 @@ import { signInPage } from './sign-in-page.ts'
 
 /** The field in which the handler behind the sign-in finds the address, with its EIP-55 checksum. */
 const WALLET_FIELD = 'X-Svc-Wallet'
-
-const SPELLED = spellingOf(WALLET_FIELD)
 
 /**
  * Returns a handler that lets in visitors who sign in with a wallet of the list, and calls `handler` for them. A session lasts 24
@@ -63,21 +61,10 @@ function refuse(request: Request, origin: string): Response {
 function passedRequest(request: Request, { subject }: Session, sessions: Sessions): Request {
   const headers = new Headers()
   for (const [name, value] of request.headers) {
-    const kept =
-      name === 'connection' ? withoutField(value) : name === 'cookie' ? sessions.without(value) : value
-    const isEmptied = kept === '' && value !== ''
-    if (spellingOf(name) !== SPELLED && !isEmptied) headers.append(name, kept)
+    const kept = name === 'cookie' ? sessions.without(value) : value
+    if (kept !== '' || value === '') headers.append(name, kept)
   }
-  headers.set(WALLET_FIELD, checksumAddress(subject))
+  setOwnFields(headers, { [WALLET_FIELD]: checksumAddress(subject) })
   const { url, method, signal } = request
   return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
-}
-
-/** Removes this field's name from Connection, whose fields a proxy drops (RFC 9110 §7.6.1). */
-function withoutField(connection: string): string {
-  return connection
-    .split(',')
-    .map((option) => option.trim())
-    .filter((option) => spellingOf(option) !== SPELLED)
-    .join(', ')
 }
