@@ -87,6 +87,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/src/core/reverse/ok.ts', "export { WebSocket } from 'ws'\nexport * from '../lease/ok.ts'"],
   ['relay/src/core/log/log.ts', "export { pino } from 'pino'"],
   ['relay/src/features/datagrams/quic.ts', "export const quic = await import('@currentspace/http3')"],
+  ['sdk-core/src/access/oidc/issuer.ts', "export { discovery } from 'openid-client'"],
   ['payment/src/sui/libraries.ts', "export { x } from '@x402/core'\nexport { bcs } from '@mysten/sui/bcs'"],
   ['tls/src/crypto/ok.ts', "export { x } from '@noble/hashes/sha2.js'"],
   ['sdk-core/src/carrier/websocket-transport.ts', "export { default } from 'isomorphic-ws'"],

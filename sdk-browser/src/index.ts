@@ -16,6 +16,7 @@ export {
   type FetchInfo,
   type KnockEvent,
   type KnockingVisitor,
+  type OidcOptions,
   type OwnErrorCode,
   type PublishOptions,
   type RemoteAddress,
@@ -35,6 +36,7 @@ export {
   type UpgradeOptions,
   type UrlsChange,
   type VisitorSocket,
+  type VisitorUser,
   type Waiting,
   type WaitingReason,
 } from '@svc/sdk-core'

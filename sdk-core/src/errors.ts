@@ -47,6 +47,8 @@ export type OwnErrorCode =
   | 'payments_unavailable'
   /** A site asks more than the payer allows, or for a transaction that differs from its price. Nothing was signed. */
   | 'payment_refused'
+  /** The issuer of OpenID Connect does not answer, or not with what can be trusted. */
+  | 'oidc_unavailable'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
   /** This platform has no QUIC, and so no UDP. */

@@ -2,6 +2,7 @@
 
 export type { ClientCertificate } from '@svc/tls'
 export type { KnockEvent, KnockingVisitor } from './access/knock/visitor.ts'
+export type { OidcOptions } from './access/oidc/options.ts'
 export type { AccessOptions } from './access/options.ts'
 export type { ByteStream } from './bytes/byte-stream.ts'
 export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'
@@ -57,6 +58,7 @@ export type {
   FetchInfo,
   KnownVisitor,
   RemoteAddress,
+  VisitorUser,
 } from './exchange/fetch-handler.ts'
 export { lossSignal } from './exchange/loss-signal.ts'
 export type { BodyBatch } from './exchange/response-body.ts'

@@ -14,6 +14,7 @@ export {
   type FetchInfo,
   type KnockEvent,
   type KnockingVisitor,
+  type OidcOptions,
   type PublishOptions,
   type RemoteAddress,
   type Site,
@@ -25,6 +26,7 @@ export {
   SvcError,
   type TrafficRules,
   type UrlsChange,
+  type VisitorUser,
   type Waiting,
   type WaitingReason,
 } from '@svc/sdk-core'

@@ -9,6 +9,10 @@ import type { Credentials } from './credentials.ts'
 /** The path of the sign-in page and prefix of its other paths. Requests for them do not reach the handler. */
 export const ACCESS_PATH = '/.svc/access'
 
+/** The path at which a sign-in at an issuer of OpenID Connect begins, and the one to which the issuer sends visitors back. */
+export const OIDC_PATH: string = `${ACCESS_PATH}/oidc`
+export const OIDC_CALLBACK_PATH: string = `${OIDC_PATH}/callback`
+
 /** The seconds after which somebody who guessed too often may try again. */
 export const GUESS_RETRY_S = 10
 

@@ -37,7 +37,7 @@ export class Credentials {
 
   /** Whether nobody has to know anything, or to be let in. */
   get areNone(): boolean {
-    return !this.hasPasswords && !this.hasBearer && !this.canKnock
+    return !this.hasPasswords && !this.hasBearer && !this.canKnock && this.#access.oidc === undefined
   }
 
   /** Whether visitors may ask the owner instead. */

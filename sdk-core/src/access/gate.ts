@@ -1,13 +1,14 @@
 // The gate in front of a handler: it decides about each request, and ends what runs when a session ends.
 
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
-import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
+import type { FetchHandler, FetchInfo, VisitorUser } from '../exchange/fetch-handler.ts'
 import { buildRequest } from '../exchange/fetch-request.ts'
 import { withCookies } from '../handlers/cookies.ts'
 import { textAnswer } from '../handlers/sessions/answers.ts'
 import { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { macWith } from '../handlers/sessions/mac.ts'
 import { isForged, isNavigation } from '../handlers/sessions/origin-checks.ts'
+import { setOwnFields } from '../handlers/sessions/own-fields.ts'
 import { passInSession } from '../handlers/sessions/pass-in-session.ts'
 import { Sessions } from '../handlers/sessions/sessions.ts'
 import { isResponse } from '../platform-objects.ts'
@@ -18,18 +19,29 @@ import { GuessLimiter } from './guess-limiter.ts'
 import type { Admission, Knocking } from './knock/knocking.ts'
 import { FULL_RETRY_S } from './limits.ts'
 import { isAdmitted, networkOf } from './network.ts'
+import type { OidcSignIn } from './oidc/index.ts'
 import type { CheckedAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
-import { SignIn, type Visitor } from './sign-in.ts'
+import { SignIn } from './sign-in.ts'
+import type { Visitor } from './visitor.ts'
 import { Visitors } from './visitors.ts'
 
 const KEY_BYTES = 32
+/** The fields in which a handler, and the server behind it, find who signed in at an issuer of OpenID Connect. */
+const USER_FIELD = 'X-Svc-User'
+const EMAIL_FIELD = 'X-Svc-Email'
 
 /** The subject of visitors of a site without passwords and tokens. */
 const ANYONE = 'anyone'
 
 /** Who comes in by nothing that a browser adds by itself to what a page of another site asks. */
 const WITHOUT_FORGERY: ReadonlySet<string> = new Set([ANYONE, BEARER_SUBJECT])
+
+/** The parts whose code is loaded only for sites that have them. */
+export interface OptionalParts {
+  knock: typeof import('./knock/index.ts') | undefined
+  oidc: OidcSignIn | undefined
+}
 
 /** A Gate lets visitors in by the options of `access`. */
 export class Gate {
@@ -42,15 +54,11 @@ export class Gate {
   readonly #sessions: Sessions
   readonly #authorization: Authorization
   readonly #signIn: SignIn
+  readonly #oidc: OidcSignIn | undefined
   /** Undefined when nobody may knock. */
   readonly knocking: Knocking | undefined
 
-  /** @param knock the code for visitors who knock, when they may */
-  constructor(
-    access: CheckedAccess,
-    derive: DeriveKey | undefined,
-    knock: typeof import('./knock/index.ts') | undefined,
-  ) {
+  constructor(access: CheckedAccess, derive: DeriveKey | undefined, { knock, oidc }: OptionalParts) {
     const mac = macWith(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const limiter = new GuessLimiter()
     const closing = new AbortController()
@@ -66,8 +74,10 @@ export class Gate {
       sessions: this.#sessions,
       live: this.#live,
       visitors: this.#visitors,
+      oidc,
     })
-    const canSignIn = this.#credentials.hasPasswords
+    this.#oidc = oidc
+    const canSignIn = this.#credentials.hasPasswords || oidc !== undefined
     this.knocking = knock && new knock.Knocking({ mac, sessions: this.#sessions, canSignIn })
     this.#closeInTime(closing)
   }
@@ -88,7 +98,8 @@ export class Gate {
     const wait = this.#visitors.waitOf(session?.id ?? `${network}`)
     if (wait !== undefined)
       return notice(request, 429, 'These are too many requests. Wait a little.', { 'Retry-After': `${wait}` })
-    const visitor = { request, url, network, session }
+    const report = (error: Error): void => info.waitUntil(Promise.reject(error))
+    const visitor = { request, url, network, session, report }
     if (isOwnPath(url)) return (await this.knocking?.ownPath(visitor)) ?? this.#signIn.answer(visitor)
     const entered: Admission | Response = session ?? (await this.#enter(visitor, address))
     if (!('id' in entered)) return entered
@@ -118,9 +129,11 @@ export class Gate {
       return notice(request, 503, 'This site has all the visitors that it takes. Try again later.', {
         'Retry-After': `${FULL_RETRY_S}`,
       })
-    const passed = this.#passedRequest(request)
+    const user = this.#oidc?.userOf(session)
+    const passed = this.#passedRequest(request, user)
+    const known = user ? { ...info, user } : info
     const use = this.#live.use(session)
-    const response = await passInSession(use, handler, passed, info, () => this.#refuse(visitor))
+    const response = await passInSession(use, handler, passed, known, () => this.#refuse(visitor))
     const cookie = begun?.cookie ?? entered.cookie
     return cookie !== undefined && isResponse(response) ? withCookies(response, [cookie]) : response
   }
@@ -138,9 +151,8 @@ export class Gate {
 
   /** A site for one visitor needs the session of that one, also when nobody has to know a password. */
   async #whoIs({ request, network }: Visitor): Promise<Authorized> {
-    const { hasPasswords, hasBearer } = this.#credentials
-    if (hasPasswords || hasBearer) return this.#authorization.of(request, network)
-    return this.#access.once || this.#access.knock ? 'absent' : { subject: ANYONE }
+    if (!this.#credentials.areNone) return this.#authorization.of(request, network)
+    return this.#access.once ? 'absent' : { subject: ANYONE }
   }
 
   #closeInTime(closing: AbortController): void {
@@ -158,14 +170,17 @@ export class Gate {
     Object(setTimeout(next, Math.min(wait, TIMER_MAX_MS))).unref?.()
   }
 
-  #refuse(visitor: Visitor): Response {
+  async #refuse(visitor: Visitor): Promise<Response> {
     const { request, url } = visitor
     if (!isNavigation(request)) return unauthorized(request, url.origin, this.#credentials)
-    return this.#signIn.page(visitor)
+    return this.#signIn.refuse(visitor)
   }
 
-  /** Returns the request without the secrets of the site: the cookie, and the field by which the visitor came in. */
-  #passedRequest(request: Request): Request {
+  /**
+   * Returns the request without the secrets of the site: the cookies, and the field by which the visitor came in. With OpenID Connect, it
+   * names the user.
+   */
+  #passedRequest(request: Request, user: VisitorUser | undefined): Request {
     const isOwn = this.#authorization.isOwn(request)
     const headers = new Headers()
     for (const [name, value] of request.headers) {
@@ -173,13 +188,15 @@ export class Gate {
       const isEmptied = kept === '' && value !== ''
       if (!isEmptied && !(isOwn && name === 'authorization')) headers.append(name, kept)
     }
+    if (this.#oidc) setOwnFields(headers, { [USER_FIELD]: user?.subject, [EMAIL_FIELD]: user?.email })
     const { url, method, signal } = request
     return buildRequest(url, { method, headers, signal }, request.body ?? undefined)
   }
 
   #withoutOwn(cookies: string): string {
-    const others = this.#sessions.without(cookies)
-    return this.knocking?.without(others) ?? others
+    let others = this.#sessions.without(cookies)
+    if (this.knocking) others = this.knocking.without(others)
+    return this.#oidc?.without(others) ?? others
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { SvcError } from '../errors.ts'
 import type { SiteOptions } from '../site/options.ts'
-import { Gate } from './gate.ts'
-import { type AccessOptions, checkAccess } from './options.ts'
+import { Gate, type OptionalParts } from './gate.ts'
+import { type AccessOptions, type CheckedAccess, checkAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
 
 export type { Gate } from './gate.ts'
@@ -21,21 +21,23 @@ interface Guarded {
 /**
  * Resolves with the options of a site whose handler gets only the requests of visitors who may come in.
  * @param derive runs scrypt, where the platform has it
- * @throws SvcError `invalid_option`
+ * @throws SvcError `invalid_option` or `oidc_unavailable`
  */
 export async function guardedSite(
   options: SiteOptions,
   { access, visitorAddress }: Guarded,
   derive: DeriveKey | undefined,
 ): Promise<SiteOptions> {
-  const knock = await knockCode(access)
-  const gate = new Gate(checkAccess(access, derive !== undefined), derive, knock)
   if (options.cache)
     throw new SvcError(
       'invalid_option',
       'access and cache exclude each other: the relay gives its copy of the files to everybody',
     )
   if (visitorAddress === false) refuseWithoutAddress(access)
+  const checked = checkAccess(access, derive !== undefined)
+  const parts = await partsOf(checked)
+  const gate = new Gate(checked, derive, parts)
+  const { knock } = parts
   const guarded: SiteOptions = {
     ...options,
     visitorAddress: visitorAddress ?? true,
@@ -53,13 +55,17 @@ export function refuseWithoutAddress({ allowIp, denyIp }: AccessOptions): void {
 
 /**
  * Resolves with the gate of a site. Its sessions are valid at each relay of the site.
- * @throws SvcError `invalid_option`
+ * @throws SvcError `invalid_option` or `oidc_unavailable`
  */
 export async function openGate(access: AccessOptions, derive: DeriveKey | undefined): Promise<Gate> {
-  return new Gate(checkAccess(access, derive !== undefined), derive, await knockCode(access))
+  const checked = checkAccess(access, derive !== undefined)
+  return new Gate(checked, derive, await partsOf(checked))
 }
 
-/** Loads the code for visitors who knock only when they may. */
-async function knockCode({ knock }: AccessOptions): Promise<typeof import('./knock/index.ts') | undefined> {
-  return knock === true ? import('./knock/index.ts') : undefined
+/** @throws SvcError `oidc_unavailable` */
+async function partsOf({ knock, oidc }: CheckedAccess): Promise<OptionalParts> {
+  return {
+    knock: knock ? await import('./knock/index.ts') : undefined,
+    oidc: oidc && (await (await import('./oidc/index.ts')).OidcSignIn.open(oidc)),
+  }
 }

@@ -4,12 +4,13 @@ import { isRecord } from '../control/json-checks.ts'
 import { SvcError } from '../errors.ts'
 import { PASSWORD_MAX_CHARS, TOKEN_MIN_CHARS } from './limits.ts'
 import { type Network, parseNetwork } from './network.ts'
+import { type CheckedOidc, checkOidc, type OidcOptions } from './oidc/options.ts'
 import { parseStored, type StoredPassword } from './password-hash.ts'
 import { parseEnd, parseRate, type Rate } from './times.ts'
 
 /**
- * AccessOptions say who may come to a site. With several of `password`, `users`, `bearer` and `knock`, each lets in. A password is
- * plain text or, in Node, `scrypt:…` as `svc hash-password` prints it.
+ * AccessOptions say who may come to a site. With several of `password`, `users`, `bearer`, `oidc` and `knock`, each lets in. A
+ * password is plain text or, in Node, `scrypt:…` as `svc hash-password` prints it.
  */
 export interface AccessOptions {
   /**
@@ -27,6 +28,11 @@ export interface AccessOptions {
    * @default none
    */
   bearer?: string | undefined
+  /**
+   * The issuer of OpenID Connect at which visitors sign in, and who of them may come in.
+   * @default none
+   */
+  oidc?: OidcOptions | undefined
   /**
    * Asks the owner about each visitor who does not sign in: the site dispatches `knock`, and lists who waits as `knocks`.
    * @default false
@@ -73,6 +79,7 @@ export interface CheckedAccess {
   password: Password | undefined
   users: ReadonlyMap<string, Password>
   bearer: string | undefined
+  oidc: CheckedOidc | undefined
   knock: boolean
   allowIp: readonly Network[] | undefined
   denyIp: readonly Network[] | undefined
@@ -87,6 +94,7 @@ const NAMES: Readonly<Record<keyof AccessOptions, true>> = {
   password: true,
   users: true,
   bearer: true,
+  oidc: true,
   knock: true,
   allowIp: true,
   denyIp: true,
@@ -111,10 +119,10 @@ const PRINTABLE = /^[^\0-\x1f\x7f]+$/
 export function checkAccess(options: AccessOptions, hasScrypt: boolean): CheckedAccess {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(NAMES, name)) throw wrong(`there is no option access.${name}`)
-  const { password, users = {}, bearer, knock = false, allowIp, denyIp } = options
+  const { password, users = {}, bearer, oidc, knock = false, allowIp, denyIp } = options
   const { expires, once = false, maxVisitors, rate } = options
   if (Object.values(options).every((value) => value === undefined || value === false))
-    throw wrong('access has to say who may come in, such as with password, users, bearer or knock')
+    throw wrong('access has to say who may come in, such as with password, users, bearer, oidc or knock')
   if (!isRecord(users)) throw wrong('access.users must be an object: the password of each name')
   if (bearer !== undefined) checkToken(bearer)
   if (typeof knock !== 'boolean') throw wrong('access.knock must be true or false')
@@ -125,6 +133,7 @@ export function checkAccess(options: AccessOptions, hasScrypt: boolean): Checked
     password: password === undefined ? undefined : checkPassword(password, 'access.password', hasScrypt),
     users: new Map(Object.entries(users).map((user) => checkUser(...user, hasScrypt))),
     bearer,
+    oidc: oidc === undefined ? undefined : checkOidc(oidc),
     knock,
     allowIp: networksOf('access.allowIp', allowIp),
     denyIp: networksOf('access.denyIp', denyIp),

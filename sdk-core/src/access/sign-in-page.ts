@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '../handlers/escape-html.ts'
 import { pageAnswer } from '../handlers/sessions/page.ts'
-import { ACCESS_PATH, formChallenge } from './answers.ts'
+import { ACCESS_PATH, formChallenge, OIDC_PATH } from './answers.ts'
 import type { Credentials } from './credentials.ts'
 
 /** The fields of the form. */
@@ -16,13 +16,15 @@ interface SignInPage {
   /** What was wrong with the last attempt. */
   problem?: string
   headers?: Readonly<Record<string, string>>
+  /** The host of the issuer of OpenID Connect at which visitors can sign in. */
+  issuer?: string | undefined
 }
 
 /** Returns the page in place of one that the visitor may not see, or again after a wrong password. */
 export function signInPage(
   request: Request,
   credentials: Credentials,
-  { status = 401, next, problem = '', headers = {} }: SignInPage,
+  { status = 401, next, problem = '', headers = {}, issuer }: SignInPage,
 ): Response {
   const { origin, host } = new URL(request.url)
   const title = `Sign in to ${host}`
@@ -30,7 +32,7 @@ export function signInPage(
 <h1>${escapeHtml(title)}</h1>
 <p>This site is for visitors who its owner lets in.</p>
 <p class="problem" role="alert">${escapeHtml(problem)}</p>
-${formOf(credentials, next)}
+${formOf(credentials, next)}${issuer === undefined ? '' : linkTo(issuer, next)}
 ${credentials.canKnock ? knockForm(next) : ''}
 </main>`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
@@ -51,15 +53,20 @@ export function signedInPage(request: Request): Response {
 }
 
 /** A site for one visitor without a password has the button alone, and one for programs no form. */
-function formOf({ hasPasswords, hasUsers, hasBearer, canKnock }: Credentials, next: string): string {
+function formOf({ hasPasswords, hasUsers, hasBearer, areNone }: Credentials, next: string): string {
   if (hasPasswords) return form(next, hasUsers)
   if (hasBearer) return '<p>Programs come in with a token.</p>'
-  if (canKnock) return ''
+  if (!areNone) return ''
   return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
 <p>It is for one visitor. Whoever goes on first is the one.</p>
 <input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
 <button>Go on to the site</button>
 </form>`
+}
+
+function linkTo(issuer: string, next: string): string {
+  const query = new URLSearchParams({ [FIELDS.next]: next })
+  return `<p><a href="${OIDC_PATH}?${escapeHtml(String(query))}">Sign in with ${escapeHtml(issuer)}</a></p>`
 }
 
 function form(next: string, hasUsers: boolean): string {

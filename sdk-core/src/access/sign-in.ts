@@ -6,21 +6,14 @@ import { readText } from '../handlers/sessions/bounded-text.ts'
 import type { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { isForeign } from '../handlers/sessions/origin-checks.ts'
 import type { Session, Sessions } from '../handlers/sessions/sessions.ts'
-import { ACCESS_PATH, GUESS_RETRY_S, TAKEN } from './answers.ts'
+import { ACCESS_PATH, GUESS_RETRY_S, OIDC_CALLBACK_PATH, OIDC_PATH, TAKEN } from './answers.ts'
 import type { Credentials } from './credentials.ts'
 import type { GuessLimiter } from './guess-limiter.ts'
 import { BODY_MAX_BYTES, PASSWORD_MAX_CHARS } from './limits.ts'
+import type { OidcSignIn } from './oidc/index.ts'
 import { FIELDS, signedInPage, signInPage } from './sign-in-page.ts'
+import type { Visitor } from './visitor.ts'
 import type { Visitors } from './visitors.ts'
-
-/** A Visitor is who sent a request, as far as that is known. */
-export interface Visitor {
-  readonly request: Request
-  readonly url: URL
-  /** The network of the visitor's address. Undefined when that is unknown. */
-  readonly network: string | undefined
-  readonly session: Session | undefined
-}
 
 export interface SignInParts {
   credentials: Credentials
@@ -28,6 +21,8 @@ export interface SignInParts {
   sessions: Sessions
   live: LiveSessions
   visitors: Visitors
+  /** The sign-in at an issuer of OpenID Connect, if the site has one. */
+  oidc: OidcSignIn | undefined
 }
 
 type Action = (visitor: Visitor) => Promise<Response>
@@ -51,6 +46,11 @@ export class SignIn {
       if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD')
       return session ? signedInPage(request) : this.page(visitor, { status: 200, next: '/' })
     }
+    const { oidc } = this.#parts
+    if (oidc && (url.pathname === OIDC_PATH || url.pathname === OIDC_CALLBACK_PATH)) {
+      if (method !== 'GET') return wrongMethod('GET')
+      return url.pathname === OIDC_PATH ? this.#leave(visitor, oidc) : this.#return(visitor, oidc)
+    }
     const name = url.pathname.slice(ACCESS_PATH.length + 1)
     if (!Object.hasOwn(this.#actions, name)) return textAnswer(404, 'There is nothing here')
     if (method !== 'POST') return wrongMethod('POST')
@@ -59,11 +59,35 @@ export class SignIn {
     return this.#actions[name]!(visitor)
   }
 
+  /** Resolves with what is in place of the requested page: the way to the issuer when there is no other way to come in, else the page. */
+  async refuse(visitor: Visitor): Promise<Response> {
+    const { credentials, oidc } = this.#parts
+    return oidc && !credentials.hasPasswords && !credentials.canKnock
+      ? this.#leave(visitor, oidc)
+      : this.page(visitor)
+  }
+
   /** Returns the page with the form. By default it is in place of the requested one, to which the visitor returns. */
   page({ request, url }: Visitor, page: Partial<Parameters<typeof signInPage>[2]> = {}): Response {
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const next = isRead ? url.pathname + url.search : '/'
-    return signInPage(request, this.#parts.credentials, { next, ...page })
+    const { credentials, oidc } = this.#parts
+    return signInPage(request, credentials, { next: placeOf(request, url), issuer: oidc?.issuer, ...page })
+  }
+
+  /** Sends the visitor to the issuer. */
+  async #leave(visitor: Visitor, oidc: OidcSignIn): Promise<Response> {
+    const { request, url } = visitor
+    const isOwn = url.pathname === OIDC_PATH
+    const next = isOwn ? pathOf(url.searchParams.get(FIELDS.next) ?? '/', url.origin) : placeOf(request, url)
+    const { location, cookies } = await oidc.begin(visitor, next, isOwn && url.searchParams.has('other'))
+    return withCookies(seeOther(location), cookies)
+  }
+
+  /** Takes the visitor back from the issuer. */
+  async #return(visitor: Visitor, oidc: OidcSignIn): Promise<Response> {
+    const signedIn = await oidc.end(visitor)
+    if (!('subject' in signedIn)) return signedIn
+    const { subject, next, cookies } = signedIn
+    return withCookies(await this.#begin(visitor, subject, next), cookies)
   }
 
   async #signIn(visitor: Visitor): Promise<Response> {
@@ -105,8 +129,9 @@ export class SignIn {
     return withCookies(seeOther(url.origin + next), [cookie])
   }
 
-  async #signOut({ url, session }: Visitor): Promise<Response> {
-    const answer = seeOther(url.origin + ACCESS_PATH)
+  async #signOut({ request, url, session }: Visitor): Promise<Response> {
+    const answer =
+      (session && this.#parts.oidc?.signOut(request, session)) ?? seeOther(url.origin + ACCESS_PATH)
     return session ? withCookies(answer, [this.#end(session)]) : answer
   }
 
@@ -117,6 +142,11 @@ export class SignIn {
     visitors.leave(session.id)
     return cookie
   }
+}
+
+/** Returns the path and query of what was asked for, to which a visitor can return. */
+function placeOf({ method }: Request, url: URL): string {
+  return method === 'GET' || method === 'HEAD' ? url.pathname + url.search : '/'
 }
 
 /** Returns the path and query of a place at this origin, and `/` for any other: a form's field may have come from anywhere. */

@@ -30,6 +30,18 @@ export interface RemoteAddress {
   traceId?: string | undefined
 }
 
+/** A VisitorUser is who signed in, in the words of an issuer of OpenID Connect. */
+export interface VisitorUser {
+  /** The issuer's own name for the person, which it never gives to another (`sub`). */
+  subject: string
+  /** The e-mail address, if the issuer has verified it. */
+  email?: string | undefined
+  /** The name to show: a person may choose any, and many may have the same. */
+  name?: string | undefined
+  /** Those of the option `access.oidc.groups` that the person belongs to. */
+  groups?: readonly string[] | undefined
+}
+
 /** A KnownVisitor is what a site knows of a visitor. */
 export interface KnownVisitor {
   /**
@@ -37,6 +49,8 @@ export interface KnownVisitor {
    * `visitorAddress`, at a relay without the extension `visitor_address`, and when the relay does not know the address.
    */
   remote?: RemoteAddress | undefined
+  /** Who signed in by `access.oidc`. Undefined for all others. */
+  user?: VisitorUser | undefined
   /**
    * The visitor's certificate, which the site has verified. Undefined without the option `tls.clientCertificates`, and for
    * visitors without one where they need none.

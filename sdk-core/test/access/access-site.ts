@@ -12,11 +12,13 @@ const ADDRESS = 'x-test-address'
 export const NAVIGATION: Fields = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' }
 
 export class AccessSite extends GuardedSite {
+  /** @param urlPort the port of the site's URL, when that has to be known before */
   static async start(
     handler: FetchHandler,
     access: AccessOptions,
     derive?: DeriveKey,
     opened?: (gate: Gate) => void,
+    urlPort?: number,
   ): Promise<AccessSite> {
     const gate = await openGate(access, derive)
     opened?.(gate)
@@ -27,7 +29,7 @@ export class AccessSite extends GuardedSite {
         request.headers.delete(ADDRESS)
         const remote = address === null ? undefined : { address, port: 1, reportedBy: 'relay' as const }
         return guarded(request, { ...info, remote })
-      }),
+      }, urlPort),
     )
   }
 

@@ -15,9 +15,9 @@ export class GuardedSite {
   readonly errors: unknown[]
   readonly close: () => void
 
-  constructor({ port, errors, close }: Listening) {
+  constructor({ port, urlPort = port, errors, close }: Listening) {
     this.port = port
-    this.origin = `https://127.0.0.1:${port}`
+    this.origin = `https://127.0.0.1:${urlPort}`
     this.errors = errors
     this.close = close
   }
@@ -28,7 +28,9 @@ export class GuardedSite {
     { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Fields; body?: string } = {},
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const sent = httpRequest({ host: '127.0.0.1', port: this.port, path, method, headers, agent: false })
+      const fields = { Host: new URL(this.origin).host, ...headers }
+      const to = { host: '127.0.0.1', port: this.port, agent: false }
+      const sent = httpRequest({ ...to, path, method, headers: fields })
       sent.on('error', reject)
       sent.on('response', async (response) => {
         let text = ''
@@ -49,6 +51,7 @@ export class GuardedSite {
 
 interface Listening {
   port: number
+  urlPort?: number | undefined
   errors: unknown[]
   close: () => void
 }
@@ -63,5 +66,5 @@ export async function listenGuarded(fetch: FetchHandler, urlPort?: number): Prom
     onError: (error) => errors.push(error),
   }
   const { server, port } = await listen(site, undefined, urlPort)
-  return { port, errors, close: () => server.close() }
+  return { port, urlPort, errors, close: () => server.close() }
 }

@@ -78,7 +78,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
 
 /**
  * Loads the code of `access` only when needed.
- * @throws SvcError `invalid_option`
+ * @throws SvcError `invalid_option` or `oidc_unavailable`
  */
 async function gateOf({ access, visitorAddress }: ExposeOptions): Promise<Gate | undefined> {
   if (!access) return undefined

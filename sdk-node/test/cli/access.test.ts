@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startOidcIssuer } from '../../../tools/oidc/issuer.ts'
 import { accessOptions } from '../../src/cli/commands/access-options.ts'
 import { listening, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -117,6 +118,42 @@ it('a time from now begins once, and a later attempt does not change it', async 
   expect(Number(expires)).toBeLessThanOrEqual(Date.now() + 7_200_000)
 })
 
+it('sends visitors to an issuer of OpenID Connect, by flags and by svc.toml', async () => {
+  const issuer = await startOidcIssuer(
+    [{ id: 'site', secret: 'secret', redirectUris: ['https://a.example/'] }],
+    {},
+  )
+  process.env.TEST_TOKEN = 'secret'
+  const flags = ['--oidc', issuer.url, '--oidc-client-id', 'site', '--oidc-client-secret', 'env:TEST_TOKEN']
+  const who = ['--oidc-allow', '@example.org,alice', '--oidc-group', 'cn=staff,o=a', '--oidc-scope', 'groups']
+  const toml = `relay = "${relay.origin}"
+ca = "${relay.caFile}"
+[[tunnel]]
+http = ${port}
+[tunnel.access]
+oidc = "${issuer.url}"
+oidc_client_id = "site"
+oidc_client_secret = "env:TEST_TOKEN"
+oidc_groups = ["cn=staff,o=a"]
+oidc_groups_claim = "memberOf"
+oidc_scopes = ["groups"]
+`
+  await writeFile(join(home, 'svc.toml'), toml)
+  const args = [
+    ['expose', String(port), ...flags, ...who, ...at()],
+    ['start', '--config', join(home, 'svc.toml'), '--json'],
+  ]
+  for (const each of args) {
+    const { url } = await reported(svc(...each), 'online')
+    const { statusCode, headers } = await visit(relay, url!, '/', { headers: { accept: 'text/html' } })
+    const { origin, searchParams } = new URL(headers.location!)
+    expect([statusCode, origin, searchParams.get('scope')]).toEqual([303, issuer.url, 'openid groups'])
+    expect(searchParams.get('redirect_uri')).toBe(`${new URL(url!).origin}/.svc/access/oidc/callback`)
+    await running.pop()!.stop()
+  }
+  issuer.close()
+})
+
 it.each([
   ['a user without a password', ['--user', 'secret'], '--user has to be NAME:PASSWORD'],
   ['a file that is not there', ['--password', 'file:/none'], '--password: /none cannot be read'],
@@ -124,6 +161,27 @@ it.each([
   ['two from standard input', ['--password', '-', '--bearer', '-'], 'only one secret can be read'],
   ['a token that is short', ['--bearer', 'secret'], 'access.bearer has to have 16 characters'],
   ['a hash that is none', ['--password', 'scrypt:secret'], 'access.password is no hash'],
+  ['an issuer alone', ['--oidc', 'https://a.example'], '--oidc needs --oidc-client-id'],
+  ['a registration alone', ['--oidc-client-id', 'a'], '--oidc is missing'],
+  [
+    'an issuer for everybody',
+    ['--oidc', 'https://a.example', '--oidc-client-id', 'a'],
+    '--oidc needs --oidc-allow',
+  ],
+  [
+    'an issuer that can be read on the way',
+    [
+      '--oidc',
+      'http://a.example',
+      '--oidc-client-id',
+      'a',
+      '--oidc-allow',
+      'b',
+      '--oidc-client-secret',
+      'secret',
+    ],
+    'access.oidc.issuer has to be a URL with https:',
+  ],
   ['a port beside it', ['--password', 'secret', '--tcp', '1'], 'access excludes tls, tcp, udp and cache'],
 ])('%s is an error without the secret', async (_, args, message) => {
   const run = svc('expose', String(port), ...args, ...at())

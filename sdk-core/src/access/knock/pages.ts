@@ -110,7 +110,7 @@ function again(seconds: number, url?: string): Record<string, string> {
 }
 
 function page({ origin, canSignIn }: Asked, { status, title, text, headers, cookie }: Notice): Response {
-  const signIn = canSignIn ? `<p><a href="${ACCESS_PATH}">Sign in with a password</a></p>` : ''
+  const signIn = canSignIn ? `<p><a href="${ACCESS_PATH}">Sign in</a></p>` : ''
   const main = `<main>\n<h1>${escapeHtml(title)}</h1>\n${text}\n${signIn}\n</main>`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
   return withCookies(pageAnswer(status, { title, main }, fields), cookie === undefined ? [] : [cookie])

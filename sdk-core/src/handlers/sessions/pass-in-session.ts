@@ -17,7 +17,7 @@ export async function passInSession(
   handler: FetchHandler,
   request: Request,
   info: FetchInfo,
-  refused: () => Response,
+  refused: () => Response | Promise<Response>,
 ): Promise<Response> {
   let upgraded: Response | undefined
   const upgrade: FetchInfo['upgrade'] = (...given) => {

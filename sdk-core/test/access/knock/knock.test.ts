@@ -275,7 +275,7 @@ describe('with a password', () => {
     const asked = await site.post('knock?next=%2Fpage', {})
     const Cookie = cookieOf(asked)
     expect(asked.status).toBe(303)
-    expect((await visit('/page', { Cookie })).text).toContain('Sign in with a password')
+    expect((await visit('/page', { Cookie })).text).toContain('Sign in</a>')
     told[0]!.admit()
     expect((await visit('/page', { Cookie })).status).toBe(200)
   })

@@ -1,6 +1,6 @@
 // Converts the options of access to those of `expose`, with the secrets that are elsewhere.
 
-import { SvcError } from '@svc/sdk-core'
+import { type OidcOptions, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose/options.ts'
 import type { AccessFlags } from '../options/access-options.ts'
 import { readSecret } from '../options/secret.ts'
@@ -14,15 +14,28 @@ const ends = new WeakMap<AccessFlags, number | undefined>()
  * @throws SvcError `invalid_option`
  */
 export async function accessOptions(flags: AccessFlags): Promise<ExposeOptions['access']> {
-  const { password, user = [], bearer, knock, allowIp, denyIp, expires, once, maxVisitors, rate } = flags
+  const {
+    password,
+    user = [],
+    bearer,
+    oidcClientSecret,
+    knock,
+    allowIp,
+    denyIp,
+    expires,
+    once,
+    maxVisitors,
+    rate,
+  } = flags
   const users = user.map(parseUser)
-  const secrets = [password, bearer, ...users.map(([, secret]) => secret)]
+  const secrets = [password, bearer, oidcClientSecret, ...users.map(([, secret]) => secret)]
   if (secrets.filter((secret) => secret === '-').length > 1)
     throw new SvcError('invalid_option', 'only one secret can be read from standard input')
   const access = {
     ...(password !== undefined && { password: await readSecret('--password', password) }),
     ...(users.length > 0 && { users: await passwordsOf(users) }),
     ...(bearer !== undefined && { bearer: await readSecret('--bearer', bearer) }),
+    ...(isOidc(flags) && { oidc: await oidcOptions(flags) }),
     ...(knock && { knock }),
     ...(allowIp && { allowIp }),
     ...(denyIp && { denyIp }),
@@ -39,6 +52,32 @@ async function endOf(flags: AccessFlags, expires: string): Promise<string | Date
   if (!ends.has(flags)) ends.set(flags, parseEnd(expires))
   const end = ends.get(flags)
   return end === undefined ? expires : new Date(end)
+}
+
+/** Returns whether any option of OpenID Connect is given: one alone is an error that says what is missing. */
+function isOidc(flags: AccessFlags): boolean {
+  return Object.entries(flags).some(([name, value]) => name.startsWith('oidc') && value !== undefined)
+}
+
+async function oidcOptions({
+  oidc,
+  oidcClientId: clientId,
+  oidcClientSecret: secret,
+  oidcAllow: allow,
+  oidcGroup: groups,
+  oidcGroupsClaim: groupsClaim,
+  oidcScope: scopes,
+}: AccessFlags): Promise<OidcOptions> {
+  if (oidc === undefined) throw new SvcError('invalid_option', '--oidc is missing: the URL of the issuer')
+  if (clientId === undefined)
+    throw new SvcError(
+      'invalid_option',
+      '--oidc needs --oidc-client-id: the site’s registration at the issuer',
+    )
+  if (!allow && !groups)
+    throw new SvcError('invalid_option', '--oidc needs --oidc-allow or --oidc-group: who may come in')
+  const clientSecret = secret === undefined ? undefined : await readSecret('--oidc-client-secret', secret)
+  return { issuer: oidc, clientId, clientSecret, allow, groups, groupsClaim, scopes }
 }
 
 async function passwordsOf(users: readonly (readonly [string, string])[]): Promise<Record<string, string>> {

@@ -120,6 +120,12 @@ http = 3000
 #password = "scrypt:…"
 #users = { alice = "file:alice.txt" }
 #bearer = "env:SITE_TOKEN"
+# Or visitors who sign in at an issuer of OpenID Connect, which knows https://HOST/.svc/access/oidc/callback as the redirect URI.
+#oidc = "https://accounts.example.org"
+#oidc_client_id = "site"
+#oidc_client_secret = "env:OIDC_SECRET"
+#oidc_allow = ["@example.org", "somebody@example.com"]
+#oidc_groups = ["staff"]
 # Ask here about each visitor who does not sign in: svc knock lists who waits, and answers.
 #knock = true
 # Let in only visitors from these networks, and none from those.

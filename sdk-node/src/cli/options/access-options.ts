@@ -1,6 +1,6 @@
 // The options that say who may come in, for the command line and the table `access` of a tunnel in svc.toml.
 
-import { COUNT, type Kind, TEXT, TEXTS, YES_NO } from './option-kinds.ts'
+import { COUNT, FIELDS, type Kind, TEXT, TEXTS, YES_NO } from './option-kinds.ts'
 import { withAbsolutePath } from './secret.ts'
 import { optional, type Table } from './tunnel-options.ts'
 
@@ -10,6 +10,14 @@ export interface AccessFlags {
   /** Each as `NAME:PASSWORD`. */
   user?: string[]
   bearer?: string
+  /** The URL of an issuer of OpenID Connect. */
+  oidc?: string
+  oidcClientId?: string
+  oidcClientSecret?: string
+  oidcAllow?: string[]
+  oidcGroup?: string[]
+  oidcGroupsClaim?: string
+  oidcScope?: string[]
   knock?: boolean
   allowIp?: string[]
   denyIp?: string[]
@@ -52,6 +60,41 @@ export const ACCESS_OPTIONS: Table<AccessFlags> = {
     field: 'bearer',
     flags: '--bearer <secret>',
     help: 'let in programs that send this token, of 16 characters or more',
+  }),
+  oidc: optional(TEXT, {
+    field: 'oidc',
+    flags: '--oidc <issuer>',
+    help: 'let visitors sign in at this issuer of OpenID Connect; the target gets X-Svc-User and X-Svc-Email',
+  }),
+  oidcClientId: optional(TEXT, {
+    field: 'oidc_client_id',
+    flags: '--oidc-client-id <id>',
+    help: 'the name of the site’s registration there',
+  }),
+  oidcClientSecret: optional(SECRET, {
+    field: 'oidc_client_secret',
+    flags: '--oidc-client-secret <secret>',
+    help: 'its secret, if it has one: file:PATH, env:NAME, - or the text',
+  }),
+  oidcAllow: optional(TEXTS, {
+    field: 'oidc_allow',
+    flags: '--oidc-allow <who>',
+    help: 'who of them may come in: an address, @example.org for all of a domain, or a subject; several times',
+  }),
+  oidcGroup: optional(FIELDS, {
+    field: 'oidc_groups',
+    flags: '--oidc-group <name>',
+    help: 'let in the members of this group; several times',
+  }),
+  oidcGroupsClaim: optional(TEXT, {
+    field: 'oidc_groups_claim',
+    flags: '--oidc-groups-claim <name>',
+    help: 'the claim that has the groups [groups]',
+  }),
+  oidcScope: optional(TEXTS, {
+    field: 'oidc_scopes',
+    flags: '--oidc-scope <name>',
+    help: 'a scope to ask for; several times [email, profile]',
   }),
   knock: optional(YES_NO, {
     field: 'knock',
