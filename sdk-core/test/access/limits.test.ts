@@ -73,12 +73,17 @@ test('its WebSockets and events end at that time, and the site is closed', async
 })
 
 test('a WebSocket and events of a program, too', async () => {
-  await start({ bearer: 'a-token-that-is-long', expires: new Date(Date.now() + 1_000) })
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW })
+  await start({ bearer: 'a-token-that-is-long', expires: '2h' })
   const headers = { Authorization: 'Bearer a-token-that-is-long' }
   const socket = new WebSocket(`ws://127.0.0.1:${site.port}/`, { headers })
   const events = get({ host: '127.0.0.1', port: site.port, path: '/events', headers, agent: false })
   const closed = once(socket, 'close')
-  const [response] = (await once(events, 'response')) as [IncomingMessage]
+  const [[response]] = (await Promise.all([once(events, 'response'), once(socket, 'open')])) as [
+    [IncomingMessage],
+    unknown,
+  ]
+  vi.advanceTimersByTime(7_200_000)
   let text = ''
   for await (const chunk of response) text += chunk
   expect([text, (await closed)[0]]).toEqual(['data: 1\n\n', 1008])
