@@ -65,7 +65,7 @@ async function prepareSpecial(
   ...args: Parameters<typeof import('./publish-special.ts').prepareSpecial>
 ): ReturnType<typeof import('./publish-special.ts').prepareSpecial> {
   const special = await import('./publish-special.ts').catch((cause) => {
-    throw new SvcError('relay_unreachable', 'code cannot be loaded', { cause })
+    throw new SvcError('relay_unreachable', 'code not loaded', { cause })
   })
   return special.prepareSpecial(...args)
 }

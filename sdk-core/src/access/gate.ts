@@ -1,6 +1,7 @@
 // The gate in front of a handler: it decides about each request, and ends what runs when a session ends.
 
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
+import { SvcError } from '../errors.ts'
 import type { FetchHandler, FetchInfo, VisitorUser } from '../exchange/fetch-handler.ts'
 import { buildRequest } from '../exchange/fetch-request.ts'
 import { withCookies } from '../handlers/cookies.ts'
@@ -22,7 +23,8 @@ import { isAdmitted, networkOf } from './network.ts'
 import type { OidcSignIn } from './oidc/index.ts'
 import type { CheckedAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
-import { SignIn } from './sign-in.ts'
+import { SHARE_FIELD, ShareLinks, type ShareOptions, type Sharing } from './share-links.ts'
+import { SHARE_SUBJECT, SignIn } from './sign-in.ts'
 import type { Visitor } from './visitor.ts'
 import { Visitors } from './visitors.ts'
 
@@ -51,6 +53,7 @@ export class Gate {
   readonly #visitors: Visitors
   readonly #credentials: Credentials
   readonly #live = new LiveSessions()
+  readonly #shares = new ShareLinks()
   readonly #sessions: Sessions
   readonly #authorization: Authorization
   readonly #signIn: SignIn
@@ -66,7 +69,10 @@ export class Gate {
     this.#access = access
     this.#visitors = new Visitors(access, this.#live)
     this.#credentials = new Credentials(access, derive)
-    this.#sessions = new Sessions(mac, { cookie: '__Host-svc-access', endOf: () => access.expiresAt })
+    this.#sessions = new Sessions(mac, {
+      cookie: '__Host-svc-access',
+      endOf: (subject) => this.#endOf(subject),
+    })
     this.#authorization = new Authorization(this.#credentials, limiter, mac)
     this.#signIn = new SignIn({
       credentials: this.#credentials,
@@ -74,6 +80,7 @@ export class Gate {
       sessions: this.#sessions,
       live: this.#live,
       visitors: this.#visitors,
+      shares: this.#shares,
       oidc,
     })
     this.#oidc = oidc
@@ -85,6 +92,37 @@ export class Gate {
   /** Returns a handler that calls `handler` for visitors who may come in. It has no direct path, which would lead around the gate. */
   before(handler: FetchHandler): FetchHandler {
     return (request, info) => this.#answer(handler, request, info)
+  }
+
+  /** Gives a site the members to share it. Its links are valid at each site behind this gate. */
+  attach<S extends { readonly url: string }>(site: S): S & Sharing {
+    const { hasPasswords, hasBearer } = this.#credentials
+    const shares = this.#shares
+    const share = async (options: ShareOptions = {}): Promise<{ url: string; id: string }> => {
+      if (!hasPasswords && !hasBearer && !this.knocking && !this.#oidc)
+        throw new SvcError(
+          'invalid_option',
+          'a share link needs password, users, bearer, oidc or knock: without them everybody may come',
+        )
+      if (site.url === '') throw new SvcError('invalid_option', 'the site has no URL yet')
+      const { id, secret } = await shares.add(options)
+      return { id, url: `${new URL('/', site.url)}#${SHARE_FIELD}=${secret}` }
+    }
+    const unshare = (id: string): boolean => {
+      const isRemoved = shares.remove(id)
+      this.#live.endThose(({ subject }) => subject === SHARE_SUBJECT + id)
+      return isRemoved
+    }
+    const members = { share, unshare }
+    return Object.defineProperty(Object.assign(site, members), 'shares', {
+      get: () => shares.list,
+    }) as S & Sharing
+  }
+
+  #endOf(subject: string): number {
+    const { expiresAt } = this.#access
+    if (!subject.startsWith(SHARE_SUBJECT)) return expiresAt
+    return Math.min(expiresAt, this.#shares.endOf(subject.slice(SHARE_SUBJECT.length)))
   }
 
   async #answer(handler: FetchHandler, request: Request, info: FetchInfo): Promise<Response> {

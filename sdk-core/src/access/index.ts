@@ -43,6 +43,7 @@ export async function guardedSite(
     visitorAddress: visitorAddress ?? true,
     signal: AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])]),
     fetch: gate.before(options.fetch),
+    onSite: (site) => options.onSite?.(gate.attach(site)),
   }
   return knock && gate.knocking ? knock.knockingSite(guarded, gate.knocking) : guarded
 }

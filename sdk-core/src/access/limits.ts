@@ -27,3 +27,5 @@ export const VISITOR_IDLE_MS: number = 5 * 60_000
 export const RATED_VISITORS_MAX = 10_000
 /** The seconds after which a visitor of a full site may try again. */
 export const FULL_RETRY_S = 30
+/** The most share links of a site at once. */
+export const SHARES_MAX = 1_000

@@ -4,6 +4,7 @@ import { escapeHtml } from '../handlers/escape-html.ts'
 import { pageAnswer } from '../handlers/sessions/page.ts'
 import { ACCESS_PATH, formChallenge, OIDC_PATH } from './answers.ts'
 import type { Credentials } from './credentials.ts'
+import { PAGE_SCRIPT } from './page-script.ts'
 
 /** The fields of the form. */
 export const FIELDS = { user: 'user', password: 'password', next: 'next' } as const
@@ -28,15 +29,16 @@ export function signInPage(
 ): Response {
   const { origin, host } = new URL(request.url)
   const title = `Sign in to ${host}`
-  const main = `<main>
+  const main = `<main data-base="${ACCESS_PATH}">
 <h1>${escapeHtml(title)}</h1>
 <p>This site is for visitors who its owner lets in.</p>
-<p class="problem" role="alert">${escapeHtml(problem)}</p>
+<p id="state" class="state" role="status"></p>
+<p id="problem" class="problem" role="alert">${escapeHtml(problem)}</p>
 ${formOf(credentials, next)}${issuer === undefined ? '' : linkTo(issuer, next)}
 ${credentials.canKnock ? knockForm(next) : ''}
 </main>`
   const fields = status === 401 ? { ...formChallenge(origin), ...headers } : headers
-  return pageAnswer(status, { title, main }, fields)
+  return pageAnswer(status, { title, main, script: PAGE_SCRIPT }, fields)
 }
 
 /** Returns the page of a visitor who is signed in. */

@@ -1,8 +1,9 @@
 // The paths of the sign-in: the page, the form, and the sign-out.
 
+import { isRecord } from '../control/json-checks.ts'
 import { withCookies } from '../handlers/cookies.ts'
-import { textAnswer, UNCACHED } from '../handlers/sessions/answers.ts'
-import { readText } from '../handlers/sessions/bounded-text.ts'
+import { errorAnswer, jsonAnswer, textAnswer, UNCACHED } from '../handlers/sessions/answers.ts'
+import { readJson, readText } from '../handlers/sessions/bounded-text.ts'
 import type { LiveSessions } from '../handlers/sessions/live-sessions.ts'
 import { isForeign } from '../handlers/sessions/origin-checks.ts'
 import type { Session, Sessions } from '../handlers/sessions/sessions.ts'
@@ -11,6 +12,7 @@ import type { Credentials } from './credentials.ts'
 import type { GuessLimiter } from './guess-limiter.ts'
 import { BODY_MAX_BYTES, PASSWORD_MAX_CHARS } from './limits.ts'
 import type { OidcSignIn } from './oidc/index.ts'
+import type { ShareLinks } from './share-links.ts'
 import { FIELDS, signedInPage, signInPage } from './sign-in-page.ts'
 import type { Visitor } from './visitor.ts'
 import type { Visitors } from './visitors.ts'
@@ -23,7 +25,11 @@ export interface SignInParts {
   visitors: Visitors
   /** The sign-in at an issuer of OpenID Connect, if the site has one. */
   oidc: OidcSignIn | undefined
+  shares: ShareLinks
 }
+
+/** What the subject of a session by a share link begins with; its id follows. */
+export const SHARE_SUBJECT = 'share-'
 
 type Action = (visitor: Visitor) => Promise<Response>
 
@@ -32,6 +38,7 @@ export class SignIn {
   readonly #parts: SignInParts
   readonly #actions: Readonly<Record<string, Action>> = {
     'sign-in': (visitor) => this.#signIn(visitor),
+    share: (visitor) => this.#share(visitor),
     'sign-out': (visitor) => this.#signOut(visitor),
   }
 
@@ -116,17 +123,42 @@ export class SignIn {
     return this.#begin(visitor, subject, next)
   }
 
-  /** Begins a session with an id that nobody knew before, and ends the one that the browser had. */
+  /** Exchanges the secret of a share link for a session. It is too long to be guessed, so that attempts are not counted. */
+  async #share(visitor: Visitor): Promise<Response> {
+    const { request } = visitor
+    if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+      return errorAnswer(415, 'invalid_request', 'The secret has to be in JSON.')
+    const body = await readJson(request.body, BODY_MAX_BYTES)
+    const secret = isRecord(body) ? body.secret : undefined
+    const id = typeof secret === 'string' ? await this.#parts.shares.use(secret) : undefined
+    if (id === undefined)
+      return errorAnswer(
+        403,
+        'share_ended',
+        'This link is of no use any more. Ask who gave it to you for another one.',
+      )
+    const { cookie, isTaken } = await this.#newSession(visitor, `${SHARE_SUBJECT}${id}`)
+    return isTaken ? errorAnswer(403, 'taken', TAKEN) : jsonAnswer(200, {}, { cookies: [cookie] })
+  }
+
   async #begin(visitor: Visitor, subject: string, next: string): Promise<Response> {
+    const { cookie, isTaken } = await this.#newSession(visitor, subject)
+    if (isTaken) return this.page(visitor, { status: 403, next, problem: TAKEN })
+    return withCookies(seeOther(visitor.url.origin + next), [cookie])
+  }
+
+  /** Begins a session with an id that nobody knew before, and ends the one that the browser had. */
+  async #newSession(
+    { url, session: before }: Visitor,
+    subject: string,
+  ): Promise<{ cookie: string; isTaken: boolean }> {
     const { sessions, visitors } = this.#parts
-    const { url, session: before } = visitor
     const { session, cookie } = await sessions.begin(url.host, subject)
     if (before) {
       visitors.move(before.id, session.id)
       this.#end(before)
     }
-    if (!visitors.claim(session.id)) return this.page(visitor, { status: 403, next, problem: TAKEN })
-    return withCookies(seeOther(url.origin + next), [cookie])
+    return { cookie, isTaken: !visitors.claim(session.id) }
   }
 
   async #signOut({ request, url, session }: Visitor): Promise<Response> {

@@ -1,6 +1,7 @@
 // A published site as its tenant sees it.
 
 import type { KnockEvent, KnockingVisitor } from '../access/knock/visitor.ts'
+import type { Sharing } from '../access/share-links.ts'
 import type { SiteCache } from '../cache/cache-options.ts'
 import type { Traffic } from '../carrier/carrier-connection.ts'
 import type { CarrierStats } from '../carrier/multiplexed-carrier.ts'
@@ -82,8 +83,8 @@ export interface SiteStats extends CarrierStats, Traffic {
   reconnects: number
 }
 
-/** Site is a published site. It dispatches the events of {@link SiteEventMap}. */
-export interface Site extends EventTarget {
+/** Site is a published site. It dispatches the events of {@link SiteEventMap}. With the option `access` it can be shared. */
+export interface Site extends EventTarget, Partial<Sharing> {
   /**
    * The URL at which visitors find the site, with its friendly hostname or, when the relay did not grant that, its
    * canonical one. It is empty until the relay grants a lease. With several relays it is the URL at the first one, or at another

@@ -8,6 +8,7 @@ import {
   type PlatformSite,
   type PublishOptions,
   publishOn,
+  type Site,
   SvcError,
   signerOf,
 } from '@svc/sdk-core'
@@ -66,7 +67,11 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     fetch,
     signerOf,
     publish: (relay, isNamed, onSite, signal) => {
-      const own = { relay, signal, onSite: (site: unknown) => onSite(site as PlatformSite) }
+      const own = {
+        relay,
+        signal,
+        onSite: (site: Site) => onSite((gate?.attach(site) ?? site) as PlatformSite),
+      }
       const terms = { ...termsOf(options, handler, isNamed), ...own }
       return publishAt(platform(), terms, options, (site) => sites.leave(site, suspicion(relay)))
     },

@@ -6,7 +6,7 @@ import { connect } from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { useStarted } from '../../../tools/use-started.ts'
-import { type ExposeOptions, publish } from '../../src/index.ts'
+import { type ExposeOptions, publish, type Site } from '../../src/index.ts'
 import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
 
@@ -156,20 +156,43 @@ it('visitors come from listed networks alone, by what the relay says and not wha
   ).rejects.toMatchObject({ message: 'access.allowIp and access.denyIp need visitorAddress' })
 })
 
-it('a site is closed when its time is over', async () => {
-  const options = { fetch: () => new Response('hello'), access: { expires: new Date(Date.now() + 3_000) } }
-  const exposure = await exposeAt(relay, options)
-  const site = await publish({
-    relay: relay.origin,
-    ca: relay.ca,
-    identity: new Uint8Array(32).fill(8),
-    fetch: options.fetch,
+it('a site is closed when its time is over, also when that is before it is online', async () => {
+  const soon = () => ({
+    fetch: () => new Response('hello'),
     access: { expires: new Date(Date.now() + 3_000) },
   })
-  const closed = new Promise<void>((resolve) => {
-    site.addEventListener('statechange', () => site.state === 'closed' && resolve())
+  const at = { relay: relay.origin, ca: relay.ca, identity: new Uint8Array(32).fill(8) }
+  const aborted = (error: unknown) => expect(error).toMatchObject({ code: 'aborted' })
+  const closed = async (site: Site): Promise<void> => {
+    while (site.state !== 'closed') await once(site, 'statechange')
+  }
+  await Promise.all([
+    exposeAt(relay, soon()).then(({ ended }) => ended, aborted),
+    publish({ ...at, ...soon() }).then(closed, aborted),
+  ])
+})
+
+it('a site is shared by links, and what came by one ends with it', async () => {
+  const exposure = await exposeAt(relay, { fetch: () => new Response('hello'), access: ACCESS })
+  ends.push(() => exposure.close())
+  const site = exposure.sites[0]!
+  const link = await site.share!({ once: true, note: 'for Bob' })
+  const { origin, hash } = new URL(link.url)
+  expect(origin).toBe(new URL(site.url).origin)
+  const answer = await visit(relay, site.url, '/.svc/access/share', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: origin },
+    body: JSON.stringify({ secret: hash.slice('#svc-share='.length) }),
   })
-  await Promise.all([exposure.ended, closed])
+  const cookie = answer.headers['set-cookie']![0]!.split(';')[0]!
+  const socket = openSocket(site.url, { cookie, origin })
+  // The handler answers every request with a page.
+  const [, answered] = await once(socket, 'unexpected-response')
+  expect(answered.statusCode).toBe(200)
+  answered.destroy()
+  expect(site.shares).toMatchObject([{ id: link.id, note: 'for Bob', uses: 1 }])
+  expect(site.unshare!(link.id)).toBe(true)
+  expect((await visit(relay, site.url, '/', { headers: { cookie } })).statusCode).toBe(401)
 })
 
 it.each([

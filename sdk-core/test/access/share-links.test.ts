@@ -1,0 +1,141 @@
+// Share links: who has one comes in, once or until its end, and not after it was withdrawn.
+
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { openGate } from '../../src/access/index.ts'
+import { SHARES_MAX } from '../../src/access/limits.ts'
+import type { AccessOptions } from '../../src/access/options.ts'
+import { ShareLinks, type ShareOptions, type Sharing } from '../../src/access/share-links.ts'
+import type { Answer, Fields } from '../support/guarded-site.ts'
+import { AccessSite, cookieOf, NAVIGATION } from './access-site.ts'
+
+const NOW = Date.parse('2026-01-01T00:00:00Z')
+let site: AccessSite
+let shared: Sharing
+beforeEach(() => start({ password: 'x' }))
+afterEach(() => {
+  vi.useRealTimers()
+  site.close()
+})
+
+async function start(access: AccessOptions): Promise<void> {
+  site = await AccessSite.start(
+    (request, info) =>
+      request.headers.has('upgrade') ? info.upgrade(request).response : new Response('inside'),
+    access,
+    undefined,
+    (gate) => {
+      shared = gate.attach({ url: 'https://site.example/' })
+    },
+  )
+}
+
+async function secretOf(options?: ShareOptions): Promise<string> {
+  const { url } = await shared.share(options)
+  return /^https:\/\/site\.example\/#svc-share=([\w-]{43})$/.exec(url)![1]!
+}
+
+function exchange(secret: unknown, headers: Fields = {}): Promise<Answer> {
+  return site.ask('/.svc/access/share', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: site.origin, ...headers },
+    body: JSON.stringify({ secret }),
+  })
+}
+
+async function statusOf(cookie: string): Promise<number> {
+  return (await site.ask('/', { headers: { Cookie: cookie } })).status
+}
+
+test('a link signs in, again and again, and is listed without its secret', async () => {
+  const secret = await secretOf({ note: 'for Bob' })
+  for (const uses of [1, 2]) {
+    const answer = await exchange(secret)
+    expect([answer.status, await statusOf(cookieOf(answer))]).toEqual([200, 200])
+    expect(shared.shares).toMatchObject([{ note: 'for Bob', once: false, uses }])
+  }
+  expect(JSON.stringify(shared.shares)).not.toContain(secret)
+})
+
+test('a link for one sign-in is used once, also by many at the same time', async () => {
+  const secret = await secretOf({ once: true })
+  const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(secret)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...new Array(9).fill(403)])
+  const replayed = await exchange(secret)
+  expect([replayed.status, replayed.headers.get('set-cookie')]).toEqual([403, null])
+  expect(await statusOf(cookieOf(answers.find(({ status }) => status === 200)!))).toBe(200)
+})
+
+test('a link and its sessions end at the time of the link', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+  const secret = await secretOf({ until: '2h' })
+  const answer = await exchange(secret)
+  expect(answer.headers.get('set-cookie')).toContain('Max-Age=7200')
+  vi.setSystemTime(NOW + 7_199_999)
+  expect(await statusOf(cookieOf(answer))).toBe(200)
+  vi.setSystemTime(NOW + 7_200_000)
+  expect([await statusOf(cookieOf(answer)), (await exchange(secret)).status]).toEqual([401, 403])
+  expect(shared.shares).toEqual([])
+})
+
+test('the withdrawal of a link ends its sessions and their WebSockets, and no others', async () => {
+  const [secret, other] = [await secretOf(), await secretOf()]
+  const [cookie, stays] = [cookieOf(await exchange(secret)), cookieOf(await exchange(other))]
+  const headers = { Cookie: cookie, Origin: site.origin }
+  const socket = new WebSocket(`ws://127.0.0.1:${site.port}/`, { headers })
+  await once(socket, 'open')
+  const closed = once(socket, 'close')
+  const { id } = shared.shares[0]!
+  expect([shared.unshare(id), shared.unshare(id), shared.unshare('none')]).toEqual([true, false, false])
+  expect((await closed)[0]).toBe(1008)
+  expect([await statusOf(cookie), await statusOf(stays)]).toEqual([401, 200])
+  expect((await exchange(secret)).status).toBe(403)
+})
+
+test('what is no secret, or comes from elsewhere, signs nobody in', async () => {
+  const secret = await secretOf({ once: true })
+  for (const wrong of [secret.slice(1), `${secret}x`, '', null, 1, {}, shared.shares[0]!.id])
+    expect((await exchange(wrong)).status).toBe(403)
+  expect((await exchange(secret, { Origin: 'https://evil.example' })).status).toBe(403)
+  expect((await exchange(secret, { 'Content-Type': 'text/plain' })).status).toBe(415)
+  expect((await site.ask(`/.svc/access/share?secret=${secret}`, { headers: NAVIGATION })).status).toBe(405)
+  expect((await exchange(secret)).status).toBe(200)
+})
+
+test('a session of before does not become the one of the link', async () => {
+  const planted = cookieOf(await exchange(await secretOf()))
+  const answer = await exchange(await secretOf(), { Cookie: planted })
+  expect([await statusOf(planted), await statusOf(cookieOf(answer))]).toEqual([401, 200])
+})
+
+test('a site for one is for the first who comes by any link', async () => {
+  site.close()
+  await start({ password: 'x', once: true })
+  expect((await exchange(await secretOf())).status).toBe(200)
+  expect((await exchange(await secretOf())).status).toBe(403)
+})
+
+test.each([
+  [{ until: '2020-01-01' }, 'until must be a time to come'],
+  [{ until: 'soon' }, 'until must be a time to come'],
+  [{ note: 'x'.repeat(201) }, 'note has at most 200 characters'],
+])('%o is refused', async (options, message) => {
+  await expect(shared.share(options)).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining(message),
+  })
+})
+
+test('a site that is open needs no link, and one without a URL has none', async () => {
+  const open = (await openGate({ rate: '1/s' }, undefined)).attach({ url: 'https://a.example/' })
+  await expect(open.share()).rejects.toThrow('a share link needs password, users, bearer, oidc or knock')
+  const early = (await openGate({ password: 'x' }, undefined)).attach({ url: '' })
+  await expect(early.share()).rejects.toThrow('no URL yet')
+})
+
+test('the number of links is bounded', async () => {
+  const links = new ShareLinks()
+  for (let at = 0; at < SHARES_MAX; at += 1) await links.add({})
+  await expect(links.add({})).rejects.toThrow('at most 1000 share links')
+})
