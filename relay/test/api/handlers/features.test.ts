@@ -249,6 +249,7 @@ describe('features that are off', () => {
         'sha384',
         'certificate_compression',
         'native_yamux',
+        'visitor_address',
         'site_certificate',
       ],
       // the operator has an install.sh of its own

@@ -377,7 +377,7 @@ describe('what the next start finds', () => {
     writeFileSync(join(elsewhere, 'x'), 'x')
     rmSync(join(disk.directory, 'snapshots'), { recursive: true })
     symlinkSync(elsewhere, join(disk.directory, 'snapshots'))
-    await expect(disk.reopen()).rejects.toThrow('snapshots is no directory')
+    await expect(disk.reopen()).rejects.toThrow('snapshots is not a directory')
     expect(existsSync(join(elsewhere, 'x'))).toBe(true)
   })
 
@@ -387,7 +387,7 @@ describe('what the next start finds', () => {
     renameSync(disk.directory, elsewhere)
     mkdirSync(join(elsewhere, 'staging', 'x'))
     symlinkSync(elsewhere, disk.directory)
-    await expect(disk.reopen()).rejects.toThrow('is no directory')
+    await expect(disk.reopen()).rejects.toThrow('is not a directory')
     expect(existsSync(join(elsewhere, 'staging', 'x'))).toBe(true)
     rmSync(disk.directory)
     renameSync(elsewhere, disk.directory)
