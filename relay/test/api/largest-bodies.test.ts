@@ -159,6 +159,11 @@ const LARGEST: Partial<Record<EndpointName, () => [body: unknown, answer: RegExp
     },
     /"feature_unavailable"/,
   ],
+  addAdministrator: () => [{ name: 'a'.repeat(63) }, /"token"/],
+  removeAdministrator: () => [{ name: 'b'.repeat(63) }, /no administrator/],
+  addInvitation: () => [{ names: 10_000, ttl: 3_650 * 86_400, note: WIDE.repeat(100) }, /"token"/],
+  withdrawInvitation: () => [{ id: 'x'.repeat(64) }, /no invitation/],
+  updateName: () => [{ name: 'p'.repeat(22), address: account.address }, /"ok":true/],
   checkCache: () => [LARGEST_MANIFEST, /"present":false/],
   sign: () => [
     {

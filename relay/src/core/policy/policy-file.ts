@@ -8,7 +8,7 @@ import {
   normalizeName,
 } from '@svc/protocol'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../client-address/ip-networks.ts'
-import { normalized, parseWith, z } from '../config/schema.ts'
+import { normalized, parseWith, text, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
 import { tokenDigest } from './access-tokens.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from './banned-relays.ts'
@@ -63,10 +63,12 @@ interface StoredAdministrator {
   created_at: string
 }
 
+const ADMINISTRATOR_NAME_MAX_CHARS = 63
 /** What an administrator may be called. */
-export const administratorName: z.ZodString = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, dot, underscore and hyphen')
+export const administratorName: z.ZodString = text(ADMINISTRATOR_NAME_MAX_CHARS).regex(
+  /^[a-z0-9][a-z0-9._-]*$/,
+  'must be 1 to 63 of a-z, 0-9, dot, underscore and hyphen',
+)
 
 const storedInvitation: z.ZodType<StoredInvitation> = z.object({
   id: z.string().min(1),
