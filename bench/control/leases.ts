@@ -8,7 +8,6 @@ import { ROOT_ROUTE, type Route } from '../../relay/src/core/lease/route.ts'
 import { RoutingTable } from '../../relay/src/core/routing/routing-table.ts'
 
 const ROOT_HOST = 'relay.example'
-const ADDRESSES = { clientIp: '192.0.2.1', reportedIp: undefined }
 
 export interface Crowd {
   routes: RoutingTable<Route>
@@ -33,7 +32,8 @@ export function createCrowd(count: number, expiresAt: number): Crowd {
         ttlS: (expiresAt - Date.now()) / 1000,
         wanted: { udp: false, tcp: false },
       },
-      ADDRESSES,
+      // One network may have only a share of the leases.
+      { clientIp: `10.${i >> 16}.${(i >> 8) & 0xff}.${i & 0xff}`, reportedIp: undefined },
     )
     draft.commit()
   }

@@ -7,8 +7,8 @@ import { compared, type Entry, limited } from '../lib/entry.ts'
 import { recordClientHello } from '../tls/client-hello.ts'
 import { type Crowd, collectedBytes, createCrowd, DIGITS, endCrowd, hostnameOf, PREFIX } from './leases.ts'
 
-const CROWDS = [10, 1_000, 100_000] as const
-const CROWD_MAX = 100_000
+const CROWDS = [10, 1_000, 90_000] as const
+const CROWD_MAX = 90_000
 const LOOKUPS = 20_000
 const STRIDE = 7_919
 /** The factor by which a lookup may be slower with more leases. */
