@@ -50,6 +50,9 @@ export class PrefixReader {
         left = undefined
         return chunk ?? (await stream.read())
       },
+      unread: (bytes) => {
+        left = bytes
+      },
       write: (bytes) => stream.write(bytes),
       end: () => stream.end(),
       abort: (reason) => stream.abort(reason),
