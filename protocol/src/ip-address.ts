@@ -28,6 +28,12 @@ export function mappedBytes(bytes: readonly number[]): readonly number[] {
   return bytes.length === IPV4_BYTES ? [...MAPPED, ...bytes] : bytes
 }
 
+/** Returns the 4 bytes of an IPv4 address that is mapped into IPv6, and those of other addresses as they are. */
+export function unmappedBytes(bytes: readonly number[]): readonly number[] {
+  const isMapped = bytes.length === IPV6_BYTES && MAPPED.every((byte, index) => bytes[index] === byte)
+  return isMapped ? bytes.slice(MAPPED.length) : bytes
+}
+
 /**
  * Returns an address as text: four decimal numbers for IPv4, also for one that is mapped into IPv6; the form of RFC 5952 for other
  * IPv6 addresses.

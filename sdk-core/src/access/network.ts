@@ -1,5 +1,7 @@
 // IP addresses and networks (CIDR, RFC 4632 and RFC 4291) as bytes: 4 for IPv4, 16 for IPv6.
 
+import { addressBytes, unmappedBytes } from '@svc/protocol/ip-address'
+
 /** A Network is a range of addresses, such as 192.0.2.0/24. */
 export interface Network {
   readonly bytes: readonly number[]
@@ -7,18 +9,14 @@ export interface Network {
   readonly bits: number
 }
 
-const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
-/** IPv4 in IPv6 (RFC 4291 §2.5.5.2). */
-const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 /** The part of an IPv6 address that names a network, which one visitor may have whole (RFC 6177), in bytes. */
 const IPV6_NETWORK_BYTES = 8
 
-/** Returns the bytes of an address, or undefined for a text that is none. */
-export function parseAddress(text: string): number[] | undefined {
-  const [, ...parts] = IPV4.exec(text) ?? []
-  if (parts.length === 0) return parseIpv6(text)
-  const bytes = parts.map(Number)
-  return bytes.every((byte, at) => byte < 256 && String(byte) === parts[at]) ? bytes : undefined
+/** Returns the bytes of an address, or undefined for a text that is none. A zone of an interface (RFC 4007 §11) does not count. */
+export function parseAddress(text: string): readonly number[] | undefined {
+  const [address = ''] = text.split('%', 1)
+  const bytes = addressBytes(address)
+  return bytes && unmappedBytes(bytes)
 }
 
 /** Returns a network, or undefined for a text that is none. An address is a network of one. */
@@ -58,21 +56,4 @@ export function isAdmitted(
 export function networkOf(address: string): string {
   const bytes = parseAddress(address)
   return bytes?.slice(0, bytes.length === 4 ? 4 : IPV6_NETWORK_BYTES).join('.') ?? address
-}
-
-/** The URL parser checks the text and writes it in one way (RFC 5952). */
-function parseIpv6(text: string): number[] | undefined {
-  // A link-local address may have the zone of an interface (RFC 4007 §11).
-  const [address = ''] = text.split('%', 1)
-  const host = /^[\d:a-f.]+$/i.test(address) ? URL.parse(`http://[${address}]/`)?.hostname : undefined
-  if (host === undefined) return undefined
-  const [head = '', tail] = host.slice(1, -1).split('::')
-  const [first, last] = [wordsOf(head), wordsOf(tail ?? '')]
-  const zeros = new Array<number>(8 - first.length - last.length).fill(0)
-  const bytes = [...first, ...zeros, ...last].flatMap((word) => [word >> 8, word & 0xff])
-  return MAPPED.every((byte, at) => byte === bytes[at]) ? bytes.slice(MAPPED.length) : bytes
-}
-
-function wordsOf(text: string): number[] {
-  return text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
 }

@@ -9,6 +9,7 @@ test.each([
   ['2001:db8::6', '2001:db8::/48'],
   ['2001::6', '2001::/48'],
   ['::1', '::/48'],
+  ['::a:b:c:d:e:f', '0:0:a::/48'],
 ])('%s is shortened to %s, unless all or nothing of it is wanted', (address, short) => {
   const remote = { address, port: 1, reportedBy: 'relay' } as const
   expect(addressFor('short', remote)).toBe(short)

@@ -232,7 +232,7 @@ export class LeaseRegistry {
     this.#reservations.certify(lease.identityKey, lease.hostname, end)
   }
 
-  /** Whether another identity has the friendly hostname of this one, by a lease or, unless it is pinned, since a while ago. */
+  /** Whether another identity has the friendly hostname of this one, by a lease or, unless it is pinned, by one that ended a while ago. */
   isTaken({ name, address }: Identity): boolean {
     const hostname = this.#routes.hostname(name)
     const key = identityKey(name, address)

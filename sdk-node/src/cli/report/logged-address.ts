@@ -1,5 +1,6 @@
 // The part of a visitor's address that the output has.
 
+import { addressBytes, addressText, IPV4_BYTES } from '@svc/protocol/ip-address'
 import type { RemoteAddress } from '@svc/sdk-core'
 import type { LogAddresses } from '../options/tunnel-options.ts'
 
@@ -11,10 +12,11 @@ export function addressFor(
   if (how === 'off' || remote === undefined) return undefined
   const { address } = remote
   if (how === 'full') return address
-  if (!address.includes(':')) return `${address.split('.').slice(0, 3).join('.')}.0/24`
-  const [before = ''] = address.split('::')
-  const groups = before === '' ? [] : before.split(':')
-  return `${groups.slice(0, 3).join(':')}::/48`
+  const bytes = addressBytes(address)
+  if (bytes === undefined) return undefined
+  const network = bytes.length === IPV4_BYTES ? 3 : 6
+  const shortened = Uint8Array.from(bytes, (byte, at) => (at < network ? byte : 0))
+  return `${addressText(shortened)}/${8 * network}`
 }
 
 /** Returns the port that belongs to a whole address; otherwise undefined. */
