@@ -60,7 +60,7 @@ function formOf({ hasPasswords, hasUsers, hasBearer, areNone }: Credentials, nex
   if (hasBearer) return '<p>Programs come in with a token.</p>'
   if (!areNone) return ''
   return `<form method="post" action="${ACCESS_PATH}/sign-in" class="card">
-<p>It is for one visitor. Whoever goes on first is the one.</p>
+<p>This site is for one visitor: the first who goes on.</p>
 <input type="hidden" name="${FIELDS.next}" value="${escapeHtml(next)}">
 <button>Go on to the site</button>
 </form>`
