@@ -1,6 +1,8 @@
 // IP addresses as bytes and as text.
 
+/** The length of an IPv4 address, in bytes. */
 export const IPV4_BYTES = 4
+/** The length of an IPv6 address, in bytes. */
 export const IPV6_BYTES = 16
 const IPV6_GROUPS = 8
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
