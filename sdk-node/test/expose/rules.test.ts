@@ -30,7 +30,11 @@ beforeAll(async () => {
     if (asked.url === '/silent') return
     seen.push(asked)
     let size = 0
-    for await (const piece of asked) size += piece.length
+    try {
+      for await (const piece of asked) size += piece.length
+    } catch {
+      return // The site cuts a request whose body is longer than its rules allow.
+    }
     response.writeHead(200, { Server: 'target', 'Set-Cookie': ['a=1', 'b=2'] })
     response.end(`${asked.method} ${asked.url} ${size}`)
   })
