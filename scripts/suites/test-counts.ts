@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { root } from '../../tools/programs/command.ts'
+import type { UnhandledError } from './unhandled-errors.ts'
 
 export interface Count {
   passed: number
@@ -34,7 +35,7 @@ interface VitestReport {
 }
 
 /**
- * A file that fails outside of its tests counts as one failure, and so does each error that belongs to no file.
+ * A file that fails outside of its tests counts as one failure, and so does each error that belongs to no test.
  * @param unhandled of the reporter in `unhandled-errors.ts`
  * @returns undefined when there is no report
  */
@@ -44,7 +45,7 @@ export function readVitest(file: string, unhandled?: string): Count | undefined 
   const broken = report.testResults.filter(
     (one) => one.status === 'failed' && one.assertionResults.every(({ status }) => status !== 'failed'),
   )
-  const errors = (unhandled === undefined ? undefined : readJson<string[]>(unhandled)) ?? []
+  const errors = (unhandled === undefined ? undefined : readJson<UnhandledError[]>(unhandled)) ?? []
   const failures = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
@@ -59,7 +60,10 @@ export function readVitest(file: string, unhandled?: string): Count | undefined 
       ...broken.map(({ name, message = '' }) =>
         failureIn(name, firstLine(message) || 'outside of its tests', message),
       ),
-      ...errors.map((message) => ({ name: `unhandled: ${firstLine(message)}`, message })),
+      ...errors.map(({ message, file }) => {
+        const title = `unhandled: ${firstLine(message)}`
+        return file === undefined ? { name: title, message } : failureIn(file, title, message)
+      }),
     ],
   }
 }

@@ -45,16 +45,20 @@ test('Vitest: a file that fails outside of its tests is one failure, and so is a
     },
   ]
   const counts = { numPassedTests: 2, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 }
-  const unhandled = report(['Error: too late\nat …'], 'unhandled.json')
+  const unhandled = report(
+    [{ message: 'Error: too late\nat …' }, { message: 'Error: aborted', file: path.join(root, 'a.test.ts') }],
+    'unhandled.json',
+  )
   expect(readVitest(report({ ...counts, testResults }), unhandled)).toEqual({
     passed: 2,
-    failed: 4,
+    failed: 5,
     skipped: 2,
     failures: [
       { name: 'b.test.ts: it adds', file: 'b.test.ts', message: '1 is not 2' },
       { name: 'a.test.ts: no module', file: 'a.test.ts', message: 'no module\nat …' },
       { name: 'd.test.ts: outside of its tests', file: 'd.test.ts', message: '' },
       { name: 'unhandled: Error: too late', message: 'Error: too late\nat …' },
+      { name: 'a.test.ts: unhandled: Error: aborted', file: 'a.test.ts', message: 'Error: aborted' },
     ],
   })
 })
