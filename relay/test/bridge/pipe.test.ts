@@ -254,6 +254,36 @@ describe('a bridge read into the shared buffer', () => {
     await over
   })
 
+  test('what waits for a slow reader is not overwritten by bridges that begin, go on or break off', async () => {
+    const fast = async () => {
+      const [a, b] = await Promise.all([tcp(), tcp()])
+      return { left: a.far, right: b.far, over: FAST(a.near, b.near, unlimited()) }
+    }
+    const slow = await fast()
+    const bytes = randomBytes(8_000_000)
+    const sent = send(slow.left, bytes)
+    for (let round = 0; round < 20; round++) {
+      const other = await fast()
+      other.left.on('error', () => {})
+      void send(other.left, Buffer.alloc(2_000_000, round))
+      if (round % 2 === 0) {
+        await once(other.right, 'readable')
+        other.right.destroy()
+      } else {
+        await receive(other.right)
+        other.right.end()
+        other.left.resume()
+      }
+      await other.over
+      other.left.destroy()
+    }
+    const [received] = await Promise.all([receive(slow.right), sent])
+    expect(digest(received)).toBe(digest(bytes))
+    slow.right.end()
+    slow.left.resume()
+    await slow.over
+  })
+
   test('reads little at a time for those who have a rate', async () => {
     const { near, far } = await tcp()
     const sink = new Turns()

@@ -1,12 +1,21 @@
 // Copies one direction of a bridge whose source is a socket, which is read into the shared buffer.
 
+import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { encryptsAtOnce } from '@svc/node-kit/sockets'
 import { BRIDGE_TICK_MAX_BYTES, type SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { StreamDuplex } from '../reverse/stream-duplex.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'
 import { type Copy, streamCopy, whenEnded } from './copy-from-stream.ts'
+import { SpareBuffers } from './spare-buffers.ts'
 import { COALESCE_BYTES, WriteCoalescer } from './write-coalescer.ts'
+
+/** Fewer bytes than this have a buffer of their own size, so that a slow destination holds no more than it is sent. */
+const LARGE_READ_MIN_BYTES = BRIDGE_TICK_MAX_BYTES / 4
+/** Unused buffers of `BRIDGE_TICK_MAX_BYTES` that the relay keeps: 4 MiB. */
+const READ_BUFFERS_SPARE_MAX = 16
+
+const spare = new SpareBuffers(BRIDGE_TICK_MAX_BYTES, READ_BUFFERS_SPARE_MAX)
 
 export function socketCopy(readBuffer: SharedReadBuffer): Copy {
   return (from, to, bandwidth) => {
@@ -39,11 +48,23 @@ function direct(ends: Ends): Receiver {
   return {
     take: (bytes) => {
       const sent = to instanceof StreamDuplex ? to.writeNow(bytes) : 0
-      if (sent < bytes.length) to.write(encryptsAtOnce(to) ? bytes : Buffer.from(bytes.subarray(sent)))
+      if (sent < bytes.length) {
+        if (encryptsAtOnce(to)) to.write(bytes)
+        else writeCopy(to, bytes.subarray(sent))
+      }
       return gate.onWritten(bytes.length)
     },
     end: () => to.end(),
     gate,
+  }
+}
+
+function writeCopy(to: Duplex, bytes: Buffer): void {
+  if (bytes.length < LARGE_READ_MIN_BYTES) to.write(Buffer.from(bytes))
+  else {
+    const copy = spare.take()
+    copy.set(bytes)
+    spare.write(to, copy, bytes.length)
   }
 }
 

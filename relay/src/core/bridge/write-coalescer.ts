@@ -1,6 +1,7 @@
 // Joins TLS records into one write, which costs little more than a write of one record.
 
 import type { Writable } from 'node:stream'
+import { SpareBuffers } from './spare-buffers.ts'
 
 /**
  * TLS records that the relay joins into one write, and what it reads of a TLS socket in one turn of the event loop.
@@ -12,8 +13,7 @@ const FEW_BYTES = Buffer.poolSize / 2
 /** Unused buffers of `COALESCE_BYTES` that the relay keeps: 4 MiB. */
 const COALESCE_BUFFERS_SPARE_MAX = 64
 
-/** Unused buffers. Allocating new ones would dominate the cost. */
-const spare: Buffer[] = []
+const spare = new SpareBuffers(COALESCE_BYTES, COALESCE_BUFFERS_SPARE_MAX)
 
 export class WriteCoalescer {
   readonly #to: Writable
@@ -40,7 +40,7 @@ export class WriteCoalescer {
 
   #collect(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length; ) {
-      this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(COALESCE_BYTES)
+      this.#buffer ??= spare.take()
       const copied = Math.min(bytes.length - done, COALESCE_BYTES - this.#bytes)
       this.#buffer.set(bytes.subarray(done, done + copied), this.#bytes)
       done += copied
@@ -55,12 +55,8 @@ export class WriteCoalescer {
     this.#few = undefined
     const buffer = this.#buffer
     if (buffer === undefined) return
-    this.#to.write(buffer.subarray(0, this.#bytes), () => release(buffer))
+    spare.write(this.#to, buffer, this.#bytes)
     this.#buffer = undefined
     this.#bytes = 0
   }
-}
-
-function release(buffer: Buffer): void {
-  if (spare.length < COALESCE_BUFFERS_SPARE_MAX) spare.push(buffer)
 }
