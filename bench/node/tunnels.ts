@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../../tools/network/free-port.ts'
+import { freePort, freeRange } from '../../tools/network/free-port.ts'
 import { root } from '../../tools/programs/command.ts'
 import { BenchRelay } from '../carrier/relay.ts'
 import { findProgram, PEER_TUNNELS, type PeerTunnel } from './peers.ts'
@@ -31,7 +31,7 @@ export interface OwnTunnel extends Tunnel {
 
 /** A relay's settings. */
 export async function dedicatedPorts(): Promise<Record<string, string>> {
-  const min = await freePort()
+  const min = await freeRange(PORTS)
   return { TCP_ENABLED: 'true', MIN_PORT: `${min}`, MAX_PORT: `${min + PORTS - 1}` }
 }
 

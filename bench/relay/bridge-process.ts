@@ -13,6 +13,7 @@ import type { Lease } from '../../relay/src/core/lease/lease.ts'
 import { SharedReadBuffer } from '../../relay/src/core/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../relay/src/core/rate-limit/bandwidth.ts'
 import { serveCarrier } from '../../relay/src/core/reverse/carrier.ts'
+import type { ReadyQueue } from '../../relay/src/core/reverse/ready-queue.ts'
 import { SessionMemories } from '../../relay/src/core/reverse/session-memory.ts'
 import { webSocketConnection } from '../../relay/src/core/reverse/websocket-connection.ts'
 import { type Kind, parseForward } from './forward.ts'
@@ -70,14 +71,15 @@ function serveCarriers(join: Join): Server {
 
 /** Serves streams as the relay does, for a lease whose every session is a visitor's at once. */
 function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
-  const offer = (session: Duplex): boolean => {
-    join(session)
-    return true
-  }
   const lease = {
     ended: new AbortController().signal,
-    onBar: () => () => {},
-    ready: { hasRoom: true, offer, watch: () => () => {} },
+    onBlock: () => () => {},
+    attachSessions: (queue: ReadyQueue) => {
+      queue.offer = (session) => {
+        join(session)
+        return true
+      }
+    },
   } as unknown as Lease
   serveCarrier({
     connection: webSocketConnection(socket, connection),

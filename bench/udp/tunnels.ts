@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../../tools/network/free-port.ts'
+import { freePort, freeRange } from '../../tools/network/free-port.ts'
 import { root } from '../../tools/programs/command.ts'
 import { BenchRelay } from '../carrier/relay.ts'
 import { findProgram } from '../node/peers.ts'
@@ -24,7 +24,7 @@ export interface OwnUdpTunnel extends UdpTunnel {
 }
 
 export async function startOwn(service: number, execArgv: string[] = []): Promise<OwnUdpTunnel> {
-  const min = await freePort()
+  const min = await freeRange(PORTS)
   const range = { MIN_PORT: `${min}`, MAX_PORT: `${min + PORTS - 1}` }
   const relay = await BenchRelay.start({ execArgv, env: { UDP_ENABLED: 'true', ...range } })
   const programs = new Programs()
