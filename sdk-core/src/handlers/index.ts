@@ -1,5 +1,14 @@
 // The handlers that both SDKs export as `/handlers`: handlers to publish, and handlers that wrap others.
 
+export type {
+  HmacAlgorithm,
+  HmacWebhook,
+  OneOrMoreSecrets,
+  WebhookSecrets,
+  WebhookSender,
+} from '../webhooks/secrets.ts'
+export type { VerdictCode, WebhookVerdict } from '../webhooks/verdict.ts'
+export { type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify-webhook.ts'
 export { type AllowRule, allow } from './allow-list.ts'
 export {
   type AuthOptions,

@@ -1,0 +1,5 @@
+// Webhooks: who sent one, and whether its signature fits a secret that stays here.
+
+export { parseSecrets, type WebhookSecrets } from './secrets.ts'
+export type { WebhookVerdict } from './verdict.ts'
+export { type Watching, watchWebhooks } from './watching.ts'
