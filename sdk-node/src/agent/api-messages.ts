@@ -266,6 +266,19 @@ export interface AgentRequest {
   address?: string | undefined
   /** The time until the head of the response, in milliseconds. */
   ms: number
+  /** What was found out about the signature of a webhook; undefined for readers. */
+  webhook?: AgentWebhook | undefined
+}
+
+/** What was found out about a webhook's signature. */
+export interface AgentWebhook {
+  sender: string
+  result: 'valid' | 'invalid' | 'expired' | 'unchecked'
+  code: string
+  /** The reason, as a sentence. */
+  reason: string
+  /** The seconds since it was signed, by this machine's clock. Undefined when the sender signs no time. */
+  age_seconds?: number | undefined
 }
 
 /** A visitor who waits to be let in, and its tunnel. */

@@ -58,7 +58,12 @@ const changing = (
 })
 
 /** Removes the path, which may contain secrets of the visitor, such as a token in a link, and the address. */
-function withoutVisitor({ path: _path, address: _address, ...request }: AgentRequest): AgentRequest {
+function withoutVisitor({
+  path: _path,
+  address: _address,
+  webhook: _webhook,
+  ...request
+}: AgentRequest): AgentRequest {
   return request
 }
 

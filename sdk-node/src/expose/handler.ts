@@ -9,7 +9,7 @@ import { parseHttpTarget } from '../target/target-address.ts'
 import type { ExposeOptions } from './options.ts'
 
 /**
- * Resolves with the handler. It loads the code for routes, prices, rules and sign-ins only when needed.
+ * Resolves with the handler. It loads the code for routes, prices, rules, sign-ins and webhooks only when needed.
  * @param relay the relay whose facilitator settles payments when the options name none
  * @param fetch the `fetch` for requests to that relay
  * @param gate who may come in
@@ -21,7 +21,7 @@ export async function handlerOf(
   fetch: FetchFunction,
   gate?: Gate,
 ): Promise<DirectlyHandled> {
-  const { paid, rules, walletOnly: wallets, onRequest } = options
+  const { paid, rules, walletOnly: wallets, webhooks, onRequest } = options
   let handler = await targetsOf(options)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
@@ -35,7 +35,10 @@ export async function handlerOf(
     handler = walletOnly(handler, wallets)
   }
   if (gate) handler = gate.before(handler)
-  return reportingRequests(onRequest, handler)
+  if (!webhooks) return reportingRequests(onRequest, handler)
+  const { watchWebhooks } = await import('@svc/sdk-core/webhooks')
+  const watching = watchWebhooks(handler, webhooks)
+  return reportingRequests(onRequest, watching.handler, watching.verdictOf)
 }
 
 async function ruled(handler: DirectlyHandled, rules: TrafficRules): Promise<DirectlyHandled> {

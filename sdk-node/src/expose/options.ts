@@ -8,7 +8,7 @@ import type {
   PublishOptions,
 } from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
-import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
+import type { PaidOptions, WalletOptions, WebhookSecrets } from '@svc/sdk-core/handlers'
 import type { UdpFlow } from '../datagram/local-flows.ts'
 import { refuseUnknown } from '../known-options.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../platform.ts'
@@ -128,6 +128,12 @@ export interface ExposeOptions
    * it refused the visitors' host.
    */
   onTargetError?: ((error: SvcError) => void) | undefined
+  /**
+   * The secrets with which the signatures of webhooks are checked, by sender: the report of the request has the result. They stay
+   * in this process, and all requests pass. It needs `http`, `fetch` or `routes`.
+   * @default none: nothing is checked
+   */
+  webhooks?: WebhookSecrets | undefined
   /** Called with a report of each answered request. */
   onRequest?: OnRequest | undefined
   /**
@@ -158,6 +164,7 @@ const OWN_OPTIONS = Object.keys({
   onProbe: true,
   banMitm: true,
   onTargetError: true,
+  webhooks: true,
   onRequest: true,
   onUdpFlow: true,
   onKnock: true,
@@ -187,6 +194,7 @@ function requireOne({
   rules,
   proxyProtocol,
   visitorAddress,
+  webhooks,
 }: ExposeOptions): void {
   const count = [http, fetch, tls].filter((target) => target !== undefined).length
   if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
@@ -198,6 +206,8 @@ function requireOne({
     throw new SvcError('invalid_option', 'rules and tls exclude each other: requests are inside of TLS')
   if (rules && count === 0 && !routes)
     throw new SvcError('invalid_option', 'rules need http, fetch or routes: they are about HTTP')
+  if (webhooks && (tls !== undefined || (count === 0 && !routes)))
+    throw new SvcError('invalid_option', 'webhooks need http, fetch or routes: they are about HTTP')
   if (paid && count === 0 && !routes)
     throw new SvcError(
       'invalid_option',

@@ -1,6 +1,7 @@
 // Reports each request that a handler answers.
 
 import { DIRECT, type DirectHandler, type DirectlyHandled, type RemoteAddress } from '@svc/sdk-core'
+import type { Watching, WebhookVerdict } from '@svc/sdk-core/webhooks'
 
 /** RequestReport is one answered request. */
 export interface RequestReport {
@@ -12,28 +13,34 @@ export interface RequestReport {
   remote: RemoteAddress | undefined
   /** The time until the head of the response, in milliseconds. */
   ms: number
+  /** What was found out about its signature, with the option `webhooks`. Undefined for what is no webhook. */
+  webhook?: WebhookVerdict | undefined
 }
 
 /** OnRequest is called with a report of each answered request. */
 export type OnRequest = (report: RequestReport) => void
 
+type VerdictOf = Watching['verdictOf']
+
+/** @param verdictOf tells what was found out about a webhook */
 export function reportingRequests(
   onRequest: OnRequest | undefined,
   handler: DirectlyHandled,
+  verdictOf: VerdictOf = () => undefined,
 ): DirectlyHandled {
   if (!onRequest) return handler
   const reporting: DirectlyHandled = async (request, info) => {
     const report = startReport(onRequest, request.method, new URL(request.url), info.remote)
     const response = await handler(request, info, info)
-    report(response.status)
+    report(response.status, verdictOf(request))
     return response
   }
   const direct = handler[DIRECT]
-  if (direct) reporting[DIRECT] = reportingDirectly(onRequest, direct)
+  if (direct) reporting[DIRECT] = reportingDirectly(onRequest, direct, verdictOf)
   return reporting
 }
 
-function reportingDirectly(onRequest: OnRequest, direct: DirectHandler): DirectHandler {
+function reportingDirectly(onRequest: OnRequest, direct: DirectHandler, verdictOf: VerdictOf): DirectHandler {
   return (request) => {
     const exchange = direct(request)
     return (
@@ -41,7 +48,7 @@ function reportingDirectly(onRequest: OnRequest, direct: DirectHandler): DirectH
         respond: async () => {
           const report = startReport(onRequest, request.method, request.url, request.remote)
           const response = await exchange.respond()
-          report(response.status)
+          report(response.status, verdictOf(request))
           return response
         },
         cancel: (reason) => exchange.cancel(reason),
@@ -50,13 +57,17 @@ function reportingDirectly(onRequest: OnRequest, direct: DirectHandler): DirectH
   }
 }
 
-/** @returns a function that reports the request with the status of its response */
+/** @returns a function that reports the request with the status of its response, a webhook once it was checked */
 function startReport(
   onRequest: OnRequest,
   method: string,
   { pathname: path }: URL,
   remote: RemoteAddress | undefined,
-): (status: number) => void {
+): (status: number, verdict: ReturnType<VerdictOf>) => void {
   const askedAt = performance.now()
-  return (status) => onRequest({ method, path, status, remote, ms: performance.now() - askedAt })
+  return (status, verdict) => {
+    const report = { method, path, status, remote, ms: performance.now() - askedAt }
+    if (verdict) void verdict.then((webhook) => onRequest({ ...report, webhook }))
+    else onRequest(report)
+  }
 }

@@ -12,6 +12,7 @@ import { thumbnailUrl } from '../options/thumbnail.ts'
 import { accessOptions } from './access-options.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
 import { rulesOf } from './traffic-rules.ts'
+import { webhookSecrets } from './webhook-options.ts'
 
 /**
  * Resolves with the options of `expose` for this command.
@@ -51,6 +52,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     access: await accessOptions(options),
     walletOnly: walletsOf(options),
     rules: rulesOf(options),
+    webhooks: await webhookSecrets(options),
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }

@@ -5,7 +5,7 @@ import type { SiteCommand } from '../options/parsed-command.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import { addressFor, portFor } from '../report/logged-address.ts'
-import { knockReport } from '../report/status-store.ts'
+import { knockReport, webhookReport } from '../report/status-store.ts'
 import { exposeOptions, hasWeb } from './expose-options.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
 
@@ -100,8 +100,13 @@ export class Tunnel {
         signal,
         onSite: (site, relay) => follower.follow(site, relay),
         onTargetError: (error) => follower.complain(undefined, error),
-        onRequest: ({ remote, ...request }) =>
-          store.requested({ tunnel, ...request, address: addressFor(logAddresses, remote) }),
+        onRequest: ({ remote, webhook, ...request }) =>
+          store.requested({
+            tunnel,
+            ...request,
+            address: addressFor(logAddresses, remote),
+            ...(webhook && { webhook: webhookReport(webhook) }),
+          }),
         onUdpFlow: ({ remote, localPort: local_port }) =>
           store.flowOpened({
             tunnel,

@@ -10,6 +10,7 @@ import { identityPathOf } from '../options/command-line.ts'
 import { type Kind, PLACE, TEXT, WALLETS, YES_NO } from '../options/option-kinds.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
 import { FOLDER_OPTIONS, optionsIn, SERVICE_OPTIONS, TUNNEL_OPTIONS } from '../options/tunnel-options.ts'
+import { WEBHOOK_OPTIONS } from '../options/webhook-options.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
 import { readUserSettings, type UserSettings, withRemembered } from './user-settings.ts'
 
@@ -21,6 +22,7 @@ const SHARED: Kinds = kindsOf(Object.values(TUNNEL_OPTIONS).filter(({ isShared }
 const OWN: Kinds = {
   ...kindsOf(Object.values(TUNNEL_OPTIONS)),
   paused: YES_NO,
+  ...kindsOf(Object.values(WEBHOOK_OPTIONS)),
   access: { wanted: 'a table: write [tunnel.access]', accepts: isRecord },
   http: PLACE,
   ...kindsOf(Object.values(SERVICE_OPTIONS)),
@@ -189,6 +191,7 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
   const given = {
     ...optionsIn(TUNNEL_OPTIONS, { ...fields, identity_path }, path),
     ...optionsIn(ACCESS_OPTIONS, fields.access ?? {}, path),
+    ...optionsIn(WEBHOOK_OPTIONS, fields, path),
   }
   const options = { json: false, ...(given.route.some(hasPrice) ? given : withoutPayment(given)) }
   if (folder === undefined) {

@@ -98,6 +98,10 @@ http = 3000
 #allow_fields = ["X-Forwarded-For"]
 # How much of a visitor's address the output has: "off", "short" for its network, or "full". Default: short.
 #log_addresses = "full"
+# Check the signatures of webhooks, and show the result: github, stripe, slack, shopify, twilio, discord, standard, or hmac, whose header,
+# algorithm, encoding and prefix the other key has.
+#webhooks = { github = "env:GITHUB_SECRET", stripe = ["file:stripe.txt", "env:OLD"], hmac = "env:HMAC_SECRET" }
+#webhook_hmac = "X-Signature sha256 hex sha256="
 # Traffic rules apply in this order. Each may have a path, "/exactly/this" or "/all/below/*", and there may be several of a kind.
 #[tunnel.rules]
 # true, or a page with a text of your own; the paths in except stay open.

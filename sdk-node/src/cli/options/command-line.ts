@@ -18,6 +18,7 @@ import {
   TUNNEL_OPTIONS,
   type TunnelOption,
 } from './tunnel-options.ts'
+import { WEBHOOK_OPTIONS } from './webhook-options.ts'
 import { wordsOf } from './word-list.ts'
 
 const CONFIG_PATH = 'svc.toml'
@@ -234,6 +235,7 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   command.addOption(optionOf(TUNNEL_OPTIONS.allowLocalGateways).hideHelp())
   add(command.optionsGroup('Access:'), ACCESS_OPTIONS)
   add(command, TUNNEL_OPTIONS, [...WALLETS, ...CLIENT_CERTIFICATES])
+  add(command.optionsGroup('Webhooks:'), WEBHOOK_OPTIONS)
   add(command.optionsGroup('TLS:'), TUNNEL_OPTIONS, TLS)
   add(command.optionsGroup('Traffic rules:'), TUNNEL_OPTIONS, TRAFFIC_RULES)
   add(command.optionsGroup('Payments:'), TUNNEL_OPTIONS, PAYMENTS)

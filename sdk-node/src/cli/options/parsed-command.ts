@@ -3,6 +3,7 @@
 import type { ExitCode } from '../report/exit-codes.ts'
 import type { AccessFlags } from './access-options.ts'
 import type { FolderOptions, ServiceOptions, TunnelOptions } from './tunnel-options.ts'
+import type { WebhookFlags } from './webhook-options.ts'
 
 interface JsonOption {
   json: boolean
@@ -12,7 +13,7 @@ interface SharedOptions extends JsonOption {
   identityPath: string
 }
 
-export interface SiteOptions extends JsonOption, TunnelOptions, AccessFlags {}
+export interface SiteOptions extends JsonOption, TunnelOptions, AccessFlags, WebhookFlags {}
 
 /** A site to run, from the command line or from a config file. */
 export type SiteCommand =

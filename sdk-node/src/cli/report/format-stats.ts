@@ -1,6 +1,6 @@
 // Formats the figures of a site and its requests for people.
 
-import type { AgentRequest, WaitingStatus } from '../../agent/api-messages.ts'
+import type { AgentRequest, AgentWebhook, WaitingStatus } from '../../agent/api-messages.ts'
 import type { FlowReport, SiteStatus } from './report.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
@@ -19,12 +19,18 @@ export function formatStats(site: SiteStatus): string {
 
 /** @param areSeveral whether the line must name its tunnel */
 export function formatRequest(
-  { tunnel, method, path = '', status, address, ms }: AgentRequest,
+  { tunnel, method, path = '', status, address, ms, webhook }: AgentRequest,
   areSeveral: boolean,
 ): string {
   const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
   const from = address === undefined ? '' : `${address}  `
-  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${from}${name}${method} ${path}`
+  const checked = webhook === undefined ? '' : `  ${formatWebhook(webhook)}`
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${from}${name}${method} ${path}${checked}`
+}
+
+/** @returns the result, and the reason of a bad one */
+function formatWebhook({ sender, result, reason }: AgentWebhook): string {
+  return result === 'valid' ? `${sender}: valid` : `${sender}: ${result}: ${reason}`
 }
 
 /** @param areSeveral whether the line must name its tunnel */

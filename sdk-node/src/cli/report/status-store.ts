@@ -1,7 +1,14 @@
 // The status of this process: its sites, their figures and the last requests, for the live view and `svc status`.
 
 import type { KnockingVisitor, PlatformSite } from '@svc/sdk-core'
-import type { AgentRequest, CopyStatus, Failure, WaitingStatus } from '../../agent/api-messages.ts'
+import type { WebhookVerdict } from '@svc/sdk-core/webhooks'
+import type {
+  AgentRequest,
+  AgentWebhook,
+  CopyStatus,
+  Failure,
+  WaitingStatus,
+} from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
 import type { Addresses, FlowReport, KnockReport, SiteStatus, VisitorReport } from './report.ts'
@@ -104,6 +111,11 @@ export class StatusStore {
     const rows = [...this.#rows].sort((one, other) => one.position - other.position)
     return rows.map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
   }
+}
+
+/** @returns the verdict about a webhook, as reports have it */
+export function webhookReport({ ageSeconds, ...verdict }: WebhookVerdict): AgentWebhook {
+  return { ...verdict, ...(ageSeconds !== undefined && { age_seconds: Math.round(ageSeconds) }) }
 }
 
 /** @param address as much of it as the report may have */

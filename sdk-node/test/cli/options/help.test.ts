@@ -69,6 +69,7 @@ it('groups commands by what they are for, and the options of a site by what they
     'Target:',
     'Relay and address:',
     'Access:',
+    'Webhooks:',
     'TLS:',
     'Traffic rules:',
     'Payments:',
