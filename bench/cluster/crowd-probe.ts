@@ -15,8 +15,8 @@ let followed = 0
 let told = 0
 const heardAt: Record<string, number> = {}
 
-const follow = LeaseRegistry.prototype.follow
-LeaseRegistry.prototype.follow = function (lease) {
+const follow = LeaseRegistry.prototype.apply
+LeaseRegistry.prototype.apply = function (lease) {
   follow.call(this, lease)
   followed += 1
   const { name } = lease.identity

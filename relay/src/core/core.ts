@@ -65,7 +65,7 @@ export function createCore(parts: CoreParts): Core {
     log,
   })
   policy.onChange(() => {
-    for (const lease of leases) lease.follow(policy.routes(lease))
+    for (const lease of leases) lease.setRouted(policy.routes(lease))
   })
   return {
     ...parts,

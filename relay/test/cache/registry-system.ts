@@ -143,7 +143,7 @@ export function createRegistrySystem(
   const banned: string[] = []
   registry.onClosed((hostname, isBanned) => (isBanned ? banned : closed).push(hostname))
   policy.onChange(() => {
-    for (const lease of leases) lease.follow(policy.routes(lease))
+    for (const lease of leases) lease.setRouted(policy.routes(lease))
   })
   return {
     routes,

@@ -7,7 +7,7 @@ import { wholeOnly } from '../../../tools/test-depth.ts'
 import { createLog } from '../../src/core/log/log.ts'
 import { OrderBudget } from '../../src/features/acme/budget.ts'
 import { ORDER_DEADLINE_MS } from '../../src/features/acme/limits.ts'
-import type { ToldProof } from '../../src/features/acme/order-sharing.ts'
+import type { PublishedProof } from '../../src/features/acme/order-sharing.ts'
 import type { Prover } from '../../src/features/acme/proofs.ts'
 import { SharedProofs } from '../../src/features/acme/shared-proofs.ts'
 import { AcmeIssuer } from '../../src/features/site-certificates/acme-issuer.ts'
@@ -217,9 +217,9 @@ describe.skipIf(whyNoRedis() !== undefined)(`two machines (skipped: ${whyNoRedis
     test('no longer than an order takes, where its machine dies', async () => {
       vi.useFakeTimers()
       try {
-        let tell: (proof: ToldProof) => void = () => {}
+        let tell: (proof: PublishedProof) => void = () => {}
         const sharing = {
-          tellProof: async () => {},
+          publishProof: async () => {},
           onProof: (listener: typeof tell) => {
             tell = listener
           },

@@ -63,9 +63,9 @@ test('has no route of a lease any more that visitors may not reach', () => {
   const told: [string, boolean][] = []
   const routes = new HopRoutes((key, added) => told.push([key, added !== undefined]))
   const lease = nextLease()
-  lease.follow(true)
+  lease.setRouted(true)
   routes.add(entry('one', lease))
-  lease.follow(false)
+  lease.setRouted(false)
   expect(told).toEqual([
     ['one', true],
     ['one', false],

@@ -53,11 +53,14 @@ export async function startOrderMachines(redis: Redis, host: string): Promise<Or
     const files = new SharedFiles({ ...parts, directory })
     const own = new Map<string, (text: string) => void>()
     listeners.push(own)
-    const tell = (topic: string, text: string): void => {
+    const publish = (topic: string, text: string): void => {
       for (const other of listeners) if (other !== own) other.get(topic)?.(text)
     }
     const onTold = (topic: string, listener: (text: string) => void): void => void own.set(topic, listener)
-    return { directory, sharing: new SharedOrders({ ...parts, files, tell, heard: async () => {}, onTold }) }
+    return {
+      directory,
+      sharing: new SharedOrders({ ...parts, files, publish, acknowledged: async () => {}, onTold }),
+    }
   }
   const [a, b] = [await start(), await start()]
   const close = async (): Promise<void> => {

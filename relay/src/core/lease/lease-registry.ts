@@ -148,7 +148,7 @@ export class LeaseRegistry {
    * Applies another machine's report of a lease: registers or extends it here, and replaces an older one of its
    * identity. A report that is older than the local state changes nothing.
    */
-  follow(shared: SharedLease): void {
+  apply(shared: SharedLease): void {
     const { identity, expiresAt, ports } = shared
     // The identity determines the hostnames, whatever the report says.
     const hostname = shared.hostname === '' ? '' : this.#routes.hostname(identity.name)
@@ -156,17 +156,17 @@ export class LeaseRegistry {
     const isSame = known?.value.id === shared.id
     if (this.#isClosed || (known !== undefined && !isSame && known.value.sequence >= shared.sequence)) return
     if (expiresAt <= now()) return
-    if (isSame) this.#followRenewal(known, shared)
+    if (isSame) this.#applyRenewal(known, shared)
     else {
       if (known !== undefined) this.end(known.value, 'replaced')
       const canonicalHostname = this.#routes.hostname(canonicalLabel(identity.name, identity.address))
       this.#publish(new Lease({ ...shared, hostname, canonicalHostname, ttlS: 0 }))
     }
     const network = networkOf(shared.clientIp)
-    this.#reservations.follow(keyOf(shared), { hostname, expiresAt, ports, network })
+    this.#reservations.apply(keyOf(shared), { hostname, expiresAt, ports, network })
   }
 
-  #followRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
+  #applyRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
     const lease = entry.value
     if (shared.expiresAt <= lease.expiresAt) return
     lease.extendTo(shared.expiresAt, shared.lastSeenAt)

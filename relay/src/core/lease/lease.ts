@@ -174,7 +174,7 @@ export class Lease {
    * Applies a policy change: connections close when a ban or a lost approval keeps visitors from the lease. The lease
    * stays active; its SDK reconnects, learns its status, and may wait.
    */
-  follow(isRouted: boolean): void {
+  setRouted(isRouted: boolean): void {
     const isLost = this.#isRouted && !isRouted
     this.#isRouted = isRouted
     if (!isLost) return

@@ -137,7 +137,7 @@ export class Reservations {
     const hasLeft = this.#hasLeft(key)
     this.#put(key, { ...held, ...certified })
     if (hasLeft) this.#leave(key)
-    this.#tell(key)
+    this.#notify(key)
   }
 
   /** The other identity that had the hostname before `key` got it, as far as this process remembers. */
@@ -155,11 +155,11 @@ export class Reservations {
   /** Sets the reservation of an active lease. */
   hold(key: string, reservation: Reservation): void {
     this.#put(key, reservation)
-    this.#tell(key)
+    this.#notify(key)
   }
 
   /** Sets the reservation of a lease that another machine has registered or renewed, and writes. */
-  follow(key: string, reservation: Reservation): void {
+  apply(key: string, reservation: Reservation): void {
     this.#put(key, reservation)
   }
 
@@ -169,7 +169,7 @@ export class Reservations {
     const reservation = this.#withCertificate(key, wanted)
     this.#prepared.set(key, reservation)
     if (hostname !== '') this.#preparers.set(hostname, key)
-    this.#tell(key)
+    this.#notify(key)
     const isOver = (): boolean => {
       // The identity may have prepared another one in the meantime.
       if (this.#prepared.get(key) !== reservation) return false
@@ -184,7 +184,7 @@ export class Reservations {
         this.#put(key, { ...reservation, hostname: granted })
       },
       drop: () => {
-        if (isOver()) this.#tell(key)
+        if (isOver()) this.#notify(key)
       },
     }
   }
@@ -197,7 +197,7 @@ export class Reservations {
     const isEarly = reservation.expiresAt > time
     this.restore(key, { ...reservation, expiresAt: Math.min(reservation.expiresAt, time) })
     // The journal already has the expiry time.
-    if (isEarly) this.#tell(key)
+    if (isEarly) this.#notify(key)
   }
 
   /** Restores a reservation without a lease. The last one of each identity counts. */
@@ -264,7 +264,7 @@ export class Reservations {
     this.#certified.delete(key)
     this.#held.set(key, { ...reservation, certifiedUntil: undefined })
     this.#left.add(key)
-    this.#tell(key)
+    this.#notify(key)
   }
 
   /** A certificate outlives the lease for which it was issued. */
@@ -311,7 +311,7 @@ export class Reservations {
   }
 
   /** A prepared reservation takes precedence over any change to the one in force. */
-  #tell(key: string): void {
+  #notify(key: string): void {
     const nothing = { hostname: '', expiresAt: now() }
     this.#changed(key, this.#prepared.get(key) ?? this.#held.get(key) ?? nothing)
   }

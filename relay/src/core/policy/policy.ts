@@ -100,7 +100,7 @@ export class Policy extends PolicyRules {
   }
 
   /** Takes the policy that another machine has changed, and writes it when the disk has room. */
-  follow(file: PolicyFile): void {
+  applyShared(file: PolicyFile): void {
     if (format(file) === format(this.file)) return
     this.apply(file)
     this.#isFileOld = true

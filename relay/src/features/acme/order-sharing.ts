@@ -4,7 +4,7 @@
 import type { Prover } from './proofs.ts'
 
 /** A proof, for which the authority may ask any machine. */
-export interface ToldProof {
+export interface PublishedProof {
   type: Prover['type']
   name: string
   keyAuthorization: string
@@ -13,7 +13,7 @@ export interface ToldProof {
 }
 
 /** A machine's message about a site's order: first that the order exists, and later its chain. */
-export interface ToldOrder {
+export interface PublishedOrder {
   identityKey: string
   /** URL of the ACME directory. */
   acmeDirectory: string
@@ -37,13 +37,13 @@ export interface OrderSharing {
   /** @param listener called with each file that another machine changed, once it is written here */
   onChange(listener: (file: string) => void): void
   /** Resolves when the machines that can be reached have the proof, or after a short timeout. Never rejects. */
-  tellProof(proof: ToldProof): Promise<void>
-  onProof(listener: (proof: ToldProof) => void): void
+  publishProof(proof: PublishedProof): Promise<void>
+  onProof(listener: (proof: PublishedProof) => void): void
   /** Finds the chain that a machine obtained for a site. */
-  chainOf(identityKey: string): Promise<ToldOrder | undefined>
+  chainOf(identityKey: string): Promise<PublishedOrder | undefined>
   /** Keeps a site's chain for machines that cannot be reached now. @param keptMs milliseconds */
-  keepChain(order: ToldOrder, keptMs: number): Promise<void>
+  keepChain(order: PublishedOrder, keptMs: number): Promise<void>
   /** Sends the message to the machines that can be reached. */
-  tellOrder(order: ToldOrder): void
-  onOrder(listener: (order: ToldOrder) => void): void
+  publishOrder(order: PublishedOrder): void
+  onOrder(listener: (order: PublishedOrder) => void): void
 }

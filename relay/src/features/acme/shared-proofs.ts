@@ -3,11 +3,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../core/log/log.ts'
 import { ORDER_DEADLINE_MS, PROOF_SPREAD_MS, PROVEN_NAMES_MAX } from './limits.ts'
-import type { OrderSharing, ToldProof } from './order-sharing.ts'
+import type { OrderSharing, PublishedProof } from './order-sharing.ts'
 import type { Prover } from './proofs.ts'
 
 interface SharedProofsParts {
-  sharing: Pick<OrderSharing, 'tellProof' | 'onProof'>
+  sharing: Pick<OrderSharing, 'publishProof' | 'onProof'>
   /** Provers that show the proofs of other machines here. Proofs of other types are ignored. */
   provers: readonly Prover[]
   log: Logger
@@ -39,11 +39,11 @@ export class SharedProofs {
       show: async (name, keyAuthorization, signal) => {
         const hide = await prover.show(name, keyAuthorization, signal)
         const proof = { type, name, keyAuthorization }
-        await sharing.tellProof({ ...proof, isShown: true })
+        await sharing.publishProof({ ...proof, isShown: true })
         // A name server applies a change a moment after it receives it.
         if (type === 'dns-01') await pause(PROOF_SPREAD_MS)
         return async () => {
-          void sharing.tellProof({ ...proof, isShown: false })
+          void sharing.publishProof({ ...proof, isShown: false })
           await hide()
         }
       },
@@ -55,7 +55,7 @@ export class SharedProofs {
   }
 
   /** Never rejects. */
-  async #follow({ type, name, keyAuthorization, isShown }: ToldProof): Promise<void> {
+  async #follow({ type, name, keyAuthorization, isShown }: PublishedProof): Promise<void> {
     // A name has only its newest proof by `tls-alpn-01`, but any number of records.
     const key = type === 'dns-01' ? `${type} ${name} ${keyAuthorization}` : `${type} ${name}`
     if (this.#shown.has(key)) await this.#hide(key)

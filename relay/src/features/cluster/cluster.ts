@@ -123,8 +123,8 @@ export class Cluster implements Machines {
     this.policyChanges = new SharedPolicyChanges(connection)
     this.orders = new SharedOrders({
       ...connection,
-      tell: (topic, text) => this.#links.tell(topic, text),
-      heard: () => this.#links.heard(),
+      publish: (topic, text) => this.#links.publish(topic, text),
+      acknowledged: () => this.#links.acknowledged(),
       onTold: (topic, listener) => this.#links.onTold(topic, listener),
     })
     this.readings = clusterReadings({
@@ -157,7 +157,7 @@ export class Cluster implements Machines {
     for (const lease of leases) await this.#resume(lease)
     leases.onChange((lease) => void this.#resume(lease))
     this.#machines.onBeat((state) => this.#beat(state))
-    this.#followMachines()
+    this.#setMachines()
     this.#machines.start()
     // A site that registers elsewhere may connect here next: the other machines ask this one whether it knows the
     // lease.
@@ -217,11 +217,11 @@ export class Cluster implements Machines {
       hostname: (label) => routes.hostname(label),
       epoch: () => this.#feed.epoch,
       isTakenElsewhere: (key) => this.#links.isTakenElsewhere(key),
-      tellDirectly: (...said) => this.#links.tellLease(...said),
-      tellBehind: (...said) => this.#links.tellLeaseBehind(...said),
-      hasBehind: () => this.#links.hasBehind,
+      broadcast: (...said) => this.#links.broadcastLease(...said),
+      sendToLagging: (...said) => this.#links.sendLeaseToLagging(...said),
+      hasLagging: () => this.#links.hasLagging,
       settled: (change) => this.#links.settled(change),
-      heard: () => this.#links.heard(),
+      acknowledged: () => this.#links.acknowledged(),
     })
   }
 
@@ -254,10 +254,10 @@ export class Cluster implements Machines {
         return isFollowed
       },
       isInStep: () => this.#isInStep,
-      followLease: (...said) => leases.follow(...said),
-      followChange: (kind, subject, entry) => {
-        if (kind === 'policy') policy.followDirectly(entry)
-        else if (kind === 'snapshot') snapshots.follow(subject, entry)
+      applyLease: (...said) => leases.apply(...said),
+      applyChange: (kind, subject, entry) => {
+        if (kind === 'policy') policy.applyDirectly(entry)
+        else if (kind === 'snapshot') snapshots.apply(subject, entry)
       },
       isTaken: (key) => leases.isTakenHere(key),
       current: function* () {
@@ -274,13 +274,13 @@ export class Cluster implements Machines {
 
   #beat(state: RedisState): void {
     this.#feed.check(state)
-    this.#followMachines()
+    this.#setMachines()
     void this.leases.sweep().catch(() => {})
     void this.leases.flush().catch(() => {})
   }
 
-  #followMachines(): void {
-    this.#links.follow(this.#machines.others, (machine) => this.#machines.isAlive(machine))
+  #setMachines(): void {
+    this.#links.setMachines(this.#machines.others, (machine) => this.#machines.isAlive(machine))
   }
 
   #state(): SharedState {
@@ -288,12 +288,12 @@ export class Cluster implements Machines {
     const { files } = this.#connection
     const policy = this.#policy
     return {
-      follow: async (changes: readonly Change[]) => {
+      apply: async (changes: readonly Change[]) => {
         for (const { kind, subject, entry } of changes)
-          if (kind === 'policy') policy.follow(entry)
-          else if (kind === 'file') void files.follow(subject, entry)
-          else if (kind === 'snapshot') snapshots.follow(subject, entry)
-        await leases.followAll(changes.filter(({ kind }) => kind === 'lease'))
+          if (kind === 'policy') policy.apply(entry)
+          else if (kind === 'file') void files.apply(subject, entry)
+          else if (kind === 'snapshot') snapshots.apply(subject, entry)
+        await leases.applyAll(changes.filter(({ kind }) => kind === 'lease'))
       },
       load: async () => {
         await policy.load()

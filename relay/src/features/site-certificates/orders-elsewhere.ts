@@ -42,7 +42,7 @@ export class OrdersElsewhere {
   /** Tells the others that this machine has an order for an identity. */
   begin(identityKey: string): void {
     const { sharing, acmeDirectory } = this.#parts
-    sharing.tellOrder({ identityKey, acmeDirectory })
+    sharing.publishOrder({ identityKey, acmeDirectory })
   }
 
   /**
@@ -97,7 +97,7 @@ export class OrdersElsewhere {
   async #tell(identityKey: string, chain: string): Promise<void> {
     const { sharing, acmeDirectory, log } = this.#parts
     const told = { identityKey, acmeDirectory, chain }
-    sharing.tellOrder(told)
+    sharing.publishOrder(told)
     const leftMs = (leafOf(chain)?.notAfter ?? 0) - Date.now()
     try {
       if (leftMs > 0) await sharing.keepChain(told, Math.min(leftMs, SITE_AWAY_MAX_MS))

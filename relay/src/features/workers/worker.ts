@@ -70,7 +70,7 @@ export function createWorker(
   })
   connect.onCarrier(({ id }) => primaryLink.send({ kind: 'carrier', lease: id }))
   state.policy.onChange(() => {
-    for (const lease of leases) lease.follow(state.policy.routes(lease))
+    for (const lease of leases) lease.setRouted(state.policy.routes(lease))
   })
   const sockets = new OpenSockets()
   const { connections } = connectionCapacity(openFilesMax(), { hasTcpPorts: false, hasOverlay: false })

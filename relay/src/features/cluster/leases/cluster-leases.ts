@@ -40,17 +40,17 @@ interface ClusterLeasesParts {
   /** Epoch of Redis that this machine is in step with; undefined while it is in step with none. */
   epoch: () => string | undefined
   /** Sends a lease to the other machines directly, while Redis is down. */
-  tellDirectly: (identityName: string, head: string, json: string) => void
+  broadcast: (identityName: string, head: string, json: string) => void
   /** Sends a lease directly to the machines that do not receive changes from Redis. */
-  tellBehind: (identityName: string, head: string, json: string) => void
+  sendToLagging: (identityName: string, head: string, json: string) => void
   /** Whether there are such machines. */
-  hasBehind: () => boolean
+  hasLagging: () => boolean
   /** Asks the other machines that can be reached whether another identity has the friendly hostname of this one. */
   isTakenElsewhere: (key: string) => Promise<boolean>
   /** Resolves when the other reachable machines have applied all changes up to this one. */
   settled: (change: string) => Promise<void>
   /** Resolves when the reachable machines have received all messages sent so far. */
-  heard: () => Promise<void>
+  acknowledged: () => Promise<void>
 }
 
 export class ClusterLeases implements LeaseSharing {
@@ -185,7 +185,7 @@ export class ClusterLeases implements LeaseSharing {
     const outcome = await this.#writer.put(lease)
     if (outcome.kind === 'put') {
       lease.expiresAt = Math.max(lease.expiresAt, outcome.expiresAt)
-      if (this.#parts.hasBehind()) this.#writer.tellBehind(lease)
+      if (this.#parts.hasLagging()) this.#writer.sendToLagging(lease)
     }
     if (outcome.kind !== 'gone') return
     await this.#overtaken(lease)
@@ -198,11 +198,11 @@ export class ClusterLeases implements LeaseSharing {
   }
 
   async settled(lease: Lease): Promise<void> {
-    const { settled, hasBehind, heard } = this.#parts
+    const { settled, hasLagging, acknowledged } = this.#parts
     if (this.#lastChange !== '') await settled(this.#lastChange)
-    if (!hasBehind()) return
-    this.#writer.tellBehind(lease, lease.ended.aborted ? now() : undefined)
-    await heard()
+    if (!hasLagging()) return
+    this.#writer.sendToLagging(lease, lease.ended.aborted ? now() : undefined)
+    await acknowledged()
   }
 
   /** Heads of leases that ended early, so that older heads still say that they are active. */
@@ -221,7 +221,7 @@ export class ClusterLeases implements LeaseSharing {
    * Applies changes of leases that other machines made, in order.
    * @throws RedisError when the changes are not enough, and Redis does not answer
    */
-  async followAll(changes: readonly Pick<Change, 'subject' | 'entry'>[]): Promise<void> {
+  async applyAll(changes: readonly Pick<Change, 'subject' | 'entry'>[]): Promise<void> {
     const heads = changes.map(({ subject, entry }) => this.#entries.parseHead(subject, entry))
     const unknown = changes.filter((_, index) => heads[index] !== undefined && !this.#isEnough(heads[index]))
     const asked = [...new Set(unknown.map(({ subject }) => subject))]
@@ -232,18 +232,18 @@ export class ClusterLeases implements LeaseSharing {
       const head = heads[index]
       const [latest, json] = found.get(subject) ?? []
       const isLater = latest !== undefined && head !== undefined && latest.sequence >= head.sequence
-      if (latest !== undefined && json !== undefined && isLater) this.#follow(latest, json)
-      else if (head !== undefined) this.#follow(head)
+      if (latest !== undefined && json !== undefined && isLater) this.#apply(latest, json)
+      else if (head !== undefined) this.#apply(head)
     }
   }
 
   /** Applies what another machine sends of a lease. @param json may be omitted when the lease is known already */
-  follow(identityName: string, headText: string, json?: string): void {
+  apply(identityName: string, headText: string, json?: string): void {
     const head = this.#entries.parseHead(identityName, headText)
-    if (head !== undefined) this.#follow(head, json)
+    if (head !== undefined) this.#apply(head, json)
   }
 
-  #follow(head: LeaseHead, json?: string): void {
+  #apply(head: LeaseHead, json?: string): void {
     const { leases, reservations } = this.#parts
     const { key, isEnded, hasFriendly, expiresAt, sequence, seen } = head
     this.#lastFence = Math.max(this.#lastFence, sequence)
@@ -251,8 +251,8 @@ export class ClusterLeases implements LeaseSharing {
     if (!isEnded && expiresAt > now()) {
       if (this.#isPast(head)) return
       const lease = json === undefined ? undefined : this.#entries.parseJson(head, json)
-      if (lease !== undefined) this.#followLease(key, lease)
-      else if (known?.sequence === sequence) leases.follow({ ...sharedOf(known), ...seen, expiresAt })
+      if (lease !== undefined) this.#applyLease(key, lease)
+      else if (known?.sequence === sequence) leases.apply({ ...sharedOf(known), ...seen, expiresAt })
       return
     }
     if (known !== undefined && known.sequence > sequence) return
@@ -293,7 +293,7 @@ export class ClusterLeases implements LeaseSharing {
         if (head === undefined) continue
         const { key, sequence, expiresAt, isEnded } = head
         found.set(key, { sequence, expiresAt, isEnded })
-        this.#follow(head, json)
+        this.#apply(head, json)
       }
     } while (cursor !== '0')
     return found
@@ -352,9 +352,9 @@ export class ClusterLeases implements LeaseSharing {
     if (outcome.kind === 'unsent') throw new RedisError('Redis does not answer')
   }
 
-  #followLease(key: string, shared: SharedLease): void {
+  #applyLease(key: string, shared: SharedLease): void {
     const { leases } = this.#parts
-    leases.follow(shared)
+    leases.apply(shared)
     const lease = leases.ofIdentity(key)
     if (lease?.id === shared.id) this.#writer.isWritten(lease)
   }
@@ -382,7 +382,7 @@ export class ClusterLeases implements LeaseSharing {
   async #overtaken(lease: Lease): Promise<void> {
     const name = this.#parts.keys.identityName(lease.identityKey)
     const [head, json] = await this.#read(name).catch(() => [])
-    if (head !== undefined) this.#follow(head, json)
+    if (head !== undefined) this.#apply(head, json)
     this.#parts.leases.end(lease, 'unregistered')
   }
 }

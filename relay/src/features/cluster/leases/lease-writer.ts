@@ -18,9 +18,9 @@ interface LeaseWriterParts {
   /** Whether this machine knows that a head is outdated. */
   isPast: (head: LeaseHead) => boolean
   /** Sends a lease to all other machines directly, while Redis is down. */
-  tellDirectly: (identityName: string, head: string, json: string) => void
+  broadcast: (identityName: string, head: string, json: string) => void
   /** Sends a lease directly to the machines that do not receive changes from Redis. */
-  tellBehind: (identityName: string, head: string, json: string) => void
+  sendToLagging: (identityName: string, head: string, json: string) => void
 }
 
 /**
@@ -97,8 +97,8 @@ export class LeaseWriter {
   }
 
   /** Sends a lease to the machines that do not receive it from Redis. @param endedAt as that of {@link put} */
-  tellBehind(lease: Lease, endedAt?: number): void {
-    this.#tell(this.#parts.tellBehind, this.#fieldsOf(lease, endedAt))
+  sendToLagging(lease: Lease, endedAt?: number): void {
+    this.#send(this.#parts.sendToLagging, this.#fieldsOf(lease, endedAt))
   }
 
   /** The head that says that a lease is over. */
@@ -133,12 +133,12 @@ export class LeaseWriter {
     this.#unsent.delete(fields.key)
     this.#unsent.set(fields.key, { lease, fields })
     if (this.#unsent.size > UNSENT_CHANGES_MAX) this.#unsent.delete(this.#unsent.keys().next().value!)
-    this.#tell(this.#parts.tellDirectly, fields)
+    this.#send(this.#parts.broadcast, fields)
   }
 
-  #tell(tell: LeaseWriterParts['tellDirectly'], fields: Fields): void {
+  #send(send: LeaseWriterParts['broadcast'], fields: Fields): void {
     const { keys, entries } = this.#parts
-    tell(keys.identityName(fields.key), entries.formatHead(fields), fields.json())
+    send(keys.identityName(fields.key), entries.formatHead(fields), fields.json())
   }
 
   async #write(given: Fields, isIndexDue: boolean, hasJson: boolean): Promise<PutOutcome> {

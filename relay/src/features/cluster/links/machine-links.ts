@@ -51,9 +51,9 @@ interface MachineLinksParts {
   /** Whether this machine is in step with Redis. */
   isInStep: () => boolean
   /** Applies a change that did not come through Redis. */
-  followChange: (kind: string, subject: string, entry: string) => void
+  applyChange: (kind: string, subject: string, entry: string) => void
   /** Applies an entry of a lease that Redis could not take. */
-  followLease: (identityName: string, head: string, json: string) => void
+  applyLease: (identityName: string, head: string, json: string) => void
   /** Whether this machine knows that another identity has the friendly hostname of this one. */
   isTaken: (key: string) => boolean
   /** What to send to a machine that has just become reachable, since somebody may have put old entries into Redis. */
@@ -81,7 +81,7 @@ export class MachineLinks {
 
   constructor(parts: MachineLinksParts) {
     this.#parts = parts
-    this.#sessions = new SessionCounts((counts) => this.#tellAll({ kind: 'sessions', counts }))
+    this.#sessions = new SessionCounts((counts) => this.#broadcast({ kind: 'sessions', counts }))
     this.#server = new LinkServer({
       ...parts,
       onLink: (link) => this.#arrived(link),
@@ -113,7 +113,7 @@ export class MachineLinks {
   }
 
   /** Dials the machines that are alive, and drops those that are gone. */
-  follow(machines: readonly Machine[], isAlive: (machine: Machine) => boolean): void {
+  setMachines(machines: readonly Machine[], isAlive: (machine: Machine) => boolean): void {
     for (const machine of machines) {
       const peer = this.#peers.get(machine.name)
       if (isAlive(machine)) this.#dial(machine.name)
@@ -152,7 +152,7 @@ export class MachineLinks {
   }
 
   /**
-   * Resolves when the reachable machines know a change, except those that {@link hasBehind} counts; at the latest after
+   * Resolves when the reachable machines know a change, except those that {@link hasLagging} counts; at the latest after
    * {@link LINK_SETTLE_MS}.
    */
   async settled(change: string): Promise<void> {
@@ -168,14 +168,14 @@ export class MachineLinks {
    * Resolves when the reachable machines have received all messages sent so far, at the latest after
    * {@link LINK_SETTLE_MS}.
    */
-  async heard(): Promise<void> {
+  async acknowledged(): Promise<void> {
     const question = { kind: 'settle', change: NO_CHANGE } as const
     await Promise.all(Array.from(this.#peers.values(), ({ link }) => link?.ask(question, LINK_SETTLE_MS)))
   }
 
   /** Whether a reachable machine currently does not receive changes from Redis. */
-  get hasBehind(): boolean {
-    for (const { isBehind } of this.#peers.values()) if (isBehind) return true
+  get hasLagging(): boolean {
+    for (const { isLagging } of this.#peers.values()) if (isLagging) return true
     return false
   }
 
@@ -186,28 +186,28 @@ export class MachineLinks {
     return (await Promise.all(answers)).includes(true)
   }
 
-  tellLease(name: string, head: string, json: string): void {
-    this.#tellAll({ kind: 'lease', name, head, json })
+  broadcastLease(name: string, head: string, json: string): void {
+    this.#broadcast({ kind: 'lease', name, head, json })
   }
 
   /** Sends a lease to the machines that do not receive it from Redis. */
-  tellLeaseBehind(name: string, head: string, json: string): void {
-    this.#tellBehind({ kind: 'lease', name, head, json })
+  sendLeaseToLagging(name: string, head: string, json: string): void {
+    this.#sendToLagging({ kind: 'lease', name, head, json })
   }
 
   /** Sends a change to the machines that do not receive it from Redis. */
-  tellChangeBehind(kind: string, subject: string, entry: string): void {
-    this.#tellBehind({ kind: 'change', of: kind, subject, entry })
+  sendChangeToLagging(kind: string, subject: string, entry: string): void {
+    this.#sendToLagging({ kind: 'change', of: kind, subject, entry })
   }
 
   /** Tells the others whether this machine is in step with Redis. */
   stepped(): void {
-    this.#tellAll({ kind: 'step', isInStep: this.#parts.isInStep() })
+    this.#broadcast({ kind: 'step', isInStep: this.#parts.isInStep() })
   }
 
   /** Sends a text to the same part of all other machines. */
-  tell(topic: string, text: string): void {
-    this.#tellAll({ kind: 'tell', topic, text })
+  publish(topic: string, text: string): void {
+    this.#broadcast({ kind: 'tell', topic, text })
   }
 
   onTold(topic: string, listener: (text: string) => void): void {
@@ -317,9 +317,9 @@ export class MachineLinks {
     const peer = this.#peers.get(link.machine)
     if (peer?.source !== link) return
     if (message.kind === 'sessions') peer.report(message.counts)
-    else if (message.kind === 'lease') this.#parts.followLease(message.name, message.head, message.json)
+    else if (message.kind === 'lease') this.#parts.applyLease(message.name, message.head, message.json)
     else if (message.kind === 'step') peer.isInStep = message.isInStep
-    else if (message.kind === 'change') this.#parts.followChange(message.of, message.subject, message.entry)
+    else if (message.kind === 'change') this.#parts.applyChange(message.of, message.subject, message.entry)
     else if (message.kind === 'tell') this.#topics.get(message.topic)?.(message.text)
     else if (message.kind !== 'answer')
       link.answer({ kind: 'answer', question: message.question, yes: await this.#answerTo(message) })
@@ -399,12 +399,12 @@ export class MachineLinks {
     return linked
   }
 
-  #tellAll(message: LinkMessage): void {
+  #broadcast(message: LinkMessage): void {
     for (const { link } of this.#peers.values()) link?.send(message)
   }
 
-  #tellBehind(message: LinkMessage): void {
-    for (const { link, isBehind } of this.#peers.values()) if (isBehind) link?.send(message)
+  #sendToLagging(message: LinkMessage): void {
+    for (const { link, isLagging } of this.#peers.values()) if (isLagging) link?.send(message)
   }
 }
 

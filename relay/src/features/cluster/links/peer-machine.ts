@@ -62,7 +62,7 @@ export class PeerMachine implements SessionPeer {
   }
 
   /** Whether changes have to be sent to it directly. */
-  get isBehind(): boolean {
+  get isLagging(): boolean {
     return this.isReachable && (!this.isInStep || this.hasMissed)
   }
 
@@ -72,21 +72,21 @@ export class PeerMachine implements SessionPeer {
       if (ready <= 0) this.#ready.delete(key)
       else if (this.#ready.has(key) || this.#ready.size < LEASES_MAX) this.#ready.set(key, { id, ready })
       const lease = this.#parts.leaseOf(key)
-      if (lease?.id === id) this.#tell(lease, ready)
+      if (lease?.id === id) this.#setReady(lease, ready)
     }
   }
 
   /** Applies the known number of sessions to the queue of a new lease. */
   apply(lease: Lease): void {
     const known = this.#ready.get(lease.identityKey)
-    if (known?.id === lease.id) this.#tell(lease, known.ready)
+    if (known?.id === lease.id) this.#setReady(lease, known.ready)
   }
 
   /** Called when the link to the machine opens or closes. */
   changed(): void {
     for (const [key, { id, ready }] of this.#ready) {
       const lease = this.#parts.leaseOf(key)
-      if (lease?.id === id) this.#tell(lease, ready)
+      if (lease?.id === id) this.#setReady(lease, ready)
     }
   }
 
@@ -101,7 +101,7 @@ export class PeerMachine implements SessionPeer {
     this.#ready.clear()
     for (const [key, { id }] of known) {
       const lease = this.#parts.leaseOf(key)
-      if (lease?.id === id) this.#tell(lease, 0)
+      if (lease?.id === id) this.#setReady(lease, 0)
     }
   }
 
@@ -175,7 +175,7 @@ export class PeerMachine implements SessionPeer {
     setTimeout(restore, LINK_TAKEN_MS).unref()
   }
 
-  #tell(lease: Lease, ready: number): void {
+  #setReady(lease: Lease, ready: number): void {
     readyQueueOf(lease).setPeerCount(this, this.isReachable ? ready : 0)
   }
 }

@@ -8,7 +8,7 @@ import type { SessionCount } from './link-messages.ts'
 export class SessionCounts {
   readonly #send: (counts: SessionCount[]) => void
   /** The numbers that the others know, above 0. */
-  readonly #told = new Map<Lease, number>()
+  readonly #sent = new Map<Lease, number>()
   /** Leases whose number may have changed. */
   readonly #changed = new Set<Lease>()
   #soon: NodeJS.Immediate | undefined
@@ -28,7 +28,7 @@ export class SessionCounts {
   /** All numbers, for a machine that has just connected. */
   *all(): Generator<SessionCount[]> {
     this.#flush()
-    const counts = [...this.#told].map(([lease, ready]) => countOf(lease, ready))
+    const counts = [...this.#sent].map(([lease, ready]) => countOf(lease, ready))
     for (let at = 0; at < counts.length; at += SESSION_COUNTS_PER_MESSAGE)
       yield counts.slice(at, at + SESSION_COUNTS_PER_MESSAGE)
   }
@@ -44,7 +44,7 @@ export class SessionCounts {
    */
   #mark(lease: Lease): void {
     this.#changed.add(lease)
-    const isUrgent = readyQueueOf(lease).sizeHere > 0 !== this.#told.has(lease)
+    const isUrgent = readyQueueOf(lease).sizeHere > 0 !== this.#sent.has(lease)
     if (isUrgent) this.#soon ??= setImmediate(() => this.#flush())
     else this.#later ??= setTimeout(() => this.#flush(), SESSION_COUNTS_MS).unref()
   }
@@ -56,9 +56,9 @@ export class SessionCounts {
     const counts: SessionCount[] = []
     for (const lease of this.#changed) {
       const ready = readyQueueOf(lease).sizeHere
-      if (ready === (this.#told.get(lease) ?? 0)) continue
-      if (ready > 0) this.#told.set(lease, ready)
-      else this.#told.delete(lease)
+      if (ready === (this.#sent.get(lease) ?? 0)) continue
+      if (ready > 0) this.#sent.set(lease, ready)
+      else this.#sent.delete(lease)
       // The others also learn when a lease ends.
       if (!lease.ended.aborted) counts.push(countOf(lease, ready))
     }

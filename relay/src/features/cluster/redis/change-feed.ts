@@ -14,7 +14,7 @@ export interface SharedState {
    * Applies changes that other machines made, in order.
    * @throws RedisError when it needs Redis, which does not answer
    */
-  follow(changes: readonly Change[]): Promise<void>
+  apply(changes: readonly Change[]): Promise<void>
   /** Reads everything. @returns the argument of {@link fill} @throws RedisError */
   load(): Promise<unknown>
   /** Writes what Redis lacks, but replaces nothing newer. @throws RedisError */
@@ -64,7 +64,7 @@ export class ChangeFeed {
   async start(): Promise<void> {
     await this.#resync()
     this.#parts.redis.on('down', () => this.#lose())
-    this.#running = this.#follow()
+    this.#running = this.#readChanges()
   }
 
   /** Checks after each heartbeat whether Redis has lost data. */
@@ -98,7 +98,7 @@ export class ChangeFeed {
     await this.#running
   }
 
-  async #follow(): Promise<void> {
+  async #readChanges(): Promise<void> {
     const { redis, keys, log } = this.#parts
     const { signal } = this.#closing
     while (!signal.aborted) {
@@ -119,7 +119,7 @@ export class ChangeFeed {
 
   async #take(changes: readonly Change[]): Promise<void> {
     const { state, run } = this.#parts
-    await state.follow(changes.filter(({ from }) => from !== run))
+    await state.apply(changes.filter(({ from }) => from !== run))
     this.counts.changes += changes.length
     this.#position = changes.at(-1)?.id ?? this.#position
     this.#release()

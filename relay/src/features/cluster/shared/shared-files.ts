@@ -101,14 +101,14 @@ export class SharedFiles {
   }
 
   /** Applies a change that another machine made. Never rejects. */
-  async follow(name: string, entry: string): Promise<void> {
+  async apply(name: string, entry: string): Promise<void> {
     if (!FILES.includes(name)) return
     try {
       const isChanged = await this.#inTurn(async () => {
-        const told = this.#open(name, entry)
-        if (told === undefined || told.version <= (this.#known.get(name)?.version ?? 0)) return false
+        const received = this.#open(name, entry)
+        if (received === undefined || received.version <= (this.#known.get(name)?.version ?? 0)) return false
         this.#there.set(name, entry)
-        return await this.#take(name, told)
+        return await this.#take(name, received)
       })
       if (isChanged) this.#onChange?.(name)
     } catch (error) {

@@ -3,7 +3,7 @@
 
 import { z } from '../../../core/config/schema.ts'
 import { AcmeError } from '../../acme/authority.ts'
-import type { OrderSharing, ToldOrder, ToldProof } from '../../acme/order-sharing.ts'
+import type { OrderSharing, PublishedOrder, PublishedProof } from '../../acme/order-sharing.ts'
 import type { RedisKeys } from '../redis/keys.ts'
 import { type RedisClient, RedisError } from '../redis/redis-client.ts'
 import { withRedisLock } from '../redis/redis-lock.ts'
@@ -15,22 +15,22 @@ interface SharedOrdersParts {
   keys: RedisKeys
   seal: Seal
   files: SharedFiles
-  tell(topic: string, text: string): void
+  publish(topic: string, text: string): void
   /** Resolves when the other machines have received all messages sent so far, or after a short time. */
-  heard(): Promise<void>
+  acknowledged(): Promise<void>
   onTold(topic: string, listener: (text: string) => void): void
 }
 
 const PROOFS = 'acme-proof'
 const ORDERS = 'site-order'
 
-const proofSchema: z.ZodType<ToldProof> = z.object({
+const proofSchema: z.ZodType<PublishedProof> = z.object({
   type: z.enum(['tls-alpn-01', 'dns-01']),
   name: z.string(),
   keyAuthorization: z.string(),
   isShown: z.boolean(),
 })
-const orderSchema: z.ZodType<ToldOrder> = z.object({
+const orderSchema: z.ZodType<PublishedOrder> = z.object({
   identityKey: z.string(),
   acmeDirectory: z.string(),
   chain: z.string().optional(),
@@ -64,38 +64,38 @@ export class SharedOrders implements OrderSharing {
     this.#parts.files.onChange(listener)
   }
 
-  async tellProof(proof: ToldProof): Promise<void> {
-    const { tell, heard } = this.#parts
-    tell(PROOFS, JSON.stringify(proof))
-    await heard()
+  async publishProof(proof: PublishedProof): Promise<void> {
+    const { publish, acknowledged } = this.#parts
+    publish(PROOFS, JSON.stringify(proof))
+    await acknowledged()
   }
 
-  onProof(listener: (proof: ToldProof) => void): void {
+  onProof(listener: (proof: PublishedProof) => void): void {
     this.#parts.onTold(PROOFS, (text) => ifRead(proofSchema, text, listener))
   }
 
-  async chainOf(identityKey: string): Promise<ToldOrder | undefined> {
+  async chainOf(identityKey: string): Promise<PublishedOrder | undefined> {
     const { redis, keys, seal } = this.#parts
     const sealed = await orUnreachable(redis.command('GET', keys.siteChain(identityKey)))
     if (typeof sealed !== 'string') return undefined
     const text = seal.open('chain', keys.identityName(identityKey), '', sealed)
-    const found: ToldOrder[] = []
+    const found: PublishedOrder[] = []
     if (text !== undefined) ifRead(orderSchema, text, (order) => found.push(order))
     return found[0]
   }
 
-  async keepChain(order: ToldOrder, keptMs: number): Promise<void> {
+  async keepChain(order: PublishedOrder, keptMs: number): Promise<void> {
     const { redis, keys, seal } = this.#parts
     const { identityKey } = order
     const sealed = seal.close('chain', keys.identityName(identityKey), '', JSON.stringify(order))
     await orUnreachable(redis.command('SET', keys.siteChain(identityKey), sealed, 'PX', Math.ceil(keptMs)))
   }
 
-  tellOrder(order: ToldOrder): void {
-    this.#parts.tell(ORDERS, JSON.stringify(order))
+  publishOrder(order: PublishedOrder): void {
+    this.#parts.publish(ORDERS, JSON.stringify(order))
   }
 
-  onOrder(listener: (order: ToldOrder) => void): void {
+  onOrder(listener: (order: PublishedOrder) => void): void {
     this.#parts.onTold(ORDERS, (text) => ifRead(orderSchema, text, listener))
   }
 }

@@ -17,7 +17,7 @@ interface SharedPolicyParts {
   keys: RedisKeys
   seal: Seal
   policy: Policy
-  links: () => Pick<MachineLinks, 'tellChangeBehind'> | undefined
+  links: () => Pick<MachineLinks, 'sendChangeToLagging'> | undefined
   log: Logger
 }
 
@@ -69,22 +69,22 @@ export class SharedPolicy implements PolicySharing {
   }
 
   /** Applies a change that another machine made. */
-  follow(entry: string): void {
+  apply(entry: string): void {
     const changed = this.#parse(entry)
     if (changed !== undefined && changed.version > this.#version) this.#use(changed, entry)
   }
 
   /** Applies a policy that another machine sent directly, and writes it to Redis if that has an older one. */
-  followDirectly(entry: string): void {
+  applyDirectly(entry: string): void {
     const before = this.#version
-    this.follow(entry)
+    this.apply(entry)
     if (this.#version > before) this.load().catch(() => {})
   }
 
   #use({ version, file }: Versioned, entry: string): void {
     this.#version = version
     this.#entry = entry
-    this.#parts.policy.follow(file)
+    this.#parts.policy.applyShared(file)
   }
 
   /** @returns the entry in Redis or '', and its policy, which is undefined for an invalid entry */
@@ -115,7 +115,7 @@ export class SharedPolicy implements PolicySharing {
       this.#entry = entry
       policy.apply(file)
     }
-    links()?.tellChangeBehind('policy', '', entry)
+    links()?.sendChangeToLagging('policy', '', entry)
     return true
   }
 

@@ -35,7 +35,10 @@ interface SharedSnapshotsParts {
   canonicalHostname: (identityKey: string) => string | undefined
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
   links: () =>
-    | Pick<MachineLinks, 'isReachable' | 'passOn' | 'settled' | 'hasBehind' | 'tellChangeBehind' | 'heard'>
+    | Pick<
+        MachineLinks,
+        'isReachable' | 'passOn' | 'settled' | 'hasLagging' | 'sendChangeToLagging' | 'acknowledged'
+      >
     | undefined
   /** Sums what the caches of the other machines use. */
   useElsewhere: () => CacheUse
@@ -130,13 +133,13 @@ export class SharedSnapshots implements SnapshotSharing {
   }
 
   /** Applies a change that another machine made. */
-  follow(identityName: string, text: string): void {
+  apply(identityName: string, text: string): void {
     const entry = parseSnapshotEntry(this.#parts, identityName, text)
-    if (entry !== undefined) this.#follow(entry)
+    if (entry !== undefined) this.#apply(entry)
   }
 
   /** @returns whether the entry is the latest one */
-  #follow({ identityKey, changed, snapshot }: SnapshotEntry): boolean {
+  #apply({ identityKey, changed, snapshot }: SnapshotEntry): boolean {
     const { machine, clock, canonicalHostname } = this.#parts
     const last = this.#changed.get(identityKey) ?? 0
     // Two machines may have written at the same moment; Redis knows the order.
@@ -185,7 +188,7 @@ export class SharedSnapshots implements SnapshotSharing {
       for (const [index, text] of entries.entries()) {
         const entry = text === null ? undefined : parseSnapshotEntry(this.#parts, members[index]!, text)
         if (entry === undefined) continue
-        if (this.#follow(entry)) found.set(entry.identityKey, entry.snapshot?.machine ?? '')
+        if (this.#apply(entry)) found.set(entry.identityKey, entry.snapshot?.machine ?? '')
         else seal.warn('snapshot', 'replayed')
       }
     }
@@ -222,9 +225,9 @@ export class SharedSnapshots implements SnapshotSharing {
   async #settled(change: string, identityKey: string, entry: string): Promise<void> {
     const links = this.#parts.links()
     await links?.settled(change)
-    if (!links?.hasBehind) return
-    links.tellChangeBehind('snapshot', this.#parts.keys.identityName(identityKey), entry)
-    await links.heard()
+    if (!links?.hasLagging) return
+    links.sendChangeToLagging('snapshot', this.#parts.keys.identityName(identityKey), entry)
+    await links.acknowledged()
   }
 
   /** @param snapshot undefined when the site has no snapshot any more */
