@@ -18,7 +18,13 @@ export async function* restart(service: Service, runs: number): AsyncGenerator<E
   for (let run = 0; run < runs; run++) {
     // one that just came online has its shortest pauses between attempts still before it, as one that is stable has
     const identity = Uint8Array.from(randomBytes(32))
-    const options = { relay: relay.url, ca: await relay.ca(), name: 'restart', identity, tcp: service.tcp }
+    const options = {
+      relay: relay.url,
+      ca: await relay.ca(),
+      name: `restart-${run}`,
+      identity,
+      tcp: service.tcp,
+    }
     const exposure = await expose(options)
     const port = Number(exposure.sites[0]!.tcpAddress!.split(':').at(-1))
     await relay.kill()
