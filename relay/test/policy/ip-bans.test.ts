@@ -92,11 +92,12 @@ describe('NetworkSet', () => {
   test('asking costs the same however many there are', () => {
     const some = (count: number) =>
       new NetworkSet(Array.from({ length: count }, (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`))
+    /** Returns microseconds of processor time. */
     const took = (set: NetworkSet): number => {
       const times = Array.from({ length: 5 }, () => {
-        const start = performance.now()
+        const start = process.threadCpuUsage()
         for (let n = 0; n < 10_000; n++) set.has(`192.0.2.${n & 255}`)
-        return performance.now() - start
+        return process.threadCpuUsage(start).user
       })
       return Math.min(...times)
     }
