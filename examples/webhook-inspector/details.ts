@@ -7,11 +7,11 @@ export function showDetails(entry: Entry): void {
   element('details-heading').textContent = `${entry.method} ${pathOf(entry)}`
   element('summary').textContent = summary(entry)
   element('fields').replaceChildren(
-    ...entry.headers.flatMap(([name, value]) => [make('dt', name), make('dd', value)]),
+    ...entry.request.headers.flatMap(([name, value]) => [make('dt', name), make('dd', value)]),
   )
-  element('body').textContent = bodyText(entry)
+  element('body').textContent = bodyText(entry.request)
   // The beginning of a body is not the request.
-  const isWhole = entry.bodyBytes === entry.body.length
+  const isWhole = entry.request.bodyBytes === entry.request.body.length
   for (const id of ['replay', 'curl']) element<HTMLButtonElement>(id).disabled = !isWhole
 }
 
@@ -20,13 +20,19 @@ export function pathOf({ url }: Entry): string {
   return pathname + search
 }
 
-function summary({ id, at, bodyBytes, status, ms, replayOf }: Entry): string {
-  const replay = replayOf === undefined ? '' : `, a replay of number ${replayOf}`
-  const answer = status === undefined ? 'not answered yet' : `answered ${status} in ${ms?.toFixed(1)} ms`
-  return `Number ${id}${replay}, at ${new Date(at).toLocaleTimeString()}, ${bodyBytes} bytes, ${answer}.`
+function summary({ id, at, request, response, times, replayOf }: Entry): string {
+  const replay = replayOf === undefined ? '' : `, a replay of number ${numberOf(replayOf)}`
+  const answer = response ? `answered ${response.status} in ${times.head?.toFixed(1)} ms` : 'not answered yet'
+  const time = new Date(at).toLocaleTimeString()
+  return `Number ${numberOf(id)}${replay}, at ${time}, ${request.bodyBytes} bytes, ${answer}.`
 }
 
-function bodyText({ body, bodyBytes }: Entry): string {
+/** The ids of a run differ in their number. */
+function numberOf(id: string): string {
+  return id.slice(id.indexOf('-') + 1)
+}
+
+function bodyText({ body, bodyBytes }: Entry['request']): string {
   if (bodyBytes === 0) return '(none)'
   const text = new TextDecoder().decode(body)
   return bodyBytes > body.length ? `${text}\n… ${bodyBytes - body.length} more bytes` : indented(text)

@@ -5,8 +5,8 @@ import { pathOf } from './details.ts'
 
 export function showList(
   entries: readonly Entry[],
-  chosen: number | undefined,
-  choose: (id: number) => void,
+  chosen: string | undefined,
+  choose: (id: string) => void,
 ): void {
   const hadFocus = document.activeElement?.closest('#requests') !== null
   element('requests').replaceChildren(...entries.map((entry) => row(entry, entry.id === chosen, choose)))
@@ -15,12 +15,12 @@ export function showList(
   element('waiting').hidden = entries.length > 0
 }
 
-function row(entry: Entry, isChosen: boolean, choose: (id: number) => void): HTMLElement {
+function row(entry: Entry, isChosen: boolean, choose: (id: string) => void): HTMLElement {
   const item = make('li')
   const button = make('button')
   button.type = 'button'
   button.setAttribute('aria-pressed', String(isChosen))
-  for (const text of [entry.method, pathOf(entry), String(entry.status ?? '…')])
+  for (const text of [entry.method, pathOf(entry), String(entry.response?.status ?? '…')])
     button.append(make('span', text), ' ')
   button.addEventListener('click', () => choose(entry.id))
   item.append(button)

@@ -11,7 +11,7 @@ import { showList } from './list.ts'
 
 const statusField = element<HTMLSelectElement>('status')
 const inspector = inspect(() => new Response('Received\n', { status: Number(statusField.value) }))
-let chosen: number | undefined
+let chosen: string | undefined
 
 // A client with the address can send something: the address cannot be guessed, and the relay does not list it.
 showSite(secretNames('webhook-inspector', 'hook'), (site) =>
@@ -45,8 +45,7 @@ async function replay(): Promise<void> {
   const entry = chosenEntry()
   if (!entry) return
   try {
-    await inspector.replay(entry)
-    chosen = inspector.entries.find(({ replayOf }) => replayOf === entry.id)?.id
+    chosen = (await inspector.replay(entry.id)).id
     show()
   } catch (error) {
     showError(error)

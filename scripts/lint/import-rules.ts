@@ -28,7 +28,7 @@ const PACKAGES: readonly [folder: string, imports: readonly string[], reason: st
   ['relay/web', ['protocol', 'sdk-browser'], "The relay's pages are its client like any other page."],
   [
     'sdk-node/web',
-    ['relay/web', 'sdk-node/src/agent/api-messages.ts'],
+    ['relay/web', 'sdk-node/src/agent/api-messages.ts', 'sdk-node/src/inspector/api-messages.ts'],
     "The agent's page is made of parts of the relay's pages, and asks the agent alone.",
   ],
 ]
@@ -66,7 +66,7 @@ export const RULES: readonly (IForbiddenRuleType & { name: string })[] = [
     from: { path: ANY_PACKAGE },
     to: {
       path: ANY_PACKAGE,
-      pathNot: ['^$1/src/', '^sdk-node/src/agent/api-messages\\.ts$'],
+      pathNot: ['^$1/src/', '^sdk-node/src/(agent|inspector)/api-messages\\.ts$'],
       dependencyTypesNot: ['undetermined', 'aliased'],
     },
   },

@@ -63,6 +63,7 @@ export type {
 } from './exchange/fetch-handler.ts'
 export { lossSignal } from './exchange/loss-signal.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
+export { sentListeners } from './exchange/sent-listeners.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 export type {

@@ -33,6 +33,8 @@ export interface DirectRequest extends Readonly<KnownVisitor> {
   readonly body: DirectBody | undefined
   /** Sends an interim response (RFC 9110 §15.2) other than 100, which a read of the body sends. Undefined when none can be sent. */
   readonly inform?: Inform
+  /** Called when the request goes to the target. */
+  readonly onSent?: (() => void) | undefined
 }
 
 /** An Inform sends an interim response, before the final one. */

@@ -56,6 +56,8 @@ export interface KnownVisitor {
    * visitors without one where they need none.
    */
   clientCertificate?: ClientCertificate | undefined
+  /** `'2'` for a visitor who speaks HTTP/2; undefined for HTTP/1.1. */
+  httpVersion?: '2' | undefined
 }
 
 /** A FetchInfo is the second argument of the handler. */

@@ -1,5 +1,17 @@
 // The handlers that both SDKs export as `/handlers`: handlers to publish, and handlers that wrap others.
 
+export { asCurl } from '../inspector/curl-command.ts'
+export type {
+  Answer,
+  Content,
+  Entry,
+  EntryKind,
+  FormPart,
+  HttpVersion,
+  StreamMessage,
+  Times,
+} from '../inspector/entry.ts'
+export { type InspectOptions, type Inspector, inspect } from '../inspector/inspector.ts'
 export type {
   HmacAlgorithm,
   HmacWebhook,
@@ -19,12 +31,9 @@ export {
 } from './authentication.ts'
 export { type Bundle, type BundledFile, bundled } from './bundled-files.ts'
 export { withCookies } from './cookies.ts'
-export { asCurl } from './curl-command.ts'
 export type { DirectoryHandle, ReadableDirectory } from './directory-handle.ts'
 export type { FileSource } from './file-tree.ts'
 export { type FilesOptions, files } from './files.ts'
-export { type InspectOptions, type Inspector, inspect } from './inspector.ts'
-export type { Entry } from './inspector-entry.ts'
 export type { PaidOptions, PaidRoute } from './paid/options.ts'
 export { paid } from './paid/paid.ts'
 export { type RelayFacilitatorOptions, relayFacilitator } from './paid/relay-facilitator.ts'

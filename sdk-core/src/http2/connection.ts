@@ -83,7 +83,8 @@ class Connection {
       consumed: (bytes: number, hasWaited: boolean) => this.#credit(bytes, hasWaited),
       creditAll: () => this.#open(this.#window.giveAll()),
     }
-    this.#streams = new Streams(options, transport, (isWhole) => this.#streamEnded(isWhole))
+    const visitor = { ...options.visitor, httpVersion: '2' as const }
+    this.#streams = new Streams({ ...options, visitor }, transport, (isWhole) => this.#streamEnded(isWhole))
     this.#frameHandler = new FrameHandler({
       data: (id, data, size, isEnd) => this.#data(id, data, size, isEnd),
       headers: (id, block, isEnd, isSelfDependent) => this.#headers(id, block, isEnd, isSelfDependent),

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sendsStreams } from '../../src/exchange/fetch-request.ts'
-import { inspect } from '../../src/handlers/inspector.ts'
+import { inspect } from '../../src/inspector/inspector.ts'
 import { converse, Visitor } from '../http1/visitor.ts'
 
 /** What a browser's guard takes out of a Request's headers (Fetch, "forbidden request-header"). */
@@ -82,7 +82,7 @@ describe('in a page', () => {
         inspector.fetch,
       )
       expect(answer).toMatch(/\r\n\r\nb c$/)
-      expect(new TextDecoder().decode(inspector.entries[0]!.body)).toBe('a=b+c')
+      expect(new TextDecoder().decode(inspector.entries[0]!.request.body)).toBe('a=b+c')
     })
 
     test('what has no body has none', async () => {

@@ -6,8 +6,8 @@ import type { FetchHandler, FetchInfo } from '../../src/exchange/fetch-handler.t
 import { allow } from '../../src/handlers/allow-list.ts'
 import { basicAuth, bearer } from '../../src/handlers/authentication.ts'
 import { bundled } from '../../src/handlers/bundled-files.ts'
-import { inspect } from '../../src/handlers/inspector.ts'
 import { paid } from '../../src/handlers/paid/paid.ts'
+import { inspect } from '../../src/inspector/inspector.ts'
 import { Visitor } from '../http1/visitor.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: site.example\r\n'

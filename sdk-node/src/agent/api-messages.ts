@@ -84,12 +84,16 @@ export const AGENT_ERROR_STATUS = {
   not_found: 404,
   /** There is no tunnel of that name. */
   tunnel_not_found: 404,
+  /** There is no such entry of the inspector: it was dropped, or is of another run. */
+  entry_not_found: 404,
   /** Nobody, or more than one, with that number waits. */
   knock_not_found: 404,
   /** The path takes another method. */
   method_not_allowed: 405,
   /** svc.toml was edited after the agent read it, so nothing was written. `reload` first. */
   config_changed: 409,
+  /** Nothing records requests. */
+  inspector_off: 409,
   /** The body is larger than the agent accepts. */
   too_large: 413,
   /** The body is not `application/json`. */

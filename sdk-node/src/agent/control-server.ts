@@ -8,13 +8,11 @@ import { REQUEST_HEAD_MAX_BYTES, StrictRequests } from '@svc/node-kit/http'
 import { isRecord } from '@svc/sdk-core'
 import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
 import type { ControlAddress } from './control-address.ts'
-import { ENDPOINTS, type Endpoint, type EndpointContext } from './endpoints.ts'
+import type { Endpoint, SharedContext } from './endpoint.ts'
 import { AgentError } from './errors.ts'
-import type { AgentOperations } from './operations.ts'
 import type { PageAnswer } from './page.ts'
 import type { Caller } from './sign-ins.ts'
 import { SignIns } from './sign-ins.ts'
-import { WalletChallenges } from './wallet-challenges.ts'
 
 /** The largest body of a request, in bytes: far more than the fields of one tunnel. */
 export const BODY_MAX_BYTES: number = 64 * 1024
@@ -27,7 +25,7 @@ const DEADLINE_CHECK_MS = 1_000
 /** The most concurrent connections: a page, a terminal's live view, and commands. */
 export const CONNECTIONS_MAX = 64
 const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
-const NOT_OWN = 'Host is not the address of this agent'
+const NOT_OWN = 'Host is not the address of this server'
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 /** The security fields of every answer: no caching, framing, sniffing or referrer. */
 const SAFE_FIELDS = {
@@ -40,6 +38,16 @@ const SAFE_FIELDS = {
   'X-Frame-Options': 'DENY',
 } as const
 
+/** A ControlApi is what a control server offers: endpoints by path, and what they work with. */
+export interface ControlApi<Context extends SharedContext> {
+  endpoints: Readonly<Record<string, Endpoint<Context>>>
+  context(shared: SharedContext): Context
+  /** Logs an unexpected error. */
+  failed(error: unknown): void
+  /** Resolves with the answer at `/`, which has its own security fields. */
+  page?: (() => Promise<PageAnswer>) | undefined
+}
+
 export interface ControlServer {
   /** The address of the control API, without a path. */
   readonly url: string
@@ -51,14 +59,12 @@ export interface ControlServer {
 /**
  * Starts the server, which listens until it is closed.
  * @param token the bearer token of the owner
- * @param page resolves with the answer at `/`, which has its own security fields
  * @throws AgentError `address_in_use`, `address_refused`
  */
-export async function startControlServer(
+export async function startControlServer<Context extends SharedContext>(
   { host, port }: ControlAddress,
   token: string,
-  operations: AgentOperations,
-  page?: () => Promise<PageAnswer>,
+  api: ControlApi<Context>,
 ): Promise<ControlServer> {
   const server = createServer({
     maxHeaderSize: REQUEST_HEAD_MAX_BYTES,
@@ -73,15 +79,15 @@ export async function startControlServer(
   server.setTimeout(REQUEST_DEADLINE_MS)
   await listen(server, host, port)
   // Without free file descriptors, accepting fails and the agent continues.
-  server.on('error', (error) => operations.failed(error))
+  server.on('error', (error) => api.failed(error))
   const { port: taken } = server.address() as AddressInfo
   const url = new URL(`http://${hostPort(host, taken)}`).origin
   const signIns = new SignIns(token)
-  const context = { url, operations, signIns, challenges: new WalletChallenges(url) }
+  const context = api.context({ url, signIns })
   const hosts = new Set([new URL(url).host, new URL(`http://localhost:${taken}`).host])
   server.on(
     'request',
-    strict.requests((request, response) => void respond(request, response, { ...context, page }, hosts)),
+    strict.requests((request, response) => void respond(request, response, { api, context, hosts })),
   )
   return {
     url,
@@ -108,12 +114,19 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   }
 }
 
-async function respond(
+interface Serving<Context extends SharedContext> {
+  api: ControlApi<Context>
+  context: Context
+  /** The own hosts: others are refused. */
+  hosts: ReadonlySet<string>
+}
+
+async function respond<Context extends SharedContext>(
   request: IncomingMessage,
   response: ServerResponse,
-  context: EndpointContext & { page: (() => Promise<PageAnswer>) | undefined },
-  hosts: ReadonlySet<string>,
+  { api, context, hosts }: Serving<Context>,
 ): Promise<void> {
+  const { endpoints, page } = api
   try {
     requireOwnHost(request, hosts)
     const url = URL.parse(request.url ?? '', context.url)
@@ -121,26 +134,26 @@ async function respond(
     // The request target may be a whole URL, which overrides Host (RFC 9112 §3.2.2).
     if (!isOneOf(url, hosts)) throw new AgentError('misdirected_request', NOT_OWN)
     const { pathname, searchParams } = url
-    if (pathname === '/' && context.page) return await sendPage(request, response, await context.page())
+    if (pathname === '/' && page) return await sendPage(request, response, await page())
     requireOwnOrigin(request, hosts)
-    const endpoint = Object.hasOwn(ENDPOINTS, pathname) ? ENDPOINTS[pathname] : undefined
+    const endpoint = Object.hasOwn(endpoints, pathname) ? endpoints[pathname] : undefined
     if (endpoint === undefined) throw new AgentError('not_found', 'there is nothing at this path')
     requireMethod(request, response, endpoint.method)
     const [, token = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
     const caller = token === '' ? undefined : context.signIns.callerOf(token)
     requireRole(endpoint, caller)
-    const body = endpoint.method === 'POST' ? await readBody(request) : {}
+    const body = endpoint.method === 'POST' ? await readBody(request, endpoint.maxBytes) : {}
     const data = await endpoint.answer({ caller, token, body, query: searchParams }, context)
     send(response, 200, { ok: true, data })
   } catch (error) {
     // The client has left.
     if (request.errored || response.destroyed) return
-    refuse(response, error, context.operations)
+    refuse(response, error, api)
   }
 }
 
-function refuse(response: ServerResponse, error: unknown, operations: AgentOperations): void {
-  if (!(error instanceof AgentError)) operations.failed(error)
+function refuse(response: ServerResponse, error: unknown, api: { failed(error: unknown): void }): void {
+  if (!(error instanceof AgentError)) api.failed(error)
   const known =
     error instanceof AgentError ? error : new AgentError('internal', 'the log of the agent says why')
   if (response.headersSent) return void response.destroy()
@@ -163,20 +176,20 @@ function requireOwnOrigin({ headers }: IncomingMessage, hosts: ReadonlySet<strin
   const { origin, 'sec-fetch-site': site = 'none' } = headers
   const isOwn = origin === undefined || (URL.canParse(origin) && isOneOf(new URL(origin), hosts))
   if (isOwn && (site === 'none' || site === 'same-origin')) return
-  throw new AgentError('forbidden_origin', 'only the page of this agent may ask')
+  throw new AgentError('forbidden_origin', 'only the page of this server may ask')
 }
 
 function isOneOf({ protocol, host }: URL, hosts: ReadonlySet<string>): boolean {
   return protocol === 'http:' && hosts.has(host)
 }
 
-function requireMethod(request: IncomingMessage, response: ServerResponse, method: Endpoint['method']): void {
+function requireMethod(request: IncomingMessage, response: ServerResponse, method: 'GET' | 'POST'): void {
   if (request.method === method) return
   response.setHeader('Allow', method)
   throw new AgentError('method_not_allowed', `this path takes ${method}`)
 }
 
-function requireRole({ role }: Endpoint, caller: Caller | undefined): void {
+function requireRole({ role }: { role?: Role }, caller: Caller | undefined): void {
   if (role === undefined) return
   if (caller === undefined) throw new AgentError('unauthorized', 'the token is missing, wrong or expired')
   const enough: readonly Role[] = role === 'owner' ? ['owner'] : ['owner', 'reader']
@@ -185,10 +198,13 @@ function requireRole({ role }: Endpoint, caller: Caller | undefined): void {
 }
 
 /** Reads the JSON body. Its type, which no form of another page can send, keeps such pages out. */
-async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number = BODY_MAX_BYTES,
+): Promise<Record<string, unknown>> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
     throw new AgentError('unsupported_media_type', 'the body is not application/json')
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request, maxBytes)
   let body: unknown
   try {
     body = JSON.parse(bytes.toString())
@@ -200,15 +216,14 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 }
 
 /** Reads with events: `for await` would close the connection before the answer to a body that is too long. */
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const parts: Buffer[] = []
   let size = 0
   request.on('data', (part: Buffer) => {
     size += part.length
     // Discards the rest until the answer has ended the connection.
-    if (size > BODY_MAX_BYTES)
-      reject(new AgentError('too_large', `the body has over ${BODY_MAX_BYTES} bytes`))
+    if (size > maxBytes) reject(new AgentError('too_large', `the body has over ${maxBytes} bytes`))
     else parts.push(part)
   })
   request.on('end', () => resolve(Buffer.concat(parts)))

@@ -5,50 +5,42 @@ import {
   AGENT_PATH,
   type AgentLogs,
   type AgentRequest,
-  type AuthStatus,
   type ChangeTunnelRequest,
   LOG_LINES_DEFAULT,
   LOG_LINES_MAX,
-  type RedeemRequest,
-  type Role,
   type SignIn,
-  type Ticket,
   type WalletChallenge,
   type WalletChallengeRequest,
 } from './api-messages.ts'
+import { text, yesOrNo } from './body-fields.ts'
+import type { ControlApi } from './control-server.ts'
+import type { Endpoint, SharedContext } from './endpoint.ts'
 import { AgentError } from './errors.ts'
 import type { AgentOperations } from './operations.ts'
-import type { Caller, SignIns } from './sign-ins.ts'
-import type { WalletChallenges } from './wallet-challenges.ts'
+import { SIGN_IN_ENDPOINTS } from './sign-in-endpoints.ts'
+import { WalletChallenges } from './wallet-challenges.ts'
 
-export interface EndpointContext {
-  /** The address of the control API, without a path. */
-  url: string
+export interface EndpointContext extends SharedContext {
   operations: AgentOperations
-  signIns: SignIns
   challenges: WalletChallenges
 }
 
-interface Question {
-  /** Undefined when nobody is signed in. */
-  caller: Caller | undefined
-  /** The token of the caller. */
-  token: string
-  body: Record<string, unknown>
-  query: URLSearchParams
-}
-
-export interface Endpoint {
-  method: 'GET' | 'POST'
-  /** The lowest role that may call; undefined for everybody. */
-  role?: Role
-  /** Resolves with the data of the answer. */
-  answer(question: Question, context: EndpointContext): object | Promise<object>
+/** Returns the control API of an agent. */
+export function agentApi(
+  operations: AgentOperations,
+  page?: ControlApi<EndpointContext>['page'],
+): ControlApi<EndpointContext> {
+  return {
+    endpoints: ENDPOINTS,
+    context: (shared) => ({ ...shared, operations, challenges: new WalletChallenges(shared.url) }),
+    failed: (error) => operations.failed(error),
+    page,
+  }
 }
 
 const changing = (
   change: (operations: AgentOperations, body: Record<string, unknown>) => Promise<void>,
-): Endpoint => ({
+): Endpoint<EndpointContext> => ({
   method: 'POST',
   role: 'owner',
   answer: async ({ body }, { operations }) => {
@@ -67,7 +59,8 @@ function withoutVisitor({
   return request
 }
 
-export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+export const ENDPOINTS: Readonly<Record<string, Endpoint<EndpointContext>>> = {
+  ...SIGN_IN_ENDPOINTS,
   [AGENT_PATH.challenge]: {
     method: 'POST',
     answer: ({ body }, { challenges, operations }): WalletChallenge => {
@@ -87,33 +80,6 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       })
       requireAllowed(operations, address)
       return signIns.signIn('reader', address)
-    },
-  },
-  [AGENT_PATH.logout]: {
-    method: 'POST',
-    role: 'reader',
-    answer: ({ token }, { signIns }) => {
-      signIns.signOut(token)
-      return {}
-    },
-  },
-  [AGENT_PATH.authStatus]: {
-    method: 'GET',
-    answer: ({ caller }): AuthStatus => caller ?? { authenticated: false },
-  },
-  [AGENT_PATH.ticket]: {
-    method: 'POST',
-    role: 'owner',
-    answer: (_, { signIns, url }): Ticket => {
-      const { ticket, expiresAt } = signIns.newTicket()
-      return { ticket, url: `${url}/#ticket=${ticket}`, expires_at: new Date(expiresAt).toISOString() }
-    },
-  },
-  [AGENT_PATH.redeem]: {
-    method: 'POST',
-    answer: ({ body }, { signIns }) => {
-      const { ticket }: RedeemRequest = { ticket: text(body, 'ticket') }
-      return signIns.redeem(ticket)
     },
   },
   [AGENT_PATH.status]: {
@@ -169,18 +135,6 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
 function requireAllowed(operations: AgentOperations, address: string): void {
   if (!operations.isAllowed(address))
     throw new AgentError('forbidden', 'agent.allowed_wallets does not have this wallet')
-}
-
-function text(body: Record<string, unknown>, field: string): string {
-  const value = body[field]
-  if (typeof value === 'string') return value
-  throw new AgentError('invalid_request', `${field} is not a string`)
-}
-
-function yesOrNo(body: Record<string, unknown>, field: string): boolean {
-  const value = body[field]
-  if (typeof value === 'boolean') return value
-  throw new AgentError('invalid_request', `${field} is not true or false`)
 }
 
 function nameOf(body: Record<string, unknown>): string | undefined {

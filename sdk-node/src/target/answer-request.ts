@@ -1,6 +1,12 @@
 // Answers a Request by a handler's direct path, for callers that have a Request, such as a wrapper around a target.
 
-import { type DirectHandler, type DirectResponse, type KnownVisitor, lossSignal } from '@svc/sdk-core'
+import {
+  type DirectHandler,
+  type DirectResponse,
+  type KnownVisitor,
+  lossSignal,
+  sentListeners,
+} from '@svc/sdk-core'
 
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
@@ -9,13 +15,14 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 export async function answerRequest(
   request: Request,
   direct: DirectHandler,
-  { remote, clientCertificate }: KnownVisitor,
+  info: KnownVisitor,
 ): Promise<Response> {
+  const { remote, clientCertificate } = info
   const { method, headers } = request
   const signal = lossSignal(request)
   const reader = request.body?.getReader()
   const body = reader && { next: async () => (await reader.read()).value }
-  const visitor = { remote, clientCertificate }
+  const visitor = { remote, clientCertificate, onSent: sentListeners.get(info) }
   const exchange = direct({ method, url: new URL(request.url), fields: [...headers], ...visitor, body })!
   const cancel = (): void => exchange.cancel(signal.reason)
   if (signal.aborted) cancel()

@@ -122,6 +122,7 @@ export class ForwardedExchange implements DirectExchange {
   #run(exchange: Http1Exchange | Http2Exchange): Promise<DirectResponse> {
     this.#exchanges.push(exchange)
     if (this.#cancelled) exchange.cancel(this.#cancelled.reason)
+    this.#asked.onSent?.()
     return exchange.run()
   }
 }

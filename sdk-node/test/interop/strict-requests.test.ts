@@ -13,6 +13,7 @@ import { ROOT_HOST, startTestRelay, type TestRelay } from '../../../relay/test/s
 import { serveHttp1 } from '../../../sdk-core/src/http1/connection.ts'
 import { freePort } from '../../../tools/network/free-port.ts'
 import { type ControlServer, startControlServer } from '../../src/agent/control-server.ts'
+import { agentApi } from '../../src/agent/endpoints.ts'
 import type { AgentOperations } from '../../src/agent/operations.ts'
 import { SocketStream } from '../../src/net/socket-stream.ts'
 
@@ -67,8 +68,10 @@ beforeAll(async () => {
   agent = await startControlServer(
     { host: '127.0.0.1', port: 0 },
     'a token',
-    { failed: (error: unknown) => expect.fail(String(error)) } as unknown as AgentOperations,
-    async () => ({ status: 200, headers: {}, body: 'ok' }),
+    agentApi(
+      { failed: (error: unknown) => expect.fail(String(error)) } as unknown as AgentOperations,
+      async () => ({ status: 200, headers: {}, body: 'ok' }),
+    ),
   )
   Object.assign(servers, {
     'the SDK': { open: () => dial(sdk), path: '/', status: 200 },

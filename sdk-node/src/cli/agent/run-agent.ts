@@ -6,6 +6,7 @@ import type { AgentEndpoint } from '../../agent/api-messages.ts'
 import { CONTROL_ADDR_DEFAULT, resolveControlAddress } from '../../agent/control-address.ts'
 import { type ControlServer, startControlServer } from '../../agent/control-server.ts'
 import { claimEndpoint, findRunning, releaseEndpoint } from '../../agent/endpoint-file.ts'
+import { agentApi } from '../../agent/endpoints.ts'
 import { AgentError } from '../../agent/errors.ts'
 import { LogFile } from '../../agent/log-file.ts'
 import type { PageAnswer } from '../../agent/page.ts'
@@ -73,8 +74,8 @@ export async function runAgent(run: AgentRun): Promise<void> {
     onWallets: (isAllowed) => server?.signIns.keepWallets(isAllowed),
   })
   const token = newSecret()
-  const server: ControlServer = await startControlServer(address, token, core, loadPage).catch((error) =>
-    throwIfRunning(error, directory.endpoint),
+  const server: ControlServer = await startControlServer(address, token, agentApi(core, loadPage)).catch(
+    (error) => throwIfRunning(error, directory.endpoint),
   )
   const endpoint: AgentEndpoint = {
     url: server.url,

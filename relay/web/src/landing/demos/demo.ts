@@ -4,7 +4,7 @@ import type { FetchHandler } from '@svc/sdk-browser'
 export type Kind = 'hello' | 'folder' | 'webhook'
 
 export interface Visit {
-  id: number
+  id: number | string
   /** Milliseconds since the epoch. */
   at: number
   method: string

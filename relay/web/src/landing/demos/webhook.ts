@@ -21,7 +21,8 @@ export function createDemo(): WebhookDemo {
   }
 }
 
-function visitOf({ id, at, method, url, headers, body, bodyBytes }: Entry): Visit {
+function visitOf({ id, at, method, url, request }: Entry): Visit {
+  const { headers, body, bodyBytes } = request
   const { pathname, search } = new URL(url)
   const fields = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
   const rest = bodyBytes > body.length ? '\n…' : ''

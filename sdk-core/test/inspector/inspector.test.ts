@@ -2,29 +2,39 @@
 
 import { expect, test, vi } from 'vitest'
 import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
-import { inspect } from '../../src/handlers/inspector.ts'
+import { inspect } from '../../src/inspector/inspector.ts'
+import { ask, info } from '../handlers/ask.ts'
 import { converse } from '../http1/visitor.ts'
-import { ask, info } from './ask.ts'
 
 const post = (body: BodyInit): RequestInit => Object.assign({ method: 'POST', body }, { duplex: 'half' })
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 const echo: FetchHandler = async (request) => new Response(await request.text(), { status: 201 })
 
-test('keeps method, URL, fields, body, status and duration, the newest first', async () => {
+test('keeps requests and responses with fields, contents and times, the newest first', async () => {
   const inspector = inspect(echo)
-  await ask(inspector.fetch, '/a?b', { ...post('hello'), headers: { 'x-a': '1' } })
+  const answer = await ask(inspector.fetch, '/a?b', { ...post('hello'), headers: { 'x-a': '1' } })
+  expect(inspector.entries[0]!.times.end).toBeUndefined()
+  expect(await answer.text()).toBe('hello')
   await ask(inspector.fetch, '/second')
   const [second, first] = inspector.entries
   expect(second).toMatchObject({
     method: 'GET',
     url: 'https://site.example/second',
-    bodyBytes: 0,
-    status: 201,
+    request: { bodyBytes: 0 },
   })
-  expect(first).toMatchObject({ method: 'POST', url: 'https://site.example/a?b', bodyBytes: 5, status: 201 })
-  expect(first!.headers).toContainEqual(['x-a', '1'])
-  expect(text(first!.body)).toBe('hello')
-  expect(first!.ms).toBeGreaterThanOrEqual(0)
+  expect(first).toMatchObject({
+    method: 'POST',
+    url: 'https://site.example/a?b',
+    version: '1.1',
+    kind: 'http',
+    request: { bodyBytes: 5 },
+    response: { status: 201, bodyBytes: 5 },
+  })
+  expect(first!.request.headers).toContainEqual(['x-a', '1'])
+  expect(first!.response!.headers).toContainEqual(['content-type', 'text/plain;charset=UTF-8'])
+  expect(text(first!.request.body)).toBe('hello')
+  expect(text(first!.response!.body)).toBe('hello')
+  expect(first!.times.end).toBeGreaterThanOrEqual(first!.times.head!)
 })
 
 test('the handler gets the request as it came, with fields that a page may not set', async () => {
@@ -56,9 +66,10 @@ test('limit: no more entries than asked for, and one that was dropped does not c
 test('maxBodyBytes: the beginning is kept, the handler gets all', async () => {
   const inspector = inspect(echo, { maxBodyBytes: 4 })
   expect(await (await ask(inspector.fetch, '/', post('12345678'))).text()).toBe('12345678')
-  expect(text(inspector.entries[0]!.body)).toBe('1234')
-  expect(inspector.entries[0]!.bodyBytes).toBe(8)
-  await expect(inspector.replay(inspector.entries[0]!)).rejects.toThrow('only 4 bytes')
+  const { id, request, response } = inspector.entries[0]!
+  expect([text(request.body), request.bodyBytes]).toEqual(['1234', 8])
+  expect([text(response!.body), response!.bodyBytes]).toEqual(['1234', 8])
+  await expect(inspector.replay(id)).rejects.toThrow('only 4 bytes')
 })
 
 test('maxBodyBytes: an endless body is read ahead no further', async () => {
@@ -76,7 +87,7 @@ test('maxBodyBytes: an endless body is read ahead no further', async () => {
   await ask(inspector.fetch, '/', post(endless))
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(pulled).toBeLessThanOrEqual(6)
-  expect(inspector.entries[0]!.body).toHaveLength(5000)
+  expect(inspector.entries[0]!.request.body).toHaveLength(5000)
 })
 
 test('a body is kept though the handler answers without reading it', async () => {
@@ -86,7 +97,7 @@ test('a body is kept though the handler answers without reading it', async () =>
     inspector.fetch,
   )
   expect(answer).toMatch(/thanks$/)
-  expect(text(inspector.entries[0]!.body)).toBe('hello')
+  expect(text(inspector.entries[0]!.request.body)).toBe('hello')
 })
 
 test('a body that breaks off: the entry says what came, and the handler sees it fail', async () => {
@@ -100,7 +111,11 @@ test('a body that breaks off: the entry says what came, and the handler sees it 
   })
   const inspector = inspect(echo)
   await expect(ask(inspector.fetch, '/', post(broken))).rejects.toThrow('gone')
-  expect(inspector.entries[0]).toMatchObject({ bodyBytes: 3, status: 500 })
+  expect(inspector.entries[0]).toMatchObject({
+    request: { bodyBytes: 3 },
+    response: { status: 500 },
+    error: 'gone',
+  })
 })
 
 test('a handler that fails is a 500 here, and its error goes on', async () => {
@@ -108,7 +123,7 @@ test('a handler that fails is a 500 here, and its error goes on', async () => {
     throw new Error('mine')
   })
   await expect(ask(inspector.fetch, '/')).rejects.toThrow('mine')
-  expect(inspector.entries[0]!.status).toBe(500)
+  expect(inspector.entries[0]).toMatchObject({ response: { status: 500 }, error: 'mine' })
 })
 
 test.each(['GET', 'PURGE', 'TRACK'])('%s with content is seen, and replayed', async (method) => {
@@ -120,7 +135,7 @@ test.each(['GET', 'PURGE', 'TRACK'])('%s with content is seen, and replayed', as
   const head = `${method} / HTTP/1.1\r\nHost: site.example\r\nContent-Length: 5\r\n\r\n`
   expect(await converse(`${head}hello`, inspector.fetch)).toMatch(/ok$/)
   const [entry] = inspector.entries
-  await inspector.replay(entry!)
+  await inspector.replay(entry!.id)
   expect(seen).toEqual([`${method} hello`, `${method} hello`])
 })
 
@@ -129,31 +144,35 @@ test('a replay is the same request again, as a new entry', async () => {
   const inspector = inspect(handler)
   await ask(inspector.fetch, '/a?b', { ...post('hello'), headers: { 'x-a': '1' } })
   const [entry] = inspector.entries
-  const response = await inspector.replay(entry!)
-  expect([response.status, await response.text()]).toEqual([201, 'hello'])
-  expect(inspector.entries[0]).toMatchObject({
-    method: 'POST',
-    url: entry!.url,
-    replayOf: entry!.id,
-    status: 201,
-  })
-  expect(inspector.entries[0]!.headers).toEqual(entry!.headers)
-  expect(handler.mock.calls[1]![1]).toBe(info)
-  await expect(inspector.replay({ ...entry! })).rejects.toThrow('not an entry')
+  const replayed = await inspector.replay(entry!.id)
+  expect(inspector.entries[0]).toBe(replayed)
+  expect(replayed).toMatchObject({ method: 'POST', url: entry!.url, replayOf: entry!.id })
+  expect([replayed.response!.status, text(replayed.response!.body)]).toEqual([201, 'hello'])
+  expect(replayed.request.headers).toEqual(expect.arrayContaining([...entry!.request.headers]))
+  expect(handler.mock.calls[1]![1].canonicalUrl).toBe(info.canonicalUrl)
+  await expect(inspector.replay('other-1')).rejects.toThrow('no entry')
 })
 
-test('tells of each change', async () => {
-  const inspector = inspect(() => new Response())
+test('tells of changes, once for all of a turn', async () => {
+  const gate = Promise.withResolvers<Response>()
+  const inspector = inspect(() => gate.promise)
   const seen: (number | undefined)[] = []
-  inspector.addEventListener('change', () => seen.push(inspector.entries[0]?.status))
-  await ask(inspector.fetch, '/')
+  inspector.addEventListener('change', () => seen.push(inspector.entries[0]?.response?.status))
+  const asked = ask(inspector.fetch, '/')
+  await Promise.resolve()
+  gate.resolve(new Response())
+  await asked
   inspector.clear()
+  await Promise.resolve()
   expect(seen).toEqual([undefined, 200, undefined])
 })
 
-test.each([{ limit: 0 }, { limit: 1.5 }, { maxBodyBytes: -1 }, { maxBodyBytes: Number.NaN }])(
-  '%j is refused',
-  (options) => {
-    expect(() => inspect(echo, options)).toThrow('whole number')
-  },
-)
+test.each([
+  { limit: 0 },
+  { limit: 1.5 },
+  { maxBytes: -1 },
+  { maxBodyBytes: -1 },
+  { maxBodyBytes: Number.NaN },
+])('%j is refused', (options) => {
+  expect(() => inspect(echo, options)).toThrow('whole number')
+})

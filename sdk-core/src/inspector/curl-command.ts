@@ -1,6 +1,7 @@
 // A recorded request as a curl command for a POSIX shell, with all parts of the request quoted.
 
-import { completeBody, type Entry } from './inspector-entry.ts'
+import type { Entry } from './entry.ts'
+import { completeBody } from './replay.ts'
 
 /** Fields that curl sets itself, or that belong to the visitor's connection (RFC 9110 §7.6.1). */
 const LEFT_OUT = new Set([
@@ -21,14 +22,15 @@ const PLAIN = /^[\n\t -~]*$/
  * Returns the command for a recorded request.
  * @throws SvcError when only a part of the body was kept
  */
-export function asCurl(entry: Entry): string {
-  const { method, url, headers } = entry
+export function asCurl(entry: Pick<Entry, 'method' | 'url' | 'request'>): string {
+  const { method, url, request } = entry
   const body = completeBody(entry)
   // Without this, curl would expand brackets and braces in the URL.
   const words = ['curl', '--globoff', ...methodWords(method, body.length > 0), quote(url)]
-  for (const [name, value] of headers) {
+  for (const [name, value] of request.headers) {
     // curl omits a field without a value; a semicolon makes it send an empty one.
-    if (!LEFT_OUT.has(name)) words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`))
+    if (!LEFT_OUT.has(name.toLowerCase()))
+      words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`))
   }
   if (body.length === 0) return words.join(' ')
   const text = decode(body)

@@ -1,19 +1,18 @@
-// Records the beginning of a body while the handler reads it.
+// Reads the beginning of a request's body before the handler does, and then as fast as the handler.
 
+/** A BodyPreview is the body that the handler reads instead. */
 export class BodyPreview {
-  /** The stream that the handler reads instead. */
   readonly stream: ReadableStream<Uint8Array>
   /** Settles at the end of the body, or once more of it has arrived than is kept. Never rejects. */
   readonly seen: Promise<void>
   readonly #enough = Promise.withResolvers<void>()
-  readonly #max: number
-  readonly #kept: Uint8Array[] = []
-  #keptBytes = 0
   #bytes = 0
 
-  /** Reads up to `max` bytes even if the handler does not read, and then as fast as the handler. */
-  constructor(body: ReadableStream<Uint8Array>, max: number) {
-    this.#max = max
+  /**
+   * @param max the bytes to read even if the handler does not read
+   * @param onBytes called with all bytes that pass
+   */
+  constructor(body: ReadableStream<Uint8Array>, max: number, onBytes: (bytes: Uint8Array) => void) {
     this.seen = this.#enough.promise
     const reader = body.getReader()
     this.stream = new ReadableStream<Uint8Array>(
@@ -23,7 +22,8 @@ export class BodyPreview {
             const { done, value } = await reader.read()
             if (done) controller.close()
             else {
-              this.#keep(value)
+              this.#bytes += value.length
+              onBytes(value)
               controller.enqueue(value)
             }
             if (done || this.#bytes > max) this.#enough.resolve()
@@ -40,27 +40,5 @@ export class BodyPreview {
       // One byte more than is kept shows whether there is more.
       new ByteLengthQueuingStrategy({ highWaterMark: max + 1 }),
     )
-  }
-
-  get body(): Uint8Array<ArrayBuffer> {
-    const body = new Uint8Array(this.#keptBytes)
-    let at = 0
-    for (const part of this.#kept) {
-      body.set(part, at)
-      at += part.length
-    }
-    return body
-  }
-
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  #keep(chunk: Uint8Array): void {
-    this.#bytes += chunk.length
-    const part = chunk.slice(0, this.#max - this.#keptBytes)
-    if (part.length === 0) return
-    this.#kept.push(part)
-    this.#keptBytes += part.length
   }
 }

@@ -2,21 +2,26 @@
 
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { asCurl } from '../../src/handlers/curl-command.ts'
-import type { Entry } from '../../src/handlers/inspector-entry.ts'
+import { asCurl } from '../../src/inspector/curl-command.ts'
 
-function entry(part: Partial<Entry> & { text?: string }): Entry {
-  const body = part.body ?? new TextEncoder().encode(part.text ?? '')
-  const common = {
-    id: 1,
-    at: 0,
-    method: 'GET',
-    url: 'https://site.example/',
-    headers: [],
-    status: 200,
-    ms: 1,
-  }
-  return { ...common, replayOf: undefined, body, bodyBytes: body.length, ...part } as Entry
+interface Given {
+  method?: string
+  url?: string
+  headers?: readonly (readonly [string, string])[]
+  text?: string
+  body?: Uint8Array<ArrayBuffer>
+  bodyBytes?: number
+}
+
+function entry({
+  method = 'GET',
+  url = 'https://site.example/',
+  headers = [],
+  ...given
+}: Given): Parameters<typeof asCurl>[0] {
+  const body = given.body ?? new TextEncoder().encode(given.text ?? '')
+  const { bodyBytes = body.length } = given
+  return { method, url, request: { headers, trailers: [], body, bodyBytes, parts: undefined } }
 }
 
 /** What curl gets: its words and its standard input. */

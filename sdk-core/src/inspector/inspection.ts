@@ -1,0 +1,179 @@
+// The operations of an inspector for a page or an API: each takes and gives plain data.
+
+import { SvcError } from '../errors.ts'
+import { fromBase64, toBase64 } from './base64.ts'
+import { decodedBody } from './decoded-body.ts'
+import { detailOf, summaryOf } from './describe.ts'
+import { type Entry, typeOf } from './entry.ts'
+import { filterOf } from './filter.ts'
+import type { Inspector } from './inspector.ts'
+import type {
+  BodyBytes,
+  EntryDetail,
+  EntryList,
+  InspectorState,
+  ListQuery,
+  Replayed,
+  ReplayRequest,
+} from './messages.ts'
+import type { Edit } from './replay.ts'
+
+/** The default number of entries in a list. */
+const LIMIT = 200
+/** The most repetitions of one replay. */
+const REPLAYS_MAX = 100
+/** The longest pause between them, in milliseconds. */
+const REPLAY_PAUSE_MAX_MS = 60_000
+/** The most bytes of a decompressed content that are given out. */
+const BODY_MAX_BYTES: number = 16 * 1024 * 1024
+
+/** An Inspection is an inspector for those who look at it. */
+export class Inspection {
+  readonly inspector: Inspector
+  #stopping = new AbortController()
+
+  constructor(inspector: Inspector) {
+    this.inspector = inspector
+  }
+
+  get state(): InspectorState {
+    const { isPaused, entries, bytes, maxBytes, maxBodyBytes, dropped, skipped, tunnels } = this.inspector
+    return {
+      paused: isPaused,
+      entries: entries.length,
+      bytes,
+      max_bytes: maxBytes,
+      dropped_entries: dropped.entries,
+      dropped_bytes: dropped.bytes,
+      skipped,
+      max_body_bytes: maxBodyBytes,
+      tunnels: tunnels.map((name) => name ?? ''),
+    }
+  }
+
+  /** @throws SvcError `invalid_option` for a filter that is none */
+  async list(query: ListQuery = {}): Promise<EntryList> {
+    const { inspector } = this
+    const filter = filterOf(query)
+    const { run, revision } = inspector
+    const known = this.#since(query.after)
+    const candidates = known?.changed ?? [...inspector.entries].reverse()
+    const removed = known?.removed ?? []
+    const entries: Entry[] = []
+    for (const entry of candidates) {
+      const isFitting = filter.fits(entry) && ((await filter.hasText?.(entry)) ?? true)
+      if (isFitting) entries.push(entry)
+      else if (known) removed.push(entry.id)
+    }
+    const given = known ? entries : entries.slice(-Math.max(1, query.limit ?? LIMIT))
+    return {
+      cursor: `${run}.${revision}`,
+      reset: query.after !== undefined && known === undefined,
+      entries: given.map((entry) => summaryOf(entry)),
+      removed,
+      state: this.state,
+    }
+  }
+
+  /** Resolves when something changed after the cursor, or `signal` is aborted. */
+  changed(after: string | undefined, signal: AbortSignal): Promise<void> {
+    const { inspector } = this
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const known = revisionOf(after, inspector.run)
+    if (known !== inspector.revision || signal.aborted) return Promise.resolve()
+    inspector.addEventListener('change', () => resolve(), { once: true, signal })
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    return promise
+  }
+
+  /** @throws SvcError `invalid_option` */
+  entry(id: string, isUnmasked: boolean): Promise<EntryDetail> {
+    return detailOf(this.get(id), isUnmasked)
+  }
+
+  /** Resolves with a content, without its compression. */
+  async body(id: string, side: 'request' | 'response'): Promise<BodyBytes> {
+    const content = this.get(id)[side]
+    if (!content) throw new SvcError('invalid_option', `the entry ${id} has no response`)
+    const { bytes, length } = await decodedBody(content, BODY_MAX_BYTES)
+    return {
+      type: typeOf(content) || undefined,
+      base64: toBase64(bytes),
+      complete: length === bytes.length,
+    }
+  }
+
+  /**
+   * Repeats an entry, and resolves with the first new one when that has begun; the others follow until `stopReplays`.
+   * @throws SvcError `invalid_option`
+   */
+  async replay({ id, edit, count = 1, pause_ms: pause = 0 }: ReplayRequest): Promise<Replayed> {
+    this.get(id)
+    requireWhole('count', count, 1, REPLAYS_MAX)
+    requireWhole('pause_ms', pause, 0, REPLAY_PAUSE_MAX_MS)
+    const change = editOf(edit)
+    const { promise, resolve, reject } = Promise.withResolvers<Replayed>()
+    const { signal } = this.#stopping
+    const run = async (): Promise<void> => {
+      for (let left = count; left > 0 && !signal.aborted; left -= 1) {
+        await this.inspector.replay(id, change, (entry) => resolve({ id: entry.id }))
+        if (left > 1 && pause > 0) await paused(pause, signal)
+      }
+    }
+    // After the first one, an error ends the others: the entry that they repeat was dropped.
+    run().catch(reject)
+    return promise
+  }
+
+  /** Ends replays that go on. */
+  stopReplays(): void {
+    this.#stopping.abort()
+    this.#stopping = new AbortController()
+  }
+
+  /** @throws SvcError `invalid_option` */
+  get(id: string): Entry {
+    const entry = this.inspector.get(id)
+    if (entry) return entry
+    throw new SvcError('invalid_option', `there is no entry ${id}: it was dropped, or is of another run`)
+  }
+
+  #since(after: string | undefined): ReturnType<Inspector['since']> {
+    const revision = revisionOf(after, this.inspector.run)
+    return revision === undefined ? undefined : this.inspector.since(revision)
+  }
+}
+
+/** @returns the revision of a cursor; undefined for one of another run */
+function revisionOf(cursor: string | undefined, run: string): number | undefined {
+  const [of, revision = ''] = cursor?.split('.') ?? []
+  return of === run && /^\d{1,15}$/.test(revision) ? Number(revision) : undefined
+}
+
+/** @throws SvcError `invalid_option` */
+function editOf(edit: ReplayRequest['edit'] = {}): Edit {
+  const { method, url, headers, text, base64 } = edit
+  const body = base64 === undefined ? text && new TextEncoder().encode(text) : fromBase64(base64)
+  return {
+    ...(method !== undefined && { method }),
+    ...(url !== undefined && { url }),
+    ...(headers && { headers: headers.map(({ name, value }) => [name, value] as const) }),
+    ...(body !== undefined && { body: body === '' ? new Uint8Array(0) : body }),
+  }
+}
+
+function requireWhole(name: string, value: number, min: number, max: number): void {
+  if (!Number.isSafeInteger(value) || value < min || value > max)
+    throw new SvcError('invalid_option', `${name} is not a whole number from ${min} to ${max}`)
+}
+
+function paused(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const stop = (): void => {
+    clearTimeout(timer)
+    resolve()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  return promise
+}

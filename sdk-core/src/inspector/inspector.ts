@@ -1,0 +1,330 @@
+// A request inspector: it wraps handlers, records requests and responses within bounded memory, and can repeat them.
+
+import { SvcError } from '../errors.ts'
+import {
+  DIRECT,
+  type DirectExchange,
+  type DirectHandler,
+  type DirectlyHandled,
+  type DirectRequest,
+} from '../exchange/direct.ts'
+import { losses } from '../exchange/disconnect-signal.ts'
+import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
+import { withBody } from '../exchange/fetch-request.ts'
+import { sentListeners } from '../exchange/sent-listeners.ts'
+import { isResponse } from '../platform-objects.ts'
+import { BodyPreview } from './body-preview.ts'
+import type { Entry } from './entry.ts'
+import { BODY_BYTES, ENTRIES, TOTAL_BYTES } from './limits.ts'
+import { RecordedBody, RecordedExchange } from './recorded-exchange.ts'
+import { recordResponse } from './recorded-response.ts'
+import { recordingUpgrade } from './recorded-socket.ts'
+import { type Asked, Recording } from './recording.ts'
+import {
+  directRequestOf,
+  type Edit,
+  readAnswer,
+  readResponse,
+  replayInfo,
+  requestOf,
+  webRequestOf,
+} from './replay.ts'
+import { type Dropped, EntryStore } from './store.ts'
+
+/** InspectOptions are the options of `inspect`. */
+export interface InspectOptions {
+  /**
+   * The number of entries to keep. The oldest is dropped first.
+   * @default 100
+   */
+  limit?: number | undefined
+  /**
+   * The number of bytes of each body to keep.
+   * @default 64 KiB
+   */
+  maxBodyBytes?: number | undefined
+  /**
+   * The number of bytes of memory that all entries may take.
+   * @default 16 MiB
+   */
+  maxBytes?: number | undefined
+}
+
+/** Returns a handler that records requests: `publish({ fetch: inspect(handler).fetch })`. */
+export function inspect(
+  handler: FetchHandler,
+  options: InspectOptions = {},
+): Inspector & { fetch: FetchHandler } {
+  const inspector = new Inspector(options)
+  return Object.assign(inspector, { fetch: inspector.wrap(handler) })
+}
+
+/** Wrapped is a handler that the inspector is around. */
+interface Wrapped {
+  handler: FetchHandler
+  direct: DirectHandler | undefined
+  /** The URL of the site with its canonical hostname, as of the last request. */
+  canonicalUrl: string | undefined
+}
+
+/**
+ * An Inspector records requests. It dispatches `change` when an entry was added, changed or dropped: once for all changes of a
+ * turn of the event loop.
+ */
+export class Inspector extends EventTarget {
+  readonly maxBodyBytes: number
+  readonly maxBytes: number
+  /** The run of this inspector, with which the ids of its entries begin. */
+  readonly run: string = newRun()
+  readonly #store: EntryStore
+  readonly #handlers = new Map<string | undefined, Wrapped>()
+  #lastNumber = 0
+  #isPaused = false
+  #skipped = 0
+  #isFollowed = false
+  #isTelling = false
+
+  constructor(options: InspectOptions = {}) {
+    super()
+    const { limit = ENTRIES, maxBodyBytes = BODY_BYTES, maxBytes = TOTAL_BYTES } = options
+    for (const [name, value, min] of [
+      ['limit', limit, 1],
+      ['maxBodyBytes', maxBodyBytes, 0],
+      ['maxBytes', maxBytes, 0],
+    ] as const)
+      if (!Number.isSafeInteger(value) || value < min)
+        throw new SvcError('invalid_option', `${name} has to be a whole number, at least ${min}`)
+    this.maxBodyBytes = maxBodyBytes
+    this.maxBytes = maxBytes
+    this.#store = new EntryStore(limit, maxBytes, () => this.#tell())
+  }
+
+  /** The entries, newest first. */
+  get entries(): readonly Entry[] {
+    return this.#store.all().reverse()
+  }
+
+  /** The bytes of memory that the entries take. */
+  get bytes(): number {
+    return this.#store.bytes
+  }
+
+  /** What was dropped for want of room, since the last `clear`. */
+  get dropped(): Readonly<Dropped> {
+    return this.#store.dropped
+  }
+
+  /** Whether requests pass without being recorded. */
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** The number of requests that were not recorded because of a pause, since the last `clear`. */
+  get skipped(): number {
+    return this.#skipped
+  }
+
+  /** The revision of the last change. */
+  get revision(): number {
+    return this.#store.revision
+  }
+
+  /** The names of the tunnels whose handlers are wrapped. */
+  get tunnels(): readonly (string | undefined)[] {
+    return [...this.#handlers.keys()]
+  }
+
+  /** @returns the entry with this id; undefined when it was dropped, or never was */
+  get(id: string): Entry | undefined {
+    return this.#store.get(id)
+  }
+
+  /** @returns what changed after a revision, in the order of the changes; undefined when that is no longer known */
+  since(revision: number): { changed: Entry[]; removed: string[] } | undefined {
+    return this.#store.since(revision)
+  }
+
+  /** Drops all entries. */
+  clear(): void {
+    this.#skipped = 0
+    this.#store.clear()
+  }
+
+  /** Lets requests pass without recording them, or records them again. */
+  pause(isPaused = true): void {
+    this.#isPaused = isPaused
+    this.#tell()
+  }
+
+  /**
+   * Returns a handler that records the requests of a tunnel. On a direct path it reads no more than the handler does. Otherwise it
+   * delays the response until the part of the request's body that is kept has arrived, because the server stops reading once it
+   * answers.
+   */
+  wrap(handler: DirectlyHandled, { tunnel }: { tunnel?: string | undefined } = {}): DirectlyHandled {
+    const direct = handler[DIRECT]
+    const wrapped: Wrapped = { handler, direct, canonicalUrl: undefined }
+    this.#handlers.set(tunnel, wrapped)
+    const recorded: DirectlyHandled = (request, info) => {
+      wrapped.canonicalUrl = info.canonicalUrl
+      if (this.#skips()) return handler(request, info, info)
+      const { method, url, headers } = request
+      const { remote, user, clientCertificate, httpVersion } = info
+      const visitor = { remote, user, clientCertificate, httpVersion }
+      const asked = { tunnel, method, url, headers: [...headers], replayOf: undefined, visitor }
+      return this.#answer(wrapped, request, info, this.#record(asked))
+    }
+    if (direct)
+      recorded[DIRECT] = (request) => {
+        if (this.#isPaused) return this.#passed(direct(request))
+        return this.#exchange(direct, request, tunnel, undefined)?.exchange
+      }
+    return recorded
+  }
+
+  /** Forgets the handler of a tunnel: its entries stay, and cannot be repeated. */
+  unwrap(tunnel: string | undefined): void {
+    this.#handlers.delete(tunnel)
+  }
+
+  /**
+   * Sends a request to the handler again, as a new entry, and resolves with that when it has ended.
+   * @param edit what to change of it
+   * @param begun called with the new entry
+   * @throws SvcError `invalid_option` when it cannot be repeated, such as a WebSocket, or a request of which a part was kept
+   */
+  async replay(id: string, edit: Edit = {}, begun: (entry: Entry) => void = () => {}): Promise<Entry> {
+    const entry = this.#store.get(id)
+    if (!entry) throw new SvcError('invalid_option', `there is no entry ${id}`)
+    const { direct, handler, canonicalUrl } = this.#handlerOf(entry)
+    const request = requestOf(entry, edit)
+    const visitor = entry instanceof Recording ? entry.visitor : {}
+    const { remote, user, clientCertificate } = visitor
+    const known = { remote, user, clientCertificate }
+    if (direct) {
+      const found = this.#exchange(direct, { ...directRequestOf(request), ...known }, entry.tunnel, id)
+      if (found) {
+        begun(found.recording)
+        await readAnswer(found.exchange)
+        return found.recording
+      }
+    }
+    const { method, url, fields: headers } = request
+    const asked = { tunnel: entry.tunnel, method, url, headers, replayOf: id, visitor: known }
+    const recording = this.#record(asked)
+    begun(recording)
+    const info = { ...replayInfo(canonicalUrl ?? new URL(url).origin), ...known }
+    const wrapped = { handler, direct, canonicalUrl }
+    await readResponse(this.#answer(wrapped, webRequestOf(request), info, recording))
+    return recording
+  }
+
+  /** Adds an entry that came from elsewhere. */
+  add(entry: Omit<Entry, 'id'>, bytes: number): Entry {
+    const added = { ...entry, id: this.#newId(), bytes, revision: 0 }
+    this.#store.add(added)
+    return added
+  }
+
+  override addEventListener(...listening: Parameters<EventTarget['addEventListener']>): void {
+    this.#isFollowed = true
+    super.addEventListener(...listening)
+  }
+
+  async #answer(
+    { handler }: Wrapped,
+    request: Request,
+    info: FetchInfo,
+    recording: Recording,
+  ): Promise<Response> {
+    const isUpgrade = request.headers.get('upgrade')?.toLowerCase() === 'websocket'
+    const given = isUpgrade ? recordingUpgrade(info, recording) : info
+    sentListeners.set(given, () => recording.sent())
+    const preview = request.body
+      ? new BodyPreview(request.body, this.maxBodyBytes, (bytes) => recording.requested(bytes))
+      : undefined
+    try {
+      const response = await handler(preview ? previewed(request, preview) : request, given, given)
+      await preview?.seen
+      if (isResponse(response)) recordResponse(response, recording)
+      return response
+    } catch (error) {
+      recording.answered({ status: 500, statusText: '', headers: [] })
+      recording.failed(error)
+      throw error
+    }
+  }
+
+  #exchange(
+    direct: DirectHandler,
+    request: DirectRequest,
+    tunnel: string | undefined,
+    replayOf: string | undefined,
+  ): { exchange: DirectExchange; recording: Recording } | undefined {
+    const body = request.body && new RecordedBody(request.body)
+    let recording: Recording | undefined
+    const onSent = (): void => recording?.sent()
+    const exchange = direct({ ...request, body, onSent })
+    if (!exchange) return undefined
+    const { method, url, fields: headers, version, remote, user, clientCertificate, httpVersion } = request
+    const visitor = { remote, user, clientCertificate, httpVersion }
+    recording = this.#record({ tunnel, method, url: url.href, version, headers, replayOf, visitor })
+    if (body) body.recording = recording
+    return { exchange: new RecordedExchange(exchange, recording), recording }
+  }
+
+  #record(asked: Omit<Asked, 'id'>): Recording {
+    const recording = new Recording({ id: this.#newId(), ...asked }, this)
+    this.#store.add(recording)
+    return recording
+  }
+
+  /** Counts the bytes by which a recording grew. */
+  changed(recording: Recording, bytes: number): void {
+    this.#store.changed(recording, bytes)
+  }
+
+  #skips(): boolean {
+    if (this.#isPaused) this.#skipped += 1
+    return this.#isPaused
+  }
+
+  #passed(exchange: DirectExchange | undefined): DirectExchange | undefined {
+    if (exchange) this.#skipped += 1
+    return exchange
+  }
+
+  #newId(): string {
+    this.#lastNumber += 1
+    return `${this.run}-${this.#lastNumber}`
+  }
+
+  #handlerOf({ tunnel, isImported }: Entry): Wrapped {
+    const [only, other] = this.#handlers.values()
+    const found = this.#handlers.get(tunnel) ?? (isImported && !other ? only : undefined)
+    if (found) return found
+    throw new SvcError('invalid_option', 'the tunnel of this entry does not run')
+  }
+
+  #tell(): void {
+    if (!this.#isFollowed || this.#isTelling) return
+    this.#isTelling = true
+    queueMicrotask(() => {
+      this.#isTelling = false
+      this.dispatchEvent(new Event('change'))
+    })
+  }
+}
+
+/** Returns eight random characters. */
+function newRun(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => (byte % 36).toString(36)).join('')
+}
+
+/** Makes the request whose body the preview has read before the handler. */
+function previewed(request: Request, { stream }: BodyPreview): Request {
+  const made = withBody(request, {}, stream, request.headers)
+  const loss = losses.get(request)
+  if (loss) losses.set(made, loss)
+  return made
+}

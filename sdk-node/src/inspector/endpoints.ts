@@ -1,0 +1,95 @@
+// The endpoints of the inspector, for its own server and that of the agent.
+
+import { SvcError } from '@svc/sdk-core'
+import type { Inspection } from '@svc/sdk-core/inspector'
+import { text, yesOrNo } from '../agent/body-fields.ts'
+import type { Endpoint, Question } from '../agent/endpoint.ts'
+import { AgentError } from '../agent/errors.ts'
+import { INSPECTOR_PATH, type ListQuery, type ReplayRequest, WAIT_MAX_MS } from './api-messages.ts'
+
+export interface InspectorContext {
+  /** @throws AgentError `inspector_off` */
+  inspection(): Inspection
+}
+
+/** The largest body of a replay, in bytes: an edited content of a few MiB in base64. */
+const REPLAY_MAX_BYTES: number = 8 * 1024 * 1024
+const TEXTS = ['after', 'tunnel', 'method', 'path', 'status', 'text'] as const
+
+type Ask = (inspection: Inspection, question: Question) => object | Promise<object>
+
+const asking = (method: 'GET' | 'POST', ask: Ask, maxBytes?: number): Endpoint<InspectorContext> => ({
+  method,
+  role: 'owner',
+  ...(maxBytes !== undefined && { maxBytes }),
+  answer: (question, context) => answered(() => ask(context.inspection(), question)),
+})
+
+export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorContext>>> = {
+  [INSPECTOR_PATH.entries]: asking('GET', async (inspection, { query }) => {
+    const asked = listQuery(query)
+    const wait = wholeNumber(query, 'wait_ms', 0, WAIT_MAX_MS) ?? 0
+    if (wait > 0) await inspection.changed(asked.after, AbortSignal.timeout(wait))
+    return inspection.list(asked)
+  }),
+  [INSPECTOR_PATH.entry]: asking('GET', (inspection, { query }) =>
+    inspection.entry(knownId(inspection, query.get('id')), query.get('unmask') === 'true'),
+  ),
+  [INSPECTOR_PATH.body]: asking('GET', (inspection, { query }) => {
+    const side = query.get('side')
+    if (side !== 'request' && side !== 'response')
+      throw new AgentError('invalid_request', 'side is not request or response')
+    return inspection.body(knownId(inspection, query.get('id')), side)
+  }),
+  [INSPECTOR_PATH.replay]: asking(
+    'POST',
+    (inspection, { body }) => {
+      knownId(inspection, text(body, 'id'))
+      return inspection.replay(body as unknown as ReplayRequest)
+    },
+    REPLAY_MAX_BYTES,
+  ),
+  [INSPECTOR_PATH.stopReplays]: asking('POST', (inspection) => {
+    inspection.stopReplays()
+    return {}
+  }),
+  [INSPECTOR_PATH.clear]: asking('POST', (inspection) => {
+    inspection.inspector.clear()
+    return inspection.state
+  }),
+  [INSPECTOR_PATH.pause]: asking('POST', (inspection, { body }) => {
+    inspection.inspector.pause(yesOrNo(body, 'paused'))
+    return inspection.state
+  }),
+}
+
+/** @throws AgentError in place of an error of the inspector */
+async function answered(ask: () => object | Promise<object>): Promise<object> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'invalid_option')
+      throw new AgentError('invalid_request', error.message, error)
+    throw error
+  }
+}
+
+function listQuery(query: URLSearchParams): ListQuery {
+  const texts = TEXTS.flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []))
+  return { ...Object.fromEntries(texts), limit: wholeNumber(query, 'limit', 1, 10_000) }
+}
+
+/** @throws AgentError `entry_not_found` */
+function knownId(inspection: Inspection, id: string | null): string {
+  if (id !== null && inspection.inspector.get(id)) return id
+  throw new AgentError('entry_not_found', 'there is no such entry: it was dropped, or is of another run')
+}
+
+/** @throws AgentError `invalid_request` */
+function wholeNumber(query: URLSearchParams, name: string, min: number, max: number): number | undefined {
+  const given = query.get(name)
+  if (given === null) return undefined
+  const value = Number(given)
+  if (Number.isInteger(value) && value >= min && value <= max) return value
+  throw new AgentError('invalid_request', `${name} is not a number from ${min} to ${max}`)
+}
