@@ -109,10 +109,10 @@ wholeOnly(test, 'faults')(
 
     // Nobody has it any more: a page waits for it, and goes there when it is back.
     await twice.close()
-    await expect.poll(visited).toContain('moving is not here now')
+    await expect.poll(visited).toContain('moving is not here right now')
     const { page: waiting, errors } = await openWeb(context, link)
-    await expect(waiting.getByRole('heading', { level: 1 })).toHaveText('moving is not here now')
-    await expect(waiting.getByRole('status')).toContainText('looks again')
+    await expect(waiting.getByRole('heading', { level: 1 })).toHaveText('moving is not here right now')
+    await expect(waiting.getByRole('status')).toContainText('opens the site when it is back')
     await expect(waiting.getByRole('link', { name: 'Look again' })).toHaveAttribute('href', /^\/go\/moving-/)
     const others = waiting.getByRole('listitem').getByRole('link')
     await expect(others).toHaveCount(2)

@@ -11,6 +11,7 @@ import type { Check } from './core/check/finding.ts'
 import type { FeatureSettings } from './core/config/feature-settings.ts'
 import type { Settings } from './core/config/settings.ts'
 import type { Core } from './core/core.ts'
+import type { SitesElsewhere } from './core/go/go.ts'
 import type { OpenSockets } from './core/ingress/open-sockets.ts'
 import type { ProveName } from './core/ingress/sni-listener.ts'
 import type { PortClaims } from './core/lease/lease-draft.ts'
@@ -82,6 +83,8 @@ export interface Running {
   readonly endpoints?: Readonly<Record<string, Endpoint<unknown, unknown>>>
   /** Serves pages of the root host, and leaves other paths to `next`. */
   pages?(next: Handler, api: ApiParts): Handler
+  /** Finds sites at other relays, for visitors of `/go/`. */
+  readonly sitesElsewhere?: SitesElsewhere
   /** Joins connections to neighbours. */
   neighbours?(api: ApiParts): NeighbourEndpoint
   /** Gateways through which SDKs reach this relay, and this relay's own as a gateway of others. */

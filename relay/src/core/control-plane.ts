@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { DomainResponse } from '@svc/protocol'
 import type { Running } from '../feature.ts'
+import type { ApiParts } from './api/endpoint-handler.ts'
 import { AdminApi } from './api/handlers/admin.ts'
 import { AdminAuth } from './api/handlers/admin-auth.ts'
 import { createPages } from './api/handlers/built-in-pages.ts'
@@ -17,7 +18,10 @@ import { Challenges } from './auth/challenges.ts'
 import { SignerRecovery } from './auth/signer-recovery.ts'
 import { networkOf } from './client-address/ip-address.ts'
 import type { Core } from './core.ts'
+import { createGo, type SitesElsewhere } from './go/go.ts'
+import { SitesHere } from './go/sites-here.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
+import type { Lease } from './lease/lease.ts'
 import { NO_PORT_CLAIMS } from './lease/lease-draft.ts'
 import { Administrators } from './policy/administrators.ts'
 import { Invitations } from './policy/invitations.ts'
@@ -64,7 +68,12 @@ export async function createControlPlane(core: Core, running: Iterable<Running>)
     neighbours: features.find((feature) => feature.neighbours !== undefined)?.neighbours?.(api),
     pages: features.reduce(
       (next, feature) => feature.pages?.(next, api) ?? next,
-      createRelayPages(core, writer, domain.discovery === true),
+      createGoPages(
+        core,
+        api,
+        only(features, 'sitesElsewhere'),
+        createRelayPages(core, writer, domain.discovery === true),
+      ),
     ),
     observer: new RequestLog(counters, log),
     isClosing,
@@ -179,6 +188,19 @@ function createSdkApi(
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
   })
+}
+
+/** @param next handles every other path */
+function createGoPages(
+  core: Core,
+  api: ApiParts,
+  elsewhere: SitesElsewhere | undefined,
+  next: Handler,
+): Handler {
+  const { settings, state } = core
+  const isReachedByRelay = (lease: Lease): boolean => elsewhere?.isReachedByRelay(lease) === true
+  const sites = new SitesHere({ ...core, ...state, isReachedByRelay })
+  return createGo({ ...core, ...api, origin: settings.url.origin, sites, elsewhere }, next)
 }
 
 function createRelayPages({ settings, state }: Core, writer: BodyWriter, hasDiscovery: boolean): Handler {

@@ -220,6 +220,19 @@ export class LeaseRegistry {
   }
 
   /**
+   * Returns the address of the identity that has a name, by a lease or, for a while, by one that ended; undefined when
+   * the operator pinned the name to another identity meanwhile.
+   * @param name normalized
+   */
+  ownerOf(name: string): string | undefined {
+    const hostname = this.#routes.hostname(name)
+    const key = this.at(hostname)?.identityKey ?? this.#reservations.ownerOf(hostname)
+    const address = key?.slice(key.lastIndexOf(':') + 1)
+    const pinned = this.#names.pinnedTo(name)
+    return pinned === undefined || pinned === address ? address : undefined
+  }
+
+  /**
    * Keeps the friendly hostname with the identity until a certificate for it, issued or about to be, expires.
    * @throws RelayError `rate_limited` when too many names are kept
    */

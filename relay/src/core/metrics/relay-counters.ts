@@ -67,6 +67,16 @@ export class RelayCounters {
   /** Routes are paths of the API's routing table. */
   readonly requests: LabeledCounter<{ route: string; status: string }> = new LabeledCounter()
   readonly refusals: LabeledCounter<{ code: ErrorCode }> = new LabeledCounter()
+  /**
+   * Visitors of `/go/`, by where they were led: to a site of this relay, to another relay, nowhere, or put off since too many
+   * came.
+   */
+  readonly goVisits: Record<'here' | 'elsewhere' | 'nowhere' | 'busy', number> = {
+    here: 0,
+    elsewhere: 0,
+    nowhere: 0,
+    busy: 0,
+  }
   readonly signatures: LabeledCounter<{ outcome: 'signed' | 'refused' | 'failed' }> = new LabeledCounter()
 
   /** Adds datagrams that another process dropped. */

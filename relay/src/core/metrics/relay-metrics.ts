@@ -130,4 +130,10 @@ function registerApi(metrics: Metrics, counters: RelayCounters): void {
     ['code'],
     counters.refusals,
   )
+  metrics.recordCounter(
+    'go_visits_total',
+    'Visitors of /go/: led to this relay, elsewhere, nowhere, or put off since too many came.',
+    'outcome',
+    () => counters.goVisits,
+  )
 }

@@ -47,6 +47,11 @@ export const SITE_SEARCHES_PER_NETWORK: Rate = { perMinute: 30, burst: 4 }
  * invented sites cannot use up.
  */
 export const SITE_SEARCHES: Rate = { perMinute: 120, burst: 30 }
+/**
+ * Visitors of one network whom `/go/` cannot lead to a site, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale with it.
+ * A class of 100 that waits for a site asks as often at first. Each costs the relay some 0.1 ms.
+ */
+export const GO_VISITS_PER_NETWORK: Rate = { perMinute: 600, burst: 300 }
 /** Requests of one network about payments: a site asks three times for each of its visitors who pays. */
 const PAYMENT_REQUESTS_PER_NETWORK: Rate = { perMinute: 600, burst: 120 }
 /** The same of all networks. A signature takes some milliseconds of the processor to check. */
@@ -88,6 +93,8 @@ export class RateLimits {
   #payments: { networks: GcraLimiter; relay: GcraLimiter } | undefined
   /** Created at the first request whether the relay has a site. */
   #siteQuestions: GcraLimiter | undefined
+  /** Created at the first visitor of `/go/` who cannot be led to a site. */
+  #goVisits: GcraLimiter | undefined
   readonly #networks: GcraLimiter
   readonly #refunds: GcraLimiter
   readonly #relay: GcraLimiter
@@ -200,12 +207,29 @@ export class RateLimits {
    * @throws RelayError `rate_limited` with the time until another one may come
    */
   chargeSiteQuestion(clientIp: string): void {
-    const factor = this.#settings.networkPerMinute / SOURCE_BUDGET_PER_MINUTE
-    this.#siteQuestions ??= limiterOf(SITE_QUESTIONS_PER_NETWORK, factor)
+    this.#siteQuestions ??= this.#networkLimiter(SITE_QUESTIONS_PER_NETWORK)
+    this.#chargeNetwork(this.#siteQuestions, clientIp, 'questions for sites')
+  }
+
+  /**
+   * Charges one visitor whom `/go/` cannot lead to a site to the visitor's network.
+   * @param clientIp normalized IP address
+   * @throws RelayError `rate_limited` with the time until another one may come
+   */
+  chargeGoVisit(clientIp: string): void {
+    this.#goVisits ??= this.#networkLimiter(GO_VISITS_PER_NETWORK)
+    this.#chargeNetwork(this.#goVisits, clientIp, 'visitors of sites that are away')
+  }
+
+  #networkLimiter(rate: Rate): GcraLimiter {
+    return limiterOf(rate, this.#settings.networkPerMinute / SOURCE_BUDGET_PER_MINUTE)
+  }
+
+  #chargeNetwork(networks: GcraLimiter, clientIp: string, what: string): void {
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
-    requireNoWait(this.#siteQuestions.waitMs(slot, 1, now), 'questions for sites')
-    this.#siteQuestions.spend(slot, 1, now)
+    requireNoWait(networks.waitMs(slot, 1, now), what)
+    networks.spend(slot, 1, now)
   }
 
   /**

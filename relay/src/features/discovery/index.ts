@@ -11,7 +11,7 @@ export type { OwnOverlay }
 
 export interface RunningDiscovery
   extends Running,
-    Pick<Discovery, 'relays' | 'peers' | 'sites' | 'visits' | 'useOverlay'> {
+    Pick<Discovery, 'relays' | 'peers' | 'sites' | 'useOverlay'> {
   /** Makes another handler of `GET /discovery`, whose lists `writer` sends. */
   listFor(writer: BodyWriter): Handler
   /** @param own what the relay's descriptor states about its overlay, read when a descriptor is made */
@@ -50,14 +50,13 @@ export const discovery: Feature<RunningDiscovery> = {
       health: writeHealth,
       log,
     })
-    const { relays, peers, sites, visits } = running
+    const { relays, peers, sites } = running
     return {
       useOverlay: (ask) => running.useOverlay(ask),
       listFor: (writer) => createDiscoveryList(running, writer),
       relays,
       peers,
       sites,
-      visits,
       describeOverlay: (own) => {
         overlay = own
       },

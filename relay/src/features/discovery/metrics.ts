@@ -8,7 +8,6 @@ export interface DiscoveryReadings {
   current: number
   waiting: number
   refusals: Readonly<Record<string, number>>
-  visits: Readonly<Record<string, number>>
 }
 
 export function registerDiscoveryMetrics(metrics: Metrics, read: () => DiscoveryReadings): void {
@@ -24,11 +23,5 @@ export function registerDiscoveryMetrics(metrics: Metrics, read: () => Discovery
     'Relays that discovery refused, or that did not answer it, by the reason.',
     'reason',
     () => read().refusals,
-  )
-  metrics.recordCounter(
-    'go_visits_total',
-    'Visitors of /go/: led to this relay, elsewhere, nowhere, or put off since the relay was busy.',
-    'outcome',
-    () => read().visits,
   )
 }

@@ -67,8 +67,6 @@ export interface Discovery extends Measured {
   useOverlay(ask: AskOverlay): void
   /** Finds a relay that has a site. */
   sites: Pick<SiteSearch, 'find'>
-  /** Visitors of `/go/` so far, by where they were sent. */
-  readonly visits: Record<'here' | 'elsewhere' | 'nowhere' | 'busy', number>
   /** Figures of this moment. */
   readings(): DiscoveryReadings
   /**
@@ -116,13 +114,11 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
   await restoreInto(relays, parts)
   const file = new RelaysFile({ ...parts, relays })
   policy.onChange(() => relays.sweep(now()))
-  const visits = { here: 0, elsewhere: 0, nowhere: 0, busy: 0 }
   const readings: Discovery['readings'] = () => ({
     known: relays.size,
     current: [...relays.current(now())].length,
     waiting: discovery.waiting,
     refusals: discovery.refusals,
-    visits,
   })
   return {
     prepare: async () => {
@@ -136,7 +132,6 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
     ...directoriesOf(relays, signatures),
     useOverlay: (ask) => discovery.useOverlay(ask),
     sites: discovery.sites,
-    visits,
     readings,
     metrics: (metrics) => registerDiscoveryMetrics(metrics, readings),
     start: () => {

@@ -1,6 +1,6 @@
 // The page of `/go/` for a site at another relay: it names and links the site's host, and does not redirect by itself.
 
-import { escapeHtml, type GoDocument, goDocument, nameOf } from './go-document.ts'
+import { escapeHtml, type GoDocument, goDocument, nameOf } from '../../core/go/go-document.ts'
 
 /** A browser does not send the fragment, so the page adds it to the link. */
 const SCRIPT = `

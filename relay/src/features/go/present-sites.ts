@@ -1,26 +1,18 @@
-// Holds the sites that visitors reach at this relay now, by canonical label, and by the hash with which another relay
-// asks.
+// Holds the canonical labels of the sites at this relay by the hash with which another relay asks, and their statements.
 
 import { hash } from 'node:crypto'
 import { identityKey, type SiteStatement, siteQuestionText } from '@svc/protocol'
+import type { SitesHere } from '../../core/go/sites-here.ts'
 import type { Lease } from '../../core/lease/lease.ts'
 import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
 import type { Route } from '../../core/lease/route.ts'
-import { readyQueueOf } from '../../core/reverse/ready-queues.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
 
 export interface PresentSitesParts {
+  here: Pick<SitesHere, 'has'>
   routes: RoutingTable<Route>
   leases: LeaseRegistry
-  policy: {
-    routes(lease: Lease): boolean
-    identityStatus(identityKey: string): { isBanned: boolean; isDenied: boolean }
-  }
-  visitors: { visitorsOf(lease: Lease): number }
-  /** Returns whether visitors reach a lease through another relay, to which they must be led. */
-  isReachedByRelay: (lease: Lease) => boolean
-  /** Returns whether the relay is closing. */
-  isClosing: () => boolean
+  policy: { identityStatus(identityKey: string): { isBanned: boolean; isDenied: boolean } }
 }
 
 export class PresentSites {
@@ -39,14 +31,9 @@ export class PresentSites {
     routes.onCover((hostname) => this.#follow(hostname))
   }
 
-  /** Returns whether visitors would reach the site here: a busy site counts, a silent one does not. */
+  /** Returns whether visitors would reach the site here. */
   has(label: string): boolean {
-    const { routes, policy, visitors, isClosing, isReachedByRelay } = this.#parts
-    const route = isClosing() ? undefined : routes.resolve(routes.hostname(label))
-    if (route?.to === 'feature') return route.isOpen()
-    if (route?.to !== 'lease' || !policy.routes(route.lease) || isReachedByRelay(route.lease)) return false
-    const ready = readyQueueOf(route.lease)
-    return ready.size > 0 || (visitors.visitorsOf(route.lease) > 0 && !ready.isSilent)
+    return this.#parts.here.has(label)
   }
 
   /** Returns whether the operator banned or denied the site: then the relay leads nobody to it, wherever it is. @param label canonical */

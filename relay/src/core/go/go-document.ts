@@ -1,8 +1,9 @@
 // The document around each page of `/go/`: its style, and the policy that allows only its own script.
 
 import { createHash } from 'node:crypto'
+import { normalizeCanonicalLabel } from '@svc/protocol'
 
-/** The colours and type of the relay's other pages. */
+/** The frame, colours and type of the relay's other pages. */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -15,6 +16,7 @@ const STYLE = `
   font: 1rem / 1.5 system-ui, sans-serif;
 }
 body { background: var(--ground); color: var(--text); margin: 0; overflow-wrap: anywhere; }
+header { align-items: center; border-bottom: 1px solid var(--line); display: flex; min-height: 3rem; padding: 0 1.85rem; }
 main { box-sizing: border-box; margin: 0 auto; max-width: 40rem; padding: clamp(1.25rem, 5vw, 3rem) 1.25rem; }
 h1 { font-size: clamp(1.6rem, 6vw, 2.25rem); letter-spacing: -0.02em; line-height: 1.2; margin: 0 0 0.5rem; }
 h2 { font-size: 1.1rem; line-height: 1.2; margin: 2rem 0 0.5rem; }
@@ -25,6 +27,7 @@ a.action {
   border: 1px solid currentcolor;
   border-radius: 0.5rem;
   display: inline-block;
+  font-weight: 600;
   padding: 0.6rem 1rem;
   text-decoration: none;
 }
@@ -43,18 +46,16 @@ export interface GoDocument {
   policy: string
 }
 
-/** @param parts HTML, except the script */
-export function goDocument({
-  title,
-  main,
-  script,
-  bodyAttributes = '',
-}: {
+interface GoDocumentParts {
   title: string
   main: string
-  script: string
+  /** @default the page has none */
+  script?: string
   bodyAttributes?: string
-}): GoDocument {
+}
+
+/** @param parts HTML, except the script */
+export function goDocument({ title, main, script, bodyAttributes = '' }: GoDocumentParts): GoDocument {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -66,19 +67,19 @@ export function goDocument({
 <style>${STYLE}</style>
 </head>
 <body${bodyAttributes}>
+<header><strong>svc</strong></header>
 <main>
 ${main}</main>
-<script>${script}</script>
-</body>
+${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 </html>
 `
   return { html, policy: policyOf(script) }
 }
 
-function policyOf(script: string): string {
+function policyOf(script: string | undefined): string {
   return [
     "default-src 'none'",
-    `script-src ${sourceHash(script)}`,
+    ...(script === undefined ? [] : [`script-src ${sourceHash(script)}`]),
     `style-src ${sourceHash(STYLE)}`,
     'img-src data:',
     "connect-src 'self'",
@@ -88,9 +89,9 @@ function policyOf(script: string): string {
   ].join('; ')
 }
 
-/** Returns the name of the site that has a label. @param label canonical */
+/** Returns the name of the site that has a label. @param label in lower case */
 export function nameOf(label: string): string {
-  return label.slice(0, label.lastIndexOf('-'))
+  return normalizeCanonicalLabel(label) === undefined ? label : label.slice(0, label.lastIndexOf('-'))
 }
 
 export function escapeHtml(text: string): string {
