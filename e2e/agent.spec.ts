@@ -101,7 +101,11 @@ test('a tunnel shows its URL, figures and requests, and no QR code where this ma
   await expect(shown.locator('dl')).toContainText(/\d ms/)
   await expect(shown.locator('dl')).not.toContainText('0 Bsent')
   await expect(page.getByRole('button', { name: /QR code/ })).toHaveCount(0)
-  expect(await expectCopies(page)).toEqual([await link.getAttribute('href')])
+  const share = shown.getByRole('link', { name: new RegExp(`/go/${first}$`) })
+  expect(await expectCopies(page)).toEqual([
+    await link.getAttribute('href'),
+    await share.getAttribute('href'),
+  ])
   expect(errors).toEqual([])
 })
 
@@ -112,14 +116,14 @@ wholeOnly(test, 'variant')(
     await context.route(`${agent.url}/**`, async (route) => {
       if (route.request().resourceType() !== 'fetch') return route.fallback()
       const response = await route.fetch()
-      const body = (await response.text()).replaceAll(/\.relay\.localhost(:\d+)?/g, '.relay.example')
+      const body = (await response.text()).replaceAll(/\brelay\.localhost(:\d+)?/g, 'relay.example')
       await route.fulfill({ response, body })
     })
     const { page, errors } = await openWeb(context, await agent.pageWithTicket())
     await page.getByRole('button', { name: `Show the QR code of ${first} larger` }).click()
     const dialog = page.getByRole('dialog', { name: first })
     await expect(
-      dialog.getByRole('img', { name: new RegExp(`^QR code of https://${first}\\.`) }),
+      dialog.getByRole('img', { name: `QR code of https://relay.example/go/${first}` }),
     ).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(dialog).toHaveCount(0)

@@ -132,11 +132,15 @@ wholeOnly(test, 'variant')(
     await page.getByRole('button', { name: 'Publish' }).click()
     await expect(page.locator('.publish .state')).toHaveText('online')
     const url = (await page.locator('.address a').textContent()) ?? ''
-    const code = page.getByRole('img', { name: `QR code of ${url}` })
+    // The code and the second link lead to the site through the relay, which waits for it while it is away.
+    const link = (await page.locator('.share a').textContent()) ?? ''
+    expect(link).toBe(`${named.url}/go/${new URL(url).hostname.split('.')[0]}`)
+    const code = page.getByRole('img', { name: `QR code of ${link}` })
     await expect(code).toHaveCSS('opacity', '1')
     await expect(page.getByText('Open it on your phone')).toBeVisible()
     expect(await expectCopies(page)).toEqual([
       url,
+      link,
       `svc expose 3000 --relay ${named.url}`,
       expect.stringContaining(`relay: '${named.url}'`),
     ])

@@ -18,6 +18,8 @@ export const EXTENSIONS = [
   'hop_routes',
   /** The relay is in discovery, and returns a site's statement to relays that ask for the site: `POST /sdk/renew` accepts one. */
   'site_statement',
+  /** `GET /go/<name>` of the root host leads to a site, or waits for it. */
+  'go',
 ] as const
 
 /** Extension is one of {@link EXTENSIONS}. */

@@ -2,7 +2,6 @@
 
 import {
   CHALLENGE_ID,
-  EXTENSIONS,
   type Extension,
   isSiweFor,
   normalizeAddress,
@@ -146,10 +145,9 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0
 }
 
-/** Returns the extensions that the relay lists and the SDK knows. A relay of the same protocol family may list none. */
+/** Returns what the relay lists, of which the SDK asks only for what it knows. A relay of the same protocol family may list none. */
 function parseExtensions({ extensions }: Record<string, unknown>): ReadonlySet<Extension> {
-  const listed: unknown[] = Array.isArray(extensions) ? extensions : []
-  return new Set(EXTENSIONS.filter((known) => listed.includes(known)))
+  return new Set(Array.isArray(extensions) ? extensions : [])
 }
 
 async function requestChallenge(

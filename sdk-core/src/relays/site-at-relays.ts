@@ -79,6 +79,10 @@ export class SiteAtRelays extends EventTarget implements Site {
     return this.#shown?.canonicalUrl ?? ''
   }
 
+  get shareUrl(): string | undefined {
+    return this.#shown?.shareUrl
+  }
+
   get urls(): readonly string[] {
     return this.#relays.sites.flatMap(({ urls }) => urls)
   }

@@ -6,16 +6,16 @@ export interface Addresses {
   /** The site's URL, with its friendly hostname or, when the relay did not grant that, its canonical one. */
   url: string
   canonicalUrl: string
+  /** The relay's `/go/` link that leads to {@link url}; undefined at a relay without such links. */
+  shareUrl?: string | undefined
   /** `host:port` of the dedicated TCP port, when the lease has one. */
-  tcpAddress: string | undefined
-  udpAddress: string | undefined
+  tcpAddress?: string | undefined
+  udpAddress?: string | undefined
 }
 
 export const NO_ADDRESSES: Addresses = {
   url: '',
   canonicalUrl: '',
-  tcpAddress: undefined,
-  udpAddress: undefined,
 }
 
 /**
@@ -23,10 +23,12 @@ export const NO_ADDRESSES: Addresses = {
  * @param portSuffix `:port` of the relay, empty when that is 443
  */
 export function addressesOf(
-  { hostname, canonicalHostname, tcpAddress, udpAddress }: Registration,
+  { hostname, canonicalHostname, tcpAddress, udpAddress, extensions }: Registration,
   portSuffix: string,
 ): Addresses {
   const canonicalUrl = `https://${canonicalHostname}${portSuffix}`
   const url = hostname === '' ? canonicalUrl : `https://${hostname}${portSuffix}`
-  return { url, canonicalUrl, tcpAddress, udpAddress }
+  // A site's hostname is one label below the relay's.
+  const shareUrl = extensions.has('go') ? url.replace(/\/\/(.+?)\.(.+)/, '//$2/go/$1') : undefined
+  return { url, canonicalUrl, shareUrl, tcpAddress, udpAddress }
 }

@@ -40,6 +40,10 @@ export class PublishedSite extends EventTarget {
     return this.#connection.addresses.canonicalUrl
   }
 
+  get shareUrl(): string | undefined {
+    return this.#connection.addresses.shareUrl
+  }
+
   get tcpAddress(): string | undefined {
     return this.#connection.addresses.tcpAddress
   }

@@ -95,6 +95,12 @@ export interface Site extends EventTarget, Partial<Sharing> {
   readonly urls: readonly string[]
   /** The URL with the canonical hostname, which no other identity can ever have on this relay. */
   readonly canonicalUrl: string
+  /**
+   * A link at the relay's own host that leads to {@link url} while the site is online, and otherwise shows a page that opens the
+   * site when it is back. Undefined until the relay grants a lease, and at a relay without such links. The relay sees the path and
+   * query that somebody appends.
+   */
+  readonly shareUrl: string | undefined
   readonly state: SiteState
   /** Why visitors cannot connect, and until when, while the state is `waiting`. */
   readonly waiting: Waiting | undefined

@@ -241,6 +241,8 @@ export interface RelayStatus {
   /** The site's URL; undefined until the relay has granted it, and when nothing answers there. */
   url?: string | undefined
   canonical_url?: string | undefined
+  /** The relay's link to the site, with a page that waits for it while it is away; undefined where the relay has none. */
+  share_url?: string | undefined
   tcp_address?: string | undefined
   udp_address?: string | undefined
   state: 'connecting' | 'online' | 'waiting' | 'reconnecting' | 'closed' | 'failed'

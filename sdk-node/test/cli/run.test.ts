@@ -75,6 +75,7 @@ describe('svc status', () => {
         relay: relay.origin,
         url,
         canonical_url: expect.stringContaining('https://shown-'),
+        share_url: `${relay.origin}/go/shown`,
         state: 'online',
         rtt_ms: expect.any(Number),
         connections: expect.any(Number),

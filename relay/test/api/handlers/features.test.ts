@@ -250,6 +250,7 @@ describe('features that are off', () => {
         'certificate_compression',
         'native_yamux',
         'visitor_address',
+        'go',
         'site_certificate',
       ],
       // the operator has an install.sh of its own

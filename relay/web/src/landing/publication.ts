@@ -14,6 +14,8 @@ export interface Publication {
   /** Why the site waits, and until when. */
   waiting?: Waiting | undefined
   url: string
+  /** The relay's link to the site, which waits for it while it is away. */
+  shareUrl?: string | undefined
   /** Message of the last error. */
   error: string
   visitCount: number
@@ -135,9 +137,9 @@ function counted({ fetch }: Demo): Demo['fetch'] {
 function follow(begun: Site): void {
   site = begun
   begun.addEventListener('statechange', () => {
-    const { state, url, waiting } = begun
+    const { state, url, shareUrl, waiting } = begun
     // Earlier errors are resolved, or the state shows them.
-    update({ state, url, waiting, ...(state !== 'closed' && { error: '' }) })
+    update({ state, url, shareUrl, waiting, ...(state !== 'closed' && { error: '' }) })
   })
   begun.addEventListener('knock', ({ visitor }) => knocked(begun, visitor))
   begun.addEventListener('error', ({ error }) => {

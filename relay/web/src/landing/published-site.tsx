@@ -21,6 +21,7 @@ export function PublishedSite({
   kind,
   state,
   url,
+  shareUrl,
   visits,
   visitCount,
   fileCount,
@@ -29,7 +30,7 @@ export function PublishedSite({
   return (
     <>
       <div class="address">
-        {HAS_CODE && <QrCode url={url} isOnline={state === 'online'} />}
+        {HAS_CODE && <QrCode url={shareUrl ?? url} isOnline={state === 'online'} />}
         <div>
           <div class="row">
             {url === '' ? (
@@ -44,6 +45,7 @@ export function PublishedSite({
           <p class="quiet">{LANDING.about(state, HAS_CODE)}</p>
         </div>
       </div>
+      <ShareLink url={shareUrl ?? ''} />
       {kind === 'folder' && <FolderInputs count={fileCount} />}
       {knocks && <WaitingVisitors visitors={knocks} />}
       <h3>
@@ -51,6 +53,21 @@ export function PublishedSite({
       </h3>
       {visits.length === 0 ? <p class="quiet">{LANDING.noVisits}</p> : <Visits visits={visits} />}
     </>
+  )
+}
+
+/** The relay's link, which waits for the site when this tab is closed. */
+function ShareLink({ url }: { url: string }): VNode {
+  return (
+    <div class="share">
+      <div class="row">
+        <a {...(url !== '' && { href: url })} target="_blank" rel="noopener">
+          {url}
+        </a>
+        <CopyButton text={url} label={LANDING.copyShareUrl} />
+      </div>
+      <p class="quiet">{LANDING.share}</p>
+    </div>
   )
 }
 

@@ -47,6 +47,9 @@ export const LANDING = {
   stop: 'Stop',
   nextAttempt: (time: string): string => `at ${time}`,
   copyUrl: 'Copy the address',
+  copyShareUrl: 'Copy the link to share',
+  share:
+    'The link to share: while this site is closed, it waits in the visitor’s browser and opens the site when it is back.',
   qr: (url: string): string => `QR code of ${url}`,
   /** Says what the state means for visitors. @param isForAll whether other devices can open the address */
   about: (state: SiteState, isForAll: boolean): string =>

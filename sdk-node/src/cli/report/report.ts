@@ -17,6 +17,8 @@ export interface SiteStatus extends RelayStatus {
 export interface Addresses {
   url?: string | undefined
   canonical_url?: string | undefined
+  /** The relay's link to the site, with a page that waits for it while it is away. */
+  share_url?: string | undefined
   tcp_address?: string | undefined
   udp_address?: string | undefined
 }

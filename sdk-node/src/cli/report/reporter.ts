@@ -72,7 +72,7 @@ function outputOf({ event }: Report): 'log' | 'error' {
 export function formatReport(report: Report, areSeveral = false): string | undefined {
   switch (report.event) {
     case 'online':
-      return nameOf(report, areSeveral) + formatAddresses(report).join('  ')
+      return `${nameOf(report, areSeveral)}${formatAddresses(report).join('  ')}${formatShare(report)}`
     case 'waiting':
       return `${nameOf(report, areSeveral)}${report.relay}: ${formatWaiting(report)}`
     case 'reconnecting':
@@ -186,6 +186,11 @@ function relayLine(state: RelayReport): string {
 /** @returns every address that a visitor may use */
 export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
   return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
+}
+
+/** @returns the link that waits for the site while it is away, with what it is */
+export function formatShare({ share_url }: Addresses): string {
+  return share_url === undefined ? '' : `  to share: ${share_url}`
 }
 
 /** @returns the heading of a site: its address, or the name of its tunnel */

@@ -130,7 +130,11 @@ export function knockReport(
 /** @returns the addresses of the row that the relay granted */
 export function addressesOf({ site, hasWeb }: SiteEntry): Addresses {
   return {
-    ...(hasWeb && { url: site?.url || undefined, canonical_url: site?.canonicalUrl || undefined }),
+    ...(hasWeb && {
+      url: site?.url || undefined,
+      canonical_url: site?.canonicalUrl || undefined,
+      share_url: site?.shareUrl,
+    }),
     tcp_address: site?.tcpAddress,
     udp_address: site?.udpAddress,
   }

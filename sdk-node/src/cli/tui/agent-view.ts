@@ -95,7 +95,8 @@ function window(blocks: readonly string[][], chosen: number, rows: number): stri
 }
 
 function codeOf(tunnel: TunnelStatus | undefined, columns: number): string[] {
-  const url = tunnel?.relays.find(({ state, url }) => state === 'online' && url !== undefined)?.url
+  const shown = tunnel?.relays.find(({ state, url }) => state === 'online' && url !== undefined)
+  const url = shown?.share_url ?? shown?.url
   if (url === undefined) return ['this tunnel has no URL at the moment']
   if (!isForPhones(url)) return ['only this machine can open its URL: no QR code leads another one there']
   const { lines, width } = qrCode(url)

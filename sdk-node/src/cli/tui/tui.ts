@@ -74,11 +74,11 @@ export function startTui(terminal: Terminal, { store, print, areSeveral, keyboar
       screen.close()
       // Leaving the alternate screen removed these lines.
       for (const { state, waiting, failure, ...site } of store.snapshot()) {
-        const { tunnel, relay, url, canonical_url, tcp_address, udp_address } = site
+        const { tunnel, relay, url, canonical_url, share_url, tcp_address, udp_address } = site
         if (failure) print({ event: 'error', tunnel, relay, ...failure })
         else if (waiting) print({ event: 'waiting', tunnel, relay, ...waiting })
         else if (state === 'online')
-          print({ event: 'online', tunnel, relay, url, canonical_url, tcp_address, udp_address })
+          print({ event: 'online', tunnel, relay, url, canonical_url, share_url, tcp_address, udp_address })
       }
       for (const notice of [...updates, ...recentErrors.standing]) print(notice)
     },

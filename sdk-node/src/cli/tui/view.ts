@@ -3,7 +3,7 @@
 import type { AgentRequest } from '../../agent/api-messages.ts'
 import { formatRequest, formatStats, until } from '../report/format-stats.ts'
 import type { SiteStatus } from '../report/report.ts'
-import { formatAddresses, formatHeading } from '../report/reporter.ts'
+import { formatAddresses, formatHeading, formatShare } from '../report/reporter.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
 import { cut } from './text-lines.ts'
 
@@ -41,7 +41,8 @@ export function renderView(
   const footer = sites.some(({ cache }) => cache?.present) ? FOOTER_WITH_COPY : FOOTER
   const foot = [...notices.slice(-noticeCount), ...knocks, footer].map(fit)
   let left = rows - head.length - foot.length
-  const url = sites.find((site) => site.state === 'online' && isForPhones(site.url))?.url
+  const shown = sites.find((site) => site.state === 'online' && isForPhones(site.url))
+  const url = shown?.share_url ?? shown?.url
   const code = url === undefined ? undefined : qrCode(url)
   const hasCode = code && code.width <= columns && code.lines.length + REQUEST_LINES_MIN < left
   if (hasCode) left -= code.lines.length
@@ -61,6 +62,7 @@ function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
   const isNamed = areSeveral && tunnel !== undefined
   return [
     ...(addresses.length === 0 ? [formatHeading(site)] : addresses),
+    ...(site.share_url === undefined ? [] : [formatShare(site)]),
     `  ${isNamed ? `${tunnel}: ` : ''}${formatStats(site)}`,
     ...(probe === 'suspected' ? [`  ${relay} answers visitors itself and can read their traffic`] : []),
     ...(cache?.present

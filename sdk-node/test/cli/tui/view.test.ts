@@ -119,6 +119,20 @@ describe('the view', () => {
     )
   })
 
+  it('has the link that waits for the site, and its QR code', () => {
+    const share_url = 'https://relay.example/go/demo'
+    const lines = renderView(
+      { sites: [{ ...SITE, share_url }], requests: [], ...QUIET },
+      { columns: 60, rows: 40 },
+    )
+    expect(lines).toContain(`  to share: ${share_url}`)
+    const code = qrCode(share_url).lines
+    expect(lines.slice(0, code.length)).toEqual(code)
+    expect(formatReport({ event: 'online', relay: SITE.relay, url: SITE.url, share_url })).toBe(
+      `${SITE.url}  to share: ${share_url}`,
+    )
+  })
+
   it('has no QR code of a URL that only this machine can open, and that of the first other one', () => {
     const here = { ...SITE, url: 'https://demo.relay.localhost:4433' }
     const room = { columns: 80, rows: 40 }

@@ -70,6 +70,7 @@ export const TUNNEL = {
   again: (when: string): string => `(next attempt ${when})`,
   at: (relay: string, state: string): string => (state === '' ? `at ${relay}` : `at ${relay}: ${state}`),
   copy: (address: string): string => `Copy ${address}`,
+  share: 'This link waits for the tunnel while it is away, and then opens it.',
   code: (name: string): string => `Show the QR code of ${name} larger`,
   codeOf: (url: string): string => `QR code of ${url}`,
   close: 'Close',

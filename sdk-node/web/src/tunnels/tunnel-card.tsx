@@ -30,7 +30,8 @@ interface TunnelCardProps {
 export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: TunnelCardProps): VNode {
   const { name = TUNNEL.unnamed, target, relays, failure, retry_at, state } = tunnel
   const shown = stateOf(tunnel)
-  const url = relays.find((relay) => relay.state === 'online' && relay.url !== undefined)?.url
+  const online = relays.find((relay) => relay.state === 'online' && relay.url !== undefined)
+  const url = online?.share_url ?? online?.url
   const id = `tunnel-${name}`
   // Does not repeat the tunnel's own message.
   const places = relays.filter((relay) => failure === undefined || relay.failure?.message !== failure.message)
@@ -71,7 +72,7 @@ export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: Tunne
 }
 
 function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolean }): VNode {
-  const { state, url, tcp_address, udp_address, probe, rtt_ms } = relay
+  const { state, url, share_url, tcp_address, udp_address, probe, rtt_ms } = relay
   const obstacle = obstacleOf(relay)
   const addresses = [
     ...(url === undefined ? [] : [url]),
@@ -93,6 +94,15 @@ function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolea
           <CopyButton text={address} label={TUNNEL.copy(address)} />
         </div>
       ))}
+      {share_url !== undefined && (
+        <div class="row address-line">
+          <a href={share_url} target="_blank" rel="noopener noreferrer">
+            {share_url}
+          </a>
+          <CopyButton text={share_url} label={TUNNEL.copy(share_url)} />
+        </div>
+      )}
+      {share_url !== undefined && <p class="quiet">{TUNNEL.share}</p>}
       {(areSeveral || addresses.length === 0) && (
         <p class="quiet at">{TUNNEL.at(relay.relay, state === 'online' ? '' : state)}</p>
       )}

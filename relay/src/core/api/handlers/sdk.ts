@@ -49,6 +49,7 @@ const EXTENSIONS: readonly Extension[] = [
   'certificate_compression',
   'native_yamux',
   'visitor_address',
+  'go',
 ]
 
 /** The response of a relay without ENS names. */
