@@ -1,5 +1,6 @@
 // Webhooks: who sent one, and whether its signature fits a secret that stays here.
 
+export { Room } from './room.ts'
 export { parseSecrets, type WebhookSecrets } from './secrets.ts'
 export type { WebhookVerdict } from './verdict.ts'
 export { type Watching, watchWebhooks } from './watching.ts'

@@ -14,6 +14,7 @@ import {
 } from '@svc/sdk-core'
 import type { Gate } from '@svc/sdk-core/access'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
+import type { Hold } from '../hold/hold.ts'
 import { sharedOptions } from '../known-options.ts'
 import { nodePlatform } from '../platform.ts'
 import { parseTcpTarget } from '../target/target-address.ts'
@@ -58,7 +59,8 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     ? AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])])
     : options.signal
   if (gate?.knocking) showKnocks(gate.knocking, options, signal)
-  const handler = await handlerOf(options, relays[0]!, fetch, gate)
+  const hold = await holdOf(options)
+  const handler = await handlerOf(options, relays[0]!, fetch, gate, hold?.before)
   if (signal?.aborted) throw abortError(signal)
   const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
     relays,
@@ -77,7 +79,10 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     },
     begun: (site, relay) => options.onSite?.(site, relay.origin),
   })
-  void sites.ended.then(() => gate?.knocking?.close())
+  void sites.ended.then(() => {
+    gate?.knocking?.close()
+    hold?.close()
+  })
   return await started(sites, signal)
 }
 
@@ -91,6 +96,16 @@ async function gateOf({ access, visitorAddress }: ExposeOptions): Promise<Gate |
   if (visitorAddress === false) refuseWithoutAddress(access)
   const { scrypt } = await import('../scrypt.ts')
   return openGate(access, scrypt)
+}
+
+/**
+ * Loads the code of `hold` only when needed.
+ * @throws SvcError `invalid_option`
+ */
+async function holdOf({ hold, onHold, onTargetError }: ExposeOptions): Promise<Hold | undefined> {
+  if (!hold) return undefined
+  const { Hold } = await import('../hold/hold.ts')
+  return new Hold(hold, onHold ?? (() => {}), onTargetError ?? (() => {}))
 }
 
 /** Tells the caller who knocks. When the site ends, nobody waits any more. */

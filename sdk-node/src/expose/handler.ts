@@ -3,6 +3,7 @@
 import type { DirectlyHandled, FetchFunction, FetchHandler, TrafficRules } from '@svc/sdk-core'
 import type { Gate } from '@svc/sdk-core/access'
 import { withHandlerGlobals } from '../handler-globals.ts'
+import type { HoldBefore } from '../hold/held.ts'
 import { httpTarget } from '../target/http-target.ts'
 import { reportingRequests } from '../target/request-reports.ts'
 import { parseHttpTarget } from '../target/target-address.ts'
@@ -13,6 +14,7 @@ import type { ExposeOptions } from './options.ts'
  * @param relay the relay whose facilitator settles payments when the options name none
  * @param fetch the `fetch` for requests to that relay
  * @param gate who may come in
+ * @param hold keeps requests while a target is down
  * @throws SvcError `invalid_option` or `payments_unavailable`
  */
 export async function handlerOf(
@@ -20,9 +22,10 @@ export async function handlerOf(
   relay: URL,
   fetch: FetchFunction,
   gate?: Gate,
+  hold?: HoldBefore,
 ): Promise<DirectlyHandled> {
   const { paid, rules, walletOnly: wallets, webhooks, onRequest } = options
-  let handler = await targetsOf(options)
+  let handler = await targetsOf(options, hold)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
     // The time is that of the target alone: nobody pays for a response that would come too late.
@@ -46,9 +49,9 @@ async function ruled(handler: DirectlyHandled, rules: TrafficRules): Promise<Dir
   return withRules(handler, rules)
 }
 
-async function targetsOf(options: ExposeOptions): Promise<FetchHandler> {
+async function targetsOf(options: ExposeOptions, hold: HoldBefore | undefined): Promise<FetchHandler> {
   const { http, fetch, routes, targetCa: ca, targetServerName: serverName, host } = options
-  const target = { ca, serverName, host, onError: options.onTargetError ?? (() => {}) }
+  const target = { ca, serverName, host, hold, onError: options.onTargetError ?? (() => {}) }
   let rest: FetchHandler = nothingHere
   if (http !== undefined) rest = httpTarget(parseHttpTarget(http), target)
   else if (fetch) rest = withHandlerGlobals(fetch)

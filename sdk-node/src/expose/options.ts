@@ -10,6 +10,8 @@ import type {
 import { SvcError } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions, WebhookSecrets } from '@svc/sdk-core/handlers'
 import type { UdpFlow } from '../datagram/local-flows.ts'
+import type { HoldReport } from '../hold/hold.ts'
+import type { HoldOptions } from '../hold/options.ts'
 import { refuseUnknown } from '../known-options.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../platform.ts'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
@@ -134,6 +136,14 @@ export interface ExposeOptions
    * @default none: nothing is checked
    */
   webhooks?: WebhookSecrets | undefined
+  /**
+   * Keeps requests of POST, PUT, PATCH and DELETE while nothing listens at the address of an HTTP server, and delivers them in order,
+   * each once, when something does. They are in the memory of this process alone. It excludes `paid`.
+   * @default none: visitors get 502
+   */
+  hold?: HoldOptions | undefined
+  /** Called when a request is kept, delivered or lost, with `hold`. */
+  onHold?: ((report: HoldReport) => void) | undefined
   /** Called with a report of each answered request. */
   onRequest?: OnRequest | undefined
   /**
@@ -165,6 +175,8 @@ const OWN_OPTIONS = Object.keys({
   banMitm: true,
   onTargetError: true,
   webhooks: true,
+  hold: true,
+  onHold: true,
   onRequest: true,
   onUdpFlow: true,
   onKnock: true,
@@ -195,6 +207,7 @@ function requireOne({
   proxyProtocol,
   visitorAddress,
   webhooks,
+  hold,
 }: ExposeOptions): void {
   const count = [http, fetch, tls].filter((target) => target !== undefined).length
   if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
@@ -206,6 +219,10 @@ function requireOne({
     throw new SvcError('invalid_option', 'rules and tls exclude each other: requests are inside of TLS')
   if (rules && count === 0 && !routes)
     throw new SvcError('invalid_option', 'rules need http, fetch or routes: they are about HTTP')
+  if (hold && (tls !== undefined || (http === undefined && !routes)))
+    throw new SvcError('invalid_option', 'hold needs http or routes: it keeps requests for a web server')
+  if (hold && paid)
+    throw new SvcError('invalid_option', 'hold and paid exclude each other: visitors would pay for no answer')
   if (webhooks && (tls !== undefined || (count === 0 && !routes)))
     throw new SvcError('invalid_option', 'webhooks need http, fetch or routes: they are about HTTP')
   if (paid && count === 0 && !routes)

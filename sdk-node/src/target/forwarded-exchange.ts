@@ -6,7 +6,7 @@ import type { ConnectionPool } from '../http-client/connection-pool.ts'
 import { Http1Exchange } from '../http-client/http1-exchange.ts'
 import type { Http2Exchange } from '../http-client/http2-exchange.ts'
 import { isGrpc, type OutgoingRequest } from '../http-client/outgoing-request.ts'
-import { TargetFault } from '../http-client/target-fault.ts'
+import { badGateway } from './bad-gateway.ts'
 import { forwardedFields, forwardedTrailers } from './forwarded-fields.ts'
 import type { Http2Way } from './http2-way.ts'
 import { KeptBody } from './kept-body.ts'
@@ -17,7 +17,6 @@ import { targetPath } from './target-path.ts'
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** The error of a TLS server that supports none of the offered protocols: here, an HTTP/2-only one (RFC 7301 §3.2). */
 const NO_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
-const BAD_GATEWAY = 'The server behind this site does not answer\n'
 
 /** Chooses the origin view of a request: by `TargetOrigin`, or a fixed one. */
 type AnswerIn = TargetOrigin['answer']
@@ -30,6 +29,8 @@ export interface ForwardingOptions {
   report(cause: unknown): void
   /** True when the request may be sent more than once. */
   mayRepeat: boolean
+  /** True when no idle connection may carry the request. */
+  isApart?: boolean
   answerIn: AnswerIn
 }
 
@@ -78,7 +79,7 @@ export class ForwardedExchange implements DirectExchange {
     if (this.#cancelled) throw this.#cancelled.reason
     const { pool, http2 } = this.#options
     if (http2.isOnlyOne || isGrpc(request.fields)) return this.#askByHttp2(request)
-    const kept = pool.take()
+    const kept = this.#options.isApart ? undefined : pool.take()
     if (kept) {
       try {
         return await this.#run(new Http1Exchange(kept, pool, request))
@@ -127,11 +128,6 @@ export class ForwardedExchange implements DirectExchange {
   }
 }
 
-/** Returns the answer of a site whose target does not answer, or answers with an error. */
-export function badGateway(cause: unknown): DirectResponse {
-  return textResponse(502, cause instanceof TargetFault ? cause.visitorText : BAD_GATEWAY)
-}
-
 function outgoingRequest(
   { method, url, target: sent, version, fields: asked, body, inform, ...visitor }: DirectRequest,
   target: URL,
@@ -150,19 +146,5 @@ function outgoingRequest(
     inform: version === '1.0' ? undefined : inform,
     readFields: (answered) => fieldsForVisitor(answered, view),
     readTrailers: (trailers) => forwardedTrailers(trailers, view),
-  }
-}
-
-function textResponse(status: number, text: string): DirectResponse {
-  const bytes = new TextEncoder().encode(text)
-  const content = { pieces: [bytes], size: bytes.length, done: true }
-  return {
-    status,
-    statusText: '',
-    fields: [['content-type', 'text/plain;charset=UTF-8']],
-    length: bytes.length,
-    ready: () => content,
-    next: async () => content,
-    cancel: () => {},
   }
 }

@@ -8,10 +8,12 @@ import {
   type DirectResponse,
   SvcError,
 } from '@svc/sdk-core'
+import type { HoldBefore } from '../hold/held.ts'
 import { ConnectionPool } from '../http-client/connection-pool.ts'
 import { type TargetAccess, TargetDialer } from '../http-client/target-dialer.ts'
 import { answerRequest, toResponse } from './answer-request.ts'
-import { badGateway, ForwardedExchange, type ForwardingOptions } from './forwarded-exchange.ts'
+import { badGateway, causeOf } from './bad-gateway.ts'
+import { ForwardedExchange, type ForwardingOptions } from './forwarded-exchange.ts'
 import { Http2Way } from './http2-way.ts'
 import { priorKnowledge, socketPathOf } from './target-address.ts'
 import { isNobody, plainHint, tlsHint } from './target-hint.ts'
@@ -28,6 +30,8 @@ const LOOK_REDIRECTS_MAX = 3
 export interface HttpTargetOptions extends Omit<TargetAccess, 'socketPath'> {
   /** The Host of requests. */
   host?: HostHeader | undefined
+  /** Keeps requests while the target is down. */
+  hold?: HoldBefore | undefined
   /**
    * Called with the error of a target that cannot be reached, or that refuses the visited host; visitors of an unreachable
    * target get 502, without its address.
@@ -43,7 +47,7 @@ const AT_UNIX_SOCKET = 'http://localhost'
 /** Returns a handler that forwards requests, including WebSockets, to `target`. All except WebSockets use the direct path. */
 export function httpTarget(
   given: URL,
-  { ca, serverName, host, onError }: HttpTargetOptions,
+  { ca, serverName, host, hold, onError }: HttpTargetOptions,
 ): DirectlyHandled {
   const socketPath = socketPathOf(given)
   const asHttp2 = priorKnowledge(given)
@@ -69,8 +73,17 @@ export function httpTarget(
     faults.answered()
     return answer
   }
-  const direct: DirectHandler = (request) =>
-    new ForwardedExchange(request, { ...ways, report, mayRepeat: origin.mayAskAgain(request), answerIn })
+  const asking =
+    (how: Pick<ForwardingOptions, 'report' | 'isApart'>): DirectHandler =>
+    (request) =>
+      new ForwardedExchange(request, { ...ways, ...how, mayRepeat: origin.mayAskAgain(request), answerIn })
+  const direct = hold
+    ? hold({
+        ask: asking({ report, isApart: true }),
+        deliver: asking({ report: (cause) => isNobody(cause) || report(cause), isApart: true }),
+        causeOf,
+      })
+    : asking({ report })
   const handler: DirectlyHandled = async (request, info) => {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket')
       return answerRequest(request, direct, info)

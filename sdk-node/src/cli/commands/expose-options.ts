@@ -12,7 +12,7 @@ import { thumbnailUrl } from '../options/thumbnail.ts'
 import { accessOptions } from './access-options.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
 import { rulesOf } from './traffic-rules.ts'
-import { webhookSecrets } from './webhook-options.ts'
+import { holdOptions, webhookSecrets } from './webhook-options.ts'
 
 /**
  * Resolves with the options of `expose` for this command.
@@ -53,6 +53,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     walletOnly: walletsOf(options),
     rules: rulesOf(options),
     webhooks: await webhookSecrets(options),
+    hold: holdOptions(options),
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }

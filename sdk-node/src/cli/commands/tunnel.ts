@@ -107,6 +107,7 @@ export class Tunnel {
             address: addressFor(logAddresses, remote),
             ...(webhook && { webhook: webhookReport(webhook) }),
           }),
+        onHold: (report) => store.held({ tunnel, ...report }),
         onUdpFlow: ({ remote, localPort: local_port }) =>
           store.flowOpened({
             tunnel,

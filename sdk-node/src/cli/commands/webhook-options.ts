@@ -2,6 +2,7 @@
 
 import { SvcError } from '@svc/sdk-core'
 import type { WebhookSecrets } from '@svc/sdk-core/handlers'
+import type { HoldOptions } from '../../hold/options.ts'
 import { readSecret } from '../options/secret.ts'
 import type { WebhookFlags } from '../options/webhook-options.ts'
 
@@ -29,6 +30,16 @@ export async function webhookSecrets({
   const checked: object = { ...secrets, ...(webhookHmac && { hmac: ownHmac(webhookHmac, secrets[OWN]!) }) }
   const { parseSecrets } = await import('@svc/sdk-core/webhooks')
   return parseSecrets(checked, '--webhook')
+}
+
+/**
+ * Returns the option `hold`; undefined without it.
+ * @throws SvcError `invalid_option`
+ */
+export function holdOptions({ hold, holdAnswer: answer }: WebhookFlags): HoldOptions | undefined {
+  if (hold !== undefined) return { for: hold, answer }
+  if (answer === undefined) return undefined
+  throw new SvcError('invalid_option', '--hold-answer is for --hold: without it nothing is kept')
 }
 
 function ownHmac(text: string, secret: string[]): object {

@@ -102,6 +102,10 @@ http = 3000
 # algorithm, encoding and prefix the other key has.
 #webhooks = { github = "env:GITHUB_SECRET", stripe = ["file:stripe.txt", "env:OLD"], hmac = "env:HMAC_SECRET" }
 #webhook_hmac = "X-Signature sha256 hex sha256="
+# Keep requests of POST, PUT, PATCH and DELETE while the target is down, and deliver them in order when it is back. Their visitors get
+# "202" at once, or the answer of the target ("wait").
+#hold = "10m"
+#hold_answer = "wait"
 # Traffic rules apply in this order. Each may have a path, "/exactly/this" or "/all/below/*", and there may be several of a kind.
 #[tunnel.rules]
 # true, or a page with a text of your own; the paths in except stay open.

@@ -1,6 +1,7 @@
 // The options about webhooks, for the command line and a tunnel in svc.toml.
 
-import { FIELDS, type Kind, TEXT } from './option-kinds.ts'
+import { HOLD_ANSWERS, type HoldAnswer } from '../../hold/options.ts'
+import { choice, FIELDS, type Kind, TEXT } from './option-kinds.ts'
 import { withAbsolutePath } from './secret.ts'
 import { optional, type Table } from './tunnel-options.ts'
 
@@ -10,6 +11,9 @@ export interface WebhookFlags {
   webhook?: string[]
   /** The header of an own HMAC, then its algorithm, encoding and prefix. */
   webhookHmac?: string
+  /** How long requests are kept while the target is down. */
+  hold?: string
+  holdAnswer?: HoldAnswer
 }
 
 const isSecrets = (value: unknown): boolean =>
@@ -40,5 +44,15 @@ export const WEBHOOK_OPTIONS: Table<WebhookFlags> = {
     field: 'webhook_hmac',
     flags: '--webhook-hmac <header>',
     help: 'the header that has the signature of hmac; "X-Signature sha256 hex sha256=" also names algorithm, encoding and prefix [sha256 hex]',
+  }),
+  hold: optional(TEXT, {
+    field: 'hold',
+    flags: '--hold <time>',
+    help: 'keep requests of POST, PUT, PATCH and DELETE for so long while the target is down, such as 10m, and deliver them in order when it is back',
+  }),
+  holdAnswer: optional(choice(HOLD_ANSWERS), {
+    field: 'hold_answer',
+    flags: '--hold-answer <answer>',
+    help: 'what their visitors get: 202 at once, or, with wait, the answer of the target [202]',
   }),
 }

@@ -1,7 +1,7 @@
 // Formats the figures of a site and its requests for people.
 
 import type { AgentRequest, AgentWebhook, WaitingStatus } from '../../agent/api-messages.ts'
-import type { FlowReport, SiteStatus } from './report.ts'
+import type { FlowReport, HeldReport, SiteStatus } from './report.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
@@ -39,6 +39,16 @@ export function formatFlow({ tunnel, address, port, local_port }: FlowReport, ar
   const whole = address?.includes(':') ? `[${address}]` : address
   const from = port === undefined ? (address ?? 'a visitor') : `${whole}:${port}`
   return `udp  ${name}${from} comes from port ${local_port}`
+}
+
+/** @param areSeveral whether the line must name its tunnel */
+export function formatHeld(
+  { tunnel, state, method, path, status, waiting }: HeldReport,
+  areSeveral: boolean,
+): string {
+  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  const answer = state === 'delivered' ? ` with ${status ?? 'no answer'}` : ''
+  return `held  ${name}${method} ${path} is ${state}${answer}, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`
 }
 
 /** @returns the reason why visitors cannot connect yet, and the time of the next attempt */

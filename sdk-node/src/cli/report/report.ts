@@ -7,6 +7,7 @@ import type {
   TunnelStatus,
   WaitingStatus,
 } from '../../agent/api-messages.ts'
+import type { HoldReport } from '../../hold/hold.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 
 /** A tunnel at one relay, with its name if it has one. */
@@ -30,7 +31,7 @@ interface Subject {
 }
 
 /** A report of one visitor, of which there may be many. */
-export type VisitorReport = Extract<Report, { event: 'request' | 'flow' }>
+export type VisitorReport = Extract<Report, { event: 'request' | 'flow' | 'held' }>
 
 /** A UDP service has a new visitor. */
 export interface FlowReport {
@@ -42,6 +43,12 @@ export interface FlowReport {
   port?: number | undefined
   /** The port of this machine from which the service gets the visitor's datagrams. */
   local_port: number
+}
+
+/** A request that came while the target was down was kept, delivered or lost. */
+export interface HeldReport extends HoldReport {
+  event: 'held'
+  tunnel?: string | undefined
 }
 
 export type Report =
@@ -64,6 +71,7 @@ export type Report =
   /** A visitor's request was answered. Only reported without a live view. */
   | ({ event: 'request' } & AgentRequest)
   | FlowReport
+  | HeldReport
   | KnockReport
   /** Nobody waits to be let in. */
   | { event: 'nobody_waits' }

@@ -2,7 +2,15 @@
 
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
-import { clock, formatFlow, formatRequest, formatStats, formatWaiting, until } from './format-stats.ts'
+import {
+  clock,
+  formatFlow,
+  formatHeld,
+  formatRequest,
+  formatStats,
+  formatWaiting,
+  until,
+} from './format-stats.ts'
 import { printable } from './printable.ts'
 import type {
   Addresses,
@@ -31,7 +39,7 @@ export function makeReporter(isJson: boolean, print: Print, areSeveral = false):
   const tell = isJson ? makeJsonPrinter(print) : makeTextPrinter(print, areSeveral)
   let dropped = 0
   return (report) => {
-    const isOfVisitor = report.event === 'request' || report.event === 'flow'
+    const isOfVisitor = report.event === 'request' || report.event === 'flow' || report.event === 'held'
     const max = isOfVisitor ? REQUESTS_BACKLOG_MAX_BYTES : REPORTS_BACKLOG_MAX_BYTES
     if ((print.backlog?.(isJson ? 'log' : outputOf(report)) ?? 0) > max) {
       dropped += 1
@@ -85,6 +93,8 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return formatRequest(report, areSeveral)
     case 'flow':
       return formatFlow(report, areSeveral)
+    case 'held':
+      return formatHeld(report, areSeveral)
     case 'knock':
       return nameOf(report, areSeveral) + formatKnock(report)
     case 'nobody_waits':

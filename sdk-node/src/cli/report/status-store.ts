@@ -11,7 +11,7 @@ import type {
 } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
-import type { Addresses, FlowReport, KnockReport, SiteStatus, VisitorReport } from './report.ts'
+import type { Addresses, FlowReport, HeldReport, KnockReport, SiteStatus, VisitorReport } from './report.ts'
 
 /** The number of remembered requests: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
@@ -75,6 +75,10 @@ export class StatusStore {
 
   flowOpened(flow: Omit<FlowReport, 'event'>): void {
     this.#onVisitor?.({ event: 'flow', ...flow })
+  }
+
+  held(report: Omit<HeldReport, 'event'>): void {
+    this.#onVisitor?.({ event: 'held', ...report })
   }
 
   /** The last requests, oldest first. */
