@@ -51,6 +51,7 @@ export interface HmacWebhook {
 const HMAC_ALGORITHMS = ['sha1', 'sha256', 'sha384', 'sha512'] as const
 const HMAC_ENCODINGS = ['hex', 'base64'] as const
 
+/** A HmacAlgorithm is the hash of an HMAC. */
 export type HmacAlgorithm = (typeof HMAC_ALGORITHMS)[number]
 
 /** The senders of webhooks that are known by their own headers. */

@@ -15,6 +15,7 @@ export interface HoldOptions {
 
 export const HOLD_ANSWERS = ['202', 'wait'] as const
 
+/** A HoldAnswer is what the visitor of a kept request gets. */
 export type HoldAnswer = (typeof HOLD_ANSWERS)[number]
 
 /** CheckedHold cannot hold anything invalid. */
