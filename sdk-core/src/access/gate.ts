@@ -24,7 +24,8 @@ import type { OidcSignIn } from './oidc/index.ts'
 import type { CheckedAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
 import { SHARE_FIELD, ShareLinks, type ShareOptions, type Sharing } from './share-links.ts'
-import { SHARE_SUBJECT, SignIn } from './sign-in.ts'
+import { pathOf, SHARE_SUBJECT, SignIn } from './sign-in.ts'
+import { FIELDS } from './sign-in-page.ts'
 import type { Visitor } from './visitor.ts'
 import { Visitors } from './visitors.ts'
 
@@ -105,8 +106,9 @@ export class Gate {
           'a share link needs password, users, bearer, oidc or knock: without them everybody may come',
         )
       if (site.url === '') throw new SvcError('invalid_option', 'the site has no URL yet')
+      const page = shareUrl(site.url, options.path)
       const { id, secret } = await shares.add(options)
-      return { id, url: `${new URL('/', site.url)}#${SHARE_FIELD}=${secret}` }
+      return { id, url: `${page}#${SHARE_FIELD}=${secret}` }
     }
     const unshare = (id: string): boolean => {
       const isRemoved = shares.remove(id)
@@ -236,6 +238,19 @@ export class Gate {
     if (this.knocking) others = this.knocking.without(others)
     return this.#oidc?.without(others) ?? others
   }
+}
+
+/**
+ * Returns the URL of the sign-in page, which has the script for the secret whatever else visitors see at first.
+ * @throws SvcError `invalid_option` for a path that is not the site's
+ */
+function shareUrl(site: string, path = '/'): URL {
+  const url = new URL(ACCESS_PATH, site)
+  const next = pathOf(path, url.origin)
+  if (!path.startsWith('/') || (next === '/' && path !== '/'))
+    throw new SvcError('invalid_option', 'path is a path of the site that begins with /')
+  if (next !== '/') url.searchParams.set(FIELDS.next, next)
+  return url
 }
 
 function isOwnPath({ pathname }: URL): boolean {

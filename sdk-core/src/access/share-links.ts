@@ -23,6 +23,11 @@ export interface ShareOptions {
    * @default empty
    */
   note?: string | undefined
+  /**
+   * The path, with its query, of the page at which the visitor arrives. The link is for the whole site nevertheless.
+   * @default '/'
+   */
+  path?: string | undefined
 }
 
 /** A ShareLink is a share link without its secret, which the site does not know. */

@@ -29,7 +29,7 @@ export function signInPage(
 ): Response {
   const { origin, host } = new URL(request.url)
   const title = `Sign in to ${host}`
-  const main = `<main data-base="${ACCESS_PATH}">
+  const main = `<main data-base="${ACCESS_PATH}" data-next="${escapeHtml(next)}">
 <h1>${escapeHtml(title)}</h1>
 <p>This site is for visitors who its owner lets in.</p>
 <p id="state" class="state" role="status"></p>
@@ -41,13 +41,13 @@ ${credentials.canKnock ? knockForm(next) : ''}
   return pageAnswer(status, { title, main, script: PAGE_SCRIPT }, fields)
 }
 
-/** Returns the page of a visitor who is signed in. */
-export function signedInPage(request: Request): Response {
+/** Returns the page of a visitor who is signed in. @param next the path at which the site goes on */
+export function signedInPage(request: Request, next: string): Response {
   const title = `You are signed in to ${new URL(request.url).host}`
   const main = `<main>
 <h1>${escapeHtml(title)}</h1>
 <div class="card">
-<p><a href="/">Go on to the site</a></p>
+<p><a href="${escapeHtml(new URL(request.url).origin + next)}">Go on to the site</a></p>
 <form method="post" action="${ACCESS_PATH}/sign-out"><button>Sign out</button></form>
 </div>
 </main>`

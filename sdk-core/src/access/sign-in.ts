@@ -51,7 +51,8 @@ export class SignIn {
     const { method } = request
     if (url.pathname === ACCESS_PATH) {
       if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD')
-      return session ? signedInPage(request) : this.page(visitor, { status: 200, next: '/' })
+      const next = pathOf(url.searchParams.get(FIELDS.next) ?? '/', url.origin)
+      return session ? signedInPage(request, next) : this.page(visitor, { status: 200, next })
     }
     const { oidc } = this.#parts
     if (oidc && (url.pathname === OIDC_PATH || url.pathname === OIDC_CALLBACK_PATH)) {
@@ -86,7 +87,8 @@ export class SignIn {
     const isOwn = url.pathname === OIDC_PATH
     const next = isOwn ? pathOf(url.searchParams.get(FIELDS.next) ?? '/', url.origin) : placeOf(request, url)
     const { location, cookies } = await oidc.begin(visitor, next, isOwn && url.searchParams.has('other'))
-    return withCookies(seeOther(location), cookies)
+    // Without a fragment of its own, the address would get that of the requested page, which is not for the issuer.
+    return withCookies(seeOther(`${location}#`), cookies)
   }
 
   /** Takes the visitor back from the issuer. */

@@ -33,7 +33,7 @@ async function start(access: AccessOptions): Promise<void> {
 
 async function secretOf(options?: ShareOptions): Promise<string> {
   const { url } = await shared.share(options)
-  return /^https:\/\/site\.example\/#svc-share=([\w-]{43})$/.exec(url)![1]!
+  return /^https:\/\/site\.example\/\.svc\/access#svc-share=([\w-]{43})$/.exec(url)![1]!
 }
 
 function exchange(secret: unknown, headers: Fields = {}): Promise<Answer> {
@@ -116,10 +116,13 @@ test('a site for one is for the first who comes by any link', async () => {
   expect((await exchange(await secretOf())).status).toBe(403)
 })
 
-test.each([
+const PATHS = ['', 'page', '//evil.example/', 'https://evil.example/', '/\\evil.example', '/.svc/access']
+
+test.each<[ShareOptions, string]>([
   [{ until: '2020-01-01' }, 'until must be a time to come'],
   [{ until: 'soon' }, 'until must be a time to come'],
   [{ note: 'x'.repeat(201) }, 'note has at most 200 characters'],
+  ...PATHS.map((path): [ShareOptions, string] => [{ path }, 'path is a path of the site']),
 ])('%o is refused', async (options, message) => {
   await expect(shared.share(options)).rejects.toMatchObject({
     code: 'invalid_option',
@@ -138,4 +141,33 @@ test('the number of links is bounded', async () => {
   const links = new ShareLinks()
   for (let at = 0; at < SHARES_MAX; at += 1) await links.add({})
   await expect(links.add({})).rejects.toThrow('at most 1000 share links')
+})
+
+test('a link leads to the page with its script, and from there to its path', async () => {
+  const { url } = await shared.share({ path: '/page?a=1&b="' })
+  const link = new URL(url)
+  expect(link.pathname + link.search).toBe('/.svc/access?next=%2Fpage%3Fa%3D1%26b%3D%2522')
+  const page = await site.ask(link.pathname + link.search, { headers: NAVIGATION })
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('data-next="/page?a=1&#38;b=%22"')])
+  expect(page.text).toContain("'/share'")
+  const Cookie = cookieOf(await exchange(link.hash.slice('#svc-share='.length)))
+  const inside = await site.ask(link.pathname + link.search, { headers: { ...NAVIGATION, Cookie } })
+  expect(inside.text).toContain(`href="${site.origin}/page?a=1&#38;b=%22"`)
+})
+
+test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '/.svc/access/sign-out'])(
+  'a link to %s leads to the site',
+  async (next) => {
+    const page = await site.ask(`/.svc/access?next=${encodeURIComponent(next)}`, { headers: NAVIGATION })
+    expect(page.text).toContain('data-next="/"')
+  },
+)
+
+test('a site where visitors knock is shared by links, too', async () => {
+  site.close()
+  await start({ knock: true })
+  const secret = await secretOf()
+  const page = await site.ask('/.svc/access', { headers: NAVIGATION })
+  expect(page.text).toContain("'/share'")
+  expect(await statusOf(cookieOf(await exchange(secret)))).toBe(200)
 })

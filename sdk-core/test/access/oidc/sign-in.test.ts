@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type OidcIssuer, startOidcIssuer } from '../../../../tools/oidc/issuer.ts'
 import type { FetchInfo } from '../../../src/exchange/fetch-handler.ts'
-import { AccessSite } from '../access-site.ts'
+import { AccessSite, NAVIGATION } from '../access-site.ts'
 import { Browser } from './browser.ts'
 
 const ACCOUNTS = {
@@ -138,6 +138,13 @@ test('PKCE, state and nonce are new each time, and the issuer learns no path of 
   for (const name of ['state', 'nonce', 'code_challenge'])
     expect(first!.get(name)).not.toBe(second!.get(name))
   expect(String(first)).not.toMatch(/secret|token/)
+})
+
+test('the issuer does not get the fragment of the page, and a share link leads past it', async () => {
+  // A browser appends the fragment of the requested page to an address without one (RFC 9110 §10.2.2).
+  expect((await new Browser(site).ask('/')).headers.get('location')).toMatch(/#$/)
+  const page = await site.ask('/.svc/access', { headers: NAVIGATION })
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('svc-share')])
 })
 
 describe('an attacker', () => {
