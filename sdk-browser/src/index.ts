@@ -22,6 +22,7 @@ export {
   type RemoteAddress,
   type ShareLink,
   type ShareOptions,
+  type ShareUse,
   type Sharing,
   type Site,
   type SiteCache,

@@ -23,7 +23,7 @@ import { isAdmitted, networkOf } from './network.ts'
 import type { OidcSignIn } from './oidc/index.ts'
 import type { CheckedAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
-import { SHARE_FIELD, ShareLinks, type ShareOptions, type Sharing } from './share-links.ts'
+import { SHARE_FIELD, type ShareLinks, type ShareOptions, type Sharing } from './share-links.ts'
 import { pathOf, SHARE_SUBJECT, SignIn } from './sign-in.ts'
 import { FIELDS } from './sign-in-page.ts'
 import type { Visitor } from './visitor.ts'
@@ -40,8 +40,9 @@ const ANYONE = 'anyone'
 /** Who comes in by nothing that a browser adds by itself to what a page of another site asks. */
 const WITHOUT_FORGERY: ReadonlySet<string> = new Set([ANYONE, BEARER_SUBJECT])
 
-/** The parts whose code is loaded only for sites that have them. */
-export interface OptionalParts {
+/** The parts of a gate: those that took a while to open, and those whose code is loaded only for sites that have them. */
+export interface GateParts {
+  shares: ShareLinks
   knock: typeof import('./knock/index.ts') | undefined
   oidc: OidcSignIn | undefined
 }
@@ -54,7 +55,7 @@ export class Gate {
   readonly #visitors: Visitors
   readonly #credentials: Credentials
   readonly #live = new LiveSessions()
-  readonly #shares = new ShareLinks()
+  readonly #shares: ShareLinks
   readonly #sessions: Sessions
   readonly #authorization: Authorization
   readonly #signIn: SignIn
@@ -62,12 +63,13 @@ export class Gate {
   /** Undefined when nobody may knock. */
   readonly knocking: Knocking | undefined
 
-  constructor(access: CheckedAccess, derive: DeriveKey | undefined, { knock, oidc }: OptionalParts) {
+  constructor(access: CheckedAccess, derive: DeriveKey | undefined, { shares, knock, oidc }: GateParts) {
     const mac = macWith(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const limiter = new GuessLimiter()
     const closing = new AbortController()
     this.closed = closing.signal
     this.#access = access
+    this.#shares = shares
     this.#visitors = new Visitors(access, this.#live)
     this.#credentials = new Credentials(access, derive)
     this.#sessions = new Sessions(mac, {
@@ -110,10 +112,10 @@ export class Gate {
       const { id, secret } = await shares.add(options)
       return { id, url: `${page}#${SHARE_FIELD}=${secret}` }
     }
-    const unshare = (id: string): boolean => {
-      const isRemoved = shares.remove(id)
+    const unshare = (id: string): Promise<boolean> => {
+      const removal = shares.remove(id)
       this.#live.endThose(({ subject }) => subject === SHARE_SUBJECT + id)
-      return isRemoved
+      return removal
     }
     const members = { share, unshare }
     return Object.defineProperty(Object.assign(site, members), 'shares', {
@@ -139,9 +141,9 @@ export class Gate {
     if (wait !== undefined)
       return notice(request, 429, 'These are too many requests. Wait a little.', { 'Retry-After': `${wait}` })
     const report = (error: Error): void => info.waitUntil(Promise.reject(error))
-    const visitor = { request, url, network, session, report }
+    const visitor = { request, url, address, network, session, report }
     if (isOwnPath(url)) return (await this.knocking?.ownPath(visitor)) ?? this.#signIn.answer(visitor)
-    const entered: Admission | Response = session ?? (await this.#enter(visitor, address))
+    const entered: Admission | Response = session ?? (await this.#enter(visitor))
     if (!('id' in entered)) return entered
     // The visitor may have signed out while the cookie was checked.
     if (session && !this.#sessions.isOpen(session)) return this.#refuse(visitor)
@@ -179,11 +181,10 @@ export class Gate {
   }
 
   /** Resolves with the session of a visitor without a cookie, which is that of all who send the same secret, or with a refusal. */
-  async #enter(visitor: Visitor, address: string | undefined): Promise<Admission | Response> {
+  async #enter(visitor: Visitor): Promise<Admission | Response> {
     const found = await this.#whoIs(visitor)
     if (found === 'too_many') return tooManyGuesses(visitor.request)
-    if (typeof found === 'string')
-      return (await this.knocking?.enter(visitor, address)) ?? this.#refuse(visitor)
+    if (typeof found === 'string') return (await this.knocking?.enter(visitor)) ?? this.#refuse(visitor)
     const { subject } = found
     const id = `${subject} ${visitor.network}`
     return { id, subject, issuedAt: Date.now(), expiresAt: this.#access.expiresAt }

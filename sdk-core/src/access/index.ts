@@ -2,13 +2,16 @@
 
 import { SvcError } from '../errors.ts'
 import type { SiteOptions } from '../site/options.ts'
-import { Gate, type OptionalParts } from './gate.ts'
+import { Gate, type GateParts } from './gate.ts'
 import { type AccessOptions, type CheckedAccess, checkAccess } from './options.ts'
 import type { DeriveKey } from './password-hash.ts'
+import { ShareLinks, type ShareStore } from './share-links.ts'
 
 export type { Gate } from './gate.ts'
 export type { KnockingVisitor } from './knock/visitor.ts'
+export { SHARES_MAX } from './limits.ts'
 export { type DeriveKey, SCRYPT, storedPassword } from './password-hash.ts'
+export type { ShareStore, StoredShare } from './share-links.ts'
 export { parseEnd } from './times.ts'
 
 /** The options of `publish` that a guarded site has. */
@@ -35,7 +38,7 @@ export async function guardedSite(
     )
   if (visitorAddress === false) refuseWithoutAddress(access)
   const checked = checkAccess(access, derive !== undefined)
-  const parts = await partsOf(checked)
+  const parts = await partsOf(checked, undefined)
   const gate = new Gate(checked, derive, parts)
   const { knock } = parts
   const guarded: SiteOptions = {
@@ -56,16 +59,22 @@ export function refuseWithoutAddress({ allowIp, denyIp }: AccessOptions): void {
 
 /**
  * Resolves with the gate of a site. Its sessions are valid at each relay of the site.
- * @throws SvcError `invalid_option` or `oidc_unavailable`
+ * @param store keeps the share links; without one they live in memory
+ * @throws SvcError `invalid_option` or `oidc_unavailable`, or the error of the store
  */
-export async function openGate(access: AccessOptions, derive: DeriveKey | undefined): Promise<Gate> {
+export async function openGate(
+  access: AccessOptions,
+  derive: DeriveKey | undefined,
+  store?: ShareStore,
+): Promise<Gate> {
   const checked = checkAccess(access, derive !== undefined)
-  return new Gate(checked, derive, await partsOf(checked))
+  return new Gate(checked, derive, await partsOf(checked, store))
 }
 
-/** @throws SvcError `oidc_unavailable` */
-async function partsOf({ knock, oidc }: CheckedAccess): Promise<OptionalParts> {
+/** @throws SvcError `oidc_unavailable`, or the error of the store */
+async function partsOf({ knock, oidc }: CheckedAccess, store: ShareStore | undefined): Promise<GateParts> {
   return {
+    shares: await ShareLinks.open(store),
     knock: knock ? await import('./knock/index.ts') : undefined,
     oidc: oidc && (await (await import('./oidc/index.ts')).OidcSignIn.open(oidc)),
   }

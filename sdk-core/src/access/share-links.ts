@@ -40,6 +40,32 @@ export interface ShareLink {
   readonly createdAt: Date
   /** How often somebody signed in with it. */
   readonly uses: number
+  /** When somebody last signed in with it, and from which address by the relay's word. Undefined before the first. */
+  readonly lastUse: ShareUse | undefined
+}
+
+/** A ShareUse is a sign-in with a share link. */
+export interface ShareUse {
+  readonly at: Date
+  /** Undefined when unknown: it is kept in memory alone. */
+  readonly address: string | undefined
+}
+
+/** A StoredShare is what has to be kept of a share link. */
+export interface StoredShare extends ShareLink {
+  /** The SHA-256 of its secret, in hexadecimal digits. Undefined once a link for one sign-in was used. */
+  readonly hash: string | undefined
+}
+
+/** A ShareStore keeps the share links of a site for its next start. */
+export interface ShareStore {
+  load(): Promise<readonly StoredShare[]>
+  /** Resolves when a new link is kept. */
+  add(share: StoredShare): Promise<void>
+  /** Resolves with whether the link may be used, and when that use is kept: another process may have withdrawn it, or used it up. */
+  use(share: StoredShare): Promise<boolean>
+  /** Resolves when a link is forgotten. */
+  remove(id: string): Promise<void>
 }
 
 /** Sharing is what a site with the option `access` can do besides. */
@@ -53,9 +79,9 @@ export interface Sharing {
   share(options?: ShareOptions): Promise<{ url: string; id: string }>
   /**
    * Withdraws a share link, and ends the sessions that came by it.
-   * @returns whether there was one
+   * @returns a promise of whether there was one
    */
-  unshare(id: string): boolean
+  unshare(id: string): Promise<boolean>
 }
 
 /** The field of the fragment with the secret. */
@@ -68,49 +94,75 @@ const encoder = new TextEncoder()
 
 /** ShareLinks knows the share links of a site by the hashes of their secrets. */
 export class ShareLinks {
-  readonly #links = new Map<string, ShareLink>()
+  readonly #links = new Map<string, StoredShare>()
   /** The ids of links that still sign in, by hash. A hash tells by no time of a comparison how much of a guess was right. */
   readonly #idByHash = new Map<string, string>()
+  readonly #store: ShareStore | undefined
+
+  private constructor(store: ShareStore | undefined) {
+    this.#store = store
+  }
+
+  /**
+   * @param store keeps the links for the next start; without one they live in memory
+   * @throws the error of the store
+   */
+  static async open(store?: ShareStore): Promise<ShareLinks> {
+    const links = new ShareLinks(store)
+    for (const share of (await store?.load()) ?? []) links.#keep(share)
+    return links
+  }
 
   get list(): ShareLink[] {
     this.#removeEnded()
-    return [...this.#links.values()]
+    return [...this.#links.values()].map(({ hash: _hash, ...link }) => link)
   }
 
-  /** @throws SvcError `invalid_option` */
+  /** @throws SvcError `invalid_option`, or the error of the store */
   async add({ once = false, until, note = '' }: ShareOptions): Promise<{ id: string; secret: string }> {
     const end = until === undefined ? undefined : parseEnd(until)
     if (until !== undefined && !(end !== undefined && end > Date.now()))
       throw wrong('until must be a time to come: such as 2h, or a date')
     if (note.length > NOTE_MAX_CHARS) throw wrong(`note has at most ${NOTE_MAX_CHARS} characters`)
+    const secret = base64url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+    const hash = await hashOf(secret)
     this.#removeEnded()
     if (this.#links.size >= SHARES_MAX)
       throw wrong(`a site has at most ${SHARES_MAX} share links: withdraw some`)
-    const id = hexOf(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
-    const secret = base64url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
-    const link = {
-      id,
+    const share: StoredShare = {
+      id: hexOf(crypto.getRandomValues(new Uint8Array(ID_BYTES))),
+      hash,
       note,
       once,
       until: end === undefined ? undefined : new Date(end),
       createdAt: new Date(),
       uses: 0,
+      lastUse: undefined,
     }
-    this.#links.set(id, link)
-    this.#idByHash.set(await hashOf(secret), id)
+    this.#keep(share)
+    const { id } = share
+    await this.#store?.add(share).catch((error) => {
+      this.#forget(id)
+      throw error
+    })
     return { id, secret }
   }
 
-  /** Resolves with the id of the link that a secret opens, and counts the use. */
-  async use(secret: string): Promise<string | undefined> {
+  /**
+   * Resolves with the id of the link that a secret opens, and counts the use.
+   * @throws the error of the store
+   */
+  async use(secret: string, address: string | undefined): Promise<string | undefined> {
     const hash = await hashOf(secret)
-    // From here on nothing waits, so that a link for one sign-in is used once.
-    const id = this.#idByHash.get(hash)
-    const link = id === undefined ? undefined : this.#links.get(id)
-    if (id === undefined || !link || Date.now() >= endOf(link)) return undefined
-    if (link.once) this.#idByHash.delete(hash)
-    this.#links.set(id, { ...link, uses: link.uses + 1 })
-    return id
+    // Nothing waits until the link is marked as used, so that one for a single sign-in is used once.
+    const link = this.#links.get(this.#idByHash.get(hash) ?? '')
+    if (!link || Date.now() >= endOf(link)) return undefined
+    const used = { ...link, uses: link.uses + 1, lastUse: { at: new Date(), address } }
+    if (link.once) used.hash = undefined
+    this.#keep(used)
+    if (this.#store && !(await this.#store.use(used))) return undefined
+    // It may have been withdrawn meanwhile.
+    return this.#links.has(link.id) ? link.id : undefined
   }
 
   /** Returns when the sessions of a link end, in milliseconds since the epoch; 0 when it was withdrawn. */
@@ -119,13 +171,35 @@ export class ShareLinks {
     return link ? endOf(link) : 0
   }
 
-  remove(id: string): boolean {
-    for (const [hash, its] of this.#idByHash) if (its === id) this.#idByHash.delete(hash)
+  /**
+   * Withdraws a link at once. Resolves with whether there was one, when the store has forgotten it.
+   * @throws the error of the store
+   */
+  async remove(id: string): Promise<boolean> {
+    const isThere = this.#forget(id)
+    await this.#store?.remove(id)
+    return isThere
+  }
+
+  #keep(share: StoredShare): void {
+    this.#forgetHash(share.id)
+    this.#links.set(share.id, share)
+    if (share.hash !== undefined) this.#idByHash.set(share.hash, share.id)
+  }
+
+  #forget(id: string): boolean {
+    this.#forgetHash(id)
     return this.#links.delete(id)
   }
 
+  #forgetHash(id: string): void {
+    const hash = this.#links.get(id)?.hash
+    if (hash !== undefined) this.#idByHash.delete(hash)
+  }
+
+  /** The store removes ended links by itself. */
   #removeEnded(): void {
-    for (const link of this.#links.values()) if (Date.now() >= endOf(link)) this.remove(link.id)
+    for (const link of this.#links.values()) if (Date.now() >= endOf(link)) this.#forget(link.id)
   }
 }
 

@@ -132,7 +132,7 @@ export class SignIn {
       return errorAnswer(415, 'invalid_request', 'The secret has to be in JSON.')
     const body = await readJson(request.body, BODY_MAX_BYTES)
     const secret = isRecord(body) ? body.secret : undefined
-    const id = typeof secret === 'string' ? await this.#parts.shares.use(secret) : undefined
+    const id = typeof secret === 'string' ? await this.#use(secret, visitor) : undefined
     if (id === undefined)
       return errorAnswer(
         403,
@@ -141,6 +141,16 @@ export class SignIn {
       )
     const { cookie, isTaken } = await this.#newSession(visitor, `${SHARE_SUBJECT}${id}`)
     return isTaken ? errorAnswer(403, 'taken', TAKEN) : jsonAnswer(200, {}, { cookies: [cookie] })
+  }
+
+  /** Resolves with the id of a share link. A use that cannot be kept is none, because it could be one too many after the next start. */
+  async #use(secret: string, { address, report }: Visitor): Promise<string | undefined> {
+    try {
+      return await this.#parts.shares.use(secret, address)
+    } catch (error) {
+      report(error as Error)
+      return undefined
+    }
   }
 
   async #begin(visitor: Visitor, subject: string, next: string): Promise<Response> {

@@ -6,6 +6,8 @@ import type { Session } from '../handlers/sessions/sessions.ts'
 export interface Visitor {
   readonly request: Request
   readonly url: URL
+  /** The visitor's address. Undefined when unknown. */
+  readonly address: string | undefined
   /** The network of the visitor's address. Undefined when that is unknown. */
   readonly network: string | undefined
   readonly session: Session | undefined

@@ -1,12 +1,18 @@
 // Share links: who has one comes in, once or until its end, and not after it was withdrawn.
 
 import { once } from 'node:events'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { openGate } from '../../src/access/index.ts'
 import { SHARES_MAX } from '../../src/access/limits.ts'
 import type { AccessOptions } from '../../src/access/options.ts'
-import { ShareLinks, type ShareOptions, type Sharing } from '../../src/access/share-links.ts'
+import {
+  ShareLinks,
+  type ShareOptions,
+  type ShareStore,
+  type Sharing,
+  type StoredShare,
+} from '../../src/access/share-links.ts'
 import type { Answer, Fields } from '../support/guarded-site.ts'
 import { AccessSite, cookieOf, NAVIGATION } from './access-site.ts'
 
@@ -87,7 +93,8 @@ test('the withdrawal of a link ends its sessions and their WebSockets, and no ot
   await once(socket, 'open')
   const closed = once(socket, 'close')
   const { id } = shared.shares[0]!
-  expect([shared.unshare(id), shared.unshare(id), shared.unshare('none')]).toEqual([true, false, false])
+  const ids = [id, id, 'none']
+  expect(await Promise.all(ids.map((each) => shared.unshare(each)))).toEqual([true, false, false])
   expect((await closed)[0]).toBe(1008)
   expect([await statusOf(cookie), await statusOf(stays)]).toEqual([401, 200])
   expect((await exchange(secret)).status).toBe(403)
@@ -138,7 +145,7 @@ test('a site that is open needs no link, and one without a URL has none', async 
 })
 
 test('the number of links is bounded', async () => {
-  const links = new ShareLinks()
+  const links = await ShareLinks.open()
   for (let at = 0; at < SHARES_MAX; at += 1) await links.add({})
   await expect(links.add({})).rejects.toThrow('at most 1000 share links')
 })
@@ -170,4 +177,84 @@ test('a site where visitors knock is shared by links, too', async () => {
   const page = await site.ask('/.svc/access', { headers: NAVIGATION })
   expect(page.text).toContain("'/share'")
   expect(await statusOf(cookieOf(await exchange(secret)))).toBe(200)
+})
+
+test('the last use is listed with its time and address', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+  const secret = await secretOf()
+  expect(shared.shares[0]!.lastUse).toBeUndefined()
+  await exchange(secret, { 'X-Test-Address': '192.0.2.7' })
+  expect(shared.shares[0]!.lastUse).toEqual({ at: new Date(NOW), address: '192.0.2.7' })
+  expect(Object.keys(shared.shares[0]!)).not.toContain('hash')
+})
+
+describe('with a store', () => {
+  let kept: Map<string, StoredShare>
+  let problem: Error | undefined
+  const fail = (): void => {
+    if (problem) throw problem
+  }
+  const store: ShareStore = {
+    load: async () => [...kept.values()],
+    add: async (share) => {
+      fail()
+      kept.set(share.id, share)
+    },
+    use: async (share) => {
+      fail()
+      if (kept.get(share.id)?.hash === undefined) return false
+      kept.set(share.id, share)
+      return true
+    },
+    remove: async (id) => {
+      fail()
+      kept.delete(id)
+    },
+  }
+  beforeEach(() => {
+    kept = new Map()
+    problem = undefined
+  })
+
+  test('links are those of before, with their ends and uses, and without their secrets', async () => {
+    const before = await ShareLinks.open(store)
+    const { id, secret } = await before.add({ until: '2h', note: 'for Bob' })
+    await before.use(secret, undefined)
+    expect(JSON.stringify([...kept.values()])).not.toContain(secret)
+    const links = await ShareLinks.open(store)
+    expect(links.list).toEqual(before.list)
+    expect([await links.use(secret, undefined), links.list[0]!.uses]).toEqual([id, 2])
+  })
+
+  test('what was used up or withdrawn stays so, also for another process that had it already', async () => {
+    const before = await ShareLinks.open(store)
+    const [once, other] = [await before.add({ once: true }), await before.add({})]
+    const beside = await ShareLinks.open(store)
+    expect(await before.use(once.secret, undefined)).toBe(once.id)
+    await before.remove(other.id)
+    for (const links of [beside, await ShareLinks.open(store)])
+      for (const { secret } of [once, other]) expect(await links.use(secret, undefined)).toBeUndefined()
+  })
+
+  test('a use or a link that cannot be kept is none, and a withdrawal holds at once', async () => {
+    const links = await ShareLinks.open(store)
+    const { id, secret } = await links.add({ once: true })
+    problem = new Error('no space')
+    await expect(links.add({})).rejects.toBe(problem)
+    await expect(links.use(secret, undefined)).rejects.toBe(problem)
+    expect(links.list.map((link) => link.id)).toEqual([id])
+    await expect(links.remove(id)).rejects.toBe(problem)
+    expect(links.list).toEqual([])
+  })
+
+  test('a link that is withdrawn while its use is being kept signs nobody in', async () => {
+    const going = Promise.withResolvers<boolean>()
+    const links = await ShareLinks.open({ ...store, use: () => going.promise })
+    const { id, secret } = await links.add({})
+    const use = links.use(secret, undefined)
+    await vi.waitFor(() => expect(links.list[0]!.uses).toBe(1))
+    await links.remove(id)
+    going.resolve(true)
+    expect(await use).toBeUndefined()
+  })
 })

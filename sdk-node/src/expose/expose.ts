@@ -12,7 +12,7 @@ import {
   SvcError,
   signerOf,
 } from '@svc/sdk-core'
-import type { Gate } from '@svc/sdk-core/access'
+import type { Gate, ShareStore } from '@svc/sdk-core/access'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
 import type { Hold } from '../hold/hold.ts'
 import { sharedOptions } from '../known-options.ts'
@@ -47,14 +47,23 @@ export interface ExposeFailure {
  * Resolves when visitors can connect at one relay at least, and each of the others accepted the site, failed, or makes it wait.
  * @throws SvcError the failure at the first relay, when none accepts the site
  */
-export async function expose(options: ExposeOptions): Promise<Exposure> {
+export function expose(options: ExposeOptions): Promise<Exposure> {
+  return exposeShared(options)
+}
+
+/**
+ * As `expose`.
+ * @param shares keeps the share links of a site with `access`; without it they live in memory
+ * @throws SvcError
+ */
+export async function exposeShared(options: ExposeOptions, shares?: ShareStore): Promise<Exposure> {
   checkOptions(options)
   const relays = namedRelays(options)
   const discover = parseDiscover(options.discover)
   const platform = platformOf(options)
   const { ca, proxy } = options
   const { fetch } = nodePlatform({ ca, proxy })
-  const gate = await gateOf(options)
+  const gate = await gateOf(options, shares)
   const signal = gate
     ? AbortSignal.any([gate.closed, ...(options.signal ? [options.signal] : [])])
     : options.signal
@@ -90,12 +99,15 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
  * Loads the code of `access` only when needed.
  * @throws SvcError `invalid_option` or `oidc_unavailable`
  */
-async function gateOf({ access, visitorAddress }: ExposeOptions): Promise<Gate | undefined> {
+async function gateOf(
+  { access, visitorAddress }: ExposeOptions,
+  shares: ShareStore | undefined,
+): Promise<Gate | undefined> {
   if (!access) return undefined
   const { openGate, refuseWithoutAddress } = await import('@svc/sdk-core/access')
   if (visitorAddress === false) refuseWithoutAddress(access)
   const { scrypt } = await import('../scrypt.ts')
-  return openGate(access, scrypt)
+  return openGate(access, scrypt, shares)
 }
 
 /**

@@ -191,7 +191,7 @@ it('a site is shared by links, and what came by one ends with it', async () => {
   expect(answered.statusCode).toBe(200)
   answered.destroy()
   expect(site.shares).toMatchObject([{ id: link.id, note: 'for Bob', uses: 1 }])
-  expect(site.unshare!(link.id)).toBe(true)
+  expect(await site.unshare!(link.id)).toBe(true)
   expect((await visit(relay, site.url, '/', { headers: { cookie } })).statusCode).toBe(401)
 })
 

@@ -95,8 +95,8 @@ export class Knocking {
   }
 
   /** Resolves with the session once the visitor is let in, or with an answer; undefined when the visitor should sign in. */
-  async enter(visitor: Visitor, address: string | undefined): Promise<Admission | Response | undefined> {
-    const { request, url, network } = visitor
+  async enter(visitor: Visitor): Promise<Admission | Response | undefined> {
+    const { request, url, address, network } = visitor
     const asked = this.#asked(request, url.origin)
     const ticket = await this.#tickets.of(request, url.host)
     const waitMs = waitOf(request)

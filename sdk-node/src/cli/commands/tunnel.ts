@@ -1,6 +1,8 @@
 // One tunnel: a target of this machine at one or several relays, from its command to its end.
 
-import { expose } from '../../expose/expose.ts'
+import type { ShareStore } from '@svc/sdk-core/access'
+import { exposeShared } from '../../expose/expose.ts'
+import type { ExposeOptions } from '../../expose/options.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
@@ -90,39 +92,13 @@ export class Tunnel {
   }
 
   /** @throws SvcError the reason why no relay accepted it */
-  async #start({ store, tell, areSeveral }: TunnelContext): Promise<void> {
-    const { banMitm, name: tunnel, relay: relays, logAddresses } = this.command.options
+  async #start(context: TunnelContext): Promise<void> {
+    const { relay: relays } = this.command.options
     const { signal } = this.#controller
     const follower = this.#follower
     try {
-      const exposure = await expose({
-        ...(await exposeOptions(this.command)),
-        signal,
-        onSite: (site, relay) => follower.follow(site, relay),
-        onTargetError: (error) => follower.complain(undefined, error),
-        onRequest: ({ remote, webhook, ...request }) =>
-          store.requested({
-            tunnel,
-            ...request,
-            address: addressFor(logAddresses, remote),
-            ...(webhook && { webhook: webhookReport(webhook) }),
-          }),
-        onHold: (report) => store.held({ tunnel, ...report }),
-        onUdpFlow: ({ remote, localPort: local_port }) =>
-          store.flowOpened({
-            tunnel,
-            address: addressFor(logAddresses, remote),
-            port: portFor(logAddresses, remote),
-            local_port,
-          }),
-        onKnock: (visitor) => {
-          store.knocked(tunnel, visitor)
-          const { address = '' } = visitor
-          tell(knockReport(tunnel, visitor, addressFor(logAddresses, address ? { address } : undefined)))
-        },
-        banMitm,
-        onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
-      })
+      const options = await this.#options(context)
+      const exposure = await exposeShared(options, options.access && (await this.#shareFile()))
       if (this.#state === 'starting') this.#become('running')
       exposure.ended.then(() => follower.ended())
       for (const { relay, error } of exposure.failures) {
@@ -133,10 +109,50 @@ export class Tunnel {
       if (!signal.aborted) {
         const relay = relays[0]
         follower.failed(relay ?? '', error)
-        if (areSeveral) follower.complain(relay, error)
+        if (context.areSeveral) follower.complain(relay, error)
       }
       throw error
     }
+  }
+
+  /** Resolves with the options of `expose`, which report what happens. @throws SvcError */
+  async #options({ store, tell }: TunnelContext): Promise<ExposeOptions> {
+    const { banMitm, name: tunnel, logAddresses } = this.command.options
+    const follower = this.#follower
+    return {
+      ...(await exposeOptions(this.command)),
+      signal: this.#controller.signal,
+      onSite: (site, relay) => follower.follow(site, relay),
+      onTargetError: (error) => follower.complain(undefined, error),
+      onRequest: ({ remote, webhook, ...request }) =>
+        store.requested({
+          tunnel,
+          ...request,
+          address: addressFor(logAddresses, remote),
+          ...(webhook && { webhook: webhookReport(webhook) }),
+        }),
+      onHold: (report) => store.held({ tunnel, ...report }),
+      onUdpFlow: ({ remote, localPort: local_port }) =>
+        store.flowOpened({
+          tunnel,
+          address: addressFor(logAddresses, remote),
+          port: portFor(logAddresses, remote),
+          local_port,
+        }),
+      onKnock: (visitor) => {
+        store.knocked(tunnel, visitor)
+        const { address = '' } = visitor
+        tell(knockReport(tunnel, visitor, addressFor(logAddresses, address ? { address } : undefined)))
+      },
+      banMitm,
+      onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
+    }
+  }
+
+  /** Loads the code only when needed. */
+  async #shareFile(): Promise<ShareStore> {
+    const { ShareFile } = await import('../../identity/share-file.ts')
+    return new ShareFile(this.command.options.identityPath, this.name)
   }
 
   #become(state: TunnelState): void {
