@@ -60,6 +60,12 @@ export const AGENT_PATH = {
   disconnectRelay: '/agent/relays/disconnect',
   /** Owner. POST {@link AnswerKnockRequest}, answer `{}`. */
   answerKnock: '/agent/knocks/answer',
+  /** Owner. GET, answer {@link AgentShares}. */
+  shares: '/agent/shares',
+  /** Owner. POST {@link MakeShareRequest}, answer {@link MadeShare}, which alone has the URL of the link with its secret. */
+  makeShare: '/agent/shares/make',
+  /** Owner. POST {@link WithdrawShareRequest}, answer `{}`. */
+  withdrawShare: '/agent/shares/withdraw',
   /** Owner. POST `{}`, answer `{}`. Reads svc.toml again; unchanged tunnels keep their sessions. */
   reload: '/agent/reload',
   /** Owner. POST `{}`, answer `{}`; then the agent ends its tunnels and exits. */
@@ -88,6 +94,8 @@ export const AGENT_ERROR_STATUS = {
   entry_not_found: 404,
   /** Nobody, or more than one, with that number waits. */
   knock_not_found: 404,
+  /** There is no share link with that id. */
+  share_not_found: 404,
   /** The path takes another method. */
   method_not_allowed: 405,
   /** svc.toml was edited after the agent read it, so nothing was written. `reload` first. */
@@ -212,6 +220,8 @@ export interface TunnelStatus {
   failure?: Failure | undefined
   /** The time of the next attempt (RFC 3339). */
   retry_at?: string | undefined
+  /** Whether it is online and can be shared by links: its visitors have to show who they are. */
+  can_be_shared: boolean
   /** The tunnel at each relay. */
   relays: RelayStatus[]
 }
@@ -300,6 +310,50 @@ export interface AgentKnock {
   path: string
   /** The time of the knock (RFC 3339). */
   since: string
+}
+
+/** A share link of a tunnel, without its secret, which nobody has but those who were given the link. */
+export interface AgentShare {
+  tunnel?: string | undefined
+  id: string
+  /** What its owner wrote about it; empty for none. */
+  note: string
+  /** It signs in once. */
+  once: boolean
+  /** Its end (RFC 3339). Undefined for never. */
+  until?: string | undefined
+  created_at: string
+  /** How often somebody signed in with it. */
+  uses: number
+  /** The last sign-in (RFC 3339). */
+  used_at?: string | undefined
+  /** The address of the last sign-in. Undefined when unknown, or before the last start of the tunnel. */
+  address?: string | undefined
+}
+
+/** The share links of all running tunnels, in the order in which they were made. */
+export interface AgentShares {
+  shares: AgentShare[]
+}
+
+/** A new share link. */
+export interface MadeShare extends AgentShare {
+  /** Its URL with the secret, which cannot be had again. */
+  url: string
+}
+
+export interface MakeShareRequest extends TunnelRequestBody {
+  /** A time from now such as `2h`, or a date. Undefined: it does not end by itself. */
+  until?: string | undefined
+  /** Whether it signs in once; false by default. */
+  once?: boolean | undefined
+  note?: string | undefined
+  /** The path at which the visitor arrives; `/` by default. */
+  path?: string | undefined
+}
+
+export interface WithdrawShareRequest {
+  id: string
 }
 
 /** An error that does not end the tunnel. */

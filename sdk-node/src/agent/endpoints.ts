@@ -5,6 +5,7 @@ import {
   AGENT_PATH,
   type AgentLogs,
   type AgentRequest,
+  type AgentShares,
   type ChangeTunnelRequest,
   LOG_LINES_DEFAULT,
   LOG_LINES_MAX,
@@ -118,6 +119,26 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint<EndpointContext>>> = {
       always: yesOrNo(body, 'always'),
     }),
   ),
+  [AGENT_PATH.shares]: {
+    method: 'GET',
+    role: 'owner',
+    answer: (_, { operations }): AgentShares => ({ shares: operations.shares() }),
+  },
+  [AGENT_PATH.makeShare]: {
+    method: 'POST',
+    role: 'owner',
+    answer: ({ body }, { operations }) =>
+      operations.makeShare({
+        name: nameOf(body),
+        until: textOr(body, 'until'),
+        once: body.once === undefined ? undefined : yesOrNo(body, 'once'),
+        note: textOr(body, 'note'),
+        path: textOr(body, 'path'),
+      }),
+  },
+  [AGENT_PATH.withdrawShare]: changing((operations, body) =>
+    operations.withdrawShare({ id: text(body, 'id') }),
+  ),
   [AGENT_PATH.reload]: changing((operations) => operations.reload()),
   [AGENT_PATH.shutdown]: changing(async (operations) => operations.shutdown()),
   [AGENT_PATH.logs]: {
@@ -138,7 +159,11 @@ function requireAllowed(operations: AgentOperations, address: string): void {
 }
 
 function nameOf(body: Record<string, unknown>): string | undefined {
-  return body.name === undefined ? undefined : text(body, 'name')
+  return textOr(body, 'name')
+}
+
+function textOr(body: Record<string, unknown>, field: string): string | undefined {
+  return body[field] === undefined ? undefined : text(body, field)
 }
 
 /** Returns whether svc.toml can contain the value. The fields are checked later, as those of a file. */

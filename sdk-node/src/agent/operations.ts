@@ -3,11 +3,15 @@
 import type {
   AddTunnelRequest,
   AgentConfig,
+  AgentShare,
   AgentStatus,
   AnswerKnockRequest,
   ChangeTunnelRequest,
+  MadeShare,
+  MakeShareRequest,
   RelayRequestBody,
   TunnelRequestBody,
+  WithdrawShareRequest,
 } from './api-messages.ts'
 
 /** Each operation throws AgentError with the code of its answer. A change is in svc.toml when its promise resolves. */
@@ -23,6 +27,9 @@ export interface AgentOperations {
   connectRelay(request: RelayRequestBody): Promise<void>
   disconnectRelay(request: RelayRequestBody): Promise<void>
   answerKnock(request: AnswerKnockRequest): Promise<void>
+  shares(): AgentShare[]
+  makeShare(request: MakeShareRequest): Promise<MadeShare>
+  withdrawShare(request: WithdrawShareRequest): Promise<void>
   reload(): Promise<void>
   /** Starts the shutdown of the agent, without waiting for it. */
   shutdown(): void

@@ -16,6 +16,7 @@ import {
   unsetSetting,
   withRemembered,
 } from './config/user-settings.ts'
+import { canBeShared } from './options/access-options.ts'
 import { parseCommandLine, settingsFolder } from './options/command-line.ts'
 import type { AgentCommand, ParsedCommand, SiteCommand } from './options/parsed-command.ts'
 import { EXIT, type ExitCode } from './report/exit-codes.ts'
@@ -86,6 +87,11 @@ async function execute(
       await answerKnock(statusFolder(env), answer, tell)
       return EXIT.ok
     }
+    case 'share': {
+      const { obeyShare } = await import('./commands/share-socket.ts')
+      await obeyShare(statusFolder(env), chosen, tell)
+      return EXIT.ok
+    }
     case 'relays': {
       const { showRelays } = await import('./commands/show-relays.ts')
       return showRelays((await remembering(chosen, env)).options, tell)
@@ -148,8 +154,9 @@ async function runShown(
   const live = isJson || env.TERM === 'dumb' ? undefined : terminal
   const store = new StatusStore(live ? undefined : print)
   const areSeveral = commands.length > 1
-  const asksOwner = commands.some(({ options }) => options.knock)
-  const keyboard = live && asksOwner ? surroundings.keyboard : undefined
+  const hasKnocks = commands.some(({ options }) => options.knock)
+  const hasShares = commands.some(({ options }) => canBeShared(options))
+  const keyboard = live && hasKnocks ? surroundings.keyboard : undefined
   const view = live
     ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral, keyboard })
     : { tell: print, close: () => {} }
@@ -158,7 +165,7 @@ async function runShown(
   const begun = async (): Promise<void> => {
     // Windows has no Unix sockets in its file system
     if (process.platform === 'win32') return
-    status ??= share(statusFolder(env), store, asksOwner).catch((error) => {
+    status ??= share(statusFolder(env), store, { hasKnocks, hasShares }).catch((error) => {
       const { code, message } = explainError(error)
       print({ event: 'error', code, message })
       return undefined

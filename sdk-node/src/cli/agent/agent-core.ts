@@ -5,23 +5,29 @@ import { isRecord, parseRelay } from '@svc/sdk-core'
 import type {
   AddTunnelRequest,
   AgentConfig,
+  AgentShare,
   AgentStatus,
   AnswerKnockRequest,
   ChangeTunnelRequest,
+  MadeShare,
+  MakeShareRequest,
   RelayRequestBody,
   TunnelError,
   TunnelRequestBody,
   TunnelSettings,
   TunnelStatus,
+  WithdrawShareRequest,
 } from '../../agent/api-messages.ts'
 import { AgentError } from '../../agent/errors.ts'
 import { lastLines } from '../../agent/log-file.ts'
 import type { AgentOperations } from '../../agent/operations.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import { makeShare, sharedSites, sharesOf, withdrawShare } from '../commands/shared-tunnels.ts'
 import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
 import { addTunnel, removeTunnel, setFields } from '../config/edit-toml.ts'
 import type { Config } from '../config/read-config.ts'
 import type { TomlTable } from '../config/toml.ts'
+import { canBeShared } from '../options/access-options.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Reporter } from '../report/report.ts'
@@ -76,6 +82,7 @@ export class AgentCore implements AgentOperations {
   status(url: string): AgentStatus {
     const { store, file, isDetached: detached } = this.#parts
     const sites = Map.groupBy(store.snapshot(), ({ tunnel }) => tunnel)
+    const shared = new Set(sharedSites(store).map(({ tunnel }) => tunnel))
     const order = new Map(this.#config.tunnels.map(({ command }, at) => [command.options.name, at]))
     const placeOf = (name: string | undefined): number => order.get(name) ?? order.size
     return {
@@ -89,7 +96,8 @@ export class AgentCore implements AgentOperations {
         .sort((one, other) => placeOf(one.name) - placeOf(other.name))
         .map((tunnel): TunnelStatus => {
           const relays = (sites.get(tunnel.name) ?? []).map(({ tunnel: _name, ...relay }) => relay)
-          return { name: tunnel.name, ...tunnel.state, ...describe(tunnel.command), relays }
+          const can_be_shared = shared.has(tunnel.name) && canBeShared(tunnel.command?.options ?? {})
+          return { name: tunnel.name, ...tunnel.state, ...describe(tunnel.command), can_be_shared, relays }
         }),
       requests: [...store.requests],
       knocks: store.knockReports().map(({ event: _event, ...knock }) => knock),
@@ -165,6 +173,27 @@ export class AgentCore implements AgentOperations {
       throw new AgentError('knock_not_found', `no one visitor with the number ${answer.code} waits`)
   }
 
+  shares(): AgentShare[] {
+    return sharesOf(this.#parts.store)
+  }
+
+  async makeShare({ name, ...options }: MakeShareRequest): Promise<MadeShare> {
+    const tunnel = this.#tunnels.get(name)
+    if (tunnel === undefined)
+      throw new AgentError('tunnel_not_found', `the agent has no tunnel ${name ?? 'without a name'}`)
+    if (!canBeShared(tunnel.command?.options ?? {}))
+      throw new AgentError(
+        'invalid_request',
+        `${name ?? 'the tunnel'} lets everybody in: a share link needs password, users, bearer, oidc or knock in [tunnel.access]`,
+      )
+    return await makeShare(this.#parts.store, ({ tunnel }) => tunnel === name, options).catch(refuseShare)
+  }
+
+  async withdrawShare({ id }: WithdrawShareRequest): Promise<void> {
+    const isWithdrawn = await withdrawShare(this.#parts.store, id).catch(refuseShare)
+    if (!isWithdrawn) throw new AgentError('share_not_found', `there is no share link ${id}`)
+  }
+
   reload(): Promise<void> {
     return this.#exclusively(async () => {
       try {
@@ -232,6 +261,12 @@ export class AgentCore implements AgentOperations {
     this.#tunnels.set(name, tunnel)
     tunnel.over.catch((error) => this.failed(error))
   }
+}
+
+/** @throws AgentError with the reason of the site, or the error of its file */
+function refuseShare(cause: unknown): never {
+  const { code, message } = explainError(cause)
+  throw new AgentError(code === 'invalid_option' ? 'invalid_request' : 'internal', message, cause)
 }
 
 /** Describes a tunnel's target without the path of a folder, which readers must not see. */

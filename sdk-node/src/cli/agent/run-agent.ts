@@ -141,7 +141,7 @@ async function serve(run: AgentRun, { core, log, url, configPath, asked }: Servi
   stopCollecting()
 }
 
-/** Makes `svc status` and `svc knock` show the agent's tunnels too. */
+/** Makes `svc status`, `svc knock` and `svc share` show the agent's tunnels too. */
 function sharedStatus(
   folder: string,
   store: StatusStore,
@@ -152,7 +152,7 @@ function sharedStatus(
     begin: async () => {
       // Windows has no Unix sockets in its file system
       if (process.platform === 'win32') return
-      status ??= share(folder, store, true).catch((error) => {
+      status ??= share(folder, store, { hasKnocks: true, hasShares: true }).catch((error) => {
         const { code, message } = explainError(error)
         tell({ event: 'error', code, message })
         return undefined

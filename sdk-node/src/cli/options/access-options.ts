@@ -28,6 +28,11 @@ export interface AccessFlags {
   rate?: string
 }
 
+/** Returns whether visitors have to show who they are, so that a share link has something to open. */
+export function canBeShared({ password, user, bearer, oidc, knock }: AccessFlags): boolean {
+  return [password, user, bearer, oidc].some((flag) => flag !== undefined) || knock === true
+}
+
 /** A secret in svc.toml: a relative path in it is relative to the file. */
 const SECRET: Kind<string> = { ...TEXT, read: (text: string, path) => withAbsolutePath(text, path) }
 

@@ -109,6 +109,7 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
     .description('what runs on this machine')
     .action((options) => choose({ command: 'status', options }))
   knockCommands(program, choose)
+  shareCommand(program, choose)
   output(relays(program.command('relays').optionsGroup(RELAY), env))
     .description('whether relays are there, what they speak, and how far away they are')
     .addHelpText('after', EXAMPLES.relays)
@@ -142,6 +143,26 @@ function knockCommands(program: Command, choose: Choose): void {
       .description(description)
       .argument('<number>', 'the four digits of the visitor')
       .action((code, options) => choose({ command: `knock ${name}`, code, options }))
+}
+
+function shareCommand(program: Command, choose: Choose): void {
+  const made = ['expires', 'once', 'note', 'path']
+  json(program.command('share'))
+    .description('makes a link that lets in whoever has it, lists the links, or withdraws one')
+    .argument('[tunnel]', 'the name or URL of a running tunnel [the only one]')
+    .option('--expires <time>', 'the link ends after a time such as 30m, 2h or 7d, or at a date')
+    .option('--once', 'the link signs in once')
+    .option('--note <text>', 'what the list says of it, such as for whom it is')
+    .option('--path <path>', 'the page at which the visitor arrives')
+    .addOption(new Option('--list', 'print the links, who used them and how often').conflicts(made))
+    .addOption(
+      new Option('--withdraw <id>', 'end a link, and the sessions that came by it').conflicts([
+        ...made,
+        'list',
+      ]),
+    )
+    .addHelpText('after', EXAMPLES.share)
+    .action((tunnel, options) => choose({ command: 'share', tunnel, options }))
 }
 
 function configCommands(program: Command, choose: Choose): void {

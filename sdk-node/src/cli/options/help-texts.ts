@@ -32,6 +32,12 @@ Examples:
   svc knock list
   svc knock admit 4821
   svc knock refuse 4821 --always`,
+  share: `
+Examples:
+  svc share demo --expires 2h --note "for Bob"
+  svc share --once --path /report.html
+  svc share --list
+  svc share --withdraw 1a2b3c4d`,
   serve: `
 Examples:
   svc serve ./folder --listing

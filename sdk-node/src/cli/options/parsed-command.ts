@@ -35,6 +35,7 @@ export type ParsedCommand =
       code: string
       options: JsonOption & { always: boolean }
     }
+  | { command: 'share'; tunnel: string | undefined; options: JsonOption & ShareFlags }
   | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'discover'> }
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
   | { command: 'start'; options: JsonOption & { config: string } }
@@ -43,6 +44,17 @@ export type ParsedCommand =
   | { command: 'config get' | 'config unset'; key: string; options: JsonOption }
   | { command: 'config list'; options: JsonOption }
   | AgentCommand
+
+/** What `svc share` has to do: without the first two it makes a link. */
+interface ShareFlags {
+  list?: boolean
+  /** The id of a link. */
+  withdraw?: string
+  expires?: string
+  once?: boolean
+  note?: string
+  path?: string
+}
 
 interface AgentOptions extends JsonOption {
   /** The state directory; undefined for the user's default. */

@@ -1,7 +1,7 @@
 // Formats the figures of a site and its requests for people.
 
 import type { AgentRequest, AgentWebhook, WaitingStatus } from '../../agent/api-messages.ts'
-import type { FlowReport, HeldReport, SiteStatus } from './report.ts'
+import type { FlowReport, HeldReport, SiteStatus, VisitorReport } from './report.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
@@ -18,11 +18,17 @@ export function formatStats(site: SiteStatus): string {
 }
 
 /** @param areSeveral whether the line must name its tunnel */
+export function formatVisit(report: VisitorReport | HeldReport, areSeveral: boolean): string {
+  if (report.event === 'request') return formatRequest(report, areSeveral)
+  return report.event === 'flow' ? formatFlow(report, areSeveral) : formatHeld(report, areSeveral)
+}
+
+/** @param areSeveral whether the line must name its tunnel */
 export function formatRequest(
   { tunnel, method, path = '', status, address, ms, webhook }: AgentRequest,
   areSeveral: boolean,
 ): string {
-  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  const name = nameOf({ tunnel }, areSeveral)
   const from = address === undefined ? '' : `${address}  `
   const checked = webhook === undefined ? '' : `  ${formatWebhook(webhook)}`
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${from}${name}${method} ${path}${checked}`
@@ -33,20 +39,18 @@ function formatWebhook({ sender, result, reason }: AgentWebhook): string {
   return result === 'valid' ? `${sender}: valid` : `${sender}: ${result}: ${reason}`
 }
 
-/** @param areSeveral whether the line must name its tunnel */
-export function formatFlow({ tunnel, address, port, local_port }: FlowReport, areSeveral: boolean): string {
-  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+function formatFlow({ tunnel, address, port, local_port }: FlowReport, areSeveral: boolean): string {
+  const name = nameOf({ tunnel }, areSeveral)
   const whole = address?.includes(':') ? `[${address}]` : address
   const from = port === undefined ? (address ?? 'a visitor') : `${whole}:${port}`
   return `udp  ${name}${from} comes from port ${local_port}`
 }
 
-/** @param areSeveral whether the line must name its tunnel */
-export function formatHeld(
+function formatHeld(
   { tunnel, state, method, path, status, waiting }: HeldReport,
   areSeveral: boolean,
 ): string {
-  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  const name = nameOf({ tunnel }, areSeveral)
   const answer = state === 'delivered' ? ` with ${status ?? 'no answer'}` : ''
   return `held  ${name}${method} ${path} is ${state}${answer}, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`
 }
@@ -64,9 +68,14 @@ export function formatWaiting({ reason, until }: WaitingStatus): string {
 /** @returns the expiry of a relay's copy, in this process's time zone */
 export function until(time: string | undefined): string {
   if (time === undefined) return 'for a while'
-  const end = new Date(time)
-  const day = end.toDateString() === new Date().toDateString() ? '' : `${end.toLocaleDateString('sv-SE')} `
-  return `until ${day}${clock(time)}`
+  return `until ${formatTime(time)}`
+}
+
+/** @returns the time, with its day unless that is today, in this process's time zone */
+export function formatTime(time: string): string {
+  const at = new Date(time)
+  const day = at.toDateString() === new Date().toDateString() ? '' : `${at.toLocaleDateString('sv-SE')} `
+  return `${day}${clock(time)}`
 }
 
 /** @returns the time of day in this process's time zone */
@@ -82,4 +91,9 @@ function bytes(count: number): string {
     unit += 1
   }
   return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
+}
+
+/** @returns the beginning of a line that has to name its tunnel */
+export function nameOf({ tunnel }: { tunnel?: string | undefined }, isNamed: boolean): string {
+  return isNamed && tunnel !== undefined ? `${tunnel}: ` : ''
 }

@@ -2,6 +2,7 @@
 
 import type {
   AgentRequest,
+  AgentShare,
   CopyStatus,
   RelayStatus,
   TunnelStatus,
@@ -77,6 +78,12 @@ export type Report =
   | { event: 'nobody_waits' }
   /** The owner's answer to a visitor who knocked. */
   | { event: 'answered'; code: string; admitted: boolean; always: boolean }
+  | SharedReport
+  | ShareReport
+  /** There is no share link. */
+  | { event: 'no_shares' }
+  /** A share link was withdrawn. */
+  | { event: 'withdrawn'; id: string }
   /** This many earlier reports were dropped because the reader of the output was too slow. */
   | { event: 'dropped'; count: number }
   /** The verdict of a self-probe. */
@@ -153,6 +160,15 @@ export interface KnockReport {
   path: string
   since: string
 }
+
+/** A new share link: no other report has its URL, and so its secret. */
+type SharedReport = { event: 'shared'; url: string } & Pick<
+  AgentShare,
+  'tunnel' | 'id' | 'once' | 'until' | 'note'
+>
+
+/** A share link, without its secret. */
+export type ShareReport = { event: 'share' } & AgentShare
 
 export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }

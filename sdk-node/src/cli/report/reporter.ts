@@ -2,26 +2,10 @@
 
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
-import {
-  clock,
-  formatFlow,
-  formatHeld,
-  formatRequest,
-  formatStats,
-  formatWaiting,
-  until,
-} from './format-stats.ts'
+import { formatAccess } from './format-access.ts'
+import { clock, formatStats, formatVisit, formatWaiting, nameOf, until } from './format-stats.ts'
 import { printable } from './printable.ts'
-import type {
-  Addresses,
-  AgentReport,
-  KnockReport,
-  Print,
-  RelayReport,
-  Report,
-  Reporter,
-  SiteStatus,
-} from './report.ts'
+import type { Addresses, AgentReport, Print, RelayReport, Report, Reporter, SiteStatus } from './report.ts'
 
 /** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests or flows. Further ones are dropped. */
 const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
@@ -90,17 +74,17 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'cache':
       return nameOf(report, areSeveral) + formatCopy(report)
     case 'request':
-      return formatRequest(report, areSeveral)
     case 'flow':
-      return formatFlow(report, areSeveral)
     case 'held':
-      return formatHeld(report, areSeveral)
+      return formatVisit(report, areSeveral)
     case 'knock':
-      return nameOf(report, areSeveral) + formatKnock(report)
     case 'nobody_waits':
-      return 'nobody waits'
     case 'answered':
-      return `${report.code} is ${report.admitted ? 'let in' : 'refused'}${report.always ? ' from now on' : ''}`
+    case 'shared':
+    case 'share':
+    case 'no_shares':
+    case 'withdrawn':
+      return formatAccess(report, areSeveral)
     case 'dropped':
       return `svc: ${report.count} ${report.count === 1 ? 'line was' : 'lines were'} left out: the output is read too slowly`
     case 'probe':
@@ -141,10 +125,6 @@ export function formatReport(report: Report, areSeveral = false): string | undef
   }
 }
 
-function formatKnock({ code, address = 'unknown address', browser, path }: KnockReport): string {
-  return `${code}  ${address}  ${browser}  ${path}  waits: svc knock admit ${code}, or svc knock refuse ${code}`
-}
-
 function wordsIn(value: string | string[]): string {
   return [value].flat().join(',')
 }
@@ -182,10 +162,6 @@ function formatKept(cache: CopyStatus | undefined): string {
 function formatUpdate({ relay, release_version, svc_version }: Extract<Report, { event: 'update' }>): string {
   const installer = new URL(process.platform === 'win32' ? PATH.installPs1 : PATH.installSh, relay)
   return `${relay} has release ${release_version}, and this svc is ${svc_version}: ${installer} upgrades it`
-}
-
-function nameOf({ tunnel }: { tunnel?: string | undefined }, isNamed: boolean): string {
-  return isNamed && tunnel !== undefined ? `${tunnel}: ` : ''
 }
 
 function relayLine(state: RelayReport): string {

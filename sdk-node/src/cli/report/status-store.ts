@@ -111,9 +111,17 @@ export class StatusStore {
     return true
   }
 
+  /** The sites that can be shared by links. */
+  get shared(): SiteEntry[] {
+    return this.#sorted().filter(({ site }) => site?.share !== undefined && site.state !== 'closed')
+  }
+
   snapshot(): SiteStatus[] {
-    const rows = [...this.#rows].sort((one, other) => one.position - other.position)
-    return rows.map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
+    return this.#sorted().map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
+  }
+
+  #sorted(): SiteEntry[] {
+    return [...this.#rows].sort((one, other) => one.position - other.position)
   }
 }
 

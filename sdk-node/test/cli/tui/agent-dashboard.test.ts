@@ -20,6 +20,7 @@ const STATUS: AgentStatus = {
       name: 'demo',
       state: 'running',
       target: '127.0.0.1:3000',
+      can_be_shared: false,
       named_relays: ['https://relay.example'],
       relays: [
         {
@@ -31,11 +32,12 @@ const STATUS: AgentStatus = {
         },
       ],
     },
-    { name: 'files', state: 'paused', target: 'public', named_relays: [], relays: [] },
+    { name: 'files', state: 'paused', target: 'public', can_be_shared: false, named_relays: [], relays: [] },
     {
       name: 'shop',
       state: 'ended',
       target: '8080',
+      can_be_shared: false,
       named_relays: [],
       failure: { code: 'hostname_conflict', message: 'the name belongs to somebody else' },
       relays: [],
