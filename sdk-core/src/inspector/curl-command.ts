@@ -1,19 +1,8 @@
 // A recorded request as a curl command for a POSIX shell, with all parts of the request quoted.
 
+import { OF_CLIENT } from './client-fields.ts'
 import type { Entry } from './entry.ts'
 import { completeBody } from './replay.ts'
-
-/** Fields that curl sets itself, or that belong to the visitor's connection (RFC 9110 §7.6.1). */
-const LEFT_OUT = new Set([
-  'host',
-  'content-length',
-  'connection',
-  'transfer-encoding',
-  'expect',
-  'keep-alive',
-  'te',
-  'upgrade',
-])
 
 /** Text that `printf %b` need not escape: printable ASCII, tab and line end. */
 const PLAIN = /^[\n\t -~]*$/
@@ -29,7 +18,7 @@ export function asCurl(entry: Pick<Entry, 'method' | 'url' | 'request'>): string
   const words = ['curl', '--globoff', ...methodWords(method, body.length > 0), quote(url)]
   for (const [name, value] of request.headers) {
     // curl omits a field without a value; a semicolon makes it send an empty one.
-    if (!LEFT_OUT.has(name.toLowerCase()))
+    if (!OF_CLIENT.has(name.toLowerCase()))
       words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`))
   }
   if (body.length === 0) return words.join(' ')

@@ -1,22 +1,31 @@
 // The operations of an inspector for a page or an API: each takes and gives plain data.
 
 import { SvcError } from '../errors.ts'
+import type { Field } from '../semantics/fields.ts'
 import { fromBase64, toBase64 } from './base64.ts'
+import { compared } from './compare.ts'
 import { decodedBody } from './decoded-body.ts'
 import { detailOf, summaryOf } from './describe.ts'
 import { type Entry, typeOf } from './entry.ts'
+import { exported } from './exported-code.ts'
 import { filterOf } from './filter.ts'
+import { type Har, toHar } from './har.ts'
+import { importHar } from './har-import.ts'
 import type { Inspector } from './inspector.ts'
 import type {
   BodyBytes,
+  Comparison,
   EntryDetail,
   EntryList,
+  ExportFormat,
+  HeaderField,
   InspectorState,
   ListQuery,
   Replayed,
   ReplayRequest,
 } from './messages.ts'
 import type { Edit } from './replay.ts'
+import { unmaskedFields, unmaskedUrl } from './secrets.ts'
 
 /** The default number of entries in a list. */
 const LIMIT = 200
@@ -108,10 +117,10 @@ export class Inspection {
    * @throws SvcError `invalid_option`
    */
   async replay({ id, edit, count = 1, pause_ms: pause = 0 }: ReplayRequest): Promise<Replayed> {
-    this.get(id)
+    const entry = this.get(id)
     requireWhole('count', count, 1, REPLAYS_MAX)
     requireWhole('pause_ms', pause, 0, REPLAY_PAUSE_MAX_MS)
-    const change = editOf(edit)
+    const change = editOf(edit, entry)
     const { promise, resolve, reject } = Promise.withResolvers<Replayed>()
     const { signal } = this.#stopping
     const run = async (): Promise<void> => {
@@ -123,6 +132,35 @@ export class Inspection {
     // After the first one, an error ends the others: the entry that they repeat was dropped.
     run().catch(reject)
     return promise
+  }
+
+  /** Compares the responses of two entries. @throws SvcError `invalid_option` */
+  compare(one: string, other: string, isUnmasked: boolean): Promise<Comparison> {
+    return compared(this.get(one), this.get(other), isUnmasked)
+  }
+
+  /** Returns a program that sends the request of an entry. @throws SvcError `invalid_option` */
+  export(id: string, format: ExportFormat, isUnmasked: boolean): string {
+    return exported(this.get(id), format, isUnmasked)
+  }
+
+  /** Resolves with an HTTP Archive of the entries that fit. @throws SvcError `invalid_option` */
+  async har(query: ListQuery, isUnmasked: boolean): Promise<Har> {
+    const filter = filterOf(query)
+    const entries: Entry[] = []
+    for (const entry of [...this.inspector.entries].reverse())
+      if (filter.fits(entry) && ((await filter.hasText?.(entry)) ?? true)) entries.push(entry)
+    return toHar(entries, isUnmasked)
+  }
+
+  /** Resolves with an HTTP Archive of one entry. @throws SvcError `invalid_option` */
+  harOf(id: string, isUnmasked: boolean): Promise<Har> {
+    return toHar([this.get(id)], isUnmasked)
+  }
+
+  /** Adds the entries of an HTTP Archive. @throws SvcError `invalid_option` when it is none */
+  importHar(har: unknown): { imported: number; skipped: number } {
+    return importHar(this.inspector, har)
   }
 
   /** Ends replays that go on. */
@@ -151,15 +189,26 @@ function revisionOf(cursor: string | undefined, run: string): number | undefined
 }
 
 /** @throws SvcError `invalid_option` */
-function editOf(edit: ReplayRequest['edit'] = {}): Edit {
+function editOf(edit: ReplayRequest['edit'] = {}, entry: Entry): Edit {
   const { method, url, headers, text, base64 } = edit
+  for (const [name, value] of Object.entries({ method, url, text, base64 }))
+    if (value !== undefined && typeof value !== 'string')
+      throw new SvcError('invalid_option', `edit.${name} is not a text`)
   const body = base64 === undefined ? text && new TextEncoder().encode(text) : fromBase64(base64)
   return {
     ...(method !== undefined && { method }),
-    ...(url !== undefined && { url }),
-    ...(headers && { headers: headers.map(({ name, value }) => [name, value] as const) }),
+    ...(url !== undefined && { url: unmaskedUrl(url, entry.url) }),
+    ...(headers && { headers: unmaskedFields(fieldsOf(headers), entry.request.headers) }),
     ...(body !== undefined && { body: body === '' ? new Uint8Array(0) : body }),
   }
+}
+
+/** @throws SvcError `invalid_option` */
+function fieldsOf(headers: readonly HeaderField[]): Field[] {
+  const isField = ({ name, value }: HeaderField): boolean =>
+    typeof name === 'string' && typeof value === 'string'
+  if (Array.isArray(headers) && headers.every(isField)) return headers.map(({ name, value }) => [name, value])
+  throw new SvcError('invalid_option', 'edit.headers is not a list of fields with name and value')
 }
 
 function requireWhole(name: string, value: number, min: number, max: number): void {

@@ -47,6 +47,32 @@ export function maskedUrl(url: string): string {
   return [`${url.slice(0, start)}?${masked.join('&')}`, ...fragment].join('#')
 }
 
+/** Returns the fields of an edit, where what was given out masked stands for what was masked. */
+export function unmaskedFields(edited: readonly Field[], before: readonly Field[]): Field[] {
+  const known = [...before]
+  return edited.map((field) => {
+    const name = field[0].toLowerCase()
+    const at = known.findIndex(
+      ([other, value]) => other.toLowerCase() === name && maskedValue(name, value) === field[1],
+    )
+    return at < 0 ? field : [field[0], known.splice(at, 1)[0]![1]]
+  })
+}
+
+/** Returns the URL of an edit, where a masked parameter stands for the one of that name. */
+export function unmaskedUrl(edited: string, before: string): string {
+  const start = edited.indexOf('?')
+  if (start < 0) return edited
+  const known = before.slice(before.indexOf('?') + 1).split('&')
+  const parameters = edited.slice(start + 1).split('&')
+  const restored = parameters.map((parameter) => {
+    const [name, value] = parameter.split('=')
+    const isMasked = value === MASK || value === encodeURIComponent(MASK)
+    return (isMasked && known.find((other) => other.startsWith(`${name}=`))) || parameter
+  })
+  return `${edited.slice(0, start)}?${restored.join('&')}`
+}
+
 function maskedValue(name: string, value: string): string {
   if (value === '') return value
   if (WITH_SCHEME.has(name)) return withScheme(value)

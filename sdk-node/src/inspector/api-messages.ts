@@ -40,22 +40,19 @@ export const INSPECTOR_PATH = {
   importHar: '/inspector/har/import',
 } as const
 
-/** @public */
 export interface PauseRequest {
   paused: boolean
 }
 
-/** @public */
 export interface ExportedText {
   text: string
 }
 
-/** A HarFile holds an HTTP Archive 1.2. @public */
+/** A HarFile holds an HTTP Archive 1.2. */
 export interface HarFile {
   har: object
 }
 
-/** @public */
 export interface HarImport {
   /** The number of entries that were added, and of those that were not understood. */
   imported: number

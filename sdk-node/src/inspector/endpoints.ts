@@ -5,7 +5,17 @@ import type { Inspection } from '@svc/sdk-core/inspector'
 import { text, yesOrNo } from '../agent/body-fields.ts'
 import type { Endpoint, Question } from '../agent/endpoint.ts'
 import { AgentError } from '../agent/errors.ts'
-import { INSPECTOR_PATH, type ListQuery, type ReplayRequest, WAIT_MAX_MS } from './api-messages.ts'
+import {
+  type ExportedText,
+  type ExportFormat,
+  type HarFile,
+  type HarImport,
+  INSPECTOR_PATH,
+  type ListQuery,
+  type PauseRequest,
+  type ReplayRequest,
+  WAIT_MAX_MS,
+} from './api-messages.ts'
 
 export interface InspectorContext {
   /** @throws AgentError `inspector_off` */
@@ -14,6 +24,9 @@ export interface InspectorContext {
 
 /** The largest body of a replay, in bytes: an edited content of a few MiB in base64. */
 const REPLAY_MAX_BYTES: number = 8 * 1024 * 1024
+/** The largest HTTP Archive to import, in bytes. */
+const HAR_MAX_BYTES: number = 64 * 1024 * 1024
+const FORMATS: readonly ExportFormat[] = ['curl', 'fetch', 'python']
 const TEXTS = ['after', 'tunnel', 'method', 'path', 'status', 'text'] as const
 
 type Ask = (inspection: Inspection, question: Question) => object | Promise<object>
@@ -33,7 +46,7 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
     return inspection.list(asked)
   }),
   [INSPECTOR_PATH.entry]: asking('GET', (inspection, { query }) =>
-    inspection.entry(knownId(inspection, query.get('id')), query.get('unmask') === 'true'),
+    inspection.entry(knownId(inspection, query.get('id')), isUnmasked(query)),
   ),
   [INSPECTOR_PATH.body]: asking('GET', (inspection, { query }) => {
     const side = query.get('side')
@@ -49,6 +62,25 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
     },
     REPLAY_MAX_BYTES,
   ),
+  [INSPECTOR_PATH.compare]: asking('GET', (inspection, { query }) => {
+    const [one, other] = ['one', 'other'].map((name) => knownId(inspection, query.get(name)))
+    return inspection.compare(one!, other!, isUnmasked(query))
+  }),
+  [INSPECTOR_PATH.export]: asking('GET', (inspection, { query }): ExportedText => {
+    const format = FORMATS.find((each) => each === query.get('format'))
+    if (!format) throw new AgentError('invalid_request', `format is not one of ${FORMATS.join(', ')}`)
+    return { text: inspection.export(knownId(inspection, query.get('id')), format, isUnmasked(query)) }
+  }),
+  [INSPECTOR_PATH.har]: asking('GET', async (inspection, { query }): Promise<HarFile> => {
+    const id = query.get('id')
+    if (id !== null) return { har: await inspection.harOf(knownId(inspection, id), isUnmasked(query)) }
+    return { har: await inspection.har(listQuery(query), isUnmasked(query)) }
+  }),
+  [INSPECTOR_PATH.importHar]: asking(
+    'POST',
+    (inspection, { body }): HarImport => inspection.importHar(body.har),
+    HAR_MAX_BYTES,
+  ),
   [INSPECTOR_PATH.stopReplays]: asking('POST', (inspection) => {
     inspection.stopReplays()
     return {}
@@ -58,7 +90,8 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
     return inspection.state
   }),
   [INSPECTOR_PATH.pause]: asking('POST', (inspection, { body }) => {
-    inspection.inspector.pause(yesOrNo(body, 'paused'))
+    const { paused }: PauseRequest = { paused: yesOrNo(body, 'paused') }
+    inspection.inspector.pause(paused)
     return inspection.state
   }),
 }
@@ -72,6 +105,10 @@ async function answered(ask: () => object | Promise<object>): Promise<object> {
       throw new AgentError('invalid_request', error.message, error)
     throw error
   }
+}
+
+function isUnmasked(query: URLSearchParams): boolean {
+  return query.get('unmask') === 'true'
 }
 
 function listQuery(query: URLSearchParams): ListQuery {
