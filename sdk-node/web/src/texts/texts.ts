@@ -1,6 +1,8 @@
 // The texts of the page, except those that it shares with the relay's pages.
 
+import { formatAgo } from '@svc/relay-web/common/format.ts'
 import { SITE_STATES } from '@svc/relay-web/texts/site-states.ts'
+import type { AgentShare } from '../../../src/agent/api-messages.ts'
 
 const many = (count: number, one: string, more: string): string =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
@@ -80,6 +82,7 @@ export const TUNNEL = {
 } as const
 
 export const ACTIONS = {
+  share: 'Share',
   pause: 'Pause',
   resume: 'Resume',
   retry: 'Try again',
@@ -154,6 +157,34 @@ export const KNOCKS = {
     { text: 'Never', admit: false, always: true },
   ],
   answered: (code: string, isAdmitted: boolean): string => `${code} is ${isAdmitted ? 'let in' : 'refused'}.`,
+} as const
+
+export const SHARES = {
+  title: (tunnel: string): string => `Share links of ${tunnel}`,
+  note: 'For whom it is (optional)',
+  end: 'It ends',
+  ends: [
+    { until: '1h', text: 'after an hour' },
+    { until: '1d', text: 'after a day' },
+    { until: '7d', text: 'after a week' },
+    { until: '', text: 'when it is withdrawn' },
+  ],
+  once: 'It signs in once',
+  make: 'Make a link',
+  made: 'Whoever has this link comes in. It cannot be shown again.',
+  copy: 'Copy the link',
+  none: 'There are no links.',
+  withdraw: 'Withdraw',
+  describe: ({ id, note, once, until, uses, used_at, address }: AgentShare): string =>
+    [
+      note && id,
+      once && 'for one sign-in',
+      until && `ends ${formatAgo(until)}`,
+      uses === 0 ? 'not used' : many(uses, 'sign-in', 'sign-ins'),
+      used_at && `last ${formatAgo(used_at)}${address === undefined ? '' : ` from ${address}`}`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
 } as const
 
 export const RELAYS = {

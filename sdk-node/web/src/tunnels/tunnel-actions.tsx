@@ -1,9 +1,10 @@
-// The buttons of a tunnel: pause, change, remove.
+// The buttons of a tunnel: share, pause, change, remove.
 
 import { confirm } from '@svc/relay-web/common/confirm.tsx'
 import { useState, type VNode } from '@svc/relay-web/preact.ts'
 import { AGENT_PATH, type TunnelSettings, type TunnelStatus } from '../../../src/agent/api-messages.ts'
 import { act } from '../session/act.tsx'
+import { SharesDialog } from '../shares/shares-dialog.tsx'
 import { ACTIONS, TUNNEL } from '../texts/texts.ts'
 import { TunnelForm } from './tunnel-form.tsx'
 
@@ -17,6 +18,7 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
   const { name, state } = tunnel
   const shown = name ?? TUNNEL.unnamed
   const [isOpen, setOpen] = useState(false)
+  const [isSharing, setSharing] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const body = name === undefined ? {} : { name }
   const run = async (path: string, done: string): Promise<void> => {
@@ -38,6 +40,12 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
           <span class="unseen"> {shown}</span>
         </button>
       )}
+      {tunnel.can_be_shared && (
+        <button type="button" class="plain small" onClick={() => setSharing(true)}>
+          {ACTIONS.share}
+          <span class="unseen"> {shown}</span>
+        </button>
+      )}
       <button type="button" class="plain small" disabled={isBusy} onClick={() => void toggle()}>
         {state === 'paused' ? ACTIONS.resume : ACTIONS.pause}
         <span class="unseen"> {shown}</span>
@@ -55,6 +63,7 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
         {ACTIONS.remove}
         <span class="unseen"> {shown}</span>
       </button>
+      {isSharing && <SharesDialog name={name} onClose={() => setSharing(false)} />}
       {isOpen && settings !== undefined && (
         <TunnelForm before={settings} onClose={() => setOpen(false)} refresh={refresh} />
       )}
