@@ -94,6 +94,6 @@ test('every folder of a package has a sentence in docs/internals/architecture.md
     cwd: root,
   })
   expect(folders.length).toBeGreaterThan(40)
-  const missing = folders.filter((folder) => !architecture.includes(`(../../${path.join(folder, '.')}) | `))
+  const missing = folders.filter((folder) => !architecture.includes(`(../../${path.join(folder, '.')}): `))
   expect(missing).toEqual([])
 })
