@@ -1,6 +1,8 @@
 // Webhooks: who sent one, and whether its signature fits a secret that stays here.
 
 export { Room } from './room.ts'
+export { SAMPLES, type Sample } from './samples.ts'
 export { parseSecrets, type WebhookSecrets } from './secrets.ts'
+export { publicKeyOf, signedHeaders } from './sign.ts'
 export type { WebhookVerdict } from './verdict.ts'
 export { type Watching, watchWebhooks } from './watching.ts'

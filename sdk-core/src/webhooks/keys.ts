@@ -32,7 +32,7 @@ export async function fits(
 }
 
 /** Resolves with the HMAC of the content. */
-async function authenticationCode(
+export async function authenticationCode(
   { hash, bytes }: Extract<Key, { kind: 'hmac' }>,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {

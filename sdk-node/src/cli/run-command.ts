@@ -92,6 +92,16 @@ async function execute(
       await obeyShare(statusFolder(env), chosen, tell)
       return EXIT.ok
     }
+    case 'webhook list': {
+      const { listWebhooks } = await import('./commands/send-webhook.ts')
+      listWebhooks(tell)
+      return EXIT.ok
+    }
+    case 'webhook send': {
+      const { sendWebhook } = await import('./commands/send-webhook.ts')
+      const { ca = (await readUserSettings(env)).ca } = chosen.options
+      return await sendWebhook({ ...chosen, options: { ...chosen.options, ca } }, tell, statusFolder(env))
+    }
     case 'relays': {
       const { showRelays } = await import('./commands/show-relays.ts')
       return showRelays((await remembering(chosen, env)).options, tell)

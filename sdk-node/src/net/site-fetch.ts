@@ -37,6 +37,14 @@ export function withFetch<S extends { readonly url: string }>(
   })
 }
 
+/**
+ * Sends a request to a site, as `fetch` of that site does.
+ * @throws TypeError as `fetch` does
+ */
+export function visitorFetch(url: URL, init: RequestInit, ca: string | undefined): Promise<Response> {
+  return follow(new Request(url, init), { ca, proxy: undefined })
+}
+
 interface Trust {
   ca: string | Buffer | undefined
   proxy: string | URL | undefined

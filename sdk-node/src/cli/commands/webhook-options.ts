@@ -1,7 +1,7 @@
 // Converts the options about webhooks to those of `expose`, with the secrets that are elsewhere.
 
 import { SvcError } from '@svc/sdk-core'
-import type { WebhookSecrets } from '@svc/sdk-core/handlers'
+import type { HmacWebhook, WebhookSecrets } from '@svc/sdk-core/handlers'
 import type { HoldOptions } from '../../hold/options.ts'
 import { readSecret } from '../options/secret.ts'
 import type { WebhookFlags } from '../options/webhook-options.ts'
@@ -27,7 +27,10 @@ export async function webhookSecrets({
   if ((webhookHmac === undefined) !== (secrets[OWN] === undefined))
     throw new SvcError('invalid_option', '--webhook hmac=SECRET and --webhook-hmac HEADER belong together')
   if (webhook.length === 0) return undefined
-  const checked: object = { ...secrets, ...(webhookHmac && { hmac: ownHmac(webhookHmac, secrets[OWN]!) }) }
+  const checked: object = {
+    ...secrets,
+    ...(webhookHmac && { hmac: { ...ownHmac(webhookHmac), secret: secrets[OWN] } }),
+  }
   const { parseSecrets } = await import('@svc/sdk-core/webhooks')
   return parseSecrets(checked, '--webhook')
 }
@@ -42,7 +45,8 @@ export function holdOptions({ hold, holdAnswer: answer }: WebhookFlags): HoldOpt
   throw new SvcError('invalid_option', '--hold-answer is for --hold: without it nothing is kept')
 }
 
-function ownHmac(text: string, secret: string[]): object {
+/** Returns how an own HMAC is made. Its members are not checked yet. */
+export function ownHmac(text: string): Omit<HmacWebhook, 'secret'> {
   const [header, algorithm, encoding, prefix] = text.trim().split(/\s+/)
-  return { header, algorithm, encoding, prefix, secret }
+  return { header, algorithm, encoding, prefix } as Omit<HmacWebhook, 'secret'>
 }

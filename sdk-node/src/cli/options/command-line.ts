@@ -110,6 +110,7 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
     .action((options) => choose({ command: 'status', options }))
   knockCommands(program, choose)
   shareCommand(program, choose)
+  webhookCommands(program, choose)
   output(relays(program.command('relays').optionsGroup(RELAY), env))
     .description('whether relays are there, what they speak, and how far away they are')
     .addHelpText('after', EXAMPLES.relays)
@@ -163,6 +164,26 @@ function shareCommand(program: Command, choose: Choose): void {
     )
     .addHelpText('after', EXAMPLES.share)
     .action((tunnel, options) => choose({ command: 'share', tunnel, options }))
+}
+
+function webhookCommands(program: Command, choose: Choose): void {
+  const webhook = program
+    .command('webhook')
+    .description('sends signed webhooks of known senders to a server of yours')
+    .addHelpCommand(helpCommand())
+    .addHelpText('after', EXAMPLES.webhook)
+  json(webhook.command('list'))
+    .description('the webhooks that can be sent')
+    .action((options) => choose({ command: 'webhook list', options }))
+  json(webhook.command('send'))
+    .description('sends one')
+    .argument('<sender>', 'such as github')
+    .argument('[event]', 'such as push; without it, the first of the sender')
+    .requiredOption('--to <url>', 'a URL, or a path at the site that svc runs on this machine')
+    .requiredOption('--secret <secret>', 'what signs it: the text, file:PATH, env:NAME or -')
+    .addOption(optionOf(WEBHOOK_OPTIONS.webhookHmac))
+    .option('--ca <file>', 'PEM of the CA to trust for the URL instead of the system’s')
+    .action((sender, name, options) => choose({ command: 'webhook send', sender, name, options }))
 }
 
 function configCommands(program: Command, choose: Choose): void {

@@ -55,6 +55,11 @@ Examples:
   doctor: `
 Example:
   svc doctor --name demo`,
+  webhook: `
+Examples:
+  svc webhook list
+  svc webhook send github push --to http://localhost:3000/ --secret env:S
+  svc webhook send stripe --to /hook --secret file:stripe.txt`,
   config: `
 Examples:
   svc config set relay https://relay.example

@@ -15,6 +15,13 @@ interface SharedOptions extends JsonOption {
 
 export interface SiteOptions extends JsonOption, TunnelOptions, AccessFlags, WebhookFlags {}
 
+export interface WebhookSendOptions extends JsonOption, Pick<WebhookFlags, 'webhookHmac'> {
+  /** A URL, or a path at the site that runs on this machine. */
+  to: string
+  secret: string
+  ca?: string | undefined
+}
+
 /** A site to run, from the command line or from a config file. */
 export type SiteCommand =
   | {
@@ -28,6 +35,8 @@ export type ParsedCommand =
   | SiteCommand
   | { command: 'identity'; options: SharedOptions }
   | { command: 'hash-password'; options: JsonOption }
+  | { command: 'webhook list'; options: JsonOption }
+  | { command: 'webhook send'; sender: string; name: string | undefined; options: WebhookSendOptions }
   | { command: 'status'; options: JsonOption }
   | { command: 'knock list'; options: JsonOption }
   | {

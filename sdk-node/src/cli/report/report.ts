@@ -93,6 +93,7 @@ export type Report =
   /** The last line of a command that failed. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
   | { event: 'identity'; address: string; path: string }
+  | SentReport
   /** The hash of a password. */
   | { event: 'hash'; hash: string }
   /** A running site of this machine. */
@@ -169,6 +170,14 @@ type SharedReport = { event: 'shared'; url: string } & Pick<
 
 /** A share link, without its secret. */
 export type ShareReport = { event: 'share' } & AgentShare
+/** Of `svc webhook`. */
+export type SentReport =
+  /** A webhook that can be sent. */
+  | { event: 'webhook'; sender: string; name: string }
+  /** The public key with which the receiver checks what is sent. */
+  | { event: 'public_key'; key: string }
+  /** A webhook was sent, and answered. */
+  | { event: 'sent'; sender: string; name: string; url: string; status: number; ms: number }
 
 export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }

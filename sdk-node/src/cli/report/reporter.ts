@@ -5,7 +5,16 @@ import type { CopyStatus } from '../../agent/api-messages.ts'
 import { formatAccess } from './format-access.ts'
 import { clock, formatStats, formatVisit, formatWaiting, nameOf, until } from './format-stats.ts'
 import { printable } from './printable.ts'
-import type { Addresses, AgentReport, Print, RelayReport, Report, Reporter, SiteStatus } from './report.ts'
+import type {
+  Addresses,
+  AgentReport,
+  Print,
+  RelayReport,
+  Report,
+  Reporter,
+  SentReport,
+  SiteStatus,
+} from './report.ts'
 
 /** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests or flows. Further ones are dropped. */
 const REQUESTS_BACKLOG_MAX_BYTES = 64 * 1024
@@ -117,12 +126,25 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'page':
       return `${report.url}`
     case 'setting':
-      return `${report.key} ${report.value === undefined ? 'is not set' : `= ${wordsIn(report.value)}`}`
     case 'value':
-      return wordsIn(report.value)
     case 'config':
-      return `${report.path} is written: svc start --config ${report.path}`
+      return formatSetting(report)
+    default:
+      return formatSent(report)
   }
+}
+
+function formatSetting(report: Extract<Report, { event: 'setting' | 'value' | 'config' }>): string {
+  if (report.event === 'config') return `${report.path} is written: svc start --config ${report.path}`
+  if (report.event === 'value') return wordsIn(report.value)
+  return `${report.key} ${report.value === undefined ? 'is not set' : `= ${wordsIn(report.value)}`}`
+}
+
+function formatSent(report: SentReport): string {
+  if (report.event === 'webhook') return `${report.sender} ${report.name}`
+  if (report.event === 'public_key') return `the receiver needs the public key ${report.key}`
+  const { sender, name, url, status, ms } = report
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${sender} ${name}  ${url}`
 }
 
 function wordsIn(value: string | string[]): string {
