@@ -25,7 +25,11 @@ const PACKAGES: readonly [folder: string, imports: readonly string[], reason: st
     ['protocol', 'yamux', 'tls', 'payment', 'node-kit', 'sdk-core'],
     'An SDK never imports the relay, and Node nothing of the browser.',
   ],
-  ['relay/web', ['protocol', 'sdk-browser'], "The relay's pages are its client like any other page."],
+  [
+    'relay/web',
+    ['protocol', 'sdk-browser', 'sdk-core/src/inspector'],
+    "The relay's pages are its client like any other page.",
+  ],
   [
     'sdk-node/web',
     ['relay/web', 'sdk-node/src/agent/api-messages.ts', 'sdk-node/src/inspector/api-messages.ts'],

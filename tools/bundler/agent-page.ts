@@ -8,8 +8,8 @@ const PAGE_DIR: string = path.join(root, 'sdk-node/page')
 /** The sources of the page. */
 const SOURCES = [
   'sdk-node/web/{index.html,*.ts,src/**}',
-  'sdk-node/src/agent/api-messages.ts',
-  'relay/web/{package.json,src/{preact.ts,common/**,style/**,texts/common.ts}}',
+  'sdk-node/src/{agent,inspector}/api-messages.ts',
+  'relay/web/{package.json,src/{preact.ts,common/**,inspector/**,style/**,texts/common.ts}}',
   'examples/shared/style.css',
   'protocol/{package.json,src/**}',
   'tools/bundler/{agent-page,output-directory}.ts',

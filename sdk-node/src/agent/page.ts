@@ -1,4 +1,4 @@
-// The agent's page as an HTTP answer: one HTML file, which may load nothing and run only its own script.
+// The page of the agent and of the inspector as an HTTP answer: one HTML file, which may load nothing and run only its own script.
 
 import { createHash } from 'node:crypto'
 import { installation } from '../installation.ts'
@@ -17,22 +17,36 @@ export interface PageAnswer {
   body: string
 }
 
-let answer: Promise<PageAnswer> | undefined
+/** PageEntry is what the page shows: tunnels and requests of an agent, or the requests of one command. */
+type PageEntry = 'agent' | 'inspector'
+
+/** The page's head, and what stands there for the inspector alone. */
+const ENTRIES: readonly (readonly [agent: string, inspector: string])[] = [
+  ['<html lang="en">', '<html lang="en" data-page="inspector">'],
+  ['<title>svc agent</title>', '<title>Requests · svc</title>'],
+]
+
+const answers = new Map<PageEntry, Promise<PageAnswer>>()
 
 /** Resolves with the page or, if it is not built, with a 503 that says so. */
-export function pageAnswer(): Promise<PageAnswer> {
-  answer ??= load()
+export function pageAnswer(entry: PageEntry = 'agent'): Promise<PageAnswer> {
+  const answer = answers.get(entry) ?? load(entry)
+  answers.set(entry, answer)
   return answer
 }
 
-async function load(): Promise<PageAnswer> {
+async function load(entry: PageEntry): Promise<PageAnswer> {
   try {
-    const body = await installation().agentPage()
+    const html = await installation().agentPage()
+    const body =
+      entry === 'agent'
+        ? html
+        : ENTRIES.reduce((page, [agent, inspector]) => page.replace(agent, inspector), html)
     return { status: OK, headers: { ...HEADERS, 'Content-Security-Policy': policyOf(body) }, body }
   } catch {
     // It may be built later.
-    answer = undefined
-    const body = "The agent's page is not built: `npm run site` builds it. `svc agent` works without it.\n"
+    answers.delete(entry)
+    const body = 'The page is not built: `npm run site` builds it. `svc` works without it.\n'
     return {
       status: SERVICE_UNAVAILABLE,
       headers: { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' },
@@ -58,7 +72,7 @@ function policyOf(html: string): string {
     `script-src '${digestBetween(html, SCRIPT)}'`,
     `style-src '${digestBetween(html, STYLE)}'`,
     "connect-src 'self'",
-    // the empty icon
+    // the empty icon, and pictures in bodies
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -6,8 +6,8 @@ import { buildAgentPage } from '../../../tools/bundler/agent-page.ts'
 import { pageAnswer } from '../../src/agent/page.ts'
 import { installation, setInstallation } from '../../src/installation.ts'
 
-/** Bytes of the page: it is loaded from this machine, and stays small all the same. */
-const PAGE_MAX_BYTES = 80 * 1024
+/** Bytes of the page, of which the inspector is a third: it is loaded from this machine, and stays small all the same. */
+const PAGE_MAX_BYTES = 112 * 1024
 
 const usual = installation()
 afterEach(() => setInstallation(usual))
@@ -34,4 +34,12 @@ it('allows its own style and script alone, by their digests, and nothing from el
   expect(policy).not.toMatch(/unsafe|https?:|\*/)
   expect(body).not.toMatch(/(?:src|href)="(?!data:)/)
   expect(Buffer.byteLength(body)).toBeLessThan(PAGE_MAX_BYTES)
+})
+
+it('says of the inspector in its head what it is, under the same policy', async () => {
+  const [agent, inspector] = await Promise.all([pageAnswer(), pageAnswer('inspector')])
+  expect(agent.body).not.toContain('data-page')
+  expect(inspector.body).toContain('<html lang="en" data-page="inspector">')
+  expect(inspector.body).toContain('<title>Requests · svc</title>')
+  expect(inspector.headers).toEqual(agent.headers)
 })

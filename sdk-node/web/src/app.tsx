@@ -1,8 +1,10 @@
-// The frame of the page: its header, and the sign-in or the dashboard.
+// The frame of the page: its header, and the sign-in, the dashboard or the requests.
 
 import { useStore } from '@svc/relay-web/common/store.ts'
 import type { VNode } from '@svc/relay-web/preact.ts'
 import { Dashboard } from './dashboard/dashboard.tsx'
+import { isCommand } from './page-entry.ts'
+import { RequestsPage } from './requests/requests-page.tsx'
 import { session, signOut } from './session/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { APP } from './texts/texts.ts'
@@ -12,7 +14,7 @@ export function App(): VNode {
   return (
     <>
       <header class="top">
-        <strong>{APP.name}</strong>
+        <strong>{isCommand ? APP.command : APP.name}</strong>
         <div class="row">
           {now.kind === 'in' && (
             <>
@@ -26,7 +28,8 @@ export function App(): VNode {
       </header>
       {now.kind === 'starting' && <Starting />}
       {now.kind === 'out' && <SignIn reason={now.reason} />}
-      {now.kind === 'in' && <Dashboard key={now.token} isOwner={now.role === 'owner'} />}
+      {now.kind === 'in' && isCommand && <RequestsPage key={now.token} />}
+      {now.kind === 'in' && !isCommand && <Dashboard key={now.token} isOwner={now.role === 'owner'} />}
     </>
   )
 }

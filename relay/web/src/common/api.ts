@@ -28,10 +28,12 @@ export interface Call {
   body?: unknown
   /** Admin token, sent as a bearer. */
   token?: string
+  /** Ends the call early. */
+  signal?: AbortSignal
 }
 
 /** @throws ApiError */
-export async function callApi<T>(path: string, { body, token }: Call = {}): Promise<T> {
+export async function callApi<T>(path: string, { body, token, signal }: Call = {}): Promise<T> {
   const headers = {
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -43,7 +45,7 @@ export async function callApi<T>(path: string, { body, token }: Call = {}): Prom
       ...init,
       headers,
       credentials: 'omit',
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), ...(signal ? [signal] : [])]),
     })
     status = response.status
     const envelope = (await response.json()) as Envelope<T>

@@ -11,8 +11,11 @@ import {
   type WalletChallenge,
   type WalletLoginRequest,
 } from '../../../src/agent/api-messages.ts'
-import { SIGN_IN } from '../texts/texts.ts'
+import { isCommand } from '../page-entry.ts'
+import { COMMAND_SIGN_IN, SIGN_IN } from '../texts/texts.ts'
 import type { Wallet } from './wallets.ts'
+
+const SAID = isCommand ? COMMAND_SIGN_IN : SIGN_IN
 
 /** The key in `sessionStorage`, which the tab forgets when it closes. */
 const STORED_AS = 'svc-agent-token'
@@ -45,8 +48,8 @@ export async function resume(): Promise<void> {
     else session.set({ kind: 'out', reason: '' })
   } catch (error) {
     const { isUnauthorized, code, message } = error as ApiError
-    const reason = isUnauthorized ? (ticket === undefined ? SIGN_IN.over : SIGN_IN.usedTicket) : message
-    session.set({ kind: 'out', reason: code === 'unreachable' ? SIGN_IN.unreachable : reason })
+    const reason = isUnauthorized ? (ticket === undefined ? SAID.over : SAID.usedTicket) : message
+    session.set({ kind: 'out', reason: code === 'unreachable' ? SAID.unreachable : reason })
   }
 }
 
@@ -58,7 +61,7 @@ addEventListener('hashchange', () => {
 /** Takes the ticket, and removes it from the URL and the history. */
 function takeTicket(): string | undefined {
   const [, ticket] = TICKET.exec(location.hash) ?? []
-  if (location.hash !== '') history.replaceState(null, '', location.pathname)
+  if (ticket !== undefined) history.replaceState(null, '', location.pathname)
   return ticket
 }
 
@@ -84,11 +87,11 @@ export async function signOut(reason = ''): Promise<void> {
 /** Calls the agent with the current sign-in. @throws ApiError */
 export async function ask<T>(path: string, call: Call = {}): Promise<T> {
   const now = session.value
-  if (now.kind !== 'in') throw new ApiError('unauthorized', SIGN_IN.over)
+  if (now.kind !== 'in') throw new ApiError('unauthorized', SAID.over)
   try {
     return await callApi<T>(path, { ...call, token: now.token })
   } catch (error) {
-    if ((error as ApiError).isUnauthorized && session.value === now) await signOut(SIGN_IN.over)
+    if ((error as ApiError).isUnauthorized && session.value === now) await signOut(SAID.over)
     throw error
   }
 }
@@ -96,7 +99,7 @@ export async function ask<T>(path: string, call: Call = {}): Promise<T> {
 async function enter(token: string): Promise<void> {
   const { authenticated, role, address } = await callApi<AuthStatus>(AGENT_PATH.authStatus, { token })
   if (!authenticated || role === undefined) {
-    await signOut(SIGN_IN.over)
+    await signOut(SAID.over)
     return
   }
   sessionStorage.setItem(STORED_AS, token)

@@ -4,9 +4,10 @@ import type { ApiError } from '@svc/relay-web/common/api.ts'
 import { CopyableCode } from '@svc/relay-web/common/copyable-code.tsx'
 import { useStore } from '@svc/relay-web/common/store.ts'
 import { useEffect, useState, type VNode } from '@svc/relay-web/preact.ts'
+import { isCommand } from '../page-entry.ts'
 import { signInWith } from '../session/session.ts'
 import { findWallets, type Wallet, wallets } from '../session/wallets.ts'
-import { SIGN_IN } from '../texts/texts.ts'
+import { COMMAND_SIGN_IN, SIGN_IN } from '../texts/texts.ts'
 
 /** The user has declined (EIP-1193). */
 const DECLINED = 4001
@@ -15,19 +16,27 @@ export function SignIn({ reason }: { reason: string }): VNode {
   return (
     <main class="sign-in">
       <h1>{SIGN_IN.title}</h1>
-      <p class="quiet">{SIGN_IN.about}</p>
+      <p class="quiet">{isCommand ? COMMAND_SIGN_IN.about : SIGN_IN.about}</p>
       {reason !== '' && (
         <p class="notice" role="alert">
           {reason}
         </p>
       )}
+      {isCommand ? <p>{COMMAND_SIGN_IN.how}</p> : <Ways />}
+    </main>
+  )
+}
+
+function Ways(): VNode {
+  return (
+    <>
       <section class="card" aria-labelledby="by-command">
         <h2 id="by-command">{SIGN_IN.byCommand}</h2>
         <p class="quiet">{SIGN_IN.aboutCommand}</p>
         <CopyableCode code={SIGN_IN.command} label={SIGN_IN.copyCommand} />
       </section>
       <Wallets />
-    </main>
+    </>
   )
 }
 

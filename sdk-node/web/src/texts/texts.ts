@@ -9,6 +9,7 @@ const many = (count: number, one: string, more: string): string =>
 
 export const APP = {
   name: 'svc agent',
+  command: 'svc',
   signOut: 'Sign out',
   readOnly: 'read only',
   loading: 'Loading …',
@@ -37,6 +38,23 @@ export const SIGN_IN = {
   over: 'The sign-in has expired, or the agent was restarted. Sign in again.',
   usedTicket: 'This link was already used, or is older than a minute. Run svc agent open again.',
   unreachable: 'The agent does not answer. Start it with svc agent run, then reload this page.',
+} as const
+
+/** The sign-in at the page of a command. */
+export const COMMAND_SIGN_IN = {
+  about: 'This page shows the requests of an svc command that runs on this machine.',
+  how: 'Press i in its terminal, or open the address that it prints. Each address works once.',
+  usedTicket: 'This address was already used. Press i in the terminal for another one.',
+  over: 'The sign-in has expired, or the command was restarted.',
+  unreachable: 'The command does not answer: it may have ended.',
+} as const
+
+export const REQUESTS_PAGE = {
+  title: 'Requests',
+  errors: {
+    unreachable: 'The command does not answer: it may have ended. This page tries again.',
+    inspector_off: 'The agent records no requests.',
+  } as Readonly<Record<string, string>>,
 } as const
 
 export const DASHBOARD = {

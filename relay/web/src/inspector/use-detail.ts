@@ -1,0 +1,39 @@
+// Loads all of one entry, again when it changed.
+
+import { useEffect, useRef, useState } from '../preact.ts'
+import type { InspectorSource } from './source.ts'
+import type { EntryDetail } from './types.ts'
+
+export interface Loaded {
+  id: string
+  detail?: EntryDetail
+  error?: Error
+}
+
+/** @param version another value for each change of the entry */
+export function useDetail(
+  source: InspectorSource,
+  id: string | undefined,
+  version: unknown,
+  isUnmasked: boolean,
+): Loaded | undefined {
+  const [loaded, setLoaded] = useState<Loaded | undefined>(undefined)
+  const asked = useRef(0)
+  const shown = useRef(0)
+  useEffect(() => {
+    if (id === undefined) return
+    asked.current += 1
+    const question = asked.current
+    // An earlier answer that comes later is older.
+    const show = (next: Loaded): void => {
+      if (question < shown.current) return
+      shown.current = question
+      setLoaded(next)
+    }
+    source.entry(id, isUnmasked).then(
+      (detail) => show({ id, detail }),
+      (error: Error) => show({ id, error }),
+    )
+  }, [source, id, version, isUnmasked])
+  return loaded?.id === id ? loaded : undefined
+}
