@@ -90,6 +90,14 @@ test('expose: the server behind learns who the visitor is', async ({ relay, visi
     expect(visitor.url()).toBe(`${url}/some/page`)
     await signOut(visitor, url)
     expect(await visitor.context().cookies(url)).toEqual([])
+    // A share link leads past the issuer, which gets no fragment of the site's pages either.
+    await visitor.goto(`${url}/some/page#svc-share=not-for-the-issuer`)
+    await expect(visitor.getByRole('link', { name: 'alice' })).toBeVisible()
+    expect(await visitor.evaluate(() => location.hash)).toBe('')
+    const link = await exposure.sites[0]!.share!({ path: '/some/page' })
+    await visitor.goto(link.url)
+    await expect(visitor.locator('h1')).toHaveText('You are undefined, undefined')
+    expect(visitor.url()).toBe(`${url}/some/page`)
   } finally {
     await exposure.close()
     server.close()
