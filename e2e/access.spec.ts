@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Exposure, expose } from '@svc/sdk-node'
+import { type ExposeOptions, type Exposure, expose } from '@svc/sdk-node'
 import { expect, test } from './fixtures.ts'
 import { expectAccessible } from './support/example-page.ts'
 
@@ -13,6 +13,7 @@ const PHONE = { width: 360, height: 740 }
 async function withSite(
   relay: { url: string; caFile: string },
   use: (exposure: Exposure, seen: (string | undefined)[]) => Promise<void>,
+  options: Partial<ExposeOptions> = { access: { password: 'open sesame' } },
 ): Promise<void> {
   const seen: (string | undefined)[] = []
   const server = createServer(({ headers }, response) => {
@@ -27,7 +28,7 @@ async function withSite(
     name: 'access',
     identity: new Uint8Array(32).fill(11),
     http: (server.address() as AddressInfo).port,
-    access: { password: 'open sesame' },
+    ...options,
   })
   try {
     await use(exposure, seen)
@@ -80,4 +81,35 @@ test('a share link lets in once, and leaves no secret in the address', async ({
     await expect(other.locator('h1')).not.toHaveText('Inside')
     await other.context().close()
   })
+})
+
+test('a page of an allowed origin calls an API behind a token, and reads why it is refused', async ({
+  relay,
+  visitor,
+}) => {
+  const app = createServer((_, response) => response.end('the app'))
+  await once(app.listen(0, '127.0.0.1'), 'listening')
+  const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
+  const bearer = 'a-token-that-nobody-can-guess'
+  const use = async ({ sites }: Exposure, seen: (string | undefined)[]): Promise<void> => {
+    await visitor.goto(origin)
+    const call = (path: string, token: string): Promise<string> =>
+      visitor.evaluate(
+        async ([url = '', given]) => {
+          const headers = { Authorization: `Bearer ${given}` }
+          const answer = await fetch(url, { method: 'PUT', headers }).catch(() => undefined)
+          return answer ? `${answer.status} ${await answer.text()}` : 'nothing'
+        },
+        [sites[0]!.url + path, token],
+      )
+    expect(await call('/api/x', bearer)).toBe('200 <h1>Inside</h1>')
+    expect(seen).toEqual([undefined, undefined])
+    expect(await call('/api/x', 'a-token-that-is-wrong')).toContain(
+      '401 This site is for visitors who sign in',
+    )
+    expect(await call('/private', bearer)).toBe('nothing')
+    expect(seen).toHaveLength(2)
+  }
+  const rules = { cors: { path: '/api/*', origins: [origin] } }
+  await withSite(relay, use, { access: { bearer }, rules }).finally(() => app.close())
 })

@@ -2,6 +2,7 @@
 
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { SvcError } from '../errors.ts'
+import { CROSS_ORIGIN, type CrossOriginHandler } from '../exchange/cross-origin.ts'
 import type { FetchHandler, FetchInfo, VisitorUser } from '../exchange/fetch-handler.ts'
 import { buildRequest } from '../exchange/fetch-request.ts'
 import { withCookies } from '../handlers/cookies.ts'
@@ -93,7 +94,7 @@ export class Gate {
   }
 
   /** Returns a handler that calls `handler` for visitors who may come in. It has no direct path, which would lead around the gate. */
-  before(handler: FetchHandler): FetchHandler {
+  before(handler: CrossOriginHandler): FetchHandler {
     return (request, info) => this.#answer(handler, request, info)
   }
 
@@ -129,7 +130,7 @@ export class Gate {
     return Math.min(expiresAt, this.#shares.endOf(subject.slice(SHARE_SUBJECT.length)))
   }
 
-  async #answer(handler: FetchHandler, request: Request, info: FetchInfo): Promise<Response> {
+  async #answer(handler: CrossOriginHandler, request: Request, info: FetchInfo): Promise<Response> {
     const url = new URL(request.url)
     const address = info.remote?.address
     if (Date.now() >= this.#access.expiresAt) return notice(request, 410, 'The time of this site is over.')
@@ -143,8 +144,11 @@ export class Gate {
     const report = (error: Error): void => info.waitUntil(Promise.reject(error))
     const visitor = { request, url, address, network, session, report }
     if (isOwnPath(url)) return (await this.knocking?.ownPath(visitor)) ?? this.#signIn.answer(visitor)
+    const crossOrigin = handler[CROSS_ORIGIN]
+    const preflight = crossOrigin?.preflight(request)
+    if (preflight) return preflight
     const entered: Admission | Response = session ?? (await this.#enter(visitor))
-    if (!('id' in entered)) return entered
+    if (!('id' in entered)) return crossOrigin?.readable(request, entered) ?? entered
     // The visitor may have signed out while the cookie was checked.
     if (session && !this.#sessions.isOpen(session)) return this.#refuse(visitor)
     // A browser adds a cookie and a password to what pages of other sites ask, but never a token.

@@ -51,6 +51,18 @@ export function decide(rules: ParsedRules, asked: Asked): Decision {
   }
 }
 
+/** Returns whether a rule answers the request as a preflight, which needs no handler and tells nothing of one. */
+export function isOwnPreflight({ answer }: Decision): boolean {
+  return answer === PREFLIGHT
+}
+
+/** Returns the fields of a response that is not the handler's, with what the CORS rule of the path adds. */
+export function readableFields(rules: ParsedRules, asked: Asked, fields: readonly Field[]): Field[] {
+  const path = new RequestPath(asked.url.pathname)
+  const cors = asked.isUpgrade ? undefined : rules.cors.find(({ path: pattern }) => pattern.covers(path))
+  return cors ? varied(withCors(fields, corsFields(cors, asked.field, false)), cors) : [...fields]
+}
+
 /** Returns the fields of a request for the handler. */
 export function requestFields({ requestEdits }: Decision, fields: readonly Field[]): readonly Field[] {
   return requestEdits.length === 0 ? fields : editedRequest(fields, requestEdits)

@@ -1,5 +1,6 @@
 // The rules for a handler that gets a Request and returns a Response, also for WebSockets.
 
+import type { CrossOrigin } from '../exchange/cross-origin.ts'
 import { losses } from '../exchange/disconnect-signal.ts'
 import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
 import { buildRequest, makeHeaders } from '../exchange/fetch-request.ts'
@@ -8,7 +9,14 @@ import { withHeaders } from '../handlers/response-headers.ts'
 import { isResponse } from '../platform-objects.ts'
 import { AnswerDeadline, LATE } from './answer-deadline.ts'
 import { TIMED_OUT, TOO_LARGE, toResponse } from './answers.ts'
-import { type Decision, decide, requestFields } from './decision.ts'
+import {
+  type Asked,
+  type Decision,
+  decide,
+  isOwnPreflight,
+  readableFields,
+  requestFields,
+} from './decision.ts'
 import type { ParsedRules } from './parse.ts'
 import { WatchedBody } from './watched-body.ts'
 
@@ -19,15 +27,33 @@ export async function answerByRules(
   request: Request,
   info: FetchInfo,
 ): Promise<Response> {
-  const { method, headers } = request
-  const decision = decide(rules, {
-    method,
-    url: new URL(request.url),
-    isUpgrade: headers.get('upgrade')?.toLowerCase() === 'websocket',
-    field: (name) => headers.get(name) ?? undefined,
-  })
+  const decision = decide(rules, askedBy(request))
   if (decision.answer) return edited(toResponse(decision.answer), decision)
   return edited(await passed(handler, request, info, decision), decision)
+}
+
+/** Returns what the rules say to pages of other origins about requests that the handler does not get. */
+export function crossOriginByRules(rules: ParsedRules): CrossOrigin {
+  return {
+    preflight(request) {
+      if (request.method !== 'OPTIONS') return undefined
+      const decision = decide(rules, askedBy(request))
+      return isOwnPreflight(decision) ? edited(toResponse(decision.answer!), decision) : undefined
+    },
+    readable(request, refusal) {
+      const fields = readableFields(rules, askedBy(request), [...refusal.headers])
+      return withHeaders(refusal, makeHeaders(fields))
+    },
+  }
+}
+
+function askedBy({ method, url, headers }: Request): Asked {
+  return {
+    method,
+    url: new URL(url),
+    isUpgrade: headers.get('upgrade')?.toLowerCase() === 'websocket',
+    field: (name) => headers.get(name) ?? undefined,
+  }
 }
 
 async function passed(

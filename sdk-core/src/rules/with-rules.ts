@@ -1,12 +1,13 @@
 // Applies traffic rules around a handler, and around its direct path if it has one.
 
 import { SvcError } from '../errors.ts'
+import { CROSS_ORIGIN, type CrossOriginHandler } from '../exchange/cross-origin.ts'
 import { DIRECT, type DirectlyHandled } from '../exchange/direct.ts'
 import type { SiteOptions } from '../site/options.ts'
 import type { TrafficRules } from './options.ts'
 import { parseRules } from './parse.ts'
 import { exchangeByRules } from './ruled-exchange.ts'
-import { answerByRules } from './ruled-request.ts'
+import { answerByRules, crossOriginByRules } from './ruled-request.ts'
 
 /**
  * Returns the options of a site whose handler has rules around it.
@@ -26,10 +27,11 @@ export function ruledSite(options: SiteOptions, rules: TrafficRules): SiteOption
  * Returns a handler that applies `rules` to requests and responses.
  * @throws SvcError `invalid_option` that names the rule
  */
-export function withRules(handler: DirectlyHandled, rules: TrafficRules): DirectlyHandled {
+export function withRules(handler: DirectlyHandled, rules: TrafficRules): CrossOriginHandler {
   const parsed = parseRules(rules)
-  const ruled: DirectlyHandled = (request, info) => answerByRules(parsed, handler, request, info)
+  const ruled: CrossOriginHandler = (request, info) => answerByRules(parsed, handler, request, info)
   const direct = handler[DIRECT]
   if (direct) ruled[DIRECT] = (request) => exchangeByRules(parsed, direct, request)
+  if (parsed.cors.length > 0) ruled[CROSS_ORIGIN] = crossOriginByRules(parsed)
   return ruled
 }
