@@ -53,6 +53,7 @@ export {
   type DirectResponse,
   type Inform,
 } from './exchange/direct.ts'
+export { toResponse } from './exchange/direct-response.ts'
 export type {
   ExecutionContext,
   FetchHandler,
@@ -84,6 +85,7 @@ export { type PlatformSite, publishOn } from './publish.ts'
 export type { TrafficRules } from './rules/options.ts'
 export { endToEnd } from './semantics/end-to-end-fields.ts'
 export type { Field } from './semantics/fields.ts'
+export { isGrpc } from './semantics/grpc.ts'
 export { fieldsForTarget, fieldsForVisitor, type OriginView } from './semantics/origin-view.ts'
 export { Backoff } from './site/backoff.ts'
 export type { DebugEvent } from './site/debug-event.ts'

@@ -3,6 +3,7 @@
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { SvcError } from '../errors.ts'
 import { CROSS_ORIGIN, type CrossOriginHandler } from '../exchange/cross-origin.ts'
+import { DIRECT, type DirectlyHandled } from '../exchange/direct.ts'
 import type { FetchHandler, FetchInfo, VisitorUser } from '../exchange/fetch-handler.ts'
 import { buildRequest } from '../exchange/fetch-request.ts'
 import { withCookies } from '../handlers/cookies.ts'
@@ -17,6 +18,7 @@ import { isResponse } from '../platform-objects.ts'
 import { ACCESS_PATH, notice, TAKEN, tooManyGuesses, unauthorized } from './answers.ts'
 import { Authorization, type Authorized } from './authorization.ts'
 import { BEARER_SUBJECT, Credentials } from './credentials.ts'
+import { directBehind } from './guarded-exchange.ts'
 import { GuessLimiter } from './guess-limiter.ts'
 import type { Admission, Knocking } from './knock/knocking.ts'
 import { FULL_RETRY_S } from './limits.ts'
@@ -93,9 +95,11 @@ export class Gate {
     this.#closeInTime(closing)
   }
 
-  /** Returns a handler that calls `handler` for visitors who may come in. It has no direct path, which would lead around the gate. */
-  before(handler: CrossOriginHandler): FetchHandler {
-    return (request, info) => this.#answer(handler, request, info)
+  /** Returns a handler that calls `handler` for visitors who may come in. Of its direct path, only gRPC calls use what is left. */
+  before(handler: CrossOriginHandler): DirectlyHandled {
+    const guarded: DirectlyHandled = (request, info) => this.#answer(handler, request, info)
+    guarded[DIRECT] = directBehind((...asked) => this.#answer(...asked), handler)
+    return guarded
   }
 
   /** Gives a site the members to share it. Its links are valid at each site behind this gate. */

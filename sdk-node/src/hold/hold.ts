@@ -1,8 +1,7 @@
 // Keeps requests while nothing listens at a target, and delivers them in order when something does.
 
-import { type DirectExchange, type DirectRequest, type DirectResponse, SvcError } from '@svc/sdk-core'
+import { type DirectExchange, type DirectRequest, type DirectResponse, isGrpc, SvcError } from '@svc/sdk-core'
 import { Room } from '@svc/sdk-core/webhooks'
-import { isGrpc } from '../http-client/outgoing-request.ts'
 import { textResponse } from '../target/bad-gateway.ts'
 import { isNobody } from '../target/target-hint.ts'
 import { readWhole } from './body.ts'

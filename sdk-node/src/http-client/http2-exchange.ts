@@ -6,11 +6,11 @@ import {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2'
-import type { BodyBatch, DirectBody, DirectResponse, Field } from '@svc/sdk-core'
+import { type BodyBatch, type DirectBody, type DirectResponse, type Field, isGrpc } from '@svc/sdk-core'
 import { HttpError } from '@svc/sdk-core/http1'
 import { Exchange } from './exchange.ts'
 import type { Http2Session, Http2Sessions } from './http2-sessions.ts'
-import { isGrpc, type OutgoingRequest, passedFields } from './outgoing-request.ts'
+import { type OutgoingRequest, passedFields } from './outgoing-request.ts'
 import { INTERIM_RESPONSES_MAX } from './response-head.ts'
 import { AnswerError } from './target-fault.ts'
 

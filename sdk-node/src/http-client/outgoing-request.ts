@@ -25,18 +25,10 @@ export interface OutgoingRequest {
   readTrailers(fields: readonly Field[]): Field[]
 }
 
-/** The media types of gRPC over HTTP/2. gRPC-Web, which works over any HTTP version, has others. */
-const GRPC = /^application\/grpc(?:$|[+;])/i
-
 /** Methods whose requests declare empty content (RFC 9110 §8.6), for which a server might otherwise wait. */
 const USUALLY_WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 /** The framing field, which is set anew. */
 const FRAMING = ['content-length']
-
-/** Returns whether a request is a gRPC call, which needs HTTP/2. */
-export function isGrpc(fields: readonly Field[]): boolean {
-  return fields.some(([name, value]) => name === 'content-type' && GRPC.test(value))
-}
 
 /** Returns whether the content is chunked in HTTP/1.1. */
 export function isChunked({ body, fields }: OutgoingRequest): boolean {

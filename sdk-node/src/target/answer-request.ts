@@ -1,15 +1,6 @@
 // Answers a Request by a handler's direct path, for callers that have a Request, such as a wrapper around a target.
 
-import {
-  type DirectHandler,
-  type DirectResponse,
-  type KnownVisitor,
-  lossSignal,
-  sentListeners,
-} from '@svc/sdk-core'
-
-/** Fetch standard, "null body status". */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+import { type DirectHandler, type KnownVisitor, lossSignal, sentListeners, toResponse } from '@svc/sdk-core'
 
 /** @throws the error of an exchange that failed or was cancelled because the visitor's connection broke */
 export async function answerRequest(
@@ -28,27 +19,4 @@ export async function answerRequest(
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   return toResponse(await exchange.respond(), method)
-}
-
-/** Makes a Response whose content is read on demand. */
-export function toResponse(answer: DirectResponse, method: string): Response {
-  const { status, statusText, fields, length } = answer
-  const headers = new Headers(fields.map(([name, value]) => [name, value] as [string, string]))
-  if (length !== undefined) headers.set('content-length', String(length))
-  const isEmpty = WITHOUT_BODY.has(status) || method === 'HEAD'
-  return new Response(isEmpty ? null : streamOf(answer), { status, statusText, headers })
-}
-
-function streamOf(answer: DirectResponse): ReadableStream<Uint8Array> {
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { pieces, done } = await answer.next()
-        for (const piece of pieces) controller.enqueue(piece)
-        if (done) controller.close()
-      },
-      cancel: (reason) => answer.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  )
 }

@@ -1,11 +1,17 @@
 // One request on the direct path to the target: with the fields of a proxy, over an idle connection if there is one.
 
 import type { Socket } from 'node:net'
-import { type DirectExchange, type DirectRequest, type DirectResponse, fieldsForVisitor } from '@svc/sdk-core'
+import {
+  type DirectExchange,
+  type DirectRequest,
+  type DirectResponse,
+  fieldsForVisitor,
+  isGrpc,
+} from '@svc/sdk-core'
 import type { ConnectionPool } from '../http-client/connection-pool.ts'
 import { Http1Exchange } from '../http-client/http1-exchange.ts'
 import type { Http2Exchange } from '../http-client/http2-exchange.ts'
-import { isGrpc, type OutgoingRequest } from '../http-client/outgoing-request.ts'
+import type { OutgoingRequest } from '../http-client/outgoing-request.ts'
 import { badGateway } from './bad-gateway.ts'
 import { forwardedFields, forwardedTrailers } from './forwarded-fields.ts'
 import type { Http2Way } from './http2-way.ts'

@@ -7,11 +7,12 @@ import {
   type DirectlyHandled,
   type DirectResponse,
   SvcError,
+  toResponse,
 } from '@svc/sdk-core'
 import type { HoldBefore } from '../hold/held.ts'
 import { ConnectionPool } from '../http-client/connection-pool.ts'
 import { type TargetAccess, TargetDialer } from '../http-client/target-dialer.ts'
-import { answerRequest, toResponse } from './answer-request.ts'
+import { answerRequest } from './answer-request.ts'
 import { badGateway, causeOf } from './bad-gateway.ts'
 import { ForwardedExchange, type ForwardingOptions } from './forwarded-exchange.ts'
 import { Http2Way } from './http2-way.ts'

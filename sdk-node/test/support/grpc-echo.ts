@@ -162,9 +162,9 @@ export class EchoClient {
     })
   }
 
-  stream(): ClientDuplexStream<Buffer, Buffer> {
+  stream(metadata: Metadata = new Metadata()): ClientDuplexStream<Buffer, Buffer> {
     const { path, requestSerialize, responseDeserialize } = METHODS.stream
-    return this.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize)
+    return this.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata)
   }
 
   /** @param count the number of messages that come */
