@@ -96,7 +96,8 @@ export class SignIn {
     const signedIn = await oidc.end(visitor)
     if (!('subject' in signedIn)) return signedIn
     const { subject, next, cookies } = signedIn
-    return withCookies(await this.#begin(visitor, subject, next), cookies)
+    const begun = (session: Session): void => oidc.begun(session, signedIn)
+    return withCookies(await this.#begin(visitor, subject, next, begun), cookies)
   }
 
   async #signIn(visitor: Visitor): Promise<Response> {
@@ -153,9 +154,16 @@ export class SignIn {
     }
   }
 
-  async #begin(visitor: Visitor, subject: string, next: string): Promise<Response> {
-    const { cookie, isTaken } = await this.#newSession(visitor, subject)
+  /** @param begun called with the session */
+  async #begin(
+    visitor: Visitor,
+    subject: string,
+    next: string,
+    begun?: (session: Session) => void,
+  ): Promise<Response> {
+    const { session, cookie, isTaken } = await this.#newSession(visitor, subject)
     if (isTaken) return this.page(visitor, { status: 403, next, problem: TAKEN })
+    begun?.(session)
     return withCookies(seeOther(visitor.url.origin + next), [cookie])
   }
 
@@ -163,14 +171,14 @@ export class SignIn {
   async #newSession(
     { url, session: before }: Visitor,
     subject: string,
-  ): Promise<{ cookie: string; isTaken: boolean }> {
+  ): Promise<{ session: Session; cookie: string; isTaken: boolean }> {
     const { sessions, visitors } = this.#parts
     const { session, cookie } = await sessions.begin(url.host, subject)
     if (before) {
       visitors.move(before.id, session.id)
       this.#end(before)
     }
-    return { cookie, isTaken: !visitors.claim(session.id) }
+    return { session, cookie, isTaken: !visitors.claim(session.id) }
   }
 
   async #signOut({ request, url, session }: Visitor): Promise<Response> {
@@ -180,8 +188,9 @@ export class SignIn {
   }
 
   #end(session: Session): string {
-    const { sessions, live, visitors } = this.#parts
+    const { sessions, live, visitors, oidc } = this.#parts
     const cookie = sessions.end(session)
+    oidc?.ended(session)
     live.end(session.id)
     visitors.leave(session.id)
     return cookie

@@ -10,7 +10,14 @@ import type { Visitor } from '../visitor.ts'
 import { notAllowed, notBegun, refused, signingOutThere, tooMany, unanswered } from './answers.ts'
 import { Flows, withoutFlows } from './flows.ts'
 import { Issuer, isVisitorsFault, unavailable } from './issuer.ts'
-import { NETWORK_FAILURES_BURST, NETWORK_FAILURES_PER_S, NETWORKS_MAX, RUNNING_MAX } from './limits.ts'
+import {
+  ID_TOKEN_MAX_CHARS,
+  ID_TOKENS_MAX,
+  NETWORK_FAILURES_BURST,
+  NETWORK_FAILURES_PER_S,
+  NETWORKS_MAX,
+  RUNNING_MAX,
+} from './limits.ts'
 import type { CheckedOidc } from './options.ts'
 import { isAllowed, subjectOf, userOf, userOfSubject } from './user.ts'
 
@@ -22,6 +29,8 @@ export interface SignedIn {
   subject: string
   next: string
   cookies: string[]
+  /** Undefined when nobody needs it at the sign-out. */
+  idToken: string | undefined
 }
 
 /** The answer of a step, with the cookies that it sets. */
@@ -36,6 +45,8 @@ export class OidcSignIn {
   readonly #options: CheckedOidc
   readonly #flows: Flows
   readonly #failures = new RecentMap<TokenBucket>(NETWORKS_MAX)
+  /** The ID tokens for the sign-out, by session. */
+  readonly #idTokens = new RecentMap<string>(ID_TOKENS_MAX)
   #running = 0
 
   private constructor(issuer: Issuer, options: CheckedOidc) {
@@ -79,10 +90,11 @@ export class OidcSignIn {
     this.#running += 1
     try {
       const callback = new URL(OIDC_CALLBACK_PATH + url.search, url.origin)
-      const user = userOf(await this.#issuer.claimsOf(callback, flow), this.#options)
+      const { claims, idToken } = await this.#issuer.claimsOf(callback, flow)
+      const user = userOf(claims, this.#options)
       if (!user || !isAllowed(user, this.#options)) return notAllowed(request, user, cookies)
       failures?.refill(1)
-      return { subject: subjectOf(user), next: flow.next, cookies }
+      return { subject: subjectOf(user), next: flow.next, cookies, idToken }
     } catch (error) {
       if (isVisitorsFault(error)) return refused(request, error, cookies)
       visitor.report(unavailable('a sign-in at the issuer failed', error))
@@ -92,9 +104,21 @@ export class OidcSignIn {
     }
   }
 
+  /** Keeps the ID token of a session that has begun. */
+  begun({ id }: Session, { idToken }: SignedIn): void {
+    if (idToken !== undefined && idToken.length <= ID_TOKEN_MAX_CHARS) this.#idTokens.set(id, idToken)
+  }
+
+  /** Forgets the ID token of a session that has ended. */
+  ended({ id }: Session): void {
+    this.#idTokens.delete(id)
+  }
+
   /** Returns the answer that leads a visitor who signs out to the issuer's own sign-out; undefined when there is none. */
   signOut(request: Request, session: Session): Response | undefined {
-    const url = this.userOf(session) && this.#issuer.signOutUrl(new URL(ACCESS_PATH, request.url).href)
+    if (!this.userOf(session)) return undefined
+    const after = new URL(ACCESS_PATH, request.url).href
+    const url = this.#issuer.signOutUrl(after, this.#idTokens.get(session.id))
     return url && signingOutThere(request, url.href)
   }
 

@@ -67,11 +67,11 @@ export class Issuer {
   }
 
   /**
-   * Exchanges the code for the claims of the visitor.
+   * Exchanges the code for the claims of the visitor, and for the ID token if the issuer wants it at the sign-out.
    * @param callback the redirect URI, with the parameters that the issuer added
    * @throws the error of the library when anything is wrong, or does not belong to `flow`
    */
-  async claimsOf(callback: URL, flow: Flow): Promise<Claims> {
+  async claimsOf(callback: URL, flow: Flow): Promise<{ claims: Claims; idToken: string | undefined }> {
     const tokens = await authorizationCodeGrant(this.#config, callback, {
       expectedState: flow.state,
       expectedNonce: flow.nonce,
@@ -81,16 +81,26 @@ export class Issuer {
     const claims: Claims = { ...tokens.claims() }
     if (!(await matchesAccessToken(claims.at_hash, tokens.id_token!, tokens.access_token)))
       throw new SvcError('oidc_unavailable', 'the ID token is for another access token')
+    const idToken = this.#hasSignOut ? tokens.id_token : undefined
     const { userinfo_endpoint } = this.#config.serverMetadata()
-    if (userinfo_endpoint === undefined || !lacksClaims(claims, this.#options)) return claims
+    if (userinfo_endpoint === undefined || !lacksClaims(claims, this.#options)) return { claims, idToken }
     const info = await fetchUserInfo(this.#config, tokens.access_token, String(claims.sub))
-    return { ...info, ...claims }
+    return { claims: { ...info, ...claims }, idToken }
   }
 
-  /** Returns the address at which a visitor signs out of the issuer, which leads back to `after`; undefined when it has none. */
-  signOutUrl(after: string): URL | undefined {
-    if (this.#config.serverMetadata().end_session_endpoint === undefined) return undefined
-    return buildEndSessionUrl(this.#config, { post_logout_redirect_uri: after })
+  /**
+   * Returns the address at which a visitor signs out of the issuer (OpenID Connect RP-Initiated Logout §2), which leads back to
+   * `after`; undefined when it has none.
+   * @param idToken with which the issuer need not ask the visitor; undefined when the site has forgotten it
+   */
+  signOutUrl(after: string, idToken: string | undefined): URL | undefined {
+    if (!this.#hasSignOut) return undefined
+    const hint = idToken === undefined ? {} : { id_token_hint: idToken }
+    return buildEndSessionUrl(this.#config, { post_logout_redirect_uri: after, ...hint })
+  }
+
+  get #hasSignOut(): boolean {
+    return this.#config.serverMetadata().end_session_endpoint !== undefined
   }
 
   #promptForOther(): string {

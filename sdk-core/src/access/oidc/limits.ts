@@ -15,6 +15,9 @@ export const NETWORK_FAILURES_PER_S: number = 1 / 6
 export const NETWORKS_MAX = 10_000
 /** The most requests to the issuer that run at once: more wait for no honest issuer. */
 export const RUNNING_MAX = 32
+/** The most ID tokens that are kept for the sign-out, and the longest, in characters: 8 MB at most, and usually 1 MB. */
+export const ID_TOKENS_MAX = 1_000
+export const ID_TOKEN_MAX_CHARS = 8_000
 /** The deadline of each answer of the issuer, in seconds. */
 export const ISSUER_DEADLINE_S = 10
 /** The difference between the clocks of the issuer and this site that is allowed, in seconds. */

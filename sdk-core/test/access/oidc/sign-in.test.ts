@@ -288,10 +288,13 @@ test('the sign-out ends the session here, and leads to the sign-out of the issue
   expect(page.status).toBe(200)
   const { origin, pathname, searchParams } = new URL(page.headers.get('refresh')!.replace('0; url=', ''))
   expect([origin, pathname]).toEqual([issuer.url, '/session/end'])
-  expect(Object.fromEntries(searchParams)).toEqual({
+  const { id_token_hint: hint = '', ...others } = Object.fromEntries(searchParams)
+  expect(others).toEqual({
     client_id: 'site',
     post_logout_redirect_uri: `${site.origin}/.svc/access`,
   })
+  // The issuer is told whose session it is, so that it need not ask, nor refuse.
+  expect(JSON.parse(atob(hint.split('.')[1]!))).toMatchObject({ sub: 'alice', aud: 'site' })
   expect((await browser.ask(`${origin}${pathname}?${searchParams}`)).status).toBe(200)
   expect(browser.cookies.size).toBe(0)
   expect((await site.ask('/', { headers: { Cookie: cookie } })).status).toBe(401)
@@ -300,4 +303,23 @@ test('the sign-out ends the session here, and leads to the sign-out of the issue
     status: 200,
     text: expect.stringContaining('href="/.svc/access/oidc?next=%2F"'),
   })
+})
+
+test('the sign-out names the session of this browser alone, and is no way to get the token of another', async () => {
+  const [alice, again, stranger] = [new Browser(site), new Browser(site), new Browser(site)]
+  await alice.signIn('alice')
+  await again.signIn('alice')
+  const hintOf = async (browser: Browser): Promise<string | null> => {
+    const { headers } = await browser.post('/.svc/access/sign-out')
+    const refresh = headers.get('refresh')?.replace('0; url=', '')
+    return refresh === undefined ? null : new URL(refresh).searchParams.get('id_token_hint')
+  }
+  const cookies = new Map(alice.cookies)
+  const [one, other] = [await hintOf(alice), await hintOf(again)]
+  expect([one, other]).toEqual([expect.stringContaining('.'), expect.stringContaining('.')])
+  expect(one).not.toBe(other)
+  expect(await hintOf(stranger)).toBeNull()
+  // A copy of the cookie is worth nothing after the sign-out.
+  for (const [name, value] of cookies) stranger.cookies.set(name, value)
+  expect(await hintOf(stranger)).toBeNull()
 })
