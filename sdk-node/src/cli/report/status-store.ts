@@ -13,7 +13,7 @@ import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
 import type { Addresses, FlowReport, HeldReport, KnockReport, SiteStatus, VisitorReport } from './report.ts'
 
-/** The number of remembered requests: more than a terminal has lines. */
+/** The number of remembered requests, and of visits: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
 /** The visitor's status when the target does not answer (RFC 9110 §15.6.3). */
 const BAD_GATEWAY = 502
@@ -38,6 +38,7 @@ export class StatusStore {
   readonly #rows = new Set<SiteEntry>()
   readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
   readonly #requests: AgentRequest[] = []
+  readonly #visits: VisitorReport[] = []
   readonly #onVisitor: ((report: VisitorReport) => void) | undefined
   /** The visitors who wait, with the name of their tunnel, oldest first. */
   readonly #knocks = new Map<KnockingVisitor, string | undefined>()
@@ -68,13 +69,22 @@ export class StatusStore {
 
   requested(request: AgentRequest): void {
     if (request.status !== BAD_GATEWAY) this.recentErrors.answered(request.tunnel)
-    this.#requests.push(request)
-    if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
-    this.#onVisitor?.({ event: 'request', ...request })
+    keep(this.#requests, request)
+    this.#visited({ event: 'request', ...request })
   }
 
   flowOpened(flow: Omit<FlowReport, 'event'>): void {
-    this.#onVisitor?.({ event: 'flow', ...flow })
+    this.#visited({ event: 'flow', ...flow })
+  }
+
+  #visited(report: VisitorReport): void {
+    keep(this.#visits, report)
+    this.#onVisitor?.(report)
+  }
+
+  /** The last requests and flows, oldest first. */
+  get visits(): readonly VisitorReport[] {
+    return this.#visits
   }
 
   held(report: Omit<HeldReport, 'event'>): void {
@@ -128,6 +138,11 @@ export class StatusStore {
 /** @returns the verdict about a webhook, as reports have it */
 export function webhookReport({ ageSeconds, ...verdict }: WebhookVerdict): AgentWebhook {
   return { ...verdict, ...(ageSeconds !== undefined && { age_seconds: Math.round(ageSeconds) }) }
+}
+
+function keep<T>(last: T[], next: T): void {
+  last.push(next)
+  if (last.length > REQUESTS_KEPT) last.shift()
 }
 
 /** @param address as much of it as the report may have */

@@ -38,7 +38,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral, keyboar
     const told = [...new Set(lines)]
     const knocks = knockKeys?.lines() ?? []
     return renderView(
-      { sites: store.snapshot(), requests: store.requests, knocks, notices: told, areSeveral },
+      { sites: store.snapshot(), visits: store.visits, knocks, notices: told, areSeveral },
       room,
     )
   })

@@ -1,16 +1,15 @@
 // The live view as lines that fit a terminal: the most important ones if there is little room.
 
-import type { AgentRequest } from '../../agent/api-messages.ts'
-import { formatRequest, formatStats, until } from '../report/format-stats.ts'
-import type { SiteStatus } from '../report/report.ts'
-import { formatAddresses, formatHeading, formatShare } from '../report/reporter.ts'
+import { formatStats, until } from '../report/format-stats.ts'
+import type { SiteStatus, VisitorReport } from '../report/report.ts'
+import { formatAddresses, formatHeading, formatReport, formatShare } from '../report/reporter.ts'
 import { isForPhones, qrCode } from './qr-code.ts'
 import { cut } from './text-lines.ts'
 
 export interface ViewContent {
   sites: readonly SiteStatus[]
-  /** The last requests, oldest first. */
-  requests: readonly AgentRequest[]
+  /** The last requests, and flows of UDP services, oldest first. */
+  visits: readonly VisitorReport[]
   /** Who waits to be let in, and the keys that answer. */
   knocks?: readonly string[]
   /** Current errors, such as a target that does not answer, oldest first. */
@@ -26,13 +25,13 @@ export interface TerminalSize {
 
 const FOOTER = 'Ctrl-C takes it off the relay'
 const FOOTER_WITH_COPY = `${FOOTER}, which keeps its copy`
-/** The QR code is left out unless this many lines remain for requests. */
-const REQUEST_LINES_MIN = 3
+/** The QR code is left out unless this many lines remain for visits. */
+const VISIT_LINES_MIN = 3
 /** The most notices shown. */
 const NOTICES_MAX = 3
 
 export function renderView(
-  { sites, requests, knocks = [], notices, areSeveral }: ViewContent,
+  { sites, visits, knocks = [], notices, areSeveral }: ViewContent,
   { columns, rows }: TerminalSize,
 ): string[] {
   const fit = (line: string): string => cut(line, columns)
@@ -44,11 +43,10 @@ export function renderView(
   const shown = sites.find((site) => site.state === 'online' && isForPhones(site.url))
   const url = shown?.share_url ?? shown?.url
   const code = url === undefined ? undefined : qrCode(url)
-  const hasCode = code && code.width <= columns && code.lines.length + REQUEST_LINES_MIN < left
+  const hasCode = code && code.width <= columns && code.lines.length + VISIT_LINES_MIN < left
   if (hasCode) left -= code.lines.length
   // With an empty line before and after.
-  const last =
-    left > 2 ? requests.slice(-(left - 2)).map((request) => fit(formatRequest(request, areSeveral))) : []
+  const last = left > 2 ? visits.slice(-(left - 2)).map((visit) => fit(formatReport(visit, areSeveral)!)) : []
   const lines = [...(hasCode ? code.lines : []), ...head]
   if (left > 1) lines.push('')
   lines.push(...last)

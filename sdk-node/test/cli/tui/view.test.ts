@@ -22,16 +22,16 @@ const SITE = {
   bytes_in: 999,
   bytes_out: 1_234_567,
 } satisfies SiteStatus
-const REQUEST = { method: 'GET', path: '/a', status: 200, ms: 3.4 }
+const REQUEST = { event: 'request' as const, method: 'GET', path: '/a', status: 200, ms: 3.4 }
 const SMALL = { columns: 60, rows: 12 }
 const QUIET = { notices: [], areSeveral: false }
 const QR_LINES = qrCode(SITE.url).lines
 
 describe('the view', () => {
   it('shows URL, figures, the last requests, and how it is ended', () => {
-    const requests = [REQUEST, { method: 'POST', path: '/b', status: 502, ms: 1234 }]
+    const visits = [REQUEST, { ...REQUEST, method: 'POST', path: '/b', status: 502, ms: 1234 }]
     expect(
-      renderView({ sites: [SITE], requests, notices: ['svc: it is down'], areSeveral: false }, SMALL),
+      renderView({ sites: [SITE], visits, notices: ['svc: it is down'], areSeveral: false }, SMALL),
     ).toEqual([
       'https://demo.relay.example',
       '  online  12.3 ms  1 connection  999 B in  1.2 MB out',
@@ -46,7 +46,7 @@ describe('the view', () => {
 
   it('has a QR code where there is room for it and for some requests', () => {
     const at = (columns: number, rows: number): string[] =>
-      renderView({ sites: [SITE], requests: [], ...QUIET }, { columns, rows })
+      renderView({ sites: [SITE], visits: [], ...QUIET }, { columns, rows })
     expect(at(80, 40).slice(0, QR_LINES.length)).toEqual(QR_LINES)
     expect(at(qrCode(SITE.url).width - 1, 40)).not.toContain(QR_LINES[0])
     expect(at(80, QR_LINES.length + 3)).not.toContain(QR_LINES[0])
@@ -54,11 +54,11 @@ describe('the view', () => {
 
   it('never has more lines or columns than the terminal, and keeps the URL for longest', () => {
     const sites = [{ ...SITE, tcp_address: 'relay.example:30001', probe: 'suspected' as const }, SITE, SITE]
-    const requests = Array.from({ length: 50 }, () => ({ ...REQUEST, path: `/${'long'.repeat(100)}` }))
+    const visits = Array.from({ length: 50 }, () => ({ ...REQUEST, path: `/${'long'.repeat(100)}` }))
     for (const columns of [1, 2, 10, 40, 200])
       for (const rows of [1, 2, 3, 5, 10, 60]) {
         const lines = renderView(
-          { sites, requests, notices: Array(9).fill('n'.repeat(500)), areSeveral: true },
+          { sites, visits, notices: Array(9).fill('n'.repeat(500)), areSeveral: true },
           { columns, rows },
         )
         expect(lines.length).toBeLessThanOrEqual(rows)
@@ -90,9 +90,9 @@ describe('the view', () => {
       state: 'failed',
       failure: { code: 'tcp_port_disabled', message: 'this relay gives no TCP ports' },
     }
-    const requests = [{ ...REQUEST, tunnel: 'web' }]
+    const visits = [{ ...REQUEST, tunnel: 'web' }]
     const lines = renderView(
-      { sites: [waiting, uncertified, full, failed], requests, notices: [], areSeveral: true },
+      { sites: [waiting, uncertified, full, failed], visits, notices: [], areSeveral: true },
       { columns: 120, rows: 14 },
     )
     const clock = new Date('2026-01-02T03:04:05.678Z').toTimeString().slice(0, 8)
@@ -114,7 +114,7 @@ describe('the view', () => {
 
   it('has the QR code of a site that visitors can reach', () => {
     const waiting: SiteStatus = { ...SITE, state: 'waiting', waiting: { reason: 'approval' } }
-    expect(renderView({ sites: [waiting], requests: [], ...QUIET }, { columns: 80, rows: 40 })).not.toContain(
+    expect(renderView({ sites: [waiting], visits: [], ...QUIET }, { columns: 80, rows: 40 })).not.toContain(
       QR_LINES[0],
     )
   })
@@ -122,7 +122,7 @@ describe('the view', () => {
   it('has the link that waits for the site, and its QR code', () => {
     const share_url = 'https://relay.example/go/demo'
     const lines = renderView(
-      { sites: [{ ...SITE, share_url }], requests: [], ...QUIET },
+      { sites: [{ ...SITE, share_url }], visits: [], ...QUIET },
       { columns: 60, rows: 40 },
     )
     expect(lines).toContain(`  to share: ${share_url}`)
@@ -136,16 +136,16 @@ describe('the view', () => {
   it('has no QR code of a URL that only this machine can open, and that of the first other one', () => {
     const here = { ...SITE, url: 'https://demo.relay.localhost:4433' }
     const room = { columns: 80, rows: 40 }
-    const without = renderView({ sites: [here], requests: [], ...QUIET }, room)
+    const without = renderView({ sites: [here], visits: [], ...QUIET }, room)
     expect(without.join('')).not.toContain('\x1b')
     expect(without).toContain(here.url)
-    const both = renderView({ sites: [here, SITE], requests: [], ...QUIET }, room)
+    const both = renderView({ sites: [here, SITE], visits: [], ...QUIET }, room)
     expect(both.slice(0, QR_LINES.length)).toEqual(QR_LINES)
   })
 
   it('says that a relay reads what passes', () => {
     const view = renderView(
-      { sites: [{ ...SITE, probe: 'suspected' }], requests: [], ...QUIET },
+      { sites: [{ ...SITE, probe: 'suspected' }], visits: [], ...QUIET },
       { ...SMALL, columns: 80 },
     )
     expect(view).toContain('  https://relay.example answers visitors itself and can read their traffic')
@@ -155,19 +155,19 @@ describe('the view', () => {
     const { hours, text } = soon()
     const cache = { present: true, expires_at: text }
     const room = { columns: 140, rows: 12 }
-    const view = renderView({ sites: [{ ...SITE, cache }], requests: [], ...QUIET }, room)
+    const view = renderView({ sites: [{ ...SITE, cache }], visits: [], ...QUIET }, room)
     expect(view).toContain(
       `  the relay keeps a copy until ${hours} and can read what passes at ${SITE.canonical_url}`,
     )
     expect(view.at(-1)).toBe('Ctrl-C takes it off the relay, which keeps its copy')
     const none = { ...SITE, cache: { present: false } }
-    expect(renderView({ sites: [none], requests: [], ...QUIET }, room).join()).not.toContain('copy')
+    expect(renderView({ sites: [none], visits: [], ...QUIET }, room).join()).not.toContain('copy')
   })
 
   it('lets nothing that others chose reach the terminal as a command', () => {
     const hostile = { ...REQUEST, path: '/\x1b[2J\x9b2J\r\n\x07' }
     const lines = renderView(
-      { sites: [SITE], requests: [hostile], notices: ['\x1b]0;title\x07'], areSeveral: false },
+      { sites: [SITE], visits: [hostile], notices: ['\x1b]0;title\x07'], areSeveral: false },
       SMALL,
     )
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
@@ -183,6 +183,25 @@ it('a QR code holds the URL, in black and white', () => {
     expect(line.slice(19, -4)).toMatch(/^[ ▀▄█]+$/)
     expect(line.slice(19, -4)).toHaveLength(width)
   }
+})
+
+it('the view shows whose flows of a UDP service have begun, among the requests, and how much of the address it may', () => {
+  const store = new StatusStore()
+  const local_port = 50_000
+  store.requested(REQUEST)
+  store.flowOpened({ address: '192.0.2.0/24', local_port })
+  store.flowOpened({ local_port })
+  store.flowOpened({ tunnel: 'game', address: '2001:db8::1', port: 7, local_port })
+  const view = { sites: [SITE], visits: store.visits, notices: [], areSeveral: true }
+  expect(renderView(view, SMALL).slice(3, 7)).toEqual([
+    '200     3 ms  GET /a',
+    'udp  192.0.2.0/24 comes from port 50000',
+    'udp  a visitor comes from port 50000',
+    'udp  game: [2001:db8::1]:7 comes from port 50000',
+  ])
+  // A flood of flows does not push the requests out of what the agent reports.
+  for (let at = 0; at < REQUESTS_KEPT; at++) store.flowOpened({ local_port })
+  expect([store.visits.length, store.requests.length]).toEqual([REQUESTS_KEPT, 1])
 })
 
 it('a store forgets all but the last requests', () => {
