@@ -96,6 +96,26 @@ test('a thread that hangs is ended after 10 s, and the next question starts anot
   expect(after).not.toBe(before)
 })
 
+test('a thread that answers a crowd slowly is not ended: the time of each begins when it is its turn', async () => {
+  const script = `
+    import { parentPort } from 'node:worker_threads'
+    const waiting = []
+    parentPort.on('message', ({ id, message }) => {
+      if (message === 'wait') return waiting.push(id)
+      parentPort.postMessage({ id: waiting.shift() })
+      parentPort.postMessage({ id })
+    })`
+  const { recover } = bound(make(broken(script)))
+  await recover('', '')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const crowd = Array.from({ length: 5 }, () => recover('wait', ''))
+  for (const one of crowd) {
+    await vi.advanceTimersByTimeAsync(9_000)
+    await recover('', '')
+    expect(await one).toBeUndefined()
+  }
+})
+
 test('a thread that never answers is ended after 30 s, since a slow machine takes long to load its code', async () => {
   const { recover } = bound(
     make(broken("import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => {})")),

@@ -10,7 +10,9 @@ import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker
 const SIGNER_RECOVERY_IDLE_MS = 60_000
 /** Signatures that wait for the signer recovery thread, at about 3 ms each. */
 const SIGNER_RECOVERIES_WAITING_MAX = 256
-/** Time for one recovery. Beyond it the thread hangs: the relay ends it, and the next recovery starts another. */
+/**
+ * Time for one recovery, without those before it. Beyond it the thread hangs: the relay ends it, and the next recovery starts another.
+ */
 const SIGNER_RECOVERY_DEADLINE_MS = 10_000
 /** The same for a thread that has not answered yet: a slow or busy machine takes seconds to load its code. */
 const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
@@ -18,7 +20,6 @@ const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
 interface Waiting {
   resolve(answer: RecoveryResponse): void
   reject(error: Error): void
-  deadline: NodeJS.Timeout
 }
 
 /** The thread starts with the first request, and ends when there was none for a while. */
@@ -29,6 +30,8 @@ export class SignerRecovery {
   /** Whether the thread has answered since it started. */
   #hasAnswered = false
   #idle: NodeJS.Timeout | undefined
+  /** Set while requests wait. It begins again with each answer: the thread takes one request at a time. */
+  #deadline: NodeJS.Timeout | undefined
   #lastId = 0
 
   constructor(code: ThreadCode = installation().thread('signer-recovery-worker')) {
@@ -66,12 +69,18 @@ export class SignerRecovery {
     const id = ++this.#lastId
     this.#worker.postMessage({ id, message, signature } satisfies RecoveryRequest)
     return new Promise((resolve, reject) => {
-      const deadline = setTimeout(
-        () => this.#end(new Error('the recovery thread hangs')),
-        this.#hasAnswered ? SIGNER_RECOVERY_DEADLINE_MS : SIGNER_RECOVERY_START_DEADLINE_MS,
-      )
-      this.#waiting.set(id, { resolve, reject, deadline })
+      this.#waiting.set(id, { resolve, reject })
+      if (this.#waiting.size === 1) this.#watch()
     })
+  }
+
+  #watch(): void {
+    clearTimeout(this.#deadline)
+    if (this.#waiting.size === 0) return
+    this.#deadline = setTimeout(
+      () => this.#end(new Error('the recovery thread hangs')),
+      this.#hasAnswered ? SIGNER_RECOVERY_DEADLINE_MS : SIGNER_RECOVERY_START_DEADLINE_MS,
+    )
   }
 
   /** Ends the thread and rejects the pending requests. */
@@ -87,6 +96,7 @@ export class SignerRecovery {
     worker.on('message', (answer: RecoveryResponse) => {
       this.#hasAnswered = true
       this.#take(answer.id)?.resolve(answer)
+      this.#watch()
     })
     const broken = (cause: unknown) => {
       if (this.#worker === worker) void this.#end(new Error('the recovery thread broke', { cause }))
@@ -101,6 +111,7 @@ export class SignerRecovery {
     this.#worker = undefined
     this.#hasAnswered = false
     for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(reason)
+    clearTimeout(this.#deadline)
     clearTimeout(this.#idle)
     await worker?.terminate()
   }
@@ -113,7 +124,6 @@ export class SignerRecovery {
 
   #take(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id)
-    clearTimeout(waiting?.deadline)
     this.#waiting.delete(id)
     if (this.#waiting.size === 0) this.#endWhenIdle()
     return waiting
