@@ -27,6 +27,7 @@ import { Administrators } from './policy/administrators.ts'
 import { Invitations } from './policy/invitations.ts'
 import { raisedBy } from './rate-limit/budgets.ts'
 import { RateLimits } from './rate-limit/client-rate-limits.ts'
+import { FailedAttempts } from './rate-limit/failed-attempts.ts'
 import { unauthenticatedMemory } from './rate-limit/request-memory.ts'
 import { ConnectEndpoint } from './reverse/connect-endpoint.ts'
 import { RELEASE_VERSION } from './version.ts'
@@ -108,7 +109,11 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const { machines } = peers
   const administrators = new Administrators(policy, settings.adminToken)
-  const invitations = new Invitations(policy, log)
+  const invitations = new Invitations(
+    policy,
+    machines?.failedAttempts('invitation') ?? new FailedAttempts(),
+    log,
+  )
   const rateLimits = new RateLimits(settings.rateLimits, (clientIp) =>
     features.some((feature) => feature.isPeer?.(clientIp) === true),
   )

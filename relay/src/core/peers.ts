@@ -6,6 +6,7 @@ import type { Lease } from './lease/lease.ts'
 import type { LeaseSharing } from './lease/lease-sharing.ts'
 import type { ClusterReadings } from './metrics/cluster-readings.ts'
 import type { PolicyChanges } from './policy/recent-changes.ts'
+import type { AttemptCounter } from './rate-limit/failed-attempts.ts'
 import type { RequestMemory } from './rate-limit/request-memory.ts'
 
 interface Sharers {
@@ -35,6 +36,8 @@ export interface Machines extends Sharers {
   readings: ClusterReadings
   /** Makes challenges that every machine takes. @param memory limit for clients without a credential */
   challenges(memory: RequestMemory): ChallengeStore
+  /** Counts wrong secrets of one kind at all machines together. */
+  failedAttempts(kind: string): AttemptCounter
   /**
    * Announces that this machine leaves; resolves when load balancers have had the time to notice, or `hurry` aborts.
    */

@@ -153,6 +153,21 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
     expect(leases).toHaveLength(4)
     for (const result of results)
       if (result.status === 'rejected') expect(`${result.reason}`).toContain('is used up')
+    // Who guesses at all machines has no more attempts than at one, and the right token works meanwhile.
+    const guess = async (at: number, given = `svc-invitation-${at}`): Promise<unknown> => {
+      const identity = { name: 'crowd-guess', address: newAccount().address }
+      const from = { Forwarded: 'for=203.0.113.77' }
+      const body = { identity, invitation: given }
+      return (await cluster.relays[at % 3]!.call('POST', '/sdk/register/challenge', body, from)).json
+    }
+    const codes: unknown[] = []
+    for (let at = 0; at < 9; at++) codes.push((await guess(at)) as object)
+    const refused = (code: string) => ({ error: { code } })
+    for (const [at, answer] of codes.entries())
+      expect(answer).toMatchObject(refused(at < 5 ? 'invitation_rejected' : 'rate_limited'))
+    expect(await guess(0, token)).toMatchObject({
+      error: { code: 'invitation_rejected', message: expect.stringContaining('is used up') },
+    })
     // It ends everywhere, wherever it is withdrawn.
     await c.call('POST', '/api/policy/invitations/withdraw', { id: invitation.id }, ADMIN)
     for (const relay of cluster.relays)

@@ -21,6 +21,7 @@ import {
 } from '../../src/features/cluster/redis/scripts.ts'
 import { deriveClusterKey } from '../../src/features/cluster/shared/cluster-key.ts'
 import { Seal } from '../../src/features/cluster/shared/seal.ts'
+import { SharedAttempts } from '../../src/features/cluster/shared/shared-attempts.ts'
 import { SharedChallenges } from '../../src/features/cluster/shared/shared-challenges.ts'
 import { whyNoRedis } from '../support/cluster-relays.ts'
 import { redisAddress } from '../support/redis-servers.ts'
@@ -386,6 +387,38 @@ describe.skipIf(whyNoRedis() !== undefined)(`Redis (skipped: ${whyNoRedis()})`, 
       for (let i = 0; i < 10; i++) await machine.refund('192.0.2.1')
       expect(await client.command('EXISTS', keys.budget('192.0.2.1'))).toBe(0)
     })
+  })
+
+  test('wrong secrets of a network are counted at all machines together, whichever is asked (protocol §2.4.8)', async () => {
+    const machines = [1, 2, 3].map(() => new SharedAttempts({ redis: client, keys }, 'invitation'))
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => machines[at % 3]!.failed('192.0.2.1')),
+    )
+    const refused = outcomes.filter(({ waitS }) => waitS !== undefined)
+    expect(outcomes.length - refused.length).toBe(5)
+    for (const { waitS } of refused) expect(waitS).toBeGreaterThan(50)
+    expect(refused.filter(({ isFirst }) => isFirst)).toHaveLength(1)
+    // Neither another network nor another kind of secret is affected, and all is forgotten after a minute.
+    expect((await machines[0]!.failed('198.51.100.1')).waitS).toBeUndefined()
+    const others = new SharedAttempts({ redis: client, keys }, 'other')
+    expect((await others.failed('192.0.2.1')).waitS).toBeUndefined()
+    for (const key of (await client.command('KEYS', '*failures*')) as string[]) {
+      expect(key).not.toContain('192.0.2.1')
+      const ttl = await ttlOf(key)
+      expect([ttl > 0, ttl <= 60_000]).toEqual([true, true])
+    }
+  })
+
+  test('a wrong secret counts again when the oldest of five is a minute old', async () => {
+    const attempts = new SharedAttempts({ redis: client, keys }, 'invitation')
+    for (let i = 0; i < 5; i++) await attempts.failed('192.0.2.1')
+    const key = keys.failures('invitation', '192.0.2.1')
+    await client.command('LSET', key, -1, (await timeOf()) - 59_000)
+    expect((await attempts.failed('192.0.2.1')).waitS).toBe(1)
+    await client.command('LSET', key, -1, (await timeOf()) - 60_000)
+    expect((await attempts.failed('192.0.2.1')).waitS).toBeUndefined()
+    expect(await client.command('LLEN', key)).toBe(5)
+    expect((await attempts.failed('192.0.2.1')).waitS).toBeGreaterThan(50)
   })
 
   describe('a lock', () => {

@@ -24,6 +24,7 @@ import { Invitations } from '../../src/core/policy/invitations.ts'
 import { Policy } from '../../src/core/policy/policy.ts'
 import { Bandwidth } from '../../src/core/rate-limit/bandwidth.ts'
 import { RateLimits } from '../../src/core/rate-limit/client-rate-limits.ts'
+import { FailedAttempts } from '../../src/core/rate-limit/failed-attempts.ts'
 import { unauthenticatedMemory } from '../../src/core/rate-limit/request-memory.ts'
 import { RoutingTable } from '../../src/core/routing/routing-table.ts'
 import { WriteHealth } from '../../src/core/storage/write-health.ts'
@@ -65,7 +66,7 @@ export async function createSystem(
     bandwidthOf: () => new Bandwidth(() => 0),
     counters,
   })
-  const invitations = new Invitations(policy, log)
+  const invitations = new Invitations(policy, new FailedAttempts(), log)
   const sdk = new SdkApi({
     invitations,
     leases,

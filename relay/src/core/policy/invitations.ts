@@ -6,7 +6,7 @@ import { networkOf } from '../client-address/ip-address.ts'
 import { now, toWallTime } from '../clock.ts'
 import { RelayError } from '../errors.ts'
 import type { Logger } from '../log/log.ts'
-import { FailedAttempts } from '../rate-limit/failed-attempts.ts'
+import type { AttemptCounter } from '../rate-limit/failed-attempts.ts'
 import { digestOf, findByDigest, newToken } from './access-tokens.ts'
 import type { Policy } from './policy.ts'
 import { INVITATIONS_MAX, INVITED_NAMES_MAX, type PolicyFile, type StoredInvitation } from './policy-file.ts'
@@ -27,12 +27,13 @@ interface Newcomer {
 export class Invitations {
   readonly #policy: Policy
   readonly #log: Logger
-  readonly #attempts = new FailedAttempts()
+  readonly #attempts: AttemptCounter
   #file: PolicyFile | undefined
   #known: readonly Known[] = []
 
-  constructor(policy: Policy, log: Logger) {
+  constructor(policy: Policy, attempts: AttemptCounter, log: Logger) {
     this.#policy = policy
+    this.#attempts = attempts
     this.#log = log
   }
 
@@ -80,16 +81,16 @@ export class Invitations {
    * @param address of the client, normalized
    * @returns the id of the invitation, if the identity needs one
    * @throws RelayError `invitation_required`, `invitation_rejected`, or `rate_limited` for a wrong token after 5 in a
-   * minute from its network
+   * minute from its network, at all machines of the relay together
    */
-  check(identity: Identity, token: string | undefined, address: string): string | undefined {
+  async check(identity: Identity, token: string | undefined, address: string): Promise<string | undefined> {
     if (!this.#needsOne(identity)) return undefined
     if (token === undefined || token === '') {
       this.require({ identity })
       return undefined
     }
     const found = findByDigest(this.#all(), digestOf(token))
-    if (found === undefined) throw this.#refuse(address)
+    if (found === undefined) throw await this.#refusal(address)
     const fault = faultOf(this.#policy.file, found.id, keyOf(identity))
     if (fault !== undefined) throw rejected(fault)
     return found.id
@@ -143,8 +144,8 @@ export class Invitations {
     return this.#known
   }
 
-  #refuse(address: string): RelayError {
-    const { isFirst, waitS } = this.#attempts.failed(networkOf(address))
+  async #refusal(address: string): Promise<RelayError> {
+    const { isFirst, waitS } = await this.#attempts.failed(networkOf(address))
     if (waitS === undefined) return rejected('is not known here, or was withdrawn')
     if (isFirst) this.#log.warn({ address, waitS }, 'a client sent too many wrong invitations')
     return new RelayError('rate_limited', 'your network sent too many wrong invitations', {

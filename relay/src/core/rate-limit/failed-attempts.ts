@@ -4,7 +4,7 @@ import { LOGIN_FAILURES_PER_MINUTE } from '@svc/protocol'
 
 /** Networks whose failures are remembered. The one that failed longest ago is forgotten first. */
 const NETWORKS_MAX = 1024
-const MINUTE_MS = 60_000
+export const MINUTE_MS = 60_000
 
 interface Failures {
   /** Times of failures within the last minute by `performance.now()`, the oldest first. */
@@ -20,7 +20,12 @@ export interface FailedAttempt {
   isFirst: boolean
 }
 
-export class FailedAttempts {
+/** Counts the wrong secrets of each network: in this process, or at all machines of a relay together. */
+export interface AttemptCounter {
+  failed(network: string): FailedAttempt | Promise<FailedAttempt>
+}
+
+export class FailedAttempts implements AttemptCounter {
   /** Failures by network; the network that failed longest ago is first. */
   readonly #failures = new Map<string, Failures>()
 

@@ -42,6 +42,7 @@ import { clusterReadings } from './readings.ts'
 import { ChangeFeed, type SharedState } from './redis/change-feed.ts'
 import { type Change, RedisError, type RedisState } from './redis/redis-client.ts'
 import type { ClusterSettings } from './settings.ts'
+import { SharedAttempts } from './shared/shared-attempts.ts'
 import { SharedChallenges } from './shared/shared-challenges.ts'
 import { SharedOrders } from './shared/shared-orders.ts'
 import { SharedPolicy } from './shared/shared-policy.ts'
@@ -167,6 +168,10 @@ export class Cluster implements Machines {
   challenges(memory: RequestMemory): SharedChallenges {
     const { host, rateLimits } = this.#settings
     return new SharedChallenges({ ...this.#connection, host, rateLimits, memory })
+  }
+
+  failedAttempts(kind: string): SharedAttempts {
+    return new SharedAttempts(this.#connection, kind)
   }
 
   /** Uses up a binding, at the machine that issued it. */

@@ -140,7 +140,7 @@ export class SdkApi {
 
   async challenge(request: RegisterChallengeRequest, source: string): Promise<RegisterChallengeResponse> {
     this.#requireIpAllowed(source)
-    const invitation = this.#parts.invitations.check(request.identity, request.invitation, source)
+    const invitation = await this.#parts.invitations.check(request.identity, request.invitation, source)
     const wanted = wantedPorts(request)
     this.#parts.ports.require(keyOf(request.identity), wanted)
     const { metadata = {} } = request

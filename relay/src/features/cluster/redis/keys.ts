@@ -101,6 +101,11 @@ export class RedisKeys {
     return `${this.#prefix}budget:${this.networkName(scope)}`
   }
 
+  /** The last wrong secrets of one kind from a network. */
+  failures(kind: string, network: string): string {
+    return `${this.#prefix}failures:${kind}:${this.networkName(network)}`
+  }
+
   file(name: string): string {
     return `${this.#prefix}file:${name}`
   }

@@ -281,6 +281,22 @@ return 0
 `)
 
 /**
+ * Counts a wrong secret, unless there were `most` within the last `windowMs`.
+ * @returns `{milliseconds to wait or 0, 1 if it is the first over the limit}`
+ */
+export const COUNT_FAILURE: Script<'failures' | 'exceeded', 'most' | 'windowMs'> = script(`
+${NOW}
+local window = tonumber(ARGV.windowMs)
+local oldest = tonumber(redis.call('LINDEX', KEYS.failures, ARGV.most - 1) or '')
+local wait = oldest and math.min(oldest + window - now, window) or 0
+if wait > 0 then return {wait, redis.call('SET', KEYS.exceeded, '1', 'NX', 'PX', wait) and 1 or 0} end
+redis.call('LPUSH', KEYS.failures, string.format('%.0f', now))
+redis.call('LTRIM', KEYS.failures, 0, ARGV.most - 1)
+redis.call('PEXPIRE', KEYS.failures, window)
+return {0, 0}
+`)
+
+/**
  * Takes a lock, or extends one that the holder has.
  * @returns the holder, which may be another one
  */
