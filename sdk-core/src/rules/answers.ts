@@ -3,14 +3,8 @@
 import type { DirectResponse } from '../exchange/direct.ts'
 import { escapeHtml } from '../handlers/escape-html.ts'
 import type { Field } from '../semantics/fields.ts'
+import type { OwnAnswer } from './own-answer.ts'
 import type { Maintenance } from './parse.ts'
-
-/** An OwnAnswer is a response that needs no handler. */
-export interface OwnAnswer {
-  readonly status: number
-  readonly fields: readonly Field[]
-  readonly text: string
-}
 
 const PLAIN: Field = ['content-type', 'text/plain; charset=utf-8']
 const NOT_STORED: Field = ['cache-control', 'no-store']
@@ -77,12 +71,12 @@ main { max-width: 36rem; overflow-wrap: anywhere; padding: 1.25rem; white-space:
 export function toResponse({ status, fields, text }: OwnAnswer): Response {
   const headers = new Headers()
   for (const [name, value] of fields) headers.append(name, value)
-  return new Response(text || null, { status, headers })
+  return new Response(text.length > 0 ? (text as BodyInit) : null, { status, headers })
 }
 
 /** Makes the response of a direct path. */
 export function toDirect({ status, fields, text }: OwnAnswer): DirectResponse {
-  const bytes = new TextEncoder().encode(text)
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   const content = { pieces: [bytes], size: bytes.length, done: true }
   return {
     status,

@@ -1,10 +1,12 @@
 // What the rules say about one request, in their one order.
 
 import type { Field } from '../semantics/fields.ts'
-import { BAD_PATH, maintenancePage, type OwnAnswer, PREFLIGHT, redirectTo, TOO_LARGE } from './answers.ts'
+import { BAD_PATH, maintenancePage, PREFLIGHT, redirectTo, TOO_LARGE } from './answers.ts'
 import { corsFields, varied, withCors } from './cors.ts'
 import { redirectedUrl, rewrittenUrl } from './destinations.ts'
 import { editedRequest, editedResponse, type HeaderEdit } from './header-edits.ts'
+import { isFor } from './mocks.ts'
+import type { OwnAnswer } from './own-answer.ts'
 import type { ParsedRules } from './parse.ts'
 import { type PathPattern, RequestPath } from './path.ts'
 
@@ -41,8 +43,9 @@ export function decide(rules: ParsedRules, asked: Asked): Decision {
   const answer = ownAnswer(rules, asked, path, applies)
   const maxBytes = rules.requestBody.find(applies)?.maxBytes
   const rewrite = rules.rewrites.find(applies)
+  const mocked = rules.mocks.find((mock) => applies(mock) && isFor(mock, asked.method))?.answer
   return {
-    answer: answer ?? (isTooLarge(asked, maxBytes) ? TOO_LARGE : undefined),
+    answer: answer ?? (isTooLarge(asked, maxBytes) ? TOO_LARGE : mocked),
     url: rewrite && !answer ? rewrittenUrl(rewrite, url, path) : undefined,
     requestEdits: rules.requestHeaders.filter(applies),
     maxBytes,

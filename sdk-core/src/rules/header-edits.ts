@@ -47,7 +47,8 @@ export function parseHeaderEdit(
   return { path: pathOf(path), gone, fields: [...placed, ...added], changed }
 }
 
-function fieldsOf(value: Value | undefined, isRequest: boolean): Field[] {
+/** Returns the fields of an object. @throws SvcError `invalid_option` */
+export function fieldsOf(value: Value | undefined, isRequest: boolean): Field[] {
   if (!value) return []
   const { given, place } = value
   const wanted = 'has to be an object of names and values, such as { "X-Name": "value" }'

@@ -5,7 +5,7 @@ type OneOrMore<T> = T | readonly T[]
 
 /**
  * TrafficRules say what happens to requests before the handler gets them, and to responses. They apply in the order of these
- * members, whatever order they are written in. Of redirects, rewrites, CORS, content and timeouts, the first whose path matches
+ * members, whatever order they are written in. Of redirects, rewrites, CORS, content, mocks and timeouts, the first whose path matches
  * applies; of the header rules, all that match do, one after the other.
  */
 export interface TrafficRules {
@@ -24,6 +24,8 @@ export interface TrafficRules {
   requestHeaders?: OneOrMore<HeaderRule> | undefined
   /** Bounds the content of requests. */
   requestBody?: OneOrMore<RequestBodyRule> | undefined
+  /** Answers without the handler: a mock of what it will do, or of a server that is not there. */
+  mocks?: OneOrMore<MockRule> | undefined
   /** Bounds the time that the handler has. */
   timeouts?: OneOrMore<TimeoutRule> | undefined
   /** Changes the header fields of all responses, also of those that a rule gives. */
@@ -124,6 +126,29 @@ interface HeaderRule extends PathRule {
 interface RequestBodyRule extends PathRule {
   /** Bytes, or a text such as `10MB` or `512KiB`. */
   maxSize: number | string
+}
+
+/** MockRule answers requests itself. */
+interface MockRule extends PathRule {
+  /**
+   * The method, or several; GET is also HEAD.
+   * @default all
+   */
+  method?: OneOrMore<string> | undefined
+  /**
+   * From 200 to 599.
+   * @default 200
+   */
+  status?: number | undefined
+  /** The fields of the response. Its `Content-Type` is that of text or JSON unless they have one. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * The content.
+   * @default none
+   */
+  body?: string | Uint8Array | undefined
+  /** The content as a value of JSON, in place of `body`. */
+  json?: unknown
 }
 
 /** TimeoutRule bounds the time that the handler has. */

@@ -4,6 +4,7 @@ import { elementsOf, membersOf, printed, secondsOf, textsOf, type Value, wrong }
 import { type Cors, parseCors } from './cors.ts'
 import { type Destination, parseAddress, parsePath } from './destinations.ts'
 import { type HeaderEdit, parseHeaderEdit } from './header-edits.ts'
+import { type Mock, parseMock } from './mocks.ts'
 import type { TrafficRules } from './options.ts'
 import { ALL_PATHS, PathPattern } from './path.ts'
 
@@ -28,6 +29,7 @@ export interface ParsedRules {
   readonly cors: readonly Cors[]
   readonly requestHeaders: readonly HeaderEdit[]
   readonly requestBody: readonly { path: PathPattern; maxBytes: number }[]
+  readonly mocks: readonly Mock[]
   readonly timeouts: readonly { path: PathPattern; responseMs: number }[]
   readonly responseHeaders: readonly HeaderEdit[]
   /** True when a rule depends on the path, so that a path with two meanings could evade it. */
@@ -42,6 +44,7 @@ export const RULE_NAMES: readonly (keyof TrafficRules)[] = [
   'cors',
   'requestHeaders',
   'requestBody',
+  'mocks',
   'timeouts',
   'responseHeaders',
 ]
@@ -82,6 +85,7 @@ export function parseRules(given: unknown, spell: (name: string) => string = (na
     cors: each('cors', (rule) => parseCors(rule, pathOf)),
     requestHeaders: each('requestHeaders', (rule) => parseHeaderEdit(rule, pathOf, true)),
     requestBody: each('requestBody', parseRequestBody),
+    mocks: each('mocks', (rule) => parseMock(rule, pathOf)),
     timeouts: each('timeouts', parseTimeout),
     responseHeaders: each('responseHeaders', (rule) => parseHeaderEdit(rule, pathOf, false)),
   }

@@ -4,8 +4,9 @@ import type { DirectExchange, DirectHandler, DirectRequest, DirectResponse } fro
 import type { BodyBatch } from '../exchange/response-body.ts'
 import { type Field, valuesOf } from '../semantics/fields.ts'
 import { AnswerDeadline, LATE } from './answer-deadline.ts'
-import { type OwnAnswer, TIMED_OUT, TOO_LARGE, toDirect } from './answers.ts'
+import { TIMED_OUT, TOO_LARGE, toDirect } from './answers.ts'
 import { type Decision, decide, requestFields } from './decision.ts'
+import type { OwnAnswer } from './own-answer.ts'
 import type { ParsedRules } from './parse.ts'
 import { WatchedBody } from './watched-body.ts'
 
@@ -72,7 +73,7 @@ class RuledExchange implements DirectExchange {
   }
 
   #refuse(answer: OwnAnswer): DirectResponse {
-    this.#exchange.cancel(new Error(answer.text.trim()))
+    this.#exchange.cancel(new Error(String(answer.text).trim()))
     const fields = this.#decision.edit?.(answer.fields) ?? answer.fields
     return toDirect({ ...answer, fields })
   }

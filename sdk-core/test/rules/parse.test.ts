@@ -49,6 +49,18 @@ test.each<[rules: unknown, message: string]>([
   ],
   [{ rewrites: { to: '//a' } }, 'rules.rewrites.to has to be a path'],
   [{ rewrites: { to: 'https://other.example' } }, 'rules.rewrites.to has to be a path'],
+  [{ mocks: { status: 101 } }, 'rules.mocks.status has to be a status from 200 to 599, not 101'],
+  [{ mocks: { body: 1 } }, 'rules.mocks.body has to be a text or bytes'],
+  [{ mocks: { body: 'a', json: {} } }, 'rules.mocks.json and body exclude each other'],
+  [
+    { mocks: { status: 204, body: 'a' } },
+    'rules.mocks.body has to be left out: an answer with 204 has no content',
+  ],
+  [{ mocks: { json: () => {} } }, 'rules.mocks.json has to be a value of JSON'],
+  [{ mocks: { method: 'GET ' } }, 'rules.mocks.method[0] has to be one of a method, or a list of methods'],
+  [{ mocks: { headers: { 'Content-Length': '1' } } }, 'rules.mocks.headers.Content-Length cannot be changed'],
+  [{ mocks: { headers: { 'X-A': 'a\r\nb' } } }, 'rules.mocks.headers.X-A has to be a text of one line'],
+  [{ mocks: [{ file: 'a' }] }, 'rules.mocks[0].file is not known; known are path, method, status'],
   [{ maintenance: 'yes' }, 'rules.maintenance has to be an object with path, text, retryAfter, except'],
   [{ maintenance: { text: '' } }, 'rules.maintenance.text has to be a text'],
   [

@@ -151,7 +151,7 @@ function platformOf(options: ExposeOptions): () => Platform {
   })
   return () => ({
     ...nodePlatform({ ca, proxy, identity, identityPath, carrier, overlay, allowLocalGateways }),
-    needsCertificate: [http, fetch, routes, tls].some((target) => target !== undefined),
+    needsCertificate: [http, fetch, routes, tls, options.rules?.mocks].some((target) => target !== undefined),
     ...(tls && { serveTls: serveTcpTarget(tls, onError, proxyProtocol) }),
     ...(tcp && { serveRaw: serveTcpTarget(tcp, onError, proxyProtocol) }),
     ...(udp && {

@@ -217,13 +217,17 @@ function requireOne({
     throw new SvcError('invalid_option', 'paid and tls exclude each other: payments are inside of TLS')
   if (rules && tls !== undefined)
     throw new SvcError('invalid_option', 'rules and tls exclude each other: requests are inside of TLS')
-  if (rules && count === 0 && !routes)
-    throw new SvcError('invalid_option', 'rules need http, fetch or routes: they are about HTTP')
+  const isMocked = rules?.mocks !== undefined
+  if (rules && count === 0 && !routes && !isMocked)
+    throw new SvcError(
+      'invalid_option',
+      'rules need http, fetch or routes, unless they have mocks: they are about HTTP',
+    )
   if (hold && (tls !== undefined || (http === undefined && !routes)))
     throw new SvcError('invalid_option', 'hold needs http or routes: it keeps requests for a web server')
   if (hold && paid)
     throw new SvcError('invalid_option', 'hold and paid exclude each other: visitors would pay for no answer')
-  if (webhooks && (tls !== undefined || (count === 0 && !routes)))
+  if (webhooks && (tls !== undefined || (count === 0 && !routes && !isMocked)))
     throw new SvcError('invalid_option', 'webhooks need http, fetch or routes: they are about HTTP')
   if (paid && count === 0 && !routes)
     throw new SvcError(
@@ -239,8 +243,11 @@ function requireOne({
     throw new SvcError('invalid_option', 'proxyProtocol is v1 or v2')
   if (proxyProtocol !== undefined && visitorAddress === false)
     throw new SvcError('invalid_option', 'proxyProtocol needs visitorAddress: the header has the address')
-  if (count === 0 && tcp === undefined && udp === undefined && !routes)
-    throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
+  if (count === 0 && tcp === undefined && udp === undefined && !routes && !isMocked)
+    throw new SvcError(
+      'invalid_option',
+      'a target is needed: http, fetch, routes, tls, tcp or udp, or rules with mocks',
+    )
 }
 
 function requireFitting({

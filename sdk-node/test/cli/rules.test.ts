@@ -133,3 +133,39 @@ it.each([
   expect(await ended).toBe(2)
   expect(JSON.parse(out.at(-1)!).message).toContain(message)
 })
+
+it('svc start answers by mocks alone, with the content of a file', async () => {
+  await writeFile(join(home, 'users.json'), '[1]')
+  const config = join(home, 'svc.toml')
+  const head = [`relay = "${relay.origin}"`, `ca = "${relay.caFile}"`, '[[tunnel]]', `name = "${name}"`]
+  const mocks = `
+    [[tunnel.rules.mocks]]
+    path = "/users"
+    method = "GET"
+    file = "users.json"
+    headers = { X-My_Field = "a" }
+    [[tunnel.rules.mocks]]
+    path = "/users"
+    status = 201
+    json = { created_at = "now" }
+  `
+  await writeFile(config, [...head, mocks].join('\n'))
+  run = runHere(home, ['start', '--config', config, '--json'])
+  const { url } = await reported(run, 'online')
+  const users = await visit(relay, url!, '/users')
+  expect([users.statusCode, users.headers['content-type'], users.headers['x-my_field']]).toEqual([
+    200,
+    'application/json',
+    'a',
+  ])
+  expect(await text(users)).toBe('[1]')
+  const created = await visit(relay, url!, '/users', { method: 'POST', body: 'a' })
+  expect([created.statusCode, await text(created)]).toEqual([201, '{"created_at":"now"}'])
+  expect((await visit(relay, url!, '/')).statusCode).toBe(404)
+})
+
+it('svc start says which file of a mock is not there', async () => {
+  const missing = await startedWith('rules = { mocks = [{ file = "no.json" }] }')
+  expect(await missing.ended).toBe(2)
+  expect(missing.out.join()).toMatch(/rules.mocks: file .*no\.json cannot be read/)
+})

@@ -26,7 +26,8 @@ export async function exposeOptions(command: SiteCommand): Promise<ExposeOptions
 export function hasWeb(command: SiteCommand): boolean {
   if (command.command === 'serve') return true
   const { target, options } = command
-  return target !== undefined || options.tls !== undefined || options.route.length > 0
+  const { tls, route, rules } = options
+  return [target, tls, rules?.mocks].some((given) => given !== undefined) || route.length > 0
 }
 
 async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {

@@ -138,17 +138,20 @@ export async function parseConfig(path: string, text: string, context: ConfigCon
       return { command, isPaused: fields.paused ?? false }
     }),
   }
-  for (const [at, { command }] of parsed.tunnels.entries())
-    await checkRules(`${path}: tunnel ${at + 1}`, command.options.rules)
+  for (const [at, { command }] of parsed.tunnels.entries()) {
+    const { rules } = command.options
+    if (rules) command.options.rules = await checkedRules(`${path}: tunnel ${at + 1}`, rules)
+  }
   return parsed
 }
 
-/** Checks traffic rules with their own code, which is loaded only for them. */
-async function checkRules(where: string, rules: TrafficRules | undefined): Promise<void> {
-  if (!rules) return
+/** Checks traffic rules with their own code, which is loaded only for them, and reads the files of mocks. */
+async function checkedRules(where: string, given: TrafficRules): Promise<TrafficRules> {
   const { parseRules } = await import('@svc/sdk-core/rules')
   try {
+    const rules = given.mocks ? await (await import('../options/mock-files.ts')).withMockFiles(given) : given
     parseRules(rules, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    return rules
   } catch (cause) {
     throw wrong(where, (cause as Error).message)
   }

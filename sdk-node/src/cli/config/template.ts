@@ -117,6 +117,8 @@ http = 3000
 #cors = { origins = ["https://app.example"], credentials = true }
 #request_headers = { set = { X-Env = "demo" }, remove = ["X-Debug"] }
 #request_body = { max_size = "10MB" }
+# Answers without the server: status, headers, and body, json or the content of a file.
+#mocks = [{ path = "/users/*", method = "GET", status = 200, headers = { X-Mock = "1" }, json = { name = "Ann" } }]
 # Seconds until a response has begun.
 #timeouts = [{ path = "/api/*", response = 30 }]
 #[[tunnel.rules.response_headers]]

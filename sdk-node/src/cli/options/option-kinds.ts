@@ -86,11 +86,11 @@ export const FIELDS: Kind<string[]> = { ...TEXTS, isWhole: true }
 export const RULES: Kind<TrafficRules> = {
   wanted: 'a table of rules',
   accepts: isRecord,
-  read: (rules: object) => withCamelCase(rules) as TrafficRules,
+  read: (rules: object, path) => withMockPaths(withCamelCase(rules) as TrafficRules, path),
 }
 
-/** Fields of a message, whose names are not those of members. */
-const MAPS: ReadonlySet<string> = new Set(['set', 'add'])
+/** Fields of a message and values of JSON, whose names are not those of members. */
+const MAPS: ReadonlySet<string> = new Set(['set', 'add', 'headers', 'json'])
 
 /** Spells the names of members as the API does. */
 function withCamelCase(value: unknown): unknown {
@@ -101,6 +101,17 @@ function withCamelCase(value: unknown): unknown {
     MAPS.has(name) ? member : withCamelCase(member),
   ])
   return Object.fromEntries(members)
+}
+
+/** Makes the paths of mocks' files absolute. */
+function withMockPaths(rules: TrafficRules, path: (text: string) => string): TrafficRules {
+  const mocks: unknown = rules.mocks
+  if (mocks === undefined) return rules
+  const found = [mocks].flat().map((mock: unknown) => {
+    const isFile = isRecord(mock) && typeof mock.file === 'string' && mock.file !== ''
+    return isFile ? { ...mock, file: path(mock.file as string) } : mock
+  })
+  return { ...rules, mocks: found as TrafficRules['mocks'] }
 }
 
 /** @param wanted the default names the values in their order */
