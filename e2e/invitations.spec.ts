@@ -1,4 +1,4 @@
-// The administration of who may register: invitations, pinned names and administrators, in the page.
+// Who may register: invitations, pinned names and administrators in the administration page, and the landing page with an invitation.
 
 import type { Page } from '@playwright/test'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
@@ -13,7 +13,7 @@ const test = base.extend<object, { relay: TestRelay }>({
   relay: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
-      const relay = await startTestRelay({ env: { ADMIN_TOKEN } })
+      const relay = await startTestRelay({ env: { ADMIN_TOKEN, REGISTRATION: 'token' } })
       await use(relay)
       await relay.stop()
     },
@@ -74,4 +74,47 @@ test('invitations are made, shown once and withdrawn; names are pinned; another 
   expect(errors).toEqual([])
   // The browser itself logs a 401.
   expect(other.errors.every((error) => error.includes('401'))).toBe(true)
+})
+
+test('the landing page asks for an invitation when the relay does, and says what is wrong with one', async ({
+  browser,
+  context,
+  relay,
+}) => {
+  const admin = await openWeb(context, `${relay.url}/admin`)
+  await logIn(admin.page, ADMIN_TOKEN)
+  const invitations = admin.page.getByRole('region', { name: 'Invitations' })
+  await invitations.getByRole('button', { name: 'Invite' }).click()
+  const token = await invitations.locator('pre').innerText()
+
+  const { page } = await openWeb(context, relay.url)
+  const field = page.getByLabel('Invitation', { exact: true })
+  const state = page.locator('.publish .state')
+  const publish = page.getByRole('button', { name: 'Publish' })
+  await expect(publish).toBeVisible()
+  await expect(field).toHaveCount(0)
+  await publish.click()
+  await expect(field).toBeFocused()
+  await expect(field).toHaveAccessibleDescription(/lets nobody publish without an invitation/)
+  await expectAccessiblePart(page, '.publish')
+  await field.fill('svc-invitation-guess')
+  await field.press('Enter')
+  await expect(field).toHaveAccessibleDescription(/not known here/)
+  await field.fill(` ${token} `)
+  await field.press('Enter')
+  await expect(state).toHaveText('online')
+  // Who came in once needs it no more, and nothing of the page keeps it.
+  await page.reload()
+  await expect(state).toHaveText('online')
+  expect(
+    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])),
+  ).not.toContain(token)
+
+  const other = await browser.newContext()
+  const second = (await openWeb(other, relay.url)).page
+  await second.getByRole('button', { name: 'Publish' }).click()
+  await second.getByLabel('Invitation', { exact: true }).fill(token)
+  await second.getByLabel('Invitation', { exact: true }).press('Enter')
+  await expect(second.getByRole('alert').filter({ hasText: 'is used up' })).toBeVisible()
+  await other.close()
 })

@@ -57,6 +57,56 @@ test('a hello page: published at once, visited, kept while its owner looks aroun
   await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
 })
 
+test('a password, chosen by keyboard: a visitor signs in, and a reload leaves it as it is', async ({
+  landing: { page, publish },
+  visitor,
+}) => {
+  await page.getByText('Who may come in').press('Enter')
+  const password = page.getByLabel('Password for visitors', { exact: true })
+  await password.fill('scrypt:a')
+  await page.getByRole('button', { name: 'Publish' }).press('Enter')
+  await expect(password).toBeFocused()
+  await expect(password).toHaveAccessibleDescription(/cannot be a password/)
+  await expectAccessiblePart(page, '.publish')
+  await password.fill('open sesame')
+  await page.getByLabel('It closes').selectOption('after 8 hours')
+  const url = await publish('A hello page')
+  await expect(page.getByText('Visitors need the password.')).toBeVisible()
+  await expect(page.getByText(/^It closes at /)).toBeVisible()
+  await page.reload()
+  await expect(page.locator('.publish .state')).toHaveText('online')
+
+  await visitor.goto(url)
+  await visitor.getByLabel('Password').fill('open barley')
+  await visitor.getByLabel('Password').press('Enter')
+  await expect(visitor.getByRole('alert')).toContainText('That is not right')
+  await visitor.getByLabel('Password').fill('open sesame')
+  await visitor.getByLabel('Password').press('Enter')
+  await expect(visitor.getByRole('heading')).toHaveText('Hello, visitor 1')
+
+  await page.getByRole('button', { name: 'Stop' }).click()
+  // Who publishes again does not lose it.
+  await expect(password).toHaveValue('open sesame')
+})
+
+test('a site whose time is over is closed, its page says so, and a reload does not bring it back', async ({
+  landing: { page, publish },
+  relay,
+}) => {
+  await page.clock.install()
+  await page.reload()
+  await page.getByText('Who may come in').click()
+  await page.getByLabel('It closes').selectOption('after 1 hour')
+  const url = await publish('A hello page')
+  expect(String(await curl(relay.caFile, url))).toContain('Hello, visitor 1')
+  await page.clock.fastForward('01:00:01')
+  await expect(page.getByText('The site has closed: its time is over.')).toBeVisible()
+  await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Publish' })).toBeVisible()
+  await expect(page.locator('.publish .state')).toHaveCount(0)
+})
+
 wholeOnly(test, 'variant')(
   'it is in the list of sites when its owner says so',
   async ({ landing: { page, publish }, relay }) => {
@@ -117,7 +167,9 @@ wholeOnly(test, 'appearance')(
     expect(await layoutShift(page)).toBeLessThan(0.01)
     await expectFits({ landing: page }, info, WIDTHS_PX)
     await page.getByText('With integrity').click()
+    await page.getByText('Who may come in').click()
     await expectAccessible(page)
+    await expectFits({ access: page }, info, WIDTHS_PX)
     await publish('A hello page')
     await expectFits({ published: page }, info, WIDTHS_PX)
     await expectAccessiblePart(page, '.publish')

@@ -2,14 +2,20 @@
 import type { KnockingVisitor, Site, SiteState, Waiting } from '@svc/sdk-browser'
 import { Store } from '../common/store.ts'
 import { LANDING } from '../texts/landing.ts'
+import { accessOf, type Choices, endOf, type Fault, faultOf, NO_CHOICES } from './choices.ts'
 import type { Demo, Kind, Visit } from './demos/demo.ts'
 import { siteNames } from './demos/site-names.ts'
 
 /** Visits that the page lists. */
 const VISITS_MAX = 10
+/** By how much a timer may be early by the clock. */
+const TIMER_ERROR_MS = 1000
 
 export interface Publication {
   kind: Kind
+  hasPassword: boolean
+  /** When the site closes, in milliseconds since the epoch; undefined for never. */
+  endsAt: number | undefined
   state: SiteState
   /** Why the site waits, and until when. */
   waiting?: Waiting | undefined
@@ -18,6 +24,8 @@ export interface Publication {
   shareUrl?: string | undefined
   /** Message of the last error. */
   error: string
+  /** The field that the error is about. */
+  fault?: Fault
   visitCount: number
   /** The newest first. */
   visits: readonly Visit[]
@@ -27,16 +35,14 @@ export interface Publication {
   knocks?: readonly KnockingVisitor[] | undefined
 }
 
-/** What the user chose beside the kind. */
-export interface Choices {
-  isListed: boolean
-  /** Each visitor waits until the user lets it in. */
-  isAsking: boolean
-}
-
 export const publication: Store<Publication | undefined> = new Store<Publication | undefined>(undefined)
 
 let site: Site | undefined
+let chosenLast: Choices = NO_CHOICES
+
+/** What the user chose last in this tab: a site that is published again does not lose its password. */
+export const lastChoices = (): Choices => chosenLast
+
 /**
  * Kinds whose owner was warned that this relay makes their address public, and published again. The hello page's address need not
  * be secret.
@@ -44,9 +50,28 @@ let site: Site | undefined
 const mayBePublic = new Set<Kind>(['hello'])
 let addToFolder: ((files: Iterable<File>) => number) | undefined
 
-export async function start(kind: Kind, { isListed, isAsking }: Choices): Promise<void> {
+/**
+ * @param invitation for a relay that asked for one; empty for none
+ * @param endsAt for a site that was online before
+ */
+export async function start(
+  kind: Kind,
+  chosen: Choices,
+  invitation = '',
+  endsAt: number | undefined = endOf(chosen, Date.now()),
+): Promise<void> {
   const none = { url: '', error: '', visitCount: 0, visits: [], fileCount: 0 }
-  publication.set({ kind, state: 'connecting', ...none, knocks: isAsking ? [] : undefined })
+  chosenLast = chosen
+  const choices = meant(kind, chosen)
+  const { isListed, isAsking } = choices
+  publication.set({
+    kind,
+    hasPassword: choices.password !== '',
+    endsAt,
+    state: 'connecting',
+    ...none,
+    knocks: isAsking ? [] : undefined,
+  })
   try {
     // SDK and demo are not part of the page's first load.
     const [{ publish }, demo, names] = await Promise.all([
@@ -54,13 +79,14 @@ export async function start(kind: Kind, { isListed, isAsking }: Choices): Promis
       loadDemo(kind),
       siteNames(kind),
     ])
-    remember({ kind, isListed, isAsking })
+    remember({ kind, endsAt, ...choices })
     await publish({
       relay: location.origin,
       ...names,
       fetch: counted(demo),
       listed: isListed,
-      access: isAsking ? { knock: true } : undefined,
+      access: accessOf(choices, endsAt),
+      invitation: invitation || undefined,
       metadata: { description: DESCRIPTION, tags: ['tab', kind] },
       // Certificate authorities publish the names in sites' own certificates.
       certificate: mayBePublic.has(kind) ? 'own' : 'shared',
@@ -69,12 +95,29 @@ export async function start(kind: Kind, { isListed, isAsking }: Choices): Promis
       onSite: follow,
     })
   } catch (error) {
-    const isSecret = isWithoutCertificate(error) && !mayBePublic.has(kind)
-    if (isSecret) mayBePublic.add(kind)
-    // Stopping a site before it was online is not an error.
-    if (!isAborted(error))
-      update({ state: 'closed', error: isSecret ? LANDING.addressIsPublic : messageOf(error) })
+    failed(kind, error)
   }
+}
+
+/** The addresses of the other two grant access, so they are never listed. Nothing that calls a webhook waits. */
+function meant(kind: Kind, choices: Choices): Choices {
+  const { isListed, isAsking } = choices
+  return { ...choices, isListed: kind === 'hello' && isListed, isAsking: kind !== 'webhook' && isAsking }
+}
+
+function failed(kind: Kind, error: unknown): void {
+  // Stopping a site before it was online is not an error.
+  if (isAborted(error)) return
+  const isSecret = isWithoutCertificate(error) && !mayBePublic.has(kind)
+  if (isSecret) mayBePublic.add(kind)
+  const fault = faultOf(codeOf(error), messageOf(error))
+  const text = isSecret ? LANDING.addressIsPublic : textOf(error, fault)
+  update({ state: 'closed', error: text, fault })
+}
+
+function textOf(error: unknown, fault: Fault): string {
+  if (fault === 'password') return LANDING.passwordRefused
+  return codeOf(error) === 'invitation_required' ? LANDING.invitationRequired : messageOf(error)
 }
 
 export async function stop(): Promise<void> {
@@ -91,12 +134,14 @@ export function share(files: Iterable<File>): void {
 export function resume(): void {
   const was = sessionStorage.getItem(PUBLISHED)
   if (was === null || publication.value !== undefined) return
-  const { kind, ...choices }: Published = JSON.parse(was)
-  start(kind, choices)
+  const { kind, endsAt, ...choices }: Published = JSON.parse(was)
+  if (endsAt !== undefined && endsAt <= Date.now()) remember(undefined)
+  else start(kind, { ...NO_CHOICES, ...choices }, '', endsAt)
 }
 
 interface Published extends Choices {
   kind: Kind
+  endsAt?: number | undefined
 }
 
 const PUBLISHED = 'svc-landing-published'
@@ -140,12 +185,23 @@ function follow(begun: Site): void {
     const { state, url, shareUrl, waiting } = begun
     // Earlier errors are resolved, or the state shows them.
     update({ state, url, shareUrl, waiting, ...(state !== 'closed' && { error: '' }) })
+    if (state === 'closed' && isOver()) {
+      remember(undefined)
+      update({ error: LANDING.over })
+    }
   })
   begun.addEventListener('knock', ({ visitor }) => knocked(begun, visitor))
   begun.addEventListener('error', ({ error }) => {
-    // The state already shows what the site waits for, or that the relay does not answer.
-    if (begun.state !== 'waiting' && begun.state !== 'reconnecting') update({ error: error.message })
+    // The state already shows what the site waits for, or that the relay does not answer. It does answer about invitations.
+    const isShown = begun.state === 'waiting' || begun.state === 'reconnecting'
+    if (!isShown || faultOf(error.code, error.message) === 'invitation') update({ error: error.message })
   })
+}
+
+/** Returns whether the time of the site has come that its owner set. */
+function isOver(): boolean {
+  const { endsAt = Number.POSITIVE_INFINITY } = publication.value ?? {}
+  return Date.now() + TIMER_ERROR_MS >= endsAt
 }
 
 function knocked(begun: Site, visitor: KnockingVisitor): void {

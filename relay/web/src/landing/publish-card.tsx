@@ -1,12 +1,15 @@
 // The card with which the user publishes a demo site from this tab.
 import { formatClock } from '../common/format.ts'
+import { SecretField } from '../common/secret-field.tsx'
 import { useStore } from '../common/store.ts'
 import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
+import type { Choices } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
-import { type Publication, publication, start, stop } from './publication.ts'
+import { lastChoices, type Publication, publication, start, stop } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
+import { WhoMayComeIn } from './who-may-come-in.tsx'
 
 const KINDS: readonly Kind[] = ['hello', 'folder', 'webhook']
 
@@ -26,9 +29,9 @@ export function PublishCard(): VNode {
       <p class="quiet" role="status">
         {now?.waiting && waitingText(now.waiting.reason, nextAttempt(now.waiting.until))}
       </p>
-      {isOpen ? <Published {...now} /> : <Choice previous={now?.kind ?? 'hello'} />}
+      {isOpen ? <Published {...now} /> : <Choice previous={now} />}
       <p class="error" role="alert">
-        {now?.error}
+        {now?.fault === undefined && now?.error}
       </p>
       {now !== undefined && isOpen && <More kind={now.kind} />}
     </section>
@@ -39,46 +42,61 @@ function nextAttempt(until: number | undefined): string | undefined {
   return until === undefined ? undefined : LANDING.nextAttempt(formatClock(until))
 }
 
-function Choice({ previous }: { previous: Kind }): VNode {
-  const [kind, setKind] = useState<Kind>(previous)
-  const [isListed, setListed] = useState(false)
-  const [isAsking, setAsking] = useState(false)
+function Choice({ previous }: { previous: Publication | undefined }): VNode {
+  const [kind, setKind] = useState<Kind>(previous?.kind ?? 'hello')
+  const [choices, setChoices] = useState<Choices>(lastChoices)
+  const [invitation, setInvitation] = useState('')
+  const set = (change: Partial<Choices>): void => setChoices((now) => ({ ...now, ...change }))
   const submit = (event: Event): void => {
     event.preventDefault()
-    // The addresses of the other two grant access, so they are never listed.
-    // Nothing that calls a webhook waits.
-    void start(kind, { isListed: kind === 'hello' && isListed, isAsking: kind !== 'webhook' && isAsking })
+    void start(kind, choices, invitation.trim())
   }
-  const ask = (): void => {
-    setAsking(!isAsking)
-    if (!isAsking) import('./knock-notification.ts').then(({ askForNotifications }) => askForNotifications())
-  }
+  const errorOf = (field: Publication['fault']): string =>
+    previous?.fault === field ? (previous?.error ?? '') : ''
   return (
     <form onSubmit={submit}>
-      <fieldset class="kinds">
-        <legend>{LANDING.kindsLabel}</legend>
-        {KINDS.map((one) => (
-          <label key={one} class="kind">
-            <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
-            <span>
-              <strong>{LANDING.kinds[one].name}</strong>
-              <span class="quiet">{LANDING.kinds[one].about}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <Kinds kind={kind} onChange={setKind} />
+      <WhoMayComeIn choices={choices} set={set} canAsk={kind !== 'webhook'} error={errorOf('password')} />
+      {previous?.fault === 'invitation' && (
+        <SecretField
+          id="invitation"
+          autocomplete="off"
+          label={LANDING.invitation}
+          about={LANDING.invitationAbout}
+          value={invitation}
+          error={errorOf('invitation')}
+          onInput={setInvitation}
+        />
+      )}
       <div class="row">
         <button type="submit">{LANDING.publish}</button>
         <label class="check" hidden={kind !== 'hello'}>
-          <input type="checkbox" checked={isListed} onChange={() => setListed(!isListed)} />
+          <input
+            type="checkbox"
+            checked={choices.isListed}
+            onChange={() => set({ isListed: !choices.isListed })}
+          />
           {LANDING.listed}
-        </label>
-        <label class="check" hidden={kind === 'webhook'}>
-          <input type="checkbox" checked={isAsking} onChange={ask} />
-          {LANDING.asking}
         </label>
       </div>
     </form>
+  )
+}
+
+function Kinds({ kind, onChange }: { kind: Kind; onChange(kind: Kind): void }): VNode {
+  return (
+    <fieldset class="kinds">
+      <legend>{LANDING.kindsLabel}</legend>
+      {KINDS.map((one) => (
+        <label key={one} class="kind">
+          <input type="radio" name="kind" checked={kind === one} onChange={() => onChange(one)} />
+          <span>
+            <strong>{LANDING.kinds[one].name}</strong>
+            <span class="quiet">{LANDING.kinds[one].about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }
 

@@ -4,7 +4,7 @@
 import type { KnockingVisitor } from '@svc/sdk-browser'
 import { CopyButton } from '../common/copy-button.tsx'
 import { isForPhones } from '../common/for-phones.ts'
-import { formatClock } from '../common/format.ts'
+import { formatClock, formatTime } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Visit } from './demos/demo.ts'
@@ -26,6 +26,8 @@ export function PublishedSite({
   visitCount,
   fileCount,
   knocks,
+  hasPassword,
+  endsAt,
 }: Publication): VNode {
   return (
     <>
@@ -43,6 +45,10 @@ export function PublishedSite({
             <CopyButton text={url} label={LANDING.copyUrl} />
           </div>
           <p class="quiet">{LANDING.about(state, HAS_CODE)}</p>
+          {hasPassword && <p class="quiet">{LANDING.hasPassword}</p>}
+          {endsAt !== undefined && (
+            <p class="quiet">{LANDING.endsAt(formatTime(new Date(endsAt).toISOString()))}</p>
+          )}
         </div>
       </div>
       <ShareLink url={shareUrl ?? ''} />

@@ -11,6 +11,8 @@ export const COMMON = {
   copy: 'Copy',
   copied: 'Copied',
   copyRefused: 'Not allowed',
+  show: 'Show',
+  showSecret: (label: string): string => `Show: ${label}`,
   cancel: 'Cancel',
   sure: 'Are you sure?',
   yes: 'Yes, do it',
