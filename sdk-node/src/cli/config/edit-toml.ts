@@ -11,6 +11,8 @@ const OWN_HEADER = /^\s*\[\[\s*tunnel\s*\]\]\s*(?:#.*)?$/
 /** A table header. Lines of a value that end with a comma do not match. */
 const HEADER = /^\s*\[{1,2}[\w\s."'-]+\]{1,2}\s*(?:#.*)?$/
 const SUB_HEADER = /^\s*\[\[?\s*tunnel\s*\./
+/** A key without quotes. */
+const BARE = /^[\w-]+$/
 const COMMENT = /^\s*#/
 const BLANK = /^\s*$/
 
@@ -42,12 +44,8 @@ export function addTunnel(text: string, fields: TomlTable): string {
  */
 export function removeTunnel(text: string, index: number): string {
   const { lines, end } = split(text)
-  const { start, headerAt, next } = blockOf(lines, index)
-  let last = headerAt
-  for (let at = headerAt; at < next; at++) if (isContent(lines[at]!)) last = at
-  lines.splice(start, last + 1 - start)
-  // Avoids two empty lines where there was one on each side.
-  if (BLANK.test(lines[start] ?? '') && BLANK.test(lines[start - 1] ?? '')) lines.splice(start, 1)
+  const { headerAt, next } = blockOf(lines, index)
+  removeLines(lines, headerAt, next)
   const table = parseToml(text)
   const { [ARRAY]: _all, ...shared } = table
   const left = tunnelsOf(table).filter((_, at) => at !== index)
@@ -60,23 +58,94 @@ export function removeTunnel(text: string, index: number): string {
  * @throws EditError
  */
 export function setFields(text: string, index: number | undefined, changes: FieldChanges): string {
-  const table = parseToml(text)
-  const before = index === undefined ? table : tunnelsOf(table)[index]!
-  const known = Object.entries(changes).filter(([field]) => Object.hasOwn(before, field))
-  const added = Object.entries(changes).filter(
-    ([field, value]) => !Object.hasOwn(before, field) && value !== null,
+  const wanted = withFields(parseToml(text), index, (fields) => {
+    const next: TomlTable = { ...fields, ...changes }
+    for (const [field, value] of Object.entries(changes)) if (value === null) delete next[field]
+    return next
+  })
+  const left = withoutTables(text, index, changes)
+  const table = parseToml(left)
+  const { kept, added } = splitAdded(
+    split(left).lines,
+    index,
+    fieldsOf(table, index),
+    fieldsOf(wanted, index),
   )
-  const put = (entries: [string, unknown][]): TomlTable => {
-    const fields: TomlTable = { ...before, ...Object.fromEntries(entries) }
-    for (const [field, value] of entries) if (value === null) delete fields[field]
-    if (index === undefined) return fields
-    return { ...table, [ARRAY]: tunnelsOf(table).map((tunnel, at) => (at === index ? fields : tunnel)) }
-  }
-  const patched = known.length === 0 ? text : patchedText(text, put(known))
-  requireComments(text, patched)
+  const known = withFields(table, index, () => kept)
+  const patched = isDeepStrictEqual(known, table) ? left : patchedText(left, known)
+  requireComments(left, patched)
   const { lines, end } = split(patched)
-  if (added.length > 0) insertFields(lines, index, fieldLines(Object.fromEntries(added)))
-  return checked(lines.join(end), put([...known, ...added]))
+  for (const { path, fields } of added) insertFields(lines, index, path, fieldLines(fields))
+  return checked(lines.join(end), wanted)
+}
+
+function fieldsOf(table: TomlTable, index: number | undefined): TomlTable {
+  return index === undefined ? table : tunnelsOf(table)[index]!
+}
+
+/** Returns the table of the file with other fields in one place. */
+function withFields(
+  table: TomlTable,
+  index: number | undefined,
+  change: (fields: TomlTable) => TomlTable,
+): TomlTable {
+  if (index === undefined) return change(table)
+  return { ...table, [ARRAY]: tunnelsOf(table).map((tunnel, at) => (at === index ? change(tunnel) : tunnel)) }
+}
+
+/** Removes tables that are written under a header of their own, with the comments directly above it. */
+function withoutTables(text: string, index: number | undefined, changes: FieldChanges): string {
+  const { lines, end } = split(text)
+  for (const [field, value] of Object.entries(changes)) {
+    const headerAt = value === null ? tableAt(lines, index, [field]) : undefined
+    if (headerAt === undefined) continue
+    const inner = new RegExp(`^\\s*\\[\\s*${ARRAY}\\s*\\.\\s*${field}\\s*\\.`)
+    const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line) && !inner.test(line))
+    removeLines(lines, headerAt, after < 0 ? lines.length : after)
+  }
+  return lines.join(end)
+}
+
+interface Added {
+  /** The table of the tunnel that gets them; empty for its own. */
+  path: readonly string[]
+  fields: TomlTable
+}
+
+/** Splits the wanted fields into those that are in the file, and those that are added, by the table that is written under a header. */
+function splitAdded(
+  lines: readonly string[],
+  index: number | undefined,
+  before: TomlTable,
+  wanted: TomlTable,
+  path: readonly string[] = [],
+): { kept: TomlTable; added: Added[] } {
+  const isThere = ([field]: [string, unknown]): boolean => Object.hasOwn(before, field)
+  const entries = Object.entries(wanted)
+  const fields = Object.fromEntries(entries.filter((entry) => !isThere(entry)))
+  const added: Added[] = Object.keys(fields).length > 0 ? [{ path, fields }] : []
+  const kept = entries.filter(isThere).map(([field, value]): [string, unknown] => {
+    const was = before[field]
+    const at = [...path, field]
+    if (!isRecord(was) || !isRecord(value) || tableAt(lines, index, at) === undefined) return [field, value]
+    const inner = splitAdded(lines, index, was, value, at)
+    added.push(...inner.added)
+    return [field, inner.kept]
+  })
+  return { kept: Object.fromEntries(kept), added }
+}
+
+/** @returns the line of the header of a table of a tunnel, such as `[tunnel.access]`; undefined for one that is written otherwise */
+function tableAt(
+  lines: readonly string[],
+  index: number | undefined,
+  path: readonly string[],
+): number | undefined {
+  if (index === undefined || !path.every((field) => BARE.test(field))) return undefined
+  const { headerAt, next } = blockOf(lines, index)
+  const header = new RegExp(`^\\s*\\[\\s*${[ARRAY, ...path].join('\\s*\\.\\s*')}\\s*\\]\\s*(?:#.*)?$`)
+  const found = lines.findIndex((line, at) => at > headerAt && at < next && header.test(line))
+  return found < 0 ? undefined : found
 }
 
 function patchedText(text: string, table: TomlTable): string {
@@ -101,9 +170,15 @@ function requireComments(text: string, patched: string): void {
   }
 }
 
-/** Inserts lines after the last field of a tunnel's own table, or of the head. */
-function insertFields(lines: string[], index: number | undefined, added: readonly string[]): void {
-  const headerAt = index === undefined ? -1 : blockOf(lines, index).headerAt
+/** Inserts lines after the last field of a table of a tunnel, of its own one, or of the head. */
+function insertFields(
+  lines: string[],
+  index: number | undefined,
+  path: readonly string[],
+  added: readonly string[],
+): void {
+  const own = index === undefined ? -1 : blockOf(lines, index).headerAt
+  const headerAt = path.length === 0 ? own : tableAt(lines, index, path)!
   const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line))
   const next = after < 0 ? lines.length : after
   for (let at = next - 1; at > headerAt; at--) {
@@ -115,9 +190,17 @@ function insertFields(lines: string[], index: number | undefined, added: readonl
   else lines.splice(commentsAbove(lines, next), 0, ...added, '')
 }
 
+/** Removes a table: its header with the comments directly above, and its content, which ends before line `next`. */
+function removeLines(lines: string[], headerAt: number, next: number): void {
+  const start = commentsAbove(lines, headerAt)
+  let last = headerAt
+  for (let at = headerAt; at < next; at++) if (isContent(lines[at]!)) last = at
+  lines.splice(start, last + 1 - start)
+  // Avoids two empty lines where there was one on each side.
+  if (BLANK.test(lines[start] ?? '') && BLANK.test(lines[start - 1] ?? '')) lines.splice(start, 1)
+}
+
 interface Block {
-  /** The first of the comments directly above the header, or the header itself. */
-  start: number
   headerAt: number
   /** The header of the next table that does not belong to this tunnel, or the end. */
   next: number
@@ -128,7 +211,7 @@ function blockOf(lines: readonly string[], index: number): Block {
   const headerAt = headers[index]
   if (headerAt === undefined) throw new EditError(`tunnel ${index + 1} is not written as [[tunnel]]`)
   const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line) && !SUB_HEADER.test(line))
-  return { start: commentsAbove(lines, headerAt), headerAt, next: after < 0 ? lines.length : after }
+  return { headerAt, next: after < 0 ? lines.length : after }
 }
 
 /** @returns the first of the comment lines directly above line `at` */

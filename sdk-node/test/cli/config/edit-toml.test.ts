@@ -94,6 +94,43 @@ describe('a change of svc.toml', () => {
     expect(setFields(FILE, 2, { paused: null })).toBe(FILE)
   })
 
+  it('sets, changes and takes out fields of a table under a header of its own, and the table', () => {
+    const access = `# the first
+[[tunnel]]
+name = "one"
+
+# who may come in
+[tunnel.access] # here
+password = "a" # of all
+
+# users
+[tunnel.access.users]
+alice = "b"
+
+# the second
+[[tunnel]]
+name = "two"
+`
+    const set = (fields: object | null) => difference(access, setFields(access, 0, { access: fields }))
+    const users = { alice: 'b' }
+    expect(setFields(access, 0, { access: { password: 'a', users, rate: '1/s', knock: true } })).toBe(
+      access.replace('# of all\n', '# of all\nrate = "1/s"\nknock = true\n'),
+    )
+    expect(setFields(access, 0, { access: { password: 'a', users: { ...users, bob: 'c' } } })).toBe(
+      access.replace('alice = "b"\n', 'alice = "b"\nbob = "c"\n'),
+    )
+    expect(set({ password: 'c', users })).toEqual({
+      gone: ['password = "a" # of all'],
+      added: ['password = "c" # of all'],
+    })
+    expect(setFields(access, 0, { access: null, paused: true })).toBe(
+      '# the first\n[[tunnel]]\nname = "one"\npaused = true\n\n# the second\n[[tunnel]]\nname = "two"\n',
+    )
+    expect(setFields(access, 1, { access: { password: 'a', users } })).toBe(
+      `${access}access = { password = "a", users = { alice = "b" } }\n`,
+    )
+  })
+
   it('sets fields at the head', () => {
     expect(setFields(FILE, undefined, { discover: 3 })).toBe(
       FILE.replace('# the relay\n', '# the relay\ndiscover = 3\n'),
@@ -128,7 +165,7 @@ describe('a change of svc.toml', () => {
   })
 
   it('is refused where the library would take the comment of the next table with a field', () => {
-    const file = '[[tunnel]]\nname = "a"\n[tunnel.routes]\n"/api" = 1\n# about b\n[[tunnel]]\nname = "b"\n'
+    const file = '[[tunnel]]\nname = "a"\n[tunnel."routes"]\n"/api" = 1\n# about b\n[[tunnel]]\nname = "b"\n'
     expect(() => setFields(file, 0, { routes: null })).toThrow(EditError)
     expect(setFields(file, 0, { routes: { '/x': 1 } })).toContain('# about b\n[[tunnel]]')
   })
