@@ -166,6 +166,76 @@ wholeOnly(test, 'variant')(
   },
 )
 
+test('who may come in: by a password, which is stored as a hash and not shown again, until it is removed', async ({
+  first,
+  owner: { page, errors },
+  agent,
+  visitor,
+}) => {
+  const shown = card(page, first)
+  const link = shown.getByRole('link', { name: new RegExp(`^https://${first}\\.`) })
+  const url = (await link.getAttribute('href'))!
+  const dialog = page.getByRole('dialog', { name: `Change ${first}` })
+  const open = async (): Promise<void> => {
+    await shown.getByRole('button', { name: 'Change' }).press('Enter')
+    await dialog.getByText('Who may come in').press('Enter')
+  }
+  const save = async (): Promise<void> => {
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+    await expect(dialog).toHaveCount(0)
+    await expect(shown.locator('.state')).toHaveText('online')
+  }
+
+  await open()
+  await dialog.getByLabel('Password of all visitors', { exact: true }).fill('open sesame')
+  await dialog.getByRole('button', { name: 'Add a user' }).press('Enter')
+  await dialog.getByLabel('Name of the user').fill('alice')
+  await dialog.getByLabel('Password of alice', { exact: true }).fill('hers')
+  const rate = dialog.getByLabel('The most requests of each visitor')
+  await rate.fill('fast')
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await expect(rate).toBeFocused()
+  await expect(rate).toHaveAccessibleDescription(/must be like 10\/s/)
+  await rate.fill('1000/s')
+  await save()
+  expect(await agent.config()).toMatch(/password = "scrypt:.*users = { alice = "scrypt:/)
+  expect(await agent.config()).not.toMatch(/open sesame|hers/)
+
+  await expect(async () => {
+    await visitor.goto(`${url}/inside`)
+    await expect(visitor.getByLabel('Password')).toBeVisible({ timeout: 1_000 })
+  }).toPass()
+  await visitor.getByLabel('Password').fill('open barley')
+  await visitor.getByLabel('Password').press('Enter')
+  await expect(visitor.getByRole('alert')).toContainText('That is not right')
+  await visitor.getByLabel('Password').fill('open sesame')
+  await visitor.getByLabel('Password').press('Enter')
+  await expect(visitor.getByText('from the target')).toBeVisible()
+
+  await open()
+  await expect(dialog.getByText('Password of all visitors: set')).toBeVisible()
+  await expect(dialog.getByText('Password of alice: set')).toBeVisible()
+  expect(await page.content()).not.toMatch(/scrypt:|open sesame/)
+  await dialog.getByRole('button', { name: 'Replace: Password of all visitors' }).press('Enter')
+  const replaced = dialog.getByLabel('Password of all visitors', { exact: true })
+  await expect(replaced).toBeFocused()
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await expect(replaced).toHaveAccessibleDescription(/Type the new one/)
+  await dialog.getByRole('button', { name: 'Keep it: Password of all visitors' }).press('Enter')
+  for (const secret of ['Password of all visitors', 'Password of alice'])
+    await dialog.getByRole('button', { name: `Remove: ${secret}` }).press('Enter')
+  await rate.fill('')
+  await save()
+  expect(await agent.config()).not.toContain('access')
+  await expect(async () => {
+    await visitor.context().clearCookies()
+    await visitor.goto(url)
+    await expect(visitor.getByText('from the target')).toBeVisible({ timeout: 1_000 })
+  }).toPass()
+  // The browser itself logs the refusal.
+  expect(errors).toEqual([expect.stringContaining('400')])
+})
+
 wholeOnly(test, 'variant')(
   'says what the agent refuses, in the form and at the edge of the window',
   async ({ first, owner: { page, errors }, agent }) => {
@@ -257,6 +327,9 @@ wholeOnly(test, 'appearance')(
     await expectAccessible(page)
     await expectFits({ tunnels: page }, info, WIDTHS_PX)
     await page.getByRole('button', { name: 'Add a tunnel' }).click()
+    await page.getByText('Who may come in').click()
+    await page.getByRole('button', { name: 'Add a user' }).click()
+    await page.getByLabel('It closes').selectOption('at a time …')
     await expectAccessible(page)
     await expectFits({ form: page }, info, WIDTHS_PX)
     expect(errors).toEqual([])

@@ -362,7 +362,7 @@ export interface TunnelError extends Failure {
   relay?: string | undefined
 }
 
-/** The fields of svc.toml, as written in the file. */
+/** The fields of svc.toml, as written in the file, with `true` in place of each secret. */
 export interface AgentConfig {
   path: string
   /** The fields at the head of the file: defaults for all tunnels. */
@@ -374,7 +374,16 @@ export interface AgentConfig {
 /** Fields of svc.toml, by their names there: `svc config init` writes a file that explains each. */
 export type TunnelSettings = Record<string, SettingValue>
 
-export type SettingValue = string | number | boolean | string[] | Record<string, string | number>
+type PlainValue = string | number | boolean | string[]
+
+/** A table of a tunnel, such as `access`, may have the table `users`. */
+export type SettingValue = PlainValue | Record<string, PlainValue | Record<string, string | boolean>>
+
+/**
+ * The fields of `[tunnel.access]` to set; null removes a field, or a user. Others are kept. Passwords are stored as hashes, unless they
+ * are `file:PATH`, `env:NAME` or a hash.
+ */
+export type AccessChanges = Record<string, PlainValue | Record<string, string | null> | null>
 
 export interface AddTunnelRequest {
   /** The fields of the new `[[tunnel]]`. */
@@ -384,8 +393,8 @@ export interface AddTunnelRequest {
 export interface ChangeTunnelRequest {
   /** The name of the tunnel, which cannot be changed; undefined for the one without a name. */
   name?: string | undefined
-  /** The fields to set; null removes a field. Others are kept. */
-  settings: Record<string, SettingValue | null>
+  /** The fields to set; null removes a field. Others are kept, also in the table `access`. */
+  settings: Record<string, SettingValue | AccessChanges | null>
 }
 
 export interface TunnelRequestBody {

@@ -173,6 +173,19 @@ function isSetting(value: unknown): boolean {
   return isPlain(value)
 }
 
+/** The table `access` has lists, and the table `users`. */
+function isAccess(value: unknown, mayRemove: boolean): boolean {
+  if (!isRecord(value)) return false
+  const isGone = (each: unknown): boolean => mayRemove && each === null
+  const isUsers = (each: unknown): boolean =>
+    isRecord(each) &&
+    Object.entries(each).every(([name, password]) => isText(name) && (isText(password) || isGone(password)))
+  return Object.entries(value).every(
+    ([field, each]) =>
+      isText(field) && (isGone(each) || isUsers(each) || (!isRecord(each) && isSetting(each))),
+  )
+}
+
 /** TOML has no infinite numbers and no lone surrogates. */
 function isPlain(value: unknown): boolean {
   return typeof value === 'boolean' || Number.isSafeInteger(value) || isText(value)
@@ -186,7 +199,8 @@ function settingsOf(body: Record<string, unknown>, mayRemove: boolean): ChangeTu
   const { settings } = body
   if (!isRecord(settings)) throw new AgentError('invalid_request', 'settings is not an object')
   for (const [field, value] of Object.entries(settings)) {
-    const isTaken = (mayRemove && value === null) || isSetting(value)
+    const isTaken =
+      (mayRemove && value === null) || isSetting(value) || (field === 'access' && isAccess(value, mayRemove))
     if (!isTaken)
       throw new AgentError('invalid_request', `${JSON.stringify(field)} has a value that no field may have`)
   }

@@ -146,6 +146,45 @@ describe('the API of the agent', () => {
     expect(await ask('one')).toBe('from the target')
   })
 
+  it('guards a tunnel, stores a hash of its password, and shows no secret again', async () => {
+    await online('one')
+    const bearer = 'a-token-of-some-length'
+    const set = (access: object | null) =>
+      post(AGENT_PATH.changeTunnel, { name: 'one', settings: { access } })
+    await set({ password: 'open sesame', users: { alice: 'hers' }, bearer, allow_ip: ['127.0.0.0/8'] })
+    const written = await home.read()
+    expect(written).toMatch(/access = { password = "scrypt:[\w-]{22}:[\w-]{43}", users = { alice = "scrypt:/)
+    expect(written).not.toMatch(/open sesame|hers/)
+    const config = await agent.ask<AgentConfig>('GET', AGENT_PATH.config)
+    expect(config.tunnels[0]!.access).toEqual({
+      password: true,
+      users: { alice: true },
+      bearer: true,
+      allow_ip: ['127.0.0.0/8'],
+    })
+    expect(JSON.stringify(config)).not.toMatch(/scrypt|a-token/)
+
+    const answer = async (authorization?: string) => {
+      const headers = authorization === undefined ? {} : { Authorization: authorization }
+      const { statusCode } = (await visit(relay, urlOf('one'), '/', { headers })).resume()
+      return statusCode
+    }
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+    await expect.poll(() => answer().catch(() => 0)).toBe(401)
+    expect([
+      await answer(basic('alice:hers')),
+      await answer(basic('alice:open sesame')),
+      await answer(basic('bob:open sesame')),
+      await answer(`Bearer ${bearer}`),
+    ]).toEqual([200, 401, 200, 200])
+
+    await expect(set({ rate: 'fast' })).rejects.toMatchObject({ code: 'invalid_request' })
+    expect(await home.read()).toBe(written)
+    await set({ password: null, users: null, bearer: null, allow_ip: null })
+    expect(await home.read()).toBe(`${head()}${tunnelOf('one')}`)
+    await expect.poll(() => ask('one').catch(() => '')).toBe('from the target')
+  })
+
   it('connects and disconnects a relay of a tunnel, and of all', async () => {
     await online('one')
     await post(AGENT_PATH.changeTunnel, { name: 'one', settings: { ca: await bothAuthorities() } })
@@ -192,6 +231,24 @@ describe('the API of the agent', () => {
       AGENT_PATH.changeTunnel,
       () => ({ name: 'one', settings: { tags: [[1]] } }),
       'has a value that no field may have',
+    ],
+    [
+      'a table in a table',
+      AGENT_PATH.changeTunnel,
+      () => ({ name: 'one', settings: { access: { users: { alice: { a: 'b' } } } } }),
+      'has a value that no field may have',
+    ],
+    [
+      'a null in a new tunnel',
+      AGENT_PATH.addTunnel,
+      () => ({ settings: { name: 'x', http: 1, access: { password: null } } }),
+      'has a value that no field may have',
+    ],
+    [
+      'true for a password, as it is shown',
+      AGENT_PATH.changeTunnel,
+      () => ({ name: 'one', settings: { access: { password: true } } }),
+      'access.password must be a text',
     ],
     [
       'another name',

@@ -7,19 +7,22 @@ const EMPTY = formOf()
 
 describe('a new tunnel', () => {
   test('has the fields that were filled in, and a port as a number', () => {
-    expect(settingsOf({ ...EMPTY, name: ' demo ', target: '3000' })).toEqual({ name: 'demo', http: 3000 })
+    expect(settingsOf({ ...EMPTY, name: ' demo ', target: '3000' }, 0)).toEqual({ name: 'demo', http: 3000 })
     expect(
-      settingsOf({
-        ...EMPTY,
-        name: 'files',
-        kind: 'folder',
-        target: '/srv/1',
-        listing: true,
-        listed: true,
-        relay: 'https://a.example, https://b.example',
-        tags: 'one  two',
-        description: ' Files ',
-      }),
+      settingsOf(
+        {
+          ...EMPTY,
+          name: 'files',
+          kind: 'folder',
+          target: '/srv/1',
+          listing: true,
+          listed: true,
+          relay: 'https://a.example, https://b.example',
+          tags: 'one  two',
+          description: ' Files ',
+        },
+        0,
+      ),
     ).toEqual({
       name: 'files',
       folder: '/srv/1',
@@ -33,12 +36,12 @@ describe('a new tunnel', () => {
 
   test('has a host when it is an HTTP server', () => {
     const form = { ...EMPTY, name: 'a', target: '1', host: ' rewrite ' }
-    expect(settingsOf(form)).toEqual({ name: 'a', http: 1, host: 'rewrite' })
-    expect(settingsOf({ ...form, kind: 'tcp' })).toEqual({ name: 'a', tcp: 1 })
+    expect(settingsOf(form, 0)).toEqual({ name: 'a', http: 1, host: 'rewrite' })
+    expect(settingsOf({ ...form, kind: 'tcp' }, 0)).toEqual({ name: 'a', tcp: 1 })
   })
 
   test('takes a folder whose name is a number for a folder', () => {
-    expect(settingsOf({ ...EMPTY, kind: 'folder', target: '3000' })).toEqual({ folder: '3000' })
+    expect(settingsOf({ ...EMPTY, kind: 'folder', target: '3000' }, 0)).toEqual({ folder: '3000' })
   })
 })
 
@@ -46,7 +49,7 @@ describe('a change', () => {
   const before = { name: 'demo', http: 3000, tcp: 22, tags: ['one'], listed: true, routes: { '/api': 3001 } }
 
   test('sends nothing when nothing was changed', () => {
-    expect(changesOf(before, formOf(before))).toEqual({})
+    expect(changesOf(before, formOf(before), 0)).toEqual({})
   })
 
   test('sends what differs alone, and null for what was emptied', () => {
@@ -57,7 +60,7 @@ describe('a change', () => {
       listed: false,
       relay: 'https://a.example',
     }
-    expect(changesOf(before, form)).toEqual({
+    expect(changesOf(before, form, 0)).toEqual({
       http: 'localhost:8080',
       tags: null,
       listed: null,
@@ -66,10 +69,20 @@ describe('a change', () => {
   })
 
   test('puts another service in place of the one that was shown, and keeps further ones', () => {
-    expect(changesOf(before, { ...formOf(before), kind: 'folder', target: './public' })).toEqual({
+    expect(changesOf(before, { ...formOf(before), kind: 'folder', target: './public' }, 0)).toEqual({
       http: null,
       folder: './public',
     })
     expect(otherFields(before)).toEqual(['tcp', 'routes'])
+  })
+
+  test('takes out who may come in with the last service that has visitors with requests, and says nothing of it otherwise', () => {
+    const guarded = { ...before, access: { password: true, oidc: 'https://a.example' } }
+    expect(changesOf(guarded, formOf(guarded), 0)).toEqual({})
+    expect(changesOf(guarded, { ...formOf(guarded), kind: 'udp', target: '1' }, 0)).toMatchObject({
+      access: null,
+    })
+    expect(changesOf(before, { ...formOf(before), kind: 'udp', target: '1' }, 0)).not.toHaveProperty('access')
+    expect(otherFields(guarded)).toEqual(['tcp', 'routes', 'access.oidc'])
   })
 })

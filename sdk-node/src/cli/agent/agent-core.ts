@@ -32,6 +32,7 @@ import type { SiteCommand } from '../options/parsed-command.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Reporter } from '../report/report.ts'
 import type { StatusStore } from '../report/status-store.ts'
+import { storableFields, withoutSecrets, withWholeAccess } from './access-changes.ts'
 import type { ConfigFile } from './config-file.ts'
 import { ConfiguredTunnel } from './configured-tunnel.ts'
 
@@ -117,19 +118,24 @@ export class AgentCore implements AgentOperations {
     const { tunnel: tunnels, agent: _agent, ...shared } = await file.fields()
     return {
       path: file.path,
-      shared: shared as TunnelSettings,
-      tunnels: (Array.isArray(tunnels) ? tunnels : []) as TunnelSettings[],
+      shared: withoutSecrets(shared) as TunnelSettings,
+      tunnels: (Array.isArray(tunnels) ? tunnels : []).map(withoutSecrets) as TunnelSettings[],
     }
   }
 
-  addTunnel({ settings }: AddTunnelRequest): Promise<void> {
-    return this.#change((text) => addTunnel(text, settings))
+  async addTunnel({ settings }: AddTunnelRequest): Promise<void> {
+    const fields = await storableFields(settings)
+    await this.#change((text) => addTunnel(text, fields))
   }
 
-  changeTunnel({ name, settings }: ChangeTunnelRequest): Promise<void> {
+  async changeTunnel({ name, settings }: ChangeTunnelRequest): Promise<void> {
     if (settings.name !== undefined && settings.name !== name)
       throw new AgentError('invalid_request', 'a tunnel keeps its name: add another one, and remove this one')
-    return this.#change((text, fields) => setFields(text, indexOf(fields, name), settings))
+    const changes = await storableFields(settings)
+    await this.#change((text, fields) => {
+      const index = indexOf(fields, name)
+      return setFields(text, index, withWholeAccess(tunnelsOf(fields)[index], changes))
+    })
   }
 
   removeTunnel({ name }: TunnelRequestBody): Promise<void> {

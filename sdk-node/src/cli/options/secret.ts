@@ -13,6 +13,11 @@ export function withAbsolutePath(secret: string, absolute: (path: string) => str
   return secret.startsWith(FILE) ? FILE + absolute(secret.slice(FILE.length)) : secret
 }
 
+/** Returns whether a secret in svc.toml is the place of one, in a file or the environment. */
+export function isElsewhere(secret: string): boolean {
+  return secret.startsWith(FILE) || secret.startsWith(ENVIRONMENT)
+}
+
 /**
  * Resolves with the secret itself.
  * @param name the option's name, for errors, which never have the secret

@@ -157,6 +157,53 @@ export const FORM = {
   changed: (name: string): string => `${name || 'The tunnel'} is changed.`,
 } as const
 
+export const ACCESS = {
+  title: 'Who may come in',
+  summary: {
+    everybody: 'everybody',
+    bounds: 'everybody, within limits',
+    asks: 'only whom this lets in',
+  },
+  about:
+    'With several of password, users and token, each lets in. A secret may also be in a file or the environment of the agent: file:PATH, env:NAME.',
+  password: 'Password of all visitors',
+  users: 'Users',
+  addUser: 'Add a user',
+  userName: 'Name of the user',
+  user: (name: string): string => name || 'the new user',
+  passwordOf: (name: string): string => (name === '' ? 'Password of the user' : `Password of ${name}`),
+  bearer: 'Token of programs',
+  bearerAbout: '16 characters or more. svc.toml has it as it is; of passwords it has hashes.',
+  isSet: 'set',
+  isRemoved: 'removed when you save',
+  keep: 'Keep it',
+  replace: 'Replace',
+  remove: 'Remove',
+  knock: 'Ask here about each visitor who does not sign in',
+  ends: 'It closes',
+  endings: [
+    { value: 'never', text: 'never' },
+    { value: '1', text: 'in 1 hour' },
+    { value: '8', text: 'in 8 hours' },
+    { value: '24', text: 'in 1 day' },
+    { value: 'at', text: 'at a time …' },
+  ],
+  at: 'The time at which it closes',
+  endOfStart: (time: string): string => `${time} after each start`,
+  allowIp: 'The only networks that may come in (optional)',
+  denyIp: 'Networks that may not come in (optional)',
+  rate: 'The most requests of each visitor (optional)',
+  maxVisitors: 'The most visitors at once (optional)',
+  once: 'Let in the first visitor alone',
+  lost: 'Only an HTTP server or a folder can have passwords and the like. When you save, this tunnel has none any more.',
+  missing: {
+    secret: 'Type the new one, or keep or remove the old one.',
+    name: 'The user needs a name.',
+    twice: 'This user is there already.',
+    time: 'Choose a time.',
+  },
+} as const
+
 export const REQUESTS = {
   title: 'Last requests',
   filter: 'Requests of which tunnel',

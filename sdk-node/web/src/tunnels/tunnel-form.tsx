@@ -6,8 +6,19 @@ import { useState, type VNode } from '@svc/relay-web/preact.ts'
 import { AGENT_PATH, type TunnelSettings } from '../../../src/agent/api-messages.ts'
 import { explain, say } from '../session/act.tsx'
 import { ask } from '../session/session.ts'
-import { FORM } from '../texts/texts.ts'
-import { changesOf, type FormFields, formOf, KINDS, otherFields, settingsOf } from './tunnel-settings.ts'
+import { ACCESS, FORM } from '../texts/texts.ts'
+import { AccessSection } from './access-section.tsx'
+import { type AccessFields, type Fault, faultOf, missingIn } from './access-settings.ts'
+import { Check, Field } from './field.tsx'
+import {
+  changesOf,
+  type FormFields,
+  formOf,
+  hasAccess,
+  KINDS,
+  otherFields,
+  settingsOf,
+} from './tunnel-settings.ts'
 
 interface TunnelFormProps {
   /** The fields of the existing tunnel; undefined for a new one. */
@@ -19,20 +30,27 @@ interface TunnelFormProps {
 export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode {
   const [form, setForm] = useState<FormFields>(() => formOf(before))
   const [error, setError] = useState('')
+  const [fault, setFault] = useState<Fault | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const isNew = before === undefined
   const set = (fields: Partial<FormFields>): void => setForm((now) => ({ ...now, ...fields }))
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    setBusy(true)
     setError('')
+    const missing = hasAccess(form.kind) ? missingIn(form.access, ACCESS.missing) : undefined
+    setFault(missing)
+    if (missing !== undefined) return
+    setBusy(true)
     try {
       await save(before, form)
       say({ text: isNew ? FORM.added(form.name) : FORM.changed(form.name), isWrong: false, mayReload: false })
       onClose()
       await refresh()
     } catch (cause) {
-      setError(explain(cause as ApiError))
+      const text = explain(cause as ApiError)
+      const found = faultOf(text)
+      setFault(found)
+      setError(found === undefined ? text : '')
       setBusy(false)
     }
   }
@@ -41,6 +59,7 @@ export function TunnelForm({ before, onClose, refresh }: TunnelFormProps): VNode
     <Modal title={isNew ? FORM.titleNew : FORM.title(form.name)} onClose={onClose}>
       <form class="stack tunnel-form" onSubmit={submit}>
         <TunnelFields form={form} set={set} isNew={isNew} />
+        <Access form={form} set={set} fault={fault} isSet={before?.access !== undefined} />
         {others.length > 0 && <p class="quiet">{FORM.others(others)}</p>}
         <p class="error" role="alert">
           {error}
@@ -123,6 +142,21 @@ function TunnelFields({ form, set, isNew }: TunnelFieldsProps): VNode {
   )
 }
 
+interface FormAccessProps {
+  form: FormFields
+  set: (fields: Partial<FormFields>) => void
+  fault: Fault | undefined
+  /** svc.toml says who may come in. */
+  isSet: boolean
+}
+
+function Access({ form, set, fault, isSet }: FormAccessProps): VNode | null {
+  if (!hasAccess(form.kind)) return isSet ? <p class="notice">{ACCESS.lost}</p> : null
+  const { access } = form
+  const change = (part: Partial<AccessFields>): void => set({ access: { ...access, ...part } })
+  return <AccessSection access={access} set={change} fault={fault} />
+}
+
 interface KindsProps {
   kind: FormFields['kind']
   onChange: (kind: FormFields['kind']) => void
@@ -145,52 +179,10 @@ function Kinds({ kind: chosen, onChange }: KindsProps): VNode {
 /** @throws ApiError */
 async function save(before: TunnelSettings | undefined, form: FormFields): Promise<void> {
   if (before === undefined) {
-    await ask(AGENT_PATH.addTunnel, { body: { settings: settingsOf(form) } })
+    await ask(AGENT_PATH.addTunnel, { body: { settings: settingsOf(form, Date.now()) } })
     return
   }
-  const settings = changesOf(before, form)
+  const settings = changesOf(before, form, Date.now())
   if (Object.keys(settings).length === 0) return
   await ask(AGENT_PATH.changeTunnel, { body: { name: before.name, settings } })
-}
-
-interface FieldProps {
-  id: string
-  label: string
-  hint?: string
-  value: string
-  isRequired?: boolean
-  onChange: (value: string) => void
-}
-
-function Field({ id, label, hint = '', value, isRequired = false, onChange }: FieldProps): VNode {
-  return (
-    <>
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={hint}
-        required={isRequired}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </>
-  )
-}
-
-interface CheckProps {
-  label: string
-  isOn: boolean
-  onChange: (isOn: boolean) => void
-}
-
-function Check({ label, isOn, onChange }: CheckProps): VNode {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-      {label}
-    </label>
-  )
 }

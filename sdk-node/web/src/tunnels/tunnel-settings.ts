@@ -1,10 +1,14 @@
 // Converts between a tunnel's fields in svc.toml and the form, and computes the changes.
 
-import type { SettingValue, TunnelSettings } from '../../../src/agent/api-messages.ts'
+import type { AccessChanges, SettingValue, TunnelSettings } from '../../../src/agent/api-messages.ts'
+import { type AccessFields, accessChanges, accessFieldsOf, otherAccessFields } from './access-settings.ts'
+import { textOf, wordsOf } from './words.ts'
 
 /** The kinds of targets, each by its field in svc.toml. */
 export const KINDS = ['http', 'folder', 'tcp', 'udp', 'tls'] as const
 type Kind = (typeof KINDS)[number]
+
+export type TunnelChanges = Record<string, SettingValue | AccessChanges | null>
 
 export interface FormFields {
   name: string
@@ -19,6 +23,7 @@ export interface FormFields {
   tags: string
   listed: boolean
   listing: boolean
+  access: AccessFields
 }
 
 /** Fields that the form shows. */
@@ -32,7 +37,13 @@ const SHOWN: ReadonlySet<string> = new Set([
   'listed',
   'listing',
   'paused',
+  'access',
 ])
+
+/** Returns whether who may come in can be decided: visitors of the others send no requests. */
+export function hasAccess(kind: Kind): boolean {
+  return kind === 'http' || kind === 'folder'
+}
 
 export function formOf(settings: TunnelSettings = {}): FormFields {
   const kind = KINDS.find((one) => settings[one] !== undefined) ?? 'http'
@@ -46,32 +57,49 @@ export function formOf(settings: TunnelSettings = {}): FormFields {
     tags: textOf(settings.tags),
     listed: settings.listed === true,
     listing: settings.listing === true,
+    access: accessFieldsOf(settings.access),
   }
 }
 
 /** @returns the names of the file's fields that the form does not change */
 export function otherFields(settings: TunnelSettings): string[] {
   const { kind } = formOf(settings)
-  return Object.keys(settings).filter(
+  const own = Object.keys(settings).filter(
     (name) => !SHOWN.has(name) || (KINDS.includes(name as Kind) && name !== kind),
   )
+  return [...own, ...otherAccessFields(settings.access).map((name) => `access.${name}`)]
 }
 
-/** @returns the fields of a new tunnel */
-export function settingsOf(form: FormFields): TunnelSettings {
-  return Object.fromEntries(
-    Object.entries(valuesOf(form)).filter((entry): entry is [string, SettingValue] => entry[1] !== null),
-  )
+/**
+ * @param now in milliseconds since the epoch
+ * @returns the fields of a new tunnel
+ */
+export function settingsOf(form: FormFields, now: number): TunnelChanges {
+  const fields = Object.entries(valuesOf(form)).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(fields), ...accessOf(undefined, form, now) }
 }
 
-/** @returns the changed fields: new values, and null for removed ones */
-export function changesOf(before: TunnelSettings, form: FormFields): Record<string, SettingValue | null> {
+/**
+ * @param now in milliseconds since the epoch
+ * @returns the changed fields: new values, and null for removed ones
+ */
+export function changesOf(before: TunnelSettings, form: FormFields, now: number): TunnelChanges {
   const was: Record<string, SettingValue | null> = valuesOf(formOf(before))
   const entries = Object.entries(valuesOf(form)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name]),
   )
   const { kind } = formOf(before)
-  return { ...(kind !== form.kind && { [kind]: null }), ...Object.fromEntries(entries) }
+  return {
+    ...(kind !== form.kind && { [kind]: null }),
+    ...Object.fromEntries(entries),
+    ...accessOf(before.access, form, now),
+  }
+}
+
+function accessOf(before: SettingValue | undefined, form: FormFields, now: number): TunnelChanges {
+  if (!hasAccess(form.kind)) return before === undefined ? {} : { access: null }
+  const access = accessChanges(before, form.access, now)
+  return access === undefined ? {} : { access }
 }
 
 /** Returns the fields of the form in the file's format; null for missing ones. */
@@ -95,13 +123,4 @@ function valuesOf(form: FormFields): Record<string, SettingValue | null> {
 function targetOf(kind: Kind, target: string): SettingValue | null {
   if (target === '') return null
   return kind !== 'folder' && /^\d+$/.test(target) ? Number(target) : target
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/[\s,]+/).filter(Boolean)
-}
-
-function textOf(value: SettingValue | undefined): string {
-  if (value === undefined) return ''
-  return Array.isArray(value) ? value.join(' ') : String(value)
 }
