@@ -15,16 +15,21 @@ interface HopLeaseOptions {
   identity: KeyIdentity
   /** Asks the relay for the address of each visitor. */
   visitorAddress: boolean
+  /** The option of `publish`. Only a relay that asks for an invitation gets it. */
+  invitation: string | undefined
   /** Called when the relay no longer knows the lease. */
   gone(error: SvcError): void
 }
 
 export class HopLease {
   readonly #keeper: LeaseKeeper
+  readonly #request: ConstructorParameters<typeof LeaseKeeper>[1]
+  readonly #invitation: string | undefined
   #acquiring: Promise<Registration> | undefined
 
-  constructor({ client, name, identity, visitorAddress, gone }: HopLeaseOptions) {
-    const request = {
+  constructor({ client, name, identity, visitorAddress, invitation, gone }: HopLeaseOptions) {
+    this.#invitation = invitation
+    this.#request = {
       name,
       identity,
       visitorAddress,
@@ -33,7 +38,7 @@ export class HopLease {
       metadata: { hide: true },
     }
     const nothing = (): void => {}
-    this.#keeper = new LeaseKeeper(client, request, {
+    this.#keeper = new LeaseKeeper(client, this.#request, {
       registered: nothing,
       renewed: nothing,
       failed: nothing,
@@ -53,10 +58,20 @@ export class HopLease {
    * @throws SvcError
    */
   acquire(trusting: boolean): Promise<Registration> {
-    this.#acquiring ??= this.#keeper.acquire(new AbortController().signal, trusting).finally(() => {
+    this.#acquiring ??= this.#acquire(trusting).finally(() => {
       this.#acquiring = undefined
     })
     return this.#acquiring
+  }
+
+  async #acquire(trusting: boolean): Promise<Registration> {
+    const acquire = (): Promise<Registration> => this.#keeper.acquire(new AbortController().signal, trusting)
+    return acquire().catch((error: SvcError) => {
+      const isFirst = this.#request.invitation !== this.#invitation
+      if (error.code !== 'invitation_required' || !isFirst) throw error
+      this.#request.invitation = this.#invitation
+      return acquire()
+    })
   }
 
   /** Renews in the background. */

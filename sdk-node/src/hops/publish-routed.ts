@@ -31,7 +31,7 @@ export async function routed(
   relays: readonly (string | URL)[],
   times?: RouteTimes,
 ): Promise<Routed> {
-  const { identity, carrier = 'native', ca, proxy, cache, access } = options
+  const { identity, carrier = 'native', ca, proxy, cache, access, invitation } = options
   const { visitorAddress = access !== undefined } = options
   if (carrier === 'websocket')
     throw new SvcError('invalid_option', 'a route has a native carrier, not a websocket')
@@ -50,6 +50,7 @@ export async function routed(
     proxy,
     isMultiplexed,
     visitorAddress,
+    invitation,
     times,
   })
   return {

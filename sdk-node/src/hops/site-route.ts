@@ -48,6 +48,8 @@ interface SiteRouteOptions {
   isMultiplexed: boolean
   /** The option of `publish`. */
   visitorAddress: boolean
+  /** The option of `publish`. */
+  invitation?: string | undefined
   /** @default a life of 2 minutes, and a refresh every 20 seconds */
   times?: RouteTimes | undefined
 }
@@ -86,6 +88,7 @@ export class SiteRoute {
     proxy,
     isMultiplexed,
     visitorAddress,
+    invitation,
     times = ROUTE_TIMES,
   }: SiteRouteOptions) {
     this.#times = times
@@ -101,12 +104,17 @@ export class SiteRoute {
       token: async (...lease) => (await this.#acquire(...lease)).accessToken,
       ended: () => this.#refreshIn(HOP_BROKEN_DELAY_MS),
     })
-    this.#leases = this.#line.relays
-      .slice(0, -1)
-      .map(
-        ({ client }) =>
-          new HopLease({ client, name, identity, visitorAddress, gone: (error) => this.#lost(error) }),
-      )
+    this.#leases = this.#line.relays.slice(0, -1).map(
+      ({ client }) =>
+        new HopLease({
+          client,
+          name,
+          identity,
+          visitorAddress,
+          invitation,
+          gone: (error) => this.#lost(error),
+        }),
+    )
   }
 
   /** The platform of a site with this route, whose relay is the first. */

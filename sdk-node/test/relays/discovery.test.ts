@@ -182,6 +182,23 @@ it('stores files at named relays alone', async () => {
   expect(exposure.sites.map(({ cache }) => cache !== undefined)).toEqual([true, false, false])
 })
 
+it('sends an invitation to named relays alone', async () => {
+  knows(others.map(({ url }) => describeRelay(url)))
+  const got = new Map<RelayDouble, unknown>()
+  for (const relay of [asked, ...others])
+    relay.overrides['/sdk/register/challenge'] = (body) => {
+      got.set(relay, body.invitation)
+      return undefined as never // It answers as usual.
+    }
+  exposure = await start({ invitation: 'svc-invitation-secret' })
+  expect([asked, ...others].map((relay) => got.get(relay))).toEqual([
+    'svc-invitation-secret',
+    undefined,
+    undefined,
+  ])
+  expect(got.size).toBe(3)
+})
+
 it.each([-1, 1.5, 9, Number.NaN])('discover: %s is none', async (discover) => {
   await expect(start({ discover })).rejects.toMatchObject({ code: 'invalid_option' })
 })
