@@ -12,6 +12,7 @@ export type {
   Times,
 } from '../inspector/entry.ts'
 export { type InspectOptions, type Inspector, inspect } from '../inspector/inspector.ts'
+export { replayHar } from '../recording/replay-har.ts'
 export type {
   HmacAlgorithm,
   HmacWebhook,

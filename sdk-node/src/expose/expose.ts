@@ -17,6 +17,7 @@ import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
 import type { Hold } from '../hold/hold.ts'
 import { sharedOptions } from '../known-options.ts'
 import { nodePlatform } from '../platform.ts'
+import type { SiteRecording } from '../recording/record.ts'
 import { parseTcpTarget } from '../target/target-address.ts'
 import { serveTcpTarget } from '../target/tcp-target.ts'
 import { handlerOf } from './handler.ts'
@@ -69,8 +70,14 @@ export async function exposeShared(options: ExposeOptions, shares?: ShareStore):
     : options.signal
   if (gate?.knocking) showKnocks(gate.knocking, options, signal)
   const hold = await holdOf(options)
-  const handler = await handlerOf(options, relays[0]!, fetch, gate, hold?.before)
-  if (signal?.aborted) throw abortError(signal)
+  const recording = await recordingOf(options)
+  const abandoned = async (error: unknown): Promise<never> => {
+    await recording?.abandon()
+    throw error
+  }
+  const around = { gate, hold: hold?.before, recording }
+  const handler = await handlerOf(options, relays[0]!, fetch, around).catch(abandoned)
+  if (signal?.aborted) return abandoned(abortError(signal))
   const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
     relays,
     discover,
@@ -91,8 +98,9 @@ export async function exposeShared(options: ExposeOptions, shares?: ShareStore):
   void sites.ended.then(() => {
     gate?.knocking?.close()
     hold?.close()
+    return recording?.close()
   })
-  return await started(sites, signal)
+  return await started(sites, signal).catch(abandoned)
 }
 
 /**
@@ -108,6 +116,16 @@ async function gateOf(
   if (visitorAddress === false) refuseWithoutAddress(access)
   const { scrypt } = await import('../scrypt.ts')
   return openGate(access, scrypt, shares)
+}
+
+/**
+ * Loads the code of `record` only when needed.
+ * @throws SvcError `invalid_option`
+ */
+async function recordingOf({ record, onTargetError }: ExposeOptions): Promise<SiteRecording | undefined> {
+  if (record === undefined) return undefined
+  const { recordIn } = await import('../recording/record.ts')
+  return recordIn(record, onTargetError ?? (() => {}))
 }
 
 /**

@@ -4,25 +4,32 @@ import type { DirectlyHandled, FetchFunction, FetchHandler, TrafficRules } from 
 import type { Gate } from '@svc/sdk-core/access'
 import { withHandlerGlobals } from '../handler-globals.ts'
 import type { HoldBefore } from '../hold/held.ts'
+import type { SiteRecording } from '../recording/record.ts'
 import { httpTarget } from '../target/http-target.ts'
 import { reportingRequests } from '../target/request-reports.ts'
 import { parseHttpTarget } from '../target/target-address.ts'
 import type { ExposeOptions } from './options.ts'
 
+/** What the site has of the handler's parts. */
+interface Around {
+  /** Who may come in. */
+  gate?: Gate | undefined
+  /** Keeps requests while a target is down. */
+  hold?: HoldBefore | undefined
+  recording?: SiteRecording | undefined
+}
+
 /**
  * Resolves with the handler. It loads the code for routes, prices, rules, sign-ins and webhooks only when needed.
  * @param relay the relay whose facilitator settles payments when the options name none
  * @param fetch the `fetch` for requests to that relay
- * @param gate who may come in
- * @param hold keeps requests while a target is down
  * @throws SvcError `invalid_option` or `payments_unavailable`
  */
 export async function handlerOf(
   options: ExposeOptions,
   relay: URL,
   fetch: FetchFunction,
-  gate?: Gate,
-  hold?: HoldBefore,
+  { gate, hold, recording }: Around = {},
 ): Promise<DirectlyHandled> {
   const { paid, rules, walletOnly: wallets, webhooks, onRequest } = options
   let handler = await targetsOf(options, hold)
@@ -37,6 +44,7 @@ export async function handlerOf(
     const { walletOnly } = await import('@svc/sdk-core/handlers')
     handler = walletOnly(handler, wallets)
   }
+  if (recording) handler = recording.wrap(handler)
   if (gate) handler = gate.before(handler)
   if (!webhooks) return reportingRequests(onRequest, handler)
   const { watchWebhooks } = await import('@svc/sdk-core/webhooks')

@@ -137,6 +137,12 @@ export interface ExposeOptions
    */
   webhooks?: WebhookSecrets | undefined
   /**
+   * Records each exchange of the web server in a new HAR file, HTTP Archive 1.2, which `replayHar` answers from. Secrets in fields and
+   * queries are masked.
+   * @default none
+   */
+  record?: string | undefined
+  /**
    * Keeps requests of POST, PUT, PATCH and DELETE while nothing listens at the address of an HTTP server, and delivers them in order,
    * each once, when something does. They are in the memory of this process alone. It excludes `paid`.
    * @default none: visitors get 502
@@ -175,6 +181,7 @@ const OWN_OPTIONS = Object.keys({
   banMitm: true,
   onTargetError: true,
   webhooks: true,
+  record: true,
   hold: true,
   onHold: true,
   onRequest: true,
@@ -208,6 +215,7 @@ function requireOne({
   visitorAddress,
   webhooks,
   hold,
+  record,
 }: ExposeOptions): void {
   const count = [http, fetch, tls].filter((target) => target !== undefined).length
   if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
@@ -223,6 +231,8 @@ function requireOne({
       'invalid_option',
       'rules need http, fetch or routes, unless they have mocks: they are about HTTP',
     )
+  if (record !== undefined && (tls !== undefined || (count === 0 && !routes)))
+    throw new SvcError('invalid_option', 'record needs http, fetch or routes: it records HTTP')
   if (hold && (tls !== undefined || (http === undefined && !routes)))
     throw new SvcError('invalid_option', 'hold needs http or routes: it keeps requests for a web server')
   if (hold && paid)

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { withoutByteOrderMark } from '@svc/protocol'
-import { type SiteMetadata, SvcError } from '@svc/sdk-core'
+import { type FetchHandler, type SiteMetadata, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose/options.ts'
 import { NO_RELAY } from '../options/command-line.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
@@ -26,8 +26,8 @@ export async function exposeOptions(command: SiteCommand): Promise<ExposeOptions
 export function hasWeb(command: SiteCommand): boolean {
   if (command.command === 'serve') return true
   const { target, options } = command
-  const { tls, route, rules } = options
-  return [target, tls, rules?.mocks].some((given) => given !== undefined) || route.length > 0
+  const { tls, route, rules, replay } = options
+  return [target, tls, rules?.mocks, replay].some((given) => given !== undefined) || route.length > 0
 }
 
 async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
@@ -55,6 +55,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     rules: rulesOf(options),
     webhooks: await webhookSecrets(options),
     hold: holdOptions(options),
+    ...(options.record !== undefined && { record: options.record }),
     ...(options.proxy !== undefined && { proxy: options.proxy }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
@@ -126,13 +127,27 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
       ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
     }
   }
-  const { tcp, udp, tls, proxyProtocol } = chosen.options
+  const { tcp, udp, tls, proxyProtocol, replay } = chosen.options
+  if (replay !== undefined) return { ...shared, fetch: await recordedAnswers(replay) }
   if (chosen.target !== undefined && isFolder(chosen.target))
     throw new SvcError(
       'invalid_option',
       `${chosen.target} is a folder: svc serve ${chosen.target} publishes its files`,
     )
   return { ...shared, http: chosen.target, tcp, udp, tls, ...(proxyProtocol && { proxyProtocol }) }
+}
+
+/** @throws SvcError `invalid_option` that names the file */
+async function recordedAnswers(path: string): Promise<FetchHandler> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new SvcError('invalid_option', `${path} cannot be read`, { cause })
+  })
+  const { replayHar } = await import('@svc/sdk-core/recording')
+  try {
+    return replayHar(withoutByteOrderMark(text))
+  } catch (cause) {
+    throw new SvcError('invalid_option', `${path}: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** Returns whether the target is a path; a bare name may be a host. */

@@ -98,6 +98,21 @@ function publishCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choos
     .argument('<folder>')
     .addHelpText('after', EXAMPLES.serve)
     .action((folder, options) => choose({ command: 'serve', folder, options }))
+  site(program.command('record'), env, {})
+    .description('a local HTTP server, whose exchanges are recorded in a new HAR file')
+    .argument('<target>', 'the HTTP server, as in expose')
+    .argument('<file>', 'the file, which svc replay answers from')
+    .addHelpText('after', EXAMPLES.record)
+    .action((target, record, options) =>
+      choose({ command: 'expose', target, options: { ...options, record } }),
+    )
+  site(program.command('replay'), env, {})
+    .description('the answers of a HAR file, by method, path and query, in their order')
+    .argument('<file>', 'such as svc record wrote')
+    .addHelpText('after', EXAMPLES.replay)
+    .action((replay, options) =>
+      choose({ command: 'expose', target: undefined, options: { ...options, replay } }),
+    )
   json(program.command('start').option('-c, --config <file>', 'the config file', CONFIG_PATH))
     .description('all that a config file names')
     .addHelpText('after', EXAMPLES.start)

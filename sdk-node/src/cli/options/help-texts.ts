@@ -43,6 +43,13 @@ Examples:
   svc serve ./folder --listing
   svc serve ./dist --name demo --relay https://relay.example
   svc serve ./dist --cache --cache-ttl 3600`,
+  record: `
+Examples:
+  svc record 3000 session.har --name demo
+  svc replay session.har`,
+  replay: `
+Example:
+  svc replay session.har --name demo`,
   start: `
 Examples:
   svc config init

@@ -13,7 +13,12 @@ interface SharedOptions extends JsonOption {
   identityPath: string
 }
 
-export interface SiteOptions extends JsonOption, TunnelOptions, AccessFlags, WebhookFlags {}
+export interface SiteOptions extends JsonOption, TunnelOptions, AccessFlags, WebhookFlags {
+  /** The HAR file that a tunnel records in, of `svc record`. */
+  record?: string
+  /** The HAR file that a tunnel answers from, of `svc replay`. */
+  replay?: string
+}
 
 export interface WebhookSendOptions extends JsonOption, Pick<WebhookFlags, 'webhookHmac'> {
   /** A URL, or a path at the site that runs on this machine. */
