@@ -11,13 +11,13 @@ import { maskedFields, maskedUrl } from './secrets.ts'
 const CONTENT_MAX_BYTES: number = 16 * 1024 * 1024
 
 /** NameAndValue is a field, a cookie or a parameter of a query. */
-export interface NameAndValue {
+interface NameAndValue {
   name: string
   value: string
 }
 
 /** HarEntry is an entry of an archive: what this writes, and reads again. Names with `_` are extensions. */
-export interface HarEntry {
+interface HarEntry {
   startedDateTime: string
   time: number
   request: {

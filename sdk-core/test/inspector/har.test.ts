@@ -1,15 +1,14 @@
 // HTTP Archives: valid by the schema of HAR 1.2 as another tool has it, and read again as they were written.
 
-import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
+// @ts-expect-error: it has no types
+import validator from 'har-validator'
 import { expect, test } from 'vitest'
 import type { Entry, StreamMessage } from '../../src/inspector/entry.ts'
 import { toHar } from '../../src/inspector/har.ts'
 import { importHar } from '../../src/inspector/har-import.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
 import { answer, bytes, content, entry } from './entries.ts'
-
-const validator: { har(value: unknown): Promise<unknown> } = createRequire(import.meta.url)('har-validator')
 
 const message = (direction: 'in' | 'out', kind: 'text' | 'binary', data: string): StreamMessage => ({
   direction,
