@@ -16,6 +16,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   distance: async () => (await import('./distance/family.ts')).distance,
   dns: async () => (await import('./dns/family.ts')).dns,
   http: async () => (await import('./http/family.ts')).http,
+  inspector: async () => (await import('./inspector/family.ts')).inspector,
   node: async () => (await import('./node/family.ts')).node,
   overlay: async () => (await import('./overlay/family.ts')).overlay,
   pages: async () => (await import('./pages/family.ts')).pages,

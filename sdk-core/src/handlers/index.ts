@@ -11,7 +11,7 @@ export type {
   StreamMessage,
   Times,
 } from '../inspector/entry.ts'
-export { type InspectOptions, type Inspector, inspect } from '../inspector/inspector.ts'
+export { type InspectOptions, Inspector, inspect } from '../inspector/inspector.ts'
 export { replayHar } from '../recording/replay-har.ts'
 export type {
   HmacAlgorithm,

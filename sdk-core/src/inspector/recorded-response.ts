@@ -5,12 +5,16 @@ import { withHeaders } from '../handlers/response-headers.ts'
 import { isBytes } from '../platform-objects.ts'
 import type { Recording } from './recording.ts'
 
+/** RFC 9110 §15.2.2. */
+const SWITCHING = 101
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
 /** Gives the response a body that the recording sees pass, whoever reads it and how. */
 export function recordResponse(response: Response, recording: Recording): void {
   const { status, statusText, headers, body } = response
   recording.answered({ status, statusText, headers: [...headers] })
+  // A WebSocket ends when it is closed.
+  if (status === SWITCHING) return
   if (!body || response.bodyUsed) {
     recording.ended()
     return

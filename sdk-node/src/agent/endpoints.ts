@@ -1,6 +1,7 @@
 // The table of the control API's endpoints: method, required role and handler of each path.
 
 import { isRecord } from '@svc/sdk-core'
+import { INSPECTOR_ENDPOINTS, type InspectorContext } from '../inspector/endpoints.ts'
 import {
   AGENT_PATH,
   type AgentLogs,
@@ -21,7 +22,7 @@ import type { AgentOperations } from './operations.ts'
 import { SIGN_IN_ENDPOINTS } from './sign-in-endpoints.ts'
 import { WalletChallenges } from './wallet-challenges.ts'
 
-export interface EndpointContext extends SharedContext {
+export interface EndpointContext extends SharedContext, InspectorContext {
   operations: AgentOperations
   challenges: WalletChallenges
 }
@@ -33,7 +34,12 @@ export function agentApi(
 ): ControlApi<EndpointContext> {
   return {
     endpoints: ENDPOINTS,
-    context: (shared) => ({ ...shared, operations, challenges: new WalletChallenges(shared.url) }),
+    context: (shared) => ({
+      ...shared,
+      operations,
+      challenges: new WalletChallenges(shared.url),
+      inspection: () => operations.inspection(),
+    }),
     failed: (error) => operations.failed(error),
     page,
   }
@@ -62,6 +68,7 @@ function withoutVisitor({
 
 export const ENDPOINTS: Readonly<Record<string, Endpoint<EndpointContext>>> = {
   ...SIGN_IN_ENDPOINTS,
+  ...INSPECTOR_ENDPOINTS,
   [AGENT_PATH.challenge]: {
     method: 'POST',
     answer: ({ body }, { challenges, operations }): WalletChallenge => {

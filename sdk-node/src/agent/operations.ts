@@ -1,5 +1,6 @@
 // The operations of the agent behind its control API.
 
+import type { Inspection } from '@svc/sdk-core/inspector'
 import type {
   AddTunnelRequest,
   AgentConfig,
@@ -35,6 +36,8 @@ export interface AgentOperations {
   shutdown(): void
   /** Resolves with the last lines of the log, oldest first. */
   logs(lines: number): Promise<string[]>
+  /** Returns what was recorded of the tunnels that ask for it. @throws AgentError `inspector_off` */
+  inspection(): Inspection
   /** Returns whether a wallet may sign in. @param address in any letter case */
   isAllowed(address: string): boolean
   /** Logs an unexpected error. */

@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path'
 import { collectWhenIdle } from '@svc/node-kit/idle-collection'
 import { identityFromKey } from '@svc/sdk-core'
 import { loadIdentityFile } from '../identity/identity-file.ts'
+import { hasHttp } from './commands/expose-options.ts'
+import { ProcessInspector } from './commands/process-inspector.ts'
 import { share } from './commands/share.ts'
 import { showStatus } from './commands/status-socket.ts'
 import type { TunnelContext } from './commands/tunnel.ts'
@@ -25,6 +27,7 @@ import type { Reporter } from './report/report.ts'
 import { makeReporter } from './report/reporter.ts'
 import { StatusStore } from './report/status-store.ts'
 import type { Surroundings } from './surroundings.ts'
+import type { Tui } from './tui/tui.ts'
 
 /** Runs the command until it is done or asked to end. */
 export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
@@ -166,13 +169,20 @@ async function runShown(
   const areSeveral = commands.length > 1
   const hasKnocks = commands.some(({ options }) => options.knock)
   const hasShares = commands.some(({ options }) => canBeShared(options))
-  const keyboard = live && hasKnocks ? surroundings.keyboard : undefined
-  const view = live
-    ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral, keyboard })
+  const keyboard = live && (hasKnocks || commands.some(hasHttp)) ? surroundings.keyboard : undefined
+  const failed = (error: unknown): void => {
+    const { code, message } = explainError(error)
+    view.tell({ event: 'error', code, message })
+  }
+  const inspector = new ProcessInspector(keyboard !== undefined, failed)
+  const look = commands.some(hasHttp) ? () => inspector.look() : undefined
+  const view: Pick<Tui, 'tell' | 'close'> = live
+    ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral, keyboard, hasKnocks, look })
     : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {
+    if (commands.some(({ options }) => options.inspect)) await inspector.start().catch(failed)
     // Windows has no Unix sockets in its file system
     if (process.platform === 'win32') return
     status ??= share(statusFolder(env), store, { hasKnocks, hasShares }).catch((error) => {
@@ -183,11 +193,12 @@ async function runShown(
     await status
   }
   try {
-    return await runTunnels(commands, { tell: view.tell, store, begun, areSeveral }, signal)
+    return await runTunnels(commands, { tell: view.tell, store, begun, areSeveral, inspector }, signal)
   } finally {
     view.close()
     stopCollecting()
     ;(await status)?.close()
+    await inspector.close()
   }
 }
 

@@ -31,7 +31,7 @@ export async function handlerOf(
   fetch: FetchFunction,
   { gate, hold, recording }: Around = {},
 ): Promise<DirectlyHandled> {
-  const { paid, rules, walletOnly: wallets, webhooks, onRequest } = options
+  const { paid, rules, walletOnly: wallets, webhooks, inspector, onRequest } = options
   let handler = await targetsOf(options, hold)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
@@ -40,6 +40,8 @@ export async function handlerOf(
     handler = await paidTarget(handler, paid, relay, fetch)
   }
   if (rules) handler = await ruled(handler, paid ? { ...rules, timeouts: undefined } : rules)
+  // Passwords and codes of those who may not come in are not recorded.
+  if (inspector) handler = inspector.wrap(handler, { tunnel: options.name })
   if (wallets) {
     const { walletOnly } = await import('@svc/sdk-core/handlers')
     handler = walletOnly(handler, wallets)

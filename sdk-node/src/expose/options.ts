@@ -9,6 +9,7 @@ import type {
 } from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
 import type { PaidOptions, WalletOptions, WebhookSecrets } from '@svc/sdk-core/handlers'
+import type { Inspector } from '@svc/sdk-core/inspector'
 import type { UdpFlow } from '../datagram/local-flows.ts'
 import type { HoldReport } from '../hold/hold.ts'
 import type { HoldOptions } from '../hold/options.ts'
@@ -150,6 +151,11 @@ export interface ExposeOptions
   hold?: HoldOptions | undefined
   /** Called when a request is kept, delivered or lost, with `hold`. */
   onHold?: ((report: HoldReport) => void) | undefined
+  /**
+   * Records the requests of visitors who may come in, and the responses: an `Inspector` of `@svc/sdk-node/handlers`.
+   * @default none
+   */
+  inspector?: Pick<Inspector, 'wrap'> | undefined
   /** Called with a report of each answered request. */
   onRequest?: OnRequest | undefined
   /**
@@ -180,6 +186,7 @@ const OWN_OPTIONS = Object.keys({
   onProbe: true,
   banMitm: true,
   onTargetError: true,
+  inspector: true,
   webhooks: true,
   record: true,
   hold: true,
@@ -216,6 +223,7 @@ function requireOne({
   webhooks,
   hold,
   record,
+  inspector,
 }: ExposeOptions): void {
   const count = [http, fetch, tls].filter((target) => target !== undefined).length
   if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
@@ -239,6 +247,11 @@ function requireOne({
     throw new SvcError('invalid_option', 'hold and paid exclude each other: visitors would pay for no answer')
   if (webhooks && (tls !== undefined || (count === 0 && !routes && !isMocked)))
     throw new SvcError('invalid_option', 'webhooks need http, fetch or routes: they are about HTTP')
+  if (inspector && (tls !== undefined || (count === 0 && !routes)))
+    throw new SvcError(
+      'invalid_option',
+      'an inspector needs http, fetch or routes: requests are inside of TLS, and other services have none',
+    )
   if (paid && count === 0 && !routes)
     throw new SvcError(
       'invalid_option',

@@ -22,7 +22,6 @@ const ENDPOINTS: Readonly<Record<string, Endpoint<Context>>> = {
 }
 
 export interface InspectorServer {
-  readonly inspector: Inspector
   /** The address, without a path. */
   readonly url: string
   /** Makes the address of the page, which signs in once, within a minute. */
@@ -30,9 +29,9 @@ export interface InspectorServer {
   close(): Promise<void>
 }
 
-/** Returns an inspector with the limits of a command. */
-export function newInspector(): Inspector {
-  return new Inspector({ limit: ENTRIES, maxBodyBytes: BODY_BYTES, maxBytes: TOTAL_BYTES })
+/** Returns the operations of a new inspector with the limits of a command. */
+export function newInspection(): Inspection {
+  return new Inspection(new Inspector({ limit: ENTRIES, maxBodyBytes: BODY_BYTES, maxBytes: TOTAL_BYTES }))
 }
 
 /**
@@ -42,11 +41,10 @@ export function newInspector(): Inspector {
  * @throws AgentError `address_refused`
  */
 export async function startInspectorServer(
-  inspector: Inspector,
+  inspection: Inspection,
   failed: (error: unknown) => void,
   page?: () => Promise<PageAnswer>,
 ): Promise<InspectorServer> {
-  const inspection = new Inspection(inspector)
   // Nobody has this token: each page signs in with a ticket.
   const server: ControlServer = await startControlServer({ host: '127.0.0.1', port: 0 }, newSecret(), {
     endpoints: ENDPOINTS,
@@ -56,7 +54,6 @@ export async function startInspectorServer(
   })
   const { url, signIns } = server
   return {
-    inspector,
     url,
     ticket: () => newTicket({ url, signIns }),
     close: async () => {

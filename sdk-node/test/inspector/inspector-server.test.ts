@@ -1,21 +1,24 @@
 // The inspector's own server: who may ask, what the list and an entry give, and how a page follows it.
 
 import { DIRECT, type DirectlyHandled } from '@svc/sdk-core'
+import type { Inspection } from '@svc/sdk-core/inspector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AGENT_PATH, type SignIn } from '../../src/agent/api-messages.ts'
 import { type EntryDetail, type EntryList, INSPECTOR_PATH } from '../../src/inspector/api-messages.ts'
 import {
   type InspectorServer,
-  newInspector,
+  newInspection,
   startInspectorServer,
 } from '../../src/inspector/inspector-server.ts'
 
 let server: InspectorServer
+let inspection: Inspection
 let token: string
-const inspector = () => server.inspector
+const inspector = () => inspection.inspector
 
 beforeEach(async () => {
-  server = await startInspectorServer(newInspector(), (error) => expect.fail(String(error)))
+  inspection = newInspection()
+  server = await startInspectorServer(inspection, (error) => expect.fail(String(error)))
   token = await signIn()
 })
 afterEach(() => server.close())

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { isRecord, parseRelay } from '@svc/sdk-core'
+import type { Inspection } from '@svc/sdk-core/inspector'
 import type {
   AddTunnelRequest,
   AgentConfig,
@@ -22,6 +23,7 @@ import { AgentError } from '../../agent/errors.ts'
 import { lastLines } from '../../agent/log-file.ts'
 import type { AgentOperations } from '../../agent/operations.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import type { ProcessInspector } from '../commands/process-inspector.ts'
 import { makeShare, sharedSites, sharesOf, withdrawShare } from '../commands/shared-tunnels.ts'
 import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
 import { addTunnel, removeTunnel, setFields } from '../config/edit-toml.ts'
@@ -41,6 +43,8 @@ export interface AgentParts {
   supervisor: TunnelSupervisor
   store: StatusStore
   tell: Reporter
+  /** What records the requests of tunnels that ask for it. */
+  inspector: Pick<ProcessInspector, 'inspection'>
   logPath: string
   isDetached: boolean
   /** The relay of tunnels for which svc.toml names none. */
@@ -218,6 +222,12 @@ export class AgentCore implements AgentOperations {
 
   logs(lines: number): Promise<string[]> {
     return lastLines(this.#parts.logPath, lines)
+  }
+
+  inspection(): Inspection {
+    const { inspection } = this.#parts.inspector
+    if (inspection) return inspection
+    throw new AgentError('inspector_off', 'no tunnel of svc.toml has inspect = true')
   }
 
   isAllowed(address: string): boolean {

@@ -14,6 +14,7 @@ import { newSecret } from '../../agent/secrets.ts'
 import { StateDirectory } from '../../agent/state-directory.ts'
 import { removeDrafts } from '../../identity/private-file.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import { ProcessInspector } from '../commands/process-inspector.ts'
 import { share } from '../commands/share.ts'
 import { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
 import { readUserSettings } from '../config/user-settings.ts'
@@ -61,7 +62,9 @@ export async function runAgent(run: AgentRun): Promise<void> {
   const asked = new AbortController()
   run.signal.addEventListener('abort', () => asked.abort(), { once: true })
   const sharing = sharedStatus(run.statusFolder, store, tell)
-  const supervisor = new TunnelSupervisor({ tell, store, begun: sharing.begin, areSeveral: true })
+  const inspector = new ProcessInspector(false, (error) => core.failed(error))
+  const context = { tell, store, begun: sharing.begin, areSeveral: true, inspector }
+  const supervisor = new TunnelSupervisor(context)
   const core = new AgentCore(config, {
     file,
     supervisor,
@@ -70,6 +73,7 @@ export async function runAgent(run: AgentRun): Promise<void> {
     logPath: directory.log,
     isDetached: run.isDetached,
     defaultRelay: env.SVC_URL || remembered.relay,
+    inspector,
     onShutdown: () => asked.abort(),
     onWallets: (isAllowed) => server?.signIns.keepWallets(isAllowed),
   })

@@ -30,6 +30,11 @@ export function hasWeb(command: SiteCommand): boolean {
   return [target, tls, rules?.mocks, replay].some((given) => given !== undefined) || route.length > 0
 }
 
+/** @returns whether the tunnel answers requests itself: those of a TLS server are not seen here */
+export function hasHttp(command: SiteCommand): boolean {
+  return command.command === 'serve' || command.target !== undefined || command.options.route.length > 0
+}
+
 async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
   if (options.relay.length === 0) throw new SvcError('invalid_option', NO_RELAY)
   return {

@@ -21,6 +21,8 @@ export const COPY_CHANGE_MS = 10_000
 export interface CommandContext {
   tell: Reporter
   store: StatusStore
+  /** Its address, if it has one, is reported with a site. */
+  inspector: { readonly url: string | undefined }
   /** Called before a site is reported to be online or to wait. */
   begun(): Promise<void>
   /** The follower ends the tunnel when this signal aborts. */
@@ -236,11 +238,13 @@ export class SiteFollower {
   }
 
   #say(report: DistributiveOmit<Report, 'tunnel'>): void {
-    const { tell, begun } = this.#context
+    const { tell, begun, inspector } = this.#context
     const { tunnel } = this.#tunnel
     this.#told = this.#told.then(async () => {
       if (report.event === 'online' || report.event === 'waiting') await begun()
-      tell({ ...report, tunnel } as Report)
+      // Each report has an address of its own, which signs in once.
+      const page = report.event === 'online' ? inspector.url : undefined
+      tell({ ...report, tunnel, ...(page !== undefined && { inspector: page }) } as Report)
     })
   }
 }

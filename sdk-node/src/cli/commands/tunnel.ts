@@ -8,7 +8,8 @@ import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import { addressFor, portFor } from '../report/logged-address.ts'
 import { knockReport, webhookReport } from '../report/status-store.ts'
-import { exposeOptions, hasWeb } from './expose-options.ts'
+import { exposeOptions, hasHttp, hasWeb } from './expose-options.ts'
+import type { ProcessInspector } from './process-inspector.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
 
 /**
@@ -27,6 +28,8 @@ export interface TunnelEnd {
 }
 
 export interface TunnelContext extends Omit<CommandContext, 'signal'> {
+  /** Records requests. */
+  inspector: ProcessInspector
   /** True when the process runs several tunnels: one that does not start reports its error at once, because the others continue. */
   areSeveral: boolean
 }
@@ -116,12 +119,13 @@ export class Tunnel {
   }
 
   /** Resolves with the options of `expose`, which report what happens. @throws SvcError */
-  async #options({ store, tell }: TunnelContext): Promise<ExposeOptions> {
-    const { banMitm, name: tunnel, logAddresses } = this.command.options
+  async #options({ store, tell, inspector }: TunnelContext): Promise<ExposeOptions> {
+    const { banMitm, name: tunnel, logAddresses, inspect } = this.command.options
     const follower = this.#follower
     return {
       ...(await exposeOptions(this.command)),
       signal: this.#controller.signal,
+      inspector: inspect || hasHttp(this.command) ? await inspector.of(inspect) : undefined,
       onSite: (site, relay) => follower.follow(site, relay),
       onTargetError: (error) => follower.complain(undefined, error),
       onRequest: ({ remote, webhook, ...request }) =>

@@ -98,6 +98,8 @@ http = 3000
 #allow_fields = ["X-Forwarded-For"]
 # How much of a visitor's address the output has: "off", "short" for its network, or "full". Default: short.
 #log_addresses = "full"
+# Record requests and responses, for a look at them in a browser of this machine.
+#inspect = true
 # Check the signatures of webhooks, and show the result: github, stripe, slack, shopify, twilio, discord, standard, or hmac, whose header,
 # algorithm, encoding and prefix the other key has.
 #webhooks = { github = "env:GITHUB_SECRET", stripe = ["file:stripe.txt", "env:OLD"], hmac = "env:HMAC_SECRET" }

@@ -49,6 +49,8 @@ export interface TunnelOptions {
   allowWallet?: string[]
   /** Request fields that claim who the visitor is and that the target gets nevertheless. */
   allowField: string[]
+  /** Whether requests are recorded for a look at them. */
+  inspect: boolean
   /** How much of a visitor's address the output has. */
   logAddresses: LogAddresses
   /** The JSON-RPC endpoint for contract wallets. */
@@ -346,6 +348,12 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'log_addresses',
     flags: '--log-addresses <how>',
     help: 'how much of a visitor’s address the output has: its network (short), all, or nothing [short]',
+  }),
+  inspect: usual(YES_NO, false, {
+    ...shared,
+    field: 'inspect',
+    flags: '--inspect',
+    help: 'record requests, and show them at an address of this machine',
   }),
   rules: optional(RULES, { field: 'rules', help: 'traffic rules' }),
   header: usual<string[]>(FIELDS, [], {

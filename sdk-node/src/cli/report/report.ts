@@ -53,7 +53,8 @@ export interface HeldReport extends HoldReport {
 }
 
 export type Report =
-  | ({ event: 'online' } & Subject & Addresses)
+  /** Has `inspector` when requests are recorded: the address of its page, which signs in once, within a minute. */
+  | ({ event: 'online'; inspector?: string | undefined } & Subject & Addresses)
   /** Visitors cannot connect until the relay lets them. */
   | ({ event: 'waiting' } & Subject & WaitingStatus)
   | ({ event: 'reconnecting' } & Subject)

@@ -73,7 +73,7 @@ function outputOf({ event }: Report): 'log' | 'error' {
 export function formatReport(report: Report, areSeveral = false): string | undefined {
   switch (report.event) {
     case 'online':
-      return `${nameOf(report, areSeveral)}${formatAddresses(report).join('  ')}${formatShare(report)}`
+      return `${nameOf(report, areSeveral)}${formatAddresses(report).join('  ')}${formatShare(report)}${formatInspector(report)}`
     case 'waiting':
       return `${nameOf(report, areSeveral)}${report.relay}: ${formatWaiting(report)}`
     case 'reconnecting':
@@ -145,6 +145,10 @@ function formatSent(report: SentReport): string {
   if (report.event === 'public_key') return `the receiver needs the public key ${report.key}`
   const { sender, name, url, status, ms } = report
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${sender} ${name}  ${url}`
+}
+
+function formatInspector({ inspector }: Extract<Report, { event: 'online' }>): string {
+  return inspector === undefined ? '' : `  to inspect: ${inspector}`
 }
 
 function wordsIn(value: string | string[]): string {

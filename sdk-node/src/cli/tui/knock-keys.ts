@@ -7,6 +7,7 @@ import { type Keyboard, keysOf } from './keyboard.ts'
 const UP = '\x1b[A'
 const DOWN = '\x1b[B'
 const CTRL_C = '\x03'
+const CTRL_Z = '\x1a'
 /** The most visitors shown; the others come up as these are answered. */
 const SHOWN_MAX = 5
 /** How long a visitor is the chosen one before keys count, in milliseconds: a key that was for the one before answers nobody else. */
@@ -79,13 +80,14 @@ function formatVisitor({ code, address = 'unknown address', browser, path }: Kno
 }
 
 /**
- * Calls `press` with each key. Ctrl-C ends the process as it does without this.
+ * Calls `press` with each key. Ctrl-C and Ctrl-Z do what they do without this.
  * @returns a function that gives the keyboard back
  */
 export function followKeys(keyboard: Keyboard, press: (key: string) => void): () => void {
   const onKeys = (keys: Buffer | string): void => {
     for (const key of keysOf(String(keys))) {
       if (key === CTRL_C) process.kill(process.pid, 'SIGINT')
+      else if (key === CTRL_Z && process.platform !== 'win32') suspend(keyboard)
       else press(key)
     }
   }
@@ -97,4 +99,11 @@ export function followKeys(keyboard: Keyboard, press: (key: string) => void): ()
     keyboard.setRawMode(false)
     keyboard.pause()
   }
+}
+
+/** Stops the process until its shell continues it. */
+function suspend(keyboard: Keyboard): void {
+  keyboard.setRawMode(false)
+  process.once('SIGCONT', () => keyboard.setRawMode(true))
+  process.kill(process.pid, 'SIGTSTP')
 }

@@ -3,6 +3,7 @@
 import type { Report, Reporter } from '../report/report.ts'
 import { formatReport } from '../report/reporter.ts'
 import type { StatusStore } from '../report/status-store.ts'
+import { InspectKey } from './inspect-key.ts'
 import type { Keyboard } from './keyboard.ts'
 import { followKeys, KnockKeys } from './knock-keys.ts'
 import { Screen, type Terminal } from './screen.ts'
@@ -20,33 +21,49 @@ interface LiveOptions {
   print: Reporter
   /** Whether lines must name their tunnel. */
   areSeveral: boolean
-  /** Answers visitors who knock. Omitted when none may, or there is no keyboard. */
+  /** Omitted when there is none. */
   keyboard?: Keyboard | undefined
+  /** Whether visitors may knock, whom the keys answer. */
+  hasKnocks?: boolean | undefined
+  /** Resolves with the address of the inspector's page. Omitted when there are no requests to inspect. */
+  look?: (() => Promise<string>) | undefined
 }
 
 /** Rings the terminal's bell (ECMA-48 §8.3.3). */
 const BELL = '\x07'
 
-export function startTui(terminal: Terminal, { store, print, areSeveral, keyboard }: LiveOptions): Tui {
+export function startTui(
+  terminal: Terminal,
+  { store, print, areSeveral, keyboard, hasKnocks, look }: LiveOptions,
+): Tui {
   const { recentErrors } = store
-  const knockKeys = keyboard && new KnockKeys(store)
+  const knockKeys = keyboard && hasKnocks ? new KnockKeys(store) : undefined
+  const inspectKey = keyboard && look ? new InspectKey(look, () => screen.draw()) : undefined
   let isOver = false
   /** Reports of newer releases, which stay valid while the view is open. */
   const updates: Report[] = []
   const screen = new Screen(terminal, (room) => {
     const lines = [...updates, ...recentErrors.standing].map((notice) => formatReport(notice, areSeveral)!)
-    const told = [...new Set(lines)]
+    const told = [...new Set(lines), ...(inspectKey?.lines() ?? [])]
     const knocks = knockKeys?.lines() ?? []
     return renderView(
-      { sites: store.snapshot(), visits: store.visits, knocks, notices: told, areSeveral },
+      {
+        sites: store.snapshot(),
+        visits: store.visits,
+        knocks,
+        notices: told,
+        areSeveral,
+        canInspect: inspectKey !== undefined,
+      },
       room,
     )
   })
   let release: (() => void) | undefined
   const takeKeys = (): void => {
-    if (!keyboard || !knockKeys || release) return
+    if (!keyboard || (!knockKeys && !inspectKey) || release) return
     release = followKeys(keyboard, (key) => {
-      knockKeys.press(key)
+      knockKeys?.press(key)
+      inspectKey?.press(key)
       screen.draw()
     })
   }

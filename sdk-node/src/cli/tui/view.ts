@@ -16,6 +16,8 @@ export interface ViewContent {
   notices: readonly string[]
   /** Whether lines must name their tunnel. */
   areSeveral: boolean
+  /** Whether a key opens the inspector. */
+  canInspect?: boolean | undefined
 }
 
 export interface TerminalSize {
@@ -25,19 +27,21 @@ export interface TerminalSize {
 
 const FOOTER = 'Ctrl-C takes it off the relay'
 const FOOTER_WITH_COPY = `${FOOTER}, which keeps its copy`
+const INSPECT = 'i inspects requests'
 /** The QR code is left out unless this many lines remain for visits. */
 const VISIT_LINES_MIN = 3
 /** The most notices shown. */
 const NOTICES_MAX = 3
 
 export function renderView(
-  { sites, visits, knocks = [], notices, areSeveral }: ViewContent,
+  { sites, visits, knocks = [], notices, areSeveral, canInspect }: ViewContent,
   { columns, rows }: TerminalSize,
 ): string[] {
   const fit = (line: string): string => cut(line, columns)
   const head = sites.flatMap((site) => siteLines(site, areSeveral)).map(fit)
   const noticeCount = Math.min(Math.max(rows - head.length - 1, 1), NOTICES_MAX)
-  const footer = sites.some(({ cache }) => cache?.present) ? FOOTER_WITH_COPY : FOOTER
+  const end = sites.some(({ cache }) => cache?.present) ? FOOTER_WITH_COPY : FOOTER
+  const footer = canInspect ? `${INSPECT}  ${end}` : end
   const foot = [...notices.slice(-noticeCount), ...knocks, footer].map(fit)
   let left = rows - head.length - foot.length
   const shown = sites.find((site) => site.state === 'online' && isForPhones(site.url))

@@ -50,6 +50,7 @@ beforeEach(() => {
     tell: (report: Report) => void told.push(report),
     store,
     begun: async () => {},
+    inspector: { url: undefined },
     signal: asked.signal,
   }
   site = new CachedSite()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { useStarted } from '../../../../tools/use-started.ts'
+import { ProcessInspector } from '../../../src/cli/commands/process-inspector.ts'
 import { TunnelSupervisor } from '../../../src/cli/commands/tunnel-supervisor.ts'
 import type { SiteCommand } from '../../../src/cli/options/parsed-command.ts'
 import { EXIT } from '../../../src/cli/report/exit-codes.ts'
@@ -37,7 +38,8 @@ beforeEach(() => {
   reports = []
   events = []
   const tell = (report: Report): void => void reports.push(report)
-  supervisor = new TunnelSupervisor({ tell, store, begun: async () => {}, areSeveral: true })
+  const inspector = new ProcessInspector(false, (error) => expect.fail(String(error)))
+  supervisor = new TunnelSupervisor({ tell, store, begun: async () => {}, areSeveral: true, inspector })
   supervisor.on('change', ({ name, state }) => events.push(`${name} ${state}`))
   supervisor.on('remove', ({ name }) => events.push(`${name} removed`))
 })
@@ -58,6 +60,7 @@ function command(name: string | undefined, options: Partial<ExposeCommand['optio
       allowCanonical: false,
       listed: false,
       allowField: [],
+      inspect: false,
       logAddresses: 'short',
       banMitm: false,
       header: [],

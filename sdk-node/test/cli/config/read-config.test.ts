@@ -32,6 +32,7 @@ const DEFAULTS = {
   overlay: false,
   listed: false,
   allowField: [],
+  inspect: false,
   logAddresses: 'short',
   tag: [],
   route: [],

@@ -150,7 +150,8 @@ describe('the live view', () => {
       pause: () => {},
     })
     vi.useFakeTimers()
-    const tui = startTui(terminal, { store, print: () => {}, areSeveral: false, keyboard })
+    const live = { store, print: () => {}, areSeveral: false, keyboard, hasKnocks: true }
+    const tui = startTui(terminal, live)
     tui.tell({ event: 'online', relay: 'https://relay.example' })
     knock('0001')
     let rung = ''

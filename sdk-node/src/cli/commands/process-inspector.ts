@@ -1,0 +1,77 @@
+// The inspector of a process: it records tunnels that ask for it from their start, and others once the owner wants to look.
+
+import type { Inspection } from '@svc/sdk-core/inspector'
+import type { ExposeOptions } from '../../expose/options.ts'
+import type { InspectorServer } from '../../inspector/inspector-server.ts'
+import { InspectorSwitch } from '../../inspector/inspector-switch.ts'
+
+export class ProcessInspector {
+  /** For tunnels that are recorded once the owner wants to look. */
+  readonly #switch: InspectorSwitch | undefined
+  readonly #failed: (error: unknown) => void
+  #inspection: Promise<Inspection> | undefined
+  #loaded: Inspection | undefined
+  #starting: Promise<InspectorServer> | undefined
+  #server: InspectorServer | undefined
+
+  /**
+   * @param isSwitchable whether the owner may ask later
+   * @param failed called with an unexpected error
+   */
+  constructor(isSwitchable: boolean, failed: (error: unknown) => void) {
+    if (isSwitchable) this.#switch = new InspectorSwitch()
+    this.#failed = failed
+  }
+
+  /** Resolves with what goes around the handler of a tunnel. @param isWanted whether it is recorded from its start */
+  async of(isWanted: boolean): Promise<ExposeOptions['inspector']> {
+    return isWanted ? (await this.#load()).inspector : this.#switch
+  }
+
+  /** The operations of the inspector. Undefined while nothing is recorded. */
+  get inspection(): Inspection | undefined {
+    return this.#loaded
+  }
+
+  /** Starts the server. */
+  async start(): Promise<void> {
+    await this.#open()
+  }
+
+  /** Records all tunnels, and resolves with the address of the page, which signs in once, within a minute. */
+  async look(): Promise<string> {
+    const { inspector } = await this.#load()
+    this.#switch?.use(inspector)
+    return (await this.#open()).ticket().url
+  }
+
+  /** The address of the page, which signs in once, within a minute. Undefined while there is no server. */
+  get url(): string | undefined {
+    return this.#server?.ticket().url
+  }
+
+  async close(): Promise<void> {
+    const server = await this.#starting?.catch(() => undefined)
+    await server?.close()
+  }
+
+  #load(): Promise<Inspection> {
+    this.#inspection ??= import('../../inspector/inspector-server.ts').then(({ newInspection }) => {
+      this.#loaded = newInspection()
+      return this.#loaded
+    })
+    return this.#inspection
+  }
+
+  #open(): Promise<InspectorServer> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  async #start(): Promise<InspectorServer> {
+    const { startInspectorServer } = await import('../../inspector/inspector-server.ts')
+    const { pageAnswer } = await import('../../agent/page.ts')
+    this.#server = await startInspectorServer(await this.#load(), this.#failed, pageAnswer)
+    return this.#server
+  }
+}
