@@ -69,7 +69,7 @@ describe('svc expose', () => {
     ])
     await expect.poll(() => out.length).toBe(1)
     const url = `https://plain.relay.localhost:${relay.port}`
-    expect(out[0]).toBe(url)
+    expect(out[0]).toBe(`${url}  to share: https://relay.localhost:${relay.port}/go/plain`)
     expect(await text(await visit(relay, url))).toBe('from the target')
     expect(await hostnames()).toContain('plain.relay.localhost')
     child.kill('SIGINT')
@@ -129,7 +129,7 @@ describe('svc expose', () => {
     const plain = svcProcess(['expose', String(targetPort), '--name', 'log-plain', ...at()])
     const json = svcProcess(['expose', String(targetPort), '--name', 'log-json', '--json', ...at()])
     await expect.poll(() => plain.out.length).toBe(1)
-    await text(await visit(relay, plain.out[0]!, '/hook?token=secret'))
+    await text(await visit(relay, plain.out[0]!.split(' ')[0]!, '/hook?token=secret'))
     await expect.poll(() => plain.out[1]).toMatch(/^200 +\d+ ms {2}127\.0\.0\.0\/24 {2}GET \/hook$/)
     const { url } = await reported(json, 'online')
     await text(await visit(relay, url!, '/hook?token=secret'))
