@@ -170,6 +170,11 @@ export interface RegisterChallengeRequest {
    */
   cache_ttl?: number | undefined
   /**
+   * *Extension*: lets the relay end TLS at the friendly hostname and answer 503 with a page while the site has no lease.
+   * @default false
+   */
+  away_page?: boolean | undefined
+  /**
    * *Extension*: the token of an invitation, for a relay that asks for one. The relay uses it up with the registration,
    * once for each name.
    * @default none

@@ -13,6 +13,7 @@ export const PUBLISH_OPTIONS = [
   'invitation',
   'listed',
   'visitorAddress',
+  'awayPage',
   'metadata',
   'ttl',
   'maxConnections',

@@ -22,6 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   allowCanonicalFallback: SWITCH,
   invitation: 'must be a string',
   listed: SWITCH,
+  awayPage: SWITCH,
   http2: SWITCH,
   hsts: SWITCH,
   globals: SWITCH,

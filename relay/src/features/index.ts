@@ -3,6 +3,7 @@
 
 import type { Feature } from '../feature.ts'
 import { acme } from './acme/index.ts'
+import { awayPage } from './away-page/index.ts'
 import { cluster } from './cluster/index.ts'
 import { datagrams } from './datagrams/index.ts'
 import { discovery } from './discovery/index.ts'
@@ -29,6 +30,7 @@ export const FEATURES: readonly Feature[] = [
   ports,
   datagrams,
   staticCache,
+  awayPage,
   payment,
   discovery,
   overlay,

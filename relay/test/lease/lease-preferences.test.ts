@@ -47,6 +47,7 @@ describe('the lease, here and in a worker, has', () => {
     ],
     ['0 where the relay decides', { cache: true, cache_ttl: 0 }, { cache: true, cacheTtlS: 0 }],
     ['more than a relay allows by default', { cache: true, cache_ttl: 2 * DAY_S }, { cacheTtlS: 2 * DAY_S }],
+    ['an away page', { away_page: true }, { cache: false, awayPage: true }],
     ['overlay alone', { overlay: true }, { cache: false, cacheTtlS: 0, overlay: true }],
   ])('%s', async (_what, asked, preferences) => {
     const lease = await register(asked)

@@ -22,6 +22,8 @@ export interface LeaseRequest extends PortRequest {
   cache?: { ttlS: number } | undefined
   /** Asks the relay for the address of each visitor. */
   visitorAddress?: boolean | undefined
+  /** Lets the relay show a page at the friendly hostname while there is no lease. */
+  awayPage?: boolean | undefined
   /** Tells other relays that visitors reach the site here, if the relay passes that on. */
   isStated?: boolean
 }

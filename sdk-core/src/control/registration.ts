@@ -169,6 +169,7 @@ async function requestChallenge(
     invitation,
     tcp_enabled: request.tcp,
     udp_enabled: request.udp,
+    away_page: request.awayPage,
     overlay: request.checkGateway && true,
     ...(request.visitorAddress && { extensions: ['visitor_address'] }),
     ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),

@@ -27,7 +27,7 @@ export function addressesOf(
   portSuffix: string,
 ): Addresses {
   const canonicalUrl = `https://${canonicalHostname}${portSuffix}`
-  const url = hostname === '' ? canonicalUrl : `https://${hostname}${portSuffix}`
+  const url = `https://${hostname || canonicalHostname}${portSuffix}`
   // A site's hostname is one label below the relay's.
   const shareUrl = extensions.has('go') ? url.replace(/^(https:..)([^.]+)\.(.+)/, '$1$3/go/$2') : undefined
   return { url, canonicalUrl, shareUrl, tcpAddress, udpAddress }

@@ -67,6 +67,13 @@ export interface PublishOptions {
    */
   listed?: boolean | undefined
   /**
+   * Lets the relay show a page at the site's friendly hostname while the site has no lease. For these visitors TLS ends at the relay: it
+   * gets the head of their requests, with the site's cookies, which it has to look at no further than its end. It shows none for a
+   * site with a certificate of its own, so use it with `certificate: 'shared'`. {@link Site.shareUrl} needs none of this.
+   * @default false
+   */
+  awayPage?: boolean | undefined
+  /**
    * Asks the relay for the address of each visitor, as `remote` in the handler's second argument. It is the relay's word, which the site
    * cannot check.
    * @default false; true for `expose`
@@ -181,6 +188,7 @@ export interface SiteOptions {
   allowCanonicalFallback: boolean
   invitation: string | undefined
   visitorAddress: boolean | undefined
+  awayPage: boolean | undefined
   metadata: LeaseMetadata
   ttlS: number
   /** Undefined means the platform's default. */
@@ -198,7 +206,7 @@ export interface SiteOptions {
 /** The options that stay as they are given. */
 type AsGiven = Pick<
   SiteOptions,
-  'identity' | 'invitation' | 'maxConnections' | 'signal' | 'onSite' | 'debug' | 'visitorAddress'
+  'identity' | 'invitation' | 'maxConnections' | 'signal' | 'onSite' | 'debug' | 'visitorAddress' | 'awayPage'
 >
 
 /** The options of a site whose identity is known. */
@@ -230,6 +238,7 @@ const RULES: Rules = {
   allowCanonicalFallback: isBoolean,
   invitation: isText,
   listed: isBoolean,
+  awayPage: isBoolean,
   visitorAddress: isBoolean,
   http2: isBoolean,
   hsts: isBoolean,

@@ -147,7 +147,7 @@ describe('that do not exist', () => {
 describe('of a wrong type are named', () => {
   const text = 'text' as never
   it.each([
-    ...(['allowCanonicalFallback', 'listed', 'http2', 'hsts', 'globals'] as const).map(
+    ...(['allowCanonicalFallback', 'awayPage', 'listed', 'http2', 'hsts', 'globals'] as const).map(
       (name): [string, object] => [`${name} must be true or false`, { [name]: text }],
     ),
     ...(['fetch', 'onSite', 'debug'] as const).map((name): [string, object] => [

@@ -289,12 +289,15 @@ function requireFitting({
   paid,
   rules,
   clientCertificates,
+  awayPage,
 }: ExposeOptions): void {
   const named = relays.length + (relay === undefined ? 0 : 1)
   if (via !== undefined && (named !== 1 || discover !== 0))
     throw new SvcError('invalid_option', 'via goes with one relay, to which visitors come')
   if (via !== undefined && overlay)
     throw new SvcError('invalid_option', 'via and overlay exclude each other: a route names its relays')
+  if (awayPage && tls !== undefined)
+    throw new SvcError('invalid_option', 'awayPage excludes tls, whose server shows a certificate of its own')
   if (access && [tls, tcp, udp, cache].some((other) => other !== undefined))
     throw new SvcError(
       'invalid_option',

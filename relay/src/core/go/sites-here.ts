@@ -32,7 +32,7 @@ export class SitesHere {
   has(label: string): boolean {
     const { routes, policy, visitors, isClosing, isReachedByRelay } = this.#parts
     const route = isClosing() ? undefined : routes.resolve(routes.hostname(label))
-    if (route?.to === 'feature') return route.isOpen()
+    if (route?.to === 'feature') return route.isAwayPage !== true && route.isOpen()
     if (route?.to !== 'lease' || !policy.routes(route.lease) || isReachedByRelay(route.lease)) return false
     const ready = readyQueueOf(route.lease)
     return ready.size > 0 || (visitors.visitorsOf(route.lease) > 0 && !ready.isSilent)

@@ -11,6 +11,8 @@ export interface LeasePreferences {
   readonly overlay: boolean
   /** The SDK takes the address of each visitor. */
   readonly visitorAddress: boolean
+  /** The relay may end TLS at the friendly hostname, and show a page, while the site has no lease. */
+  readonly awayPage: boolean
 }
 
 /** The preferences of a registration that names none. */
@@ -19,6 +21,7 @@ export const NO_PREFERENCES: LeasePreferences = {
   cacheTtlS: 0,
   overlay: false,
   visitorAddress: false,
+  awayPage: false,
 }
 
 /** @param request its `cache_ttl` is in the relay's bounds already */
@@ -27,6 +30,7 @@ export function preferencesOf({
   cache_ttl,
   overlay,
   extensions,
+  away_page,
 }: RegisterChallengeRequest): LeasePreferences {
   const { cacheTtlS } = NO_PREFERENCES
   return {
@@ -34,5 +38,6 @@ export function preferencesOf({
     cacheTtlS: cache_ttl ?? cacheTtlS,
     overlay: overlay ?? false,
     visitorAddress: extensions?.includes('visitor_address') ?? false,
+    awayPage: away_page ?? false,
   }
 }

@@ -255,6 +255,16 @@ export class LeaseRegistry {
     return owner !== undefined && owner !== key && !this.isPinnedTo({ name, address })
   }
 
+  /**
+   * Whether the friendly hostname of a lease that has ended still waits for its identity, and no certificate that the site
+   * brought is valid for it.
+   */
+  isAwaited(lease: Lease): boolean {
+    const { hostname, identityKey } = lease
+    const isFree = hostname !== '' && this.at(hostname) === undefined && !this.hasLostName(lease)
+    return isFree && this.#reservations.isKeptPlain(identityKey, hostname)
+  }
+
   /** Whether the operator pinned its name to the identity: nobody else keeps the name without a lease. */
   isPinnedTo({ name, address }: Identity): boolean {
     return this.#names.pinnedTo(name) === address

@@ -120,6 +120,11 @@ export class Reservations {
     return reservation !== undefined && this.#nameKeptUntil(key, reservation) > now() ? key : undefined
   }
 
+  /** Whether the identity, and nobody who is about to register, has the hostname, without a certificate of its own for it. */
+  isKeptPlain(key: string, hostname: string): boolean {
+    return this.holderOf(hostname) === key && this.#held.get(key)?.certifiedUntil === undefined
+  }
+
   /** Whether a certificate may be issued for the hostname of an identity, since few names may be kept for long. */
   mayCertify(key: string): boolean {
     if (this.#certified.has(key) || this.#certified.size < CERTIFIED_NAMES_MAX) return true

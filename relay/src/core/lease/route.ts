@@ -6,6 +6,8 @@ import type { LeaseRoute } from './lease.ts'
 /** A feature that serves visitors itself, such as a stored snapshot or a hop to another relay. It may outlive its lease. */
 export interface FeatureRoute {
   readonly to: 'feature'
+  /** True when it has only a page that says that the site is away. */
+  readonly isAwayPage?: boolean
   /** Whether visitors may come now; otherwise they are refused as if nobody had the hostname. */
   isOpen(): boolean
   /**

@@ -11,6 +11,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { certificatesOf } from '../../../src/core/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../../src/core/certificates/certificate-rotation.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
+import { ServerCertificates } from '../../../src/core/certificates/server-certificate.ts'
 import { ClientAddresses } from '../../../src/core/client-address/client-addresses.ts'
 import { TrustedProxies } from '../../../src/core/client-address/trusted-proxies.ts'
 import { ConnectionLimiter } from '../../../src/core/ingress/connection-limiter.ts'
@@ -25,7 +26,6 @@ import {
   type CacheServer,
   createCacheServer,
 } from '../../../src/features/static-cache/server/cache-server.ts'
-import { ServerCertificates } from '../../../src/features/static-cache/server/server-certificate.ts'
 import type {
   BorrowedSnapshot,
   CacheResult,

@@ -6,8 +6,10 @@ import { type Certificates, certificatesOf } from '../../../src/core/certificate
 import { CertificateRotation } from '../../../src/core/certificates/certificate-rotation.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 import { LEASE_CERTIFICATE_RENEWAL_MS } from '../../../src/core/certificates/lease-certificate.ts'
-import { SERVER_CERTIFICATES_MAX } from '../../../src/features/static-cache/server/limits.ts'
-import { ServerCertificates } from '../../../src/features/static-cache/server/server-certificate.ts'
+import {
+  SERVER_CERTIFICATES_MAX,
+  ServerCertificates,
+} from '../../../src/core/certificates/server-certificate.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type CachedSite, HOSTNAME, startCachedSite } from './cached-site.ts'
 

@@ -90,6 +90,7 @@ export async function start(
       metadata: { description: DESCRIPTION, tags: ['tab', kind] },
       // Certificate authorities publish the names in sites' own certificates.
       certificate: mayBePublic.has(kind) ? 'own' : 'shared',
+      awayPage: true,
       // Another identity may have the stored name now, or this browser may have lost its identity.
       allowCanonicalFallback: true,
       onSite: follow,

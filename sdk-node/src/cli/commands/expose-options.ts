@@ -52,6 +52,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     ...(options.invitation !== undefined && { invitation: await readInvitation(options.invitation) }),
     discover: options.discover,
     ...(options.via !== undefined && { via: options.via }),
+    awayPage: options.awayPage,
     listed: options.listed,
     metadata: await metadataOf(options),
     allowFields: options.allowField,

@@ -37,6 +37,9 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # Do not tell browsers to use only https for the site's hostnames.
 #hsts = false
 
+# Let the relay end TLS and show a page at the URL while svc is away, with certificate = "shared".
+#away_page = true
+
 # Accept the canonical URL alone when the name is taken.
 #allow_canonical = true
 

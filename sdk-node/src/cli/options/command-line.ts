@@ -37,7 +37,7 @@ const HELP_WIDTH = 80
 /** The help groups whose options do not depend on the environment. */
 const WALLETS = ['allowWallet', 'walletRpc'] as const
 const CLIENT_CERTIFICATES = ['clientCa', 'clientCertOptional', 'clientCrl'] as const
-const TLS = ['certificate', 'tlsMinVersion', 'hsts', 'banMitm'] as const
+const TLS = ['certificate', 'tlsMinVersion', 'hsts', 'banMitm', 'awayPage'] as const
 const TRAFFIC_RULES = ['header', 'requestHeader', 'cors', 'maintenance'] as const
 const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
 const LIST = ['listed', 'description', 'owner', 'tag', 'thumbnail'] as const

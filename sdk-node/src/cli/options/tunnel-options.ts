@@ -38,6 +38,7 @@ export interface TunnelOptions {
   /** The token of an invitation, or `@` and the path of a file that has it. */
   invitation?: string
   listed: boolean
+  awayPage?: boolean
   banMitm: boolean
   overlay: boolean
   allowLocalGateways?: boolean
@@ -249,6 +250,12 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'overlay',
     flags: '--overlay',
     help: 'prefer visitors through a gateway of the relay’s choice, if it has one',
+  }),
+  awayPage: optional(YES_NO, {
+    ...shared,
+    field: 'away_page',
+    flags: '--away-page',
+    help: 'let the relay end TLS and show a page at the URL while svc is away, with --certificate shared',
   }),
   listed: usual(YES_NO, false, {
     ...shared,

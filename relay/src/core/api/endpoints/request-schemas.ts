@@ -167,6 +167,7 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = mes
     tcp_enabled: z.boolean().optional(),
     cache: z.boolean().optional(),
     cache_ttl: cacheTtl.optional(),
+    away_page: z.boolean().optional(),
     invitation: text(INVITATION_MAX_CHARS).optional(),
     extensions: z.array(text(SHORT_TEXT_MAX_CHARS)).max(EXTENSIONS_MAX).optional(),
   },

@@ -37,6 +37,7 @@ const schema = z.object({
       cacheTtlS: z.number(),
       overlay: z.boolean(),
       visitorAddress: z.boolean().default(false),
+      awayPage: z.boolean().default(false),
     })
     .default(NO_PREFERENCES),
 })

@@ -64,8 +64,6 @@ export const LIMITED_RECHECK_MS = 1_000
 export const FILES_HELD_MAX = 64
 /** File reads that run at once, on the threads that Node has for all files of the relay. */
 export const FILE_READS_MAX = 32
-/** Hostnames whose certificates are ready: all snapshots that a relay keeps, and some that have just gone. */
-export const SERVER_CERTIFICATES_MAX = 160
 /**
  * `Retry-After`, in seconds, of a request that only the site could answer, while it is away: as long as a page takes to
  * reload.

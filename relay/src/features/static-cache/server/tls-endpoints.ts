@@ -2,8 +2,8 @@
 
 import { constants } from 'node:crypto'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
+import type { ServerCertificate, ServerCertificates } from '../../../core/certificates/server-certificate.ts'
 import { API_HEAD_DEADLINE_MS } from '../../../core/http/deadlines.ts'
-import type { ServerCertificate, ServerCertificates } from './server-certificate.ts'
 
 /** Called after each handshake. */
 export type OnSecure = (tls: TLSSocket) => void

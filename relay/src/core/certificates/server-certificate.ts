@@ -1,11 +1,13 @@
-// Chooses the certificate with which the relay ends TLS for the hostname of a site with stored files.
+// Chooses the certificate with which the relay ends TLS for the hostname of a site that asked for it.
 
-import type { Certificates } from '../../../core/certificates/certificate-files.ts'
-import type { CertificateRotation } from '../../../core/certificates/certificate-rotation.ts'
-import { createLeaf } from '../../../core/certificates/development-ca.ts'
-import type { CertificateAuthority } from '../../../core/certificates/development-names.ts'
-import { LEASE_CERTIFICATE_RENEWAL_MS } from '../../../core/certificates/lease-certificate.ts'
-import { SERVER_CERTIFICATES_MAX } from './limits.ts'
+import type { Certificates } from './certificate-files.ts'
+import type { CertificateRotation } from './certificate-rotation.ts'
+import { createLeaf } from './development-ca.ts'
+import type { CertificateAuthority } from './development-names.ts'
+import { LEASE_CERTIFICATE_RENEWAL_MS } from './lease-certificate.ts'
+
+/** Hostnames whose certificates are ready: all snapshots that a relay keeps, and some that have just gone. */
+export const SERVER_CERTIFICATES_MAX = 160
 
 export interface ServerCertificate {
   /** PEM, leaf first. */

@@ -1,0 +1,90 @@
+// Which sites have an away page: those that asked for it and whose lease has ended, for as long as their names wait for them.
+
+import type { ServerCertificates } from '../../core/certificates/server-certificate.ts'
+import { KeptNames } from '../../core/lease/kept-names.ts'
+import type { Lease } from '../../core/lease/lease.ts'
+import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
+import type { FeatureRoute, Route } from '../../core/lease/route.ts'
+import type { PolicyRules } from '../../core/policy/policy-rules.ts'
+import type { RoutingTable } from '../../core/routing/routing-table.ts'
+import type { AwayServer } from './away-server.ts'
+import { AWAY_PAGES_MAX, AWAY_PAGES_PER_ACCOUNT_MAX, AWAY_PAGES_PER_NETWORK_MAX } from './limits.ts'
+
+export interface AwayPagesParts {
+  leases: Pick<LeaseRegistry, 'onChange' | 'isAwaited'>
+  routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
+  policy: Pick<PolicyRules, 'routes'>
+  certificates: Pick<ServerCertificates, 'isAvailable'>
+  server: Pick<AwayServer, 'serve'>
+  isClosing: () => boolean
+}
+
+interface AwayPage {
+  hostname: string
+  route: FeatureRoute
+}
+
+export class AwayPages {
+  readonly #parts: AwayPagesParts
+  /** By identity key. */
+  readonly #pages = new Map<string, AwayPage>()
+  /** Identity keys by hostname. */
+  readonly #owners = new Map<string, string>()
+  readonly #kept = new KeptNames({
+    perAccount: AWAY_PAGES_PER_ACCOUNT_MAX,
+    perNetwork: AWAY_PAGES_PER_NETWORK_MAX,
+    total: AWAY_PAGES_MAX,
+  })
+
+  constructor(parts: AwayPagesParts) {
+    this.#parts = parts
+  }
+
+  /** Follows the leases from now on. */
+  start(): void {
+    this.#parts.leases.onChange((lease) => this.#follow(lease))
+  }
+
+  /** @param lease one that was registered or renewed, or has ended */
+  #follow(lease: Lease): void {
+    const { ended, hostname, identityKey } = lease
+    this.#remove(identityKey)
+    // Another identity may have the name of a site that is away.
+    const owner = this.#owners.get(hostname)
+    if (owner !== undefined && !ended.aborted) this.#remove(owner)
+    const isGone = ended.reason === 'expired' || ended.reason === 'unregistered'
+    if (isGone && lease.preferences.awayPage && this.#parts.leases.isAwaited(lease)) this.#add(lease)
+  }
+
+  #add(lease: Lease): void {
+    const { hostname, identityKey, registeredFrom } = lease
+    const { routes, server } = this.#parts
+    const route: FeatureRoute = {
+      to: 'feature',
+      isAwayPage: true,
+      isOpen: () => this.#isOpen(lease),
+      serve: (...visitor) => server.serve(...visitor),
+    }
+    this.#pages.set(identityKey, { hostname, route })
+    this.#owners.set(hostname, identityKey)
+    routes.cover(hostname, route)
+    for (const other of this.#kept.add(identityKey, registeredFrom)) this.#remove(other)
+  }
+
+  #isOpen(lease: Lease): boolean {
+    const { leases, policy, certificates, isClosing } = this.#parts
+    if (isClosing() || !certificates.isAvailable || !policy.routes(lease)) return false
+    if (leases.isAwaited(lease)) return true
+    this.#remove(lease.identityKey)
+    return false
+  }
+
+  #remove(identityKey: string): void {
+    const page = this.#pages.get(identityKey)
+    if (page === undefined) return
+    this.#pages.delete(identityKey)
+    this.#kept.remove(identityKey)
+    if (this.#owners.get(page.hostname) === identityKey) this.#owners.delete(page.hostname)
+    this.#parts.routes.uncover(page.hostname, page.route)
+  }
+}
