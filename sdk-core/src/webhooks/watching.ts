@@ -1,6 +1,12 @@
 // Checks the webhooks that pass a handler, and changes nothing of them.
 
-import { DIRECT, type DirectHandler, type DirectlyHandled, type DirectRequest } from '../exchange/direct.ts'
+import {
+  DIRECT,
+  type DirectExchange,
+  type DirectHandler,
+  type DirectlyHandled,
+  type DirectRequest,
+} from '../exchange/direct.ts'
 import { losses } from '../exchange/disconnect-signal.ts'
 import type { RemoteAddress } from '../exchange/fetch-handler.ts'
 import { buildRequest, makeHeaders } from '../exchange/fetch-request.ts'
@@ -42,8 +48,14 @@ interface Watched {
 /** @throws SvcError `invalid_option` */
 export function watchWebhooks(handler: DirectlyHandled, secrets: WebhookSecrets): Watching {
   const watcher = new Watcher(new WebhookVerifier(secrets))
-  const watching: DirectlyHandled = (request, info) =>
-    handler(watcher.request(request, info.remote), info, info)
+  const watching: DirectlyHandled = async (request, info) => {
+    try {
+      return await handler(watcher.request(request, info.remote), info, info)
+    } catch (error) {
+      watcher.drop(request)
+      throw error
+    }
+  }
   const direct = handler[DIRECT]
   if (direct) watching[DIRECT] = watcher.directly(direct)
   return { handler: watching, verdictOf: (request) => watcher.verdictOf(request) }
@@ -66,7 +78,32 @@ class Watcher {
       if (sender === undefined) return direct(request)
       const body = this.#keeps(sender) && source ? new WatchedBody(source, this.#room, remote) : undefined
       this.#watched.set(request, { sender, method, headers, url: urlOf(request), body })
-      return direct(body ? { ...request, body } : request)
+      const exchange = direct(body ? { ...request, body } : request)
+      return exchange && body ? this.#dropping(exchange, request) : exchange
+    }
+  }
+
+  /** Drops what is kept of a request that nobody answered. */
+  drop(request: Request | DirectRequest): void {
+    const body = this.#watched.get(request)?.body
+    body?.leave()
+    body?.release()
+  }
+
+  #dropping(exchange: DirectExchange, request: DirectRequest): DirectExchange {
+    return {
+      respond: async () => {
+        try {
+          return await exchange.respond()
+        } catch (error) {
+          this.drop(request)
+          throw error
+        }
+      },
+      cancel: (reason) => {
+        this.drop(request)
+        exchange.cancel(reason)
+      },
     }
   }
 

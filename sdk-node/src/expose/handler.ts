@@ -48,7 +48,7 @@ export async function handlerOf(
   }
   if (recording) handler = recording.wrap(handler)
   if (gate) handler = gate.before(handler)
-  if (!webhooks) return reportingRequests(onRequest, handler)
+  if (!webhooks || !onRequest) return reportingRequests(onRequest, handler)
   const { watchWebhooks } = await import('@svc/sdk-core/webhooks')
   const watching = watchWebhooks(handler, webhooks)
   return reportingRequests(onRequest, watching.handler, watching.verdictOf)
