@@ -1,6 +1,6 @@
 // Webhooks: who sent one, and whether its signature fits a secret that stays here.
 
-export { Room } from './room.ts'
+export { networkKey, Room } from './room.ts'
 export { SAMPLES, type Sample } from './samples.ts'
 export { parseSecrets, type WebhookSecrets } from './secrets.ts'
 export { publicKeyOf, signedHeaders } from './sign.ts'

@@ -18,7 +18,7 @@ export class Room {
 
   /** @returns false when there is no room for so many bytes */
   take(remote: RemoteAddress | undefined, bytes: number): boolean {
-    const network = keyOf(remote)
+    const network = networkKey(remote)
     const share = (this.#shares.get(network) ?? 0) + bytes
     if (share > this.#shareBytes || this.#bytes + bytes > this.#maxBytes) return false
     this.#shares.set(network, share)
@@ -28,7 +28,7 @@ export class Room {
 
   /** Gives bytes back that were taken. */
   release(remote: RemoteAddress | undefined, bytes: number): void {
-    const network = keyOf(remote)
+    const network = networkKey(remote)
     const left = (this.#shares.get(network) ?? 0) - bytes
     if (left > 0) this.#shares.set(network, left)
     else this.#shares.delete(network)
@@ -36,7 +36,7 @@ export class Room {
   }
 }
 
-/** Visitors whose address is unknown have one share together. */
-function keyOf(remote: RemoteAddress | undefined): string {
+/** Returns the network of a visitor. Those whose address is unknown are one together. */
+export function networkKey(remote: RemoteAddress | undefined): string {
   return remote ? networkOf(remote.address) : ''
 }

@@ -1,9 +1,11 @@
-// The requests that wait for one target, in the order in which they came in whole. Each is delivered once, after the one before.
+// The requests that wait for one target. They are sent in the order in which they came in whole, each once, after the answer to the
+// one before. A network whose request the target answers slowly waits apart from then on, so that it does not hold up the others.
 
 import type { DirectExchange, DirectResponse } from '@svc/sdk-core'
+import { networkKey } from '@svc/sdk-core/webhooks'
 import { isNobody } from '../target/target-hint.ts'
 import type { Held, HeldTarget } from './held.ts'
-import { DELIVERY_MAX_MS, RETRY_MS, UNREAD_ANSWER_MAX_BYTES } from './limits.ts'
+import { DELIVERY_MAX_MS, RETRY_MS, SLOW_MS, UNREAD_ANSWER_MAX_BYTES } from './limits.ts'
 
 interface QueueOptions {
   keptMs: number
@@ -13,98 +15,166 @@ interface QueueOptions {
   ended(held: Held, state: 'delivered' | 'lost', status: number | undefined): void
 }
 
+/** The outcome of a delivery; undefined when the target is still down, so that nothing was sent. */
+type Outcome = { response: DirectResponse | undefined; status: number | undefined } | undefined
+
+const SLOW: unique symbol = Symbol('slow')
+
 export class HoldQueue {
   readonly #target: HeldTarget
   readonly #options: QueueOptions
-  #waiting: Held[] = []
+  readonly #main: Lane
+  /** Those of networks that wait apart. */
+  readonly #apart = new Map<string, Lane>()
+  readonly #exchanges = new WeakMap<Held, DirectExchange>()
   readonly #until = new WeakMap<Held, number>()
-  /** The one that is being delivered, which is the first. */
-  #current: { held: Held; exchange: DirectExchange } | undefined
-  #isRunning = false
   #isClosed = false
-  #wake: (() => void) | undefined
 
   constructor(target: HeldTarget, options: QueueOptions) {
     this.#target = target
     this.#options = options
+    this.#main = new Lane(this, true)
   }
 
-  /** True while requests have to wait for others. */
-  get isBusy(): boolean {
-    return this.#waiting.length > 0
+  /** Returns whether a request has to wait for others. */
+  isBusyFor({ remote }: Pick<Held['request'], 'remote'>): boolean {
+    return this.#main.isBusy || this.#apart.has(networkKey(remote))
   }
 
   get length(): number {
-    return this.#waiting.length
+    return this.#lanes.reduce((total, { waiting }) => total + waiting.length, 0)
+  }
+
+  get #lanes(): Lane[] {
+    return [this.#main, ...this.#apart.values()]
   }
 
   /** @returns the number of those that wait now */
   add(held: Held): number {
     this.#until.set(held, performance.now() + this.#options.keptMs)
-    this.#waiting.push(held)
-    if (!this.#isRunning) void this.#run()
-    return this.#waiting.length
+    const lane = this.#apart.get(networkKey(held.request.remote)) ?? this.#main
+    lane.add([held])
+    return this.length
   }
 
   /** Drops a request whose visitor left. */
   leave(held: Held, reason: unknown): void {
-    if (this.#current?.held === held) this.#current.exchange.cancel(reason)
-    this.#drop(held, reason)
-  }
-
-  #drop(held: Held, reason: unknown): void {
-    const at = this.#waiting.indexOf(held)
-    if (at < 0) return
-    this.#waiting.splice(at, 1)
+    this.#exchanges.get(held)?.cancel(reason)
+    const lane = this.#lanes.find(({ waiting }) => waiting.includes(held))
+    if (!lane) return
+    lane.remove([held])
     held.release()
     held.answer.reject(reason)
   }
 
   close(): void {
     this.#isClosed = true
+    for (const lane of this.#lanes) lane.wake()
+  }
+
+  isOver(held: Held): boolean {
+    return this.#isClosed || this.#until.get(held)! <= performance.now()
+  }
+
+  lost(held: Held): void {
+    held.answer.resolve(undefined)
+    this.#options.ended(held, 'lost', undefined)
+  }
+
+  delivered(held: Held, { response, status }: NonNullable<Outcome>): void {
+    this.#options.ended(held, 'delivered', status)
+    held.answer.resolve(response)
+    if (response && !this.#options.waits) void drained(response)
+  }
+
+  async deliver(held: Held): Promise<Outcome> {
+    const exchange = this.#target.deliver(held.request)!
+    this.#exchanges.set(held, exchange)
+    const late = setTimeout(() => exchange.cancel(new Error('no answer in time')), DELIVERY_MAX_MS).unref()
+    const response = await exchange.respond().catch(() => undefined)
+    clearTimeout(late)
+    this.#exchanges.delete(held)
+    const cause = response && this.#target.causeOf(response)
+    if (cause !== undefined && isNobody(cause)) return undefined
+    return { response, status: cause === undefined ? response?.status : undefined }
+  }
+
+  /** Lets the network of a slow request wait apart, with that one first. */
+  separate(held: Held, delivering: Promise<Outcome>): void {
+    const key = networkKey(held.request.remote)
+    const theirs = this.#main.waiting.filter(({ request }) => networkKey(request.remote) === key)
+    this.#main.remove(theirs)
+    const lane = new Lane(this, false, delivering)
+    this.#apart.set(key, lane)
+    lane.add(theirs)
+    void lane.over.then(() => this.#apart.delete(key))
+  }
+}
+
+/** Requests that wait for each other. */
+class Lane {
+  waiting: Held[] = []
+  /** Resolves when a lane apart has no more. */
+  readonly over: Promise<void>
+  readonly #over = Promise.withResolvers<void>()
+  readonly #queue: HoldQueue
+  readonly #isMain: boolean
+  /** The delivery of the first one, when that has begun elsewhere. */
+  #begun: Promise<Outcome> | undefined
+  #isRunning = false
+  #wake: (() => void) | undefined
+
+  constructor(queue: HoldQueue, isMain: boolean, begun?: Promise<Outcome>) {
+    this.#queue = queue
+    this.#isMain = isMain
+    this.#begun = begun
+    this.over = this.#over.promise
+  }
+
+  get isBusy(): boolean {
+    return this.waiting.length > 0
+  }
+
+  add(held: readonly Held[]): void {
+    this.waiting.push(...held)
+    if (!this.#isRunning) void this.#run()
+  }
+
+  remove(gone: readonly Held[]): void {
+    this.waiting = this.waiting.filter((held) => !gone.includes(held))
+  }
+
+  wake(): void {
     this.#wake?.()
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    try {
-      while (this.isBusy) {
-        this.#dropOld()
-        const [held] = this.#waiting
-        if (held && !(await this.#isDelivered(held))) await this.#pause()
-      }
-    } finally {
-      this.#isRunning = false
+    while (this.isBusy) {
+      if (!this.#begun) this.#dropOld()
+      const [held] = this.waiting
+      if (held) await this.#next(held)
     }
+    this.#isRunning = false
+    this.#over.resolve()
+  }
+
+  async #next(held: Held): Promise<void> {
+    const delivering = this.#begun ?? this.#queue.deliver(held)
+    this.#begun = undefined
+    const outcome = this.#isMain ? await unlessSlow(delivering) : await delivering
+    if (outcome === SLOW) return this.#queue.separate(held, delivering)
+    if (this.waiting[0] !== held) return // Its visitor has left.
+    if (!outcome) return this.#pause()
+    this.waiting.shift()
+    this.#queue.delivered(held, outcome)
   }
 
   /** Drops those whose time is over, and all when the site has ended. */
   #dropOld(): void {
-    const now = performance.now()
-    const lost = this.#waiting.filter((held) => this.#isClosed || this.#until.get(held)! <= now)
-    this.#waiting = this.#waiting.filter((held) => !lost.includes(held))
-    for (const held of lost) {
-      held.answer.resolve(undefined)
-      this.#options.ended(held, 'lost', undefined)
-    }
-  }
-
-  /** @returns false when the target is still down, so that nothing was sent */
-  async #isDelivered(held: Held): Promise<boolean> {
-    const exchange = this.#target.deliver(held.request)!
-    this.#current = { held, exchange }
-    const late = setTimeout(() => exchange.cancel(new Error('no answer in time')), DELIVERY_MAX_MS).unref()
-    const response = await exchange.respond().catch(() => undefined)
-    clearTimeout(late)
-    this.#current = undefined
-    const cause = response && this.#target.causeOf(response)
-    if (this.#waiting[0] !== held) return true // Its visitor has left.
-    if (cause !== undefined && isNobody(cause)) return false
-    this.#waiting.shift()
-    this.#options.ended(held, 'delivered', cause === undefined ? response?.status : undefined)
-    held.answer.resolve(response)
-    if (response && !this.#options.waits) void drained(response)
-    return true
+    const lost = this.waiting.filter((held) => this.#queue.isOver(held))
+    this.remove(lost)
+    for (const held of lost) this.#queue.lost(held)
   }
 
   async #pause(): Promise<void> {
@@ -112,6 +182,16 @@ export class HoldQueue {
     this.#wake = resolve
     const timer = setTimeout(resolve, RETRY_MS).unref()
     await promise
+    clearTimeout(timer)
+  }
+}
+
+async function unlessSlow(delivering: Promise<Outcome>): Promise<Outcome | typeof SLOW> {
+  const { promise, resolve } = Promise.withResolvers<typeof SLOW>()
+  const timer = setTimeout(() => resolve(SLOW), SLOW_MS).unref()
+  try {
+    return await Promise.race([delivering, promise])
+  } finally {
     clearTimeout(timer)
   }
 }

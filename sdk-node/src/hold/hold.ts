@@ -155,7 +155,7 @@ class HoldingExchange implements DirectExchange {
   async respond(): Promise<DirectResponse> {
     const { queue, target } = this.#holding
     const isHeld = UNSAFE.has(this.#request.method) && !isGrpc(this.#request.fields)
-    if (!isHeld || !queue.isBusy) {
+    if (!isHeld || !queue.isBusyFor(this.#request)) {
       const response = await this.#exchange.respond()
       const cause = target.causeOf(response)
       if (cause === undefined || !isNobody(cause)) return response

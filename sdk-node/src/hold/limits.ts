@@ -14,6 +14,11 @@ export const HELD_BODY_MAX_BYTES: number = 25 * 1024 * 1024
 export const RETRY_MS = 500
 /** How long the target may take for the answer to a kept request, in milliseconds: then the next one is delivered. */
 export const DELIVERY_MAX_MS = 60_000
+/**
+ * How long the others wait for an answer of the target, in milliseconds: then the network of that request waits apart. It is longer
+ * than receivers of webhooks should take.
+ */
+export const SLOW_MS = 2_000
 /** The most bytes of an answer that nobody waits for, which are read so that the target can send it. */
 export const UNREAD_ANSWER_MAX_BYTES: number = 1024 * 1024
 /** When visitors whose request is not kept may come again, in seconds. */

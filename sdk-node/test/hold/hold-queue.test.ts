@@ -3,7 +3,7 @@
 import type { DirectRequest, DirectResponse } from '@svc/sdk-core'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Hold, type HoldReport } from '../../src/hold/hold.ts'
-import { DELIVERY_MAX_MS, HELD_MAX, HELD_SHARE, RETRY_MS } from '../../src/hold/limits.ts'
+import { DELIVERY_MAX_MS, HELD_MAX, HELD_SHARE, RETRY_MS, SLOW_MS } from '../../src/hold/limits.ts'
 import { badGateway, causeOf, textResponse } from '../../src/target/bad-gateway.ts'
 
 const REFUSED = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
@@ -136,6 +136,31 @@ it('a target that never answers does not hold up the others for good', async () 
   behave = (name) => (name === '#1' ? new Promise(() => {}) : handled(name))
   await vi.advanceTimersByTimeAsync(RETRY_MS + DELIVERY_MAX_MS)
   expect(arrived).toEqual(['#2'])
+})
+
+it('a network that the target answers slowly does not hold up the others, and keeps its own order', async () => {
+  const { direct } = opened()
+  for (const [name, address] of [
+    ['a1', '192.0.2.1'],
+    ['a2', '192.0.2.1'],
+    ['b1', '192.0.2.2'],
+    ['a3', '192.0.2.1'],
+  ])
+    await direct(request(name!, address))!.respond()
+  const slow = Promise.withResolvers<void>()
+  behave = async (name) => {
+    if (name === '#a1') await slow.promise
+    return handled(name)
+  }
+  await vi.advanceTimersByTimeAsync(RETRY_MS + SLOW_MS)
+  expect(arrived).toEqual(['#b1'])
+  expect((await direct(request('b2', '192.0.2.2'))!.respond()).status).toBe(200)
+  expect((await direct(request('a4', '192.0.2.1'))!.respond()).status).toBe(202)
+  slow.resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(arrived).toEqual(['#b1', '#b2', '#a1', '#a2', '#a3', '#a4'])
+  expect((await direct(request('a5', '192.0.2.1'))!.respond()).status).toBe(200)
+  expect(reports.filter(({ state }) => state === 'delivered')).toHaveLength(5)
 })
 
 it('a request that comes while the target is up is sent at once, whatever its answer', async () => {

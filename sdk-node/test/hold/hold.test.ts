@@ -123,7 +123,7 @@ it('a target is killed and started again under load: what was accepted arrives o
 }, 180_000)
 
 it('with wait, visitors get the answers of the target, and who left is not delivered', async () => {
-  const { url, reports } = await exposed({ for: '10m', answer: 'wait' })
+  const { url, reports, exposure } = await exposed({ for: '10m', answer: 'wait' })
   const answers: Promise<string>[] = []
   for (const body of ['one', 'two']) {
     const kept = reports.length
@@ -133,8 +133,11 @@ it('with wait, visitors get the answers of the target, and who left is not deliv
   const leaving = new AbortController()
   const left = visit(relay, url, '/hook', { method: 'POST', body: 'three', signal: leaving.signal })
   await vi.waitFor(() => expect(reports).toHaveLength(3), WAIT)
+  const streams = (): number => exposure.sites[0]!.stats().openStreams
+  const before = streams()
   leaving.abort()
   await expect(left).rejects.toThrow()
+  await vi.waitFor(() => expect(streams()).toBeLessThan(before), WAIT)
   await started()
   expect(await Promise.all(answers)).toEqual(['handled one', 'handled two'])
   expect(await post(url, '/hook', 'four').then(text)).toBe('handled four')
