@@ -29,7 +29,7 @@ import {
   requestOf,
   webRequestOf,
 } from './replay.ts'
-import { type Dropped, EntryStore } from './store.ts'
+import { type Dropped, EntryStore, type StoredEntry } from './store.ts'
 
 /** InspectOptions are the options of `inspect`. */
 export interface InspectOptions {
@@ -136,12 +136,13 @@ export class Inspector extends EventTarget {
 
   /** @returns the entry with this id; undefined when it was dropped, or never was */
   get(id: string): Entry | undefined {
-    return this.#store.get(id)
+    return this.#stored(id)
   }
 
   /** @returns what changed after a revision, in the order of the changes; undefined when that is no longer known */
   since(revision: number): { changed: Entry[]; removed: string[] } | undefined {
-    return this.#store.since(revision)
+    const since = this.#store.since(revision)
+    return since && { changed: since.changed, removed: since.removed.map((number) => this.#idOf(number)) }
   }
 
   /** Drops all entries. */
@@ -194,7 +195,7 @@ export class Inspector extends EventTarget {
    * @throws SvcError `invalid_option` when it cannot be repeated, such as a WebSocket, or a request of which a part was kept
    */
   async replay(id: string, edit: Edit = {}, begun: (entry: Entry) => void = () => {}): Promise<Entry> {
-    const entry = this.#store.get(id)
+    const entry = this.#stored(id)
     if (!entry) throw new SvcError('invalid_option', `there is no entry ${id}`)
     const { direct, handler, canonicalUrl } = this.#handlerOf(entry)
     const request = requestOf(entry, edit)
@@ -221,7 +222,9 @@ export class Inspector extends EventTarget {
 
   /** Adds an entry that came from elsewhere. */
   add(entry: Omit<Entry, 'id'>, bytes: number): Entry {
-    const added = { ...entry, id: this.#newId(), bytes, revision: 0 }
+    const number = this.#newNumber()
+    const links = { share: undefined, older: undefined, newer: undefined }
+    const added: StoredEntry = { ...entry, ...links, id: this.#idOf(number), number, bytes, revision: 0 }
     this.#store.add(added)
     return added
   }
@@ -273,8 +276,8 @@ export class Inspector extends EventTarget {
     return { exchange: new RecordedExchange(exchange, recording), recording }
   }
 
-  #record(asked: Omit<Asked, 'id'>): Recording {
-    const recording = new Recording({ id: this.#newId(), ...asked }, this)
+  #record(asked: Omit<Asked, 'run' | 'number'>): Recording {
+    const recording = new Recording({ run: this.run, number: this.#newNumber(), ...asked }, this)
     this.#store.add(recording)
     return recording
   }
@@ -294,9 +297,18 @@ export class Inspector extends EventTarget {
     return exchange
   }
 
-  #newId(): string {
+  #newNumber(): number {
     this.#lastNumber += 1
-    return `${this.run}-${this.#lastNumber}`
+    return this.#lastNumber
+  }
+
+  #idOf(number: number): string {
+    return `${this.run}-${number}`
+  }
+
+  #stored(id: string): StoredEntry | undefined {
+    const entry = this.#store.get(Number(id.slice(this.run.length + 1)))
+    return entry?.id === id ? entry : undefined
   }
 
   #handlerOf({ tunnel, isImported }: Entry): Wrapped {

@@ -5,7 +5,6 @@ import type { Field } from '../semantics/fields.ts'
 import {
   type Answer,
   type Content,
-  type Entry,
   type EntryKind,
   type FormPart,
   fieldOf,
@@ -17,11 +16,14 @@ import {
 import { type FormParts, formPartsOf } from './form-parts.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import { ENTRY_OVERHEAD_BYTES, ITEM_OVERHEAD_BYTES, MESSAGE_BYTES, MESSAGES_MAX } from './limits.ts'
+import type { StoredEntry } from './store.ts'
 import { GrpcMessages, ServerEvents, type SplitMessage, type Splitter } from './stream-messages.ts'
 
 /** What is known of a request when it comes. */
 export interface Asked {
-  id: string
+  /** The run of the inspector, and the number in it: together they are the id. */
+  run: string
+  number: number
   tunnel: string | undefined
   method: string
   url: string
@@ -41,6 +43,7 @@ export interface RecordingOwner {
 
 const GRPC = /^application\/grpc(?:\+|;|$)/
 const NO_FIELDS: readonly Field[] = []
+const NO_MESSAGES: readonly StreamMessage[] = []
 
 /** A request's or response's content while it passes. */
 class RecordedContent implements Content {
@@ -90,8 +93,8 @@ class RecordedAnswer extends RecordedContent implements Answer {
   }
 }
 
-export class Recording implements Entry {
-  readonly id: string
+export class Recording implements StoredEntry {
+  readonly number: number
   readonly at: number = Date.now()
   readonly tunnel: string | undefined
   readonly method: string
@@ -110,18 +113,23 @@ export class Recording implements Entry {
     end: undefined,
   }
   error: string | undefined
-  readonly messages: StreamMessage[] = []
   droppedMessages = 0
   /** The bytes of memory that it takes. */
   bytes: number
   /** The revision of its last change, which the owner sets. */
   revision = 0
+  share: StoredEntry['share']
+  older: StoredEntry['older']
+  newer: StoredEntry['newer']
+  readonly #run: string
   readonly #owner: RecordingOwner
+  #messages: StreamMessage[] | undefined
   readonly #start: number = performance.now()
 
   constructor(asked: Asked, owner: RecordingOwner) {
-    const { id, tunnel, method, url, version, headers, replayOf, visitor } = asked
-    this.id = id
+    const { run, number, tunnel, method, url, version, headers, replayOf, visitor } = asked
+    this.#run = run
+    this.number = number
     this.tunnel = tunnel
     this.method = method
     this.url = url
@@ -136,6 +144,14 @@ export class Recording implements Entry {
     const calls = isCall ? new GrpcMessages((message) => this.#split('in', message)) : undefined
     this.request = new RecordedContent(headers, owner.maxBodyBytes, form, calls)
     this.bytes = ENTRY_OVERHEAD_BYTES + url.length + bytesOf(headers)
+  }
+
+  get id(): string {
+    return `${this.#run}-${this.number}`
+  }
+
+  get messages(): readonly StreamMessage[] {
+    return this.#messages ?? NO_MESSAGES
   }
 
   /** Notes that the request goes to the target. */
@@ -197,9 +213,10 @@ export class Recording implements Entry {
 
   #keep(message: StreamMessage): void {
     let bytes = ITEM_OVERHEAD_BYTES + message.data.length
-    this.messages.push(message)
-    if (this.messages.length > MESSAGES_MAX) {
-      bytes -= ITEM_OVERHEAD_BYTES + this.messages.shift()!.data.length
+    this.#messages ??= []
+    this.#messages.push(message)
+    if (this.#messages.length > MESSAGES_MAX) {
+      bytes -= ITEM_OVERHEAD_BYTES + this.#messages.shift()!.data.length
       this.droppedMessages += 1
     }
     this.#owner.changed(this, bytes)
