@@ -1,6 +1,6 @@
 // The frame of the page: its header, and the sign-in, the dashboard or the requests.
 
-import { useStore } from '@svc/relay-web/common/store.ts'
+import { Store, useStore } from '@svc/relay-web/common/store.ts'
 import type { VNode } from '@svc/relay-web/preact.ts'
 import { Dashboard } from './dashboard/dashboard.tsx'
 import { isCommand } from './page-entry.ts'
@@ -9,12 +9,19 @@ import { session, signOut } from './session/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { APP } from './texts/texts.ts'
 
+/** Whether the page of the requests is open; a command has no other. */
+const hasRequests: Store<boolean> = new Store(isRequests())
+addEventListener('hashchange', () => hasRequests.set(isRequests()))
+
 export function App(): VNode {
   const now = useStore(session)
+  const isOwner = now.kind === 'in' && now.role === 'owner'
+  const areRequests = useStore(hasRequests) && isOwner
   return (
     <>
       <header class="top">
         <strong>{isCommand ? APP.command : APP.name}</strong>
+        {isOwner && !isCommand && <Pages areRequests={areRequests} />}
         <div class="row">
           {now.kind === 'in' && (
             <>
@@ -28,9 +35,26 @@ export function App(): VNode {
       </header>
       {now.kind === 'starting' && <Starting />}
       {now.kind === 'out' && <SignIn reason={now.reason} />}
-      {now.kind === 'in' && isCommand && <RequestsPage key={now.token} />}
-      {now.kind === 'in' && !isCommand && <Dashboard key={now.token} isOwner={now.role === 'owner'} />}
+      {now.kind === 'in' && areRequests && <RequestsPage key={now.token} />}
+      {now.kind === 'in' && !areRequests && <Dashboard key={now.token} isOwner={isOwner} />}
     </>
+  )
+}
+
+function isRequests(): boolean {
+  return isCommand || location.hash.startsWith('#requests')
+}
+
+function Pages({ areRequests }: { areRequests: boolean }): VNode {
+  return (
+    <nav aria-label={APP.pages}>
+      <a href="#tunnels" {...(!areRequests && { 'aria-current': 'page' as const })}>
+        {APP.tunnels}
+      </a>
+      <a href="#requests" {...(areRequests && { 'aria-current': 'page' as const })}>
+        {APP.requests}
+      </a>
+    </nav>
   )
 }
 

@@ -10,6 +10,9 @@ const many = (count: number, one: string, more: string): string =>
 export const APP = {
   name: 'svc agent',
   command: 'svc',
+  pages: 'Pages',
+  tunnels: 'Tunnels',
+  requests: 'Requests',
   signOut: 'Sign out',
   readOnly: 'read only',
   loading: 'Loading …',
@@ -53,7 +56,7 @@ export const REQUESTS_PAGE = {
   title: 'Requests',
   errors: {
     unreachable: 'The command does not answer: it may have ended. This page tries again.',
-    inspector_off: 'The agent records no requests.',
+    inspector_off: 'The agent records no requests: inspect = true in svc.toml lets a tunnel do so.',
   } as Readonly<Record<string, string>>,
 } as const
 
