@@ -21,9 +21,10 @@ interface DetailProps {
 }
 
 export function Detail({ entry, source, actions, isUnmasked }: DetailProps): VNode {
-  const [part, setPart] = useState<Part>(entry.kind === 'http' ? 'request' : 'messages')
+  // The tab that was chosen stays from one request to the next.
+  const [part, setPart] = useState<Part | undefined>(undefined)
   const tabs = partsOf(entry)
-  const current = tabs.some(({ id }) => id === part) ? part : 'request'
+  const current = tabs.find(({ id }) => id === part)?.id ?? (entry.kind === 'http' ? 'request' : 'messages')
   const { id } = entry
   return (
     <>

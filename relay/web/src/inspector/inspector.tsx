@@ -44,7 +44,7 @@ export function Inspector({ source }: { source: InspectorSource }): VNode {
     entries.find((entry) => entry.id === id),
     isUnmasked,
   )
-  const entry = loaded?.detail
+  const entry = loaded?.id === id ? loaded?.detail : undefined
   const { actions, heading } = useActions({ source, entry, isUnmasked, setDialog, setUnmasked })
   useInspectorKeys({ entries, id, entry, actions, heading, setDialog })
   const stop = (): void => {
@@ -93,7 +93,8 @@ export function Inspector({ source }: { source: InspectorSource }): VNode {
         entries={entries}
         source={source}
         isUnmasked={isUnmasked}
-        onClose={() => setDialog(undefined)}
+        // The browser tells of the end of a dialog later: another one may be open then.
+        onClose={() => setDialog((now) => (now === dialog ? undefined : now))}
         onMany={() => setMayStop(true)}
       />
       <Confirm />
@@ -138,7 +139,7 @@ function Opened({ loaded, id, source, actions, isUnmasked }: OpenedProps): VNode
         {DETAIL.back}
       </button>
       {loaded?.detail && (
-        <Detail key={id} entry={loaded.detail} source={source} actions={actions} isUnmasked={isUnmasked} />
+        <Detail entry={loaded.detail} source={source} actions={actions} isUnmasked={isUnmasked} />
       )}
       {loaded?.error && <p role="alert">{DETAIL.gone}</p>}
     </>

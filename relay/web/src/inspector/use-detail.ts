@@ -10,7 +10,10 @@ export interface Loaded {
   error?: Error
 }
 
-/** @param version another value for each change of the entry */
+/**
+ * Returns what was loaded last: for a moment, that is the entry before.
+ * @param version another value for each change of the entry
+ */
 export function useDetail(
   source: InspectorSource,
   id: string | undefined,
@@ -35,5 +38,5 @@ export function useDetail(
       (error: Error) => show({ id, error }),
     )
   }, [source, id, version, isUnmasked])
-  return loaded?.id === id ? loaded : undefined
+  return loaded
 }

@@ -71,7 +71,7 @@ export class ProcessInspector {
   async #start(): Promise<InspectorServer> {
     const { startInspectorServer } = await import('../../inspector/inspector-server.ts')
     const { pageAnswer } = await import('../../agent/page.ts')
-    this.#server = await startInspectorServer(await this.#load(), this.#failed, pageAnswer)
+    this.#server = await startInspectorServer(await this.#load(), this.#failed, () => pageAnswer('inspector'))
     return this.#server
   }
 }
