@@ -40,6 +40,7 @@ const LONG: readonly string[] = [
   'sdk-core/test/site/events.test.ts',
   'relay/test/api/http/request-deadlines.test.ts',
   'sdk-node/test/expose/waiting.test.ts',
+  'sdk-node/test/hold/hold.test.ts',
   'relay/test/reverse/hostile-carrier.test.ts',
   'relay/test/ingress/client-hello-deadline.test.ts',
 ]

@@ -96,8 +96,14 @@ export class Inspection {
   }
 
   /** @throws SvcError `invalid_option` */
-  entry(id: string, isUnmasked: boolean): Promise<EntryDetail> {
-    return detailOf(this.get(id), isUnmasked)
+  async entry(id: string, isUnmasked: boolean): Promise<EntryDetail> {
+    const entry = this.get(id)
+    const found = await this.inspector.webhookOf(entry)
+    const { sender = '', result = 'unchecked', code = '', reason = '' } = found ?? {}
+    return {
+      ...(await detailOf(entry, isUnmasked)),
+      ...(found && { webhook: { sender, result, code, reason } }),
+    }
   }
 
   /** Resolves with a content, without its compression. */

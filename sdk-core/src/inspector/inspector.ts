@@ -10,9 +10,11 @@ import {
 } from '../exchange/direct.ts'
 import { losses } from '../exchange/disconnect-signal.ts'
 import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
-import { withBody } from '../exchange/fetch-request.ts'
+import { makeHeaders, withBody } from '../exchange/fetch-request.ts'
 import { sentListeners } from '../exchange/sent-listeners.ts'
 import { isResponse } from '../platform-objects.ts'
+import type { WebhookVerdict } from '../webhooks/verdict.ts'
+import type { WebhookVerifier } from '../webhooks/verifier.ts'
 import { BodyPreview } from './body-preview.ts'
 import type { Entry } from './entry.ts'
 import { BODY_BYTES, ENTRIES, TOTAL_BYTES } from './limits.ts'
@@ -65,6 +67,16 @@ interface Wrapped {
   direct: DirectHandler | undefined
   /** The URL of the site with its canonical hostname, as of the last request. */
   canonicalUrl: string | undefined
+  /** Checks the signatures of webhooks. */
+  verifier: Pick<WebhookVerifier, 'verify'> | undefined
+}
+
+/** Wrapping says what an inspector is around. */
+interface Wrapping {
+  /** The name of the tunnel. */
+  tunnel?: string | undefined
+  /** Checks the signatures of webhooks. */
+  verifier?: Pick<WebhookVerifier, 'verify'> | undefined
 }
 
 /**
@@ -162,9 +174,9 @@ export class Inspector extends EventTarget {
    * delays the response until the part of the request's body that is kept has arrived, because the server stops reading once it
    * answers.
    */
-  wrap(handler: DirectlyHandled, { tunnel }: { tunnel?: string | undefined } = {}): DirectlyHandled {
+  wrap(handler: DirectlyHandled, { tunnel, verifier }: Wrapping = {}): DirectlyHandled {
     const direct = handler[DIRECT]
-    const wrapped: Wrapped = { handler, direct, canonicalUrl: undefined }
+    const wrapped: Wrapped = { handler, direct, canonicalUrl: undefined, verifier }
     this.#handlers.set(tunnel, wrapped)
     const recorded: DirectlyHandled = (request, info) => {
       wrapped.canonicalUrl = info.canonicalUrl
@@ -215,7 +227,7 @@ export class Inspector extends EventTarget {
     const recording = this.#record(asked)
     begun(recording)
     const info = { ...replayInfo(canonicalUrl ?? new URL(url).origin), ...known }
-    const wrapped = { handler, direct, canonicalUrl }
+    const wrapped = { handler, direct, canonicalUrl, verifier: undefined }
     await readResponse(this.#answer(wrapped, webRequestOf(request), info, recording))
     return recording
   }
@@ -309,6 +321,21 @@ export class Inspector extends EventTarget {
   #stored(id: string): StoredEntry | undefined {
     const entry = this.#store.get(Number(id.slice(this.run.length + 1)))
     return entry?.id === id ? entry : undefined
+  }
+
+  /** Resolves with what is found out about the signature of a webhook; with undefined for others, and where none is checked. */
+  async webhookOf({
+    tunnel,
+    isImported,
+    at,
+    method,
+    url,
+    request,
+  }: Entry): Promise<WebhookVerdict | undefined> {
+    const { verifier } = this.#handlers.get(tunnel) ?? {}
+    if (!verifier || isImported || request.body.length < request.bodyBytes) return undefined
+    const headers = makeHeaders(request.headers.map(([name, value]) => [name.toLowerCase(), value]))
+    return await verifier.verify({ method, url, headers, body: request.body }, at)
   }
 
   #handlerOf({ tunnel, isImported }: Entry): Wrapped {

@@ -105,6 +105,17 @@ export interface EntryDetail extends EntrySummary {
   masked: boolean
   /** Why it cannot be repeated as it is. */
   not_repeatable?: string | undefined
+  /** What was found out about the signature of a webhook, with `webhooks`. */
+  webhook?: WebhookDetail | undefined
+}
+
+/** WebhookDetail is whether a webhook's signature fits, and why. */
+export interface WebhookDetail {
+  sender: string
+  result: 'valid' | 'invalid' | 'expired' | 'unchecked'
+  code: string
+  /** A sentence. */
+  reason: string
 }
 
 /** HeaderField is one field, as it was written. */

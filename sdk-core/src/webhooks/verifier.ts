@@ -39,8 +39,11 @@ export class WebhookVerifier {
     return this.#secrets[sender] !== undefined
   }
 
-  /** Resolves with the verdict; with undefined for what is no webhook of a known sender. */
-  async verify(message: WebhookMessage): Promise<WebhookVerdict | undefined> {
+  /**
+   * Resolves with the verdict; with undefined for what is no webhook of a known sender.
+   * @param at when the request came, in milliseconds since the epoch
+   */
+  async verify(message: WebhookMessage, at: number = this.#now()): Promise<WebhookVerdict | undefined> {
     const sender = this.senderOf(message.headers)
     if (!sender) return undefined
     const scheme = this.#schemeOf(sender)
@@ -59,7 +62,7 @@ export class WebhookVerifier {
         `${scheme.field} is missing: whoever sent it has set no secret, or is not ${scheme.label}`,
       )
     try {
-      return await this.#check(sender, scheme, message)
+      return await this.#check(sender, scheme, message, at)
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error
       return verdict(sender, 'unsupported', `${error.message}, so nothing was checked`)
@@ -75,7 +78,12 @@ export class WebhookVerifier {
     return [given].flat()
   }
 
-  async #check(sender: WebhookSender, scheme: Scheme, message: WebhookMessage): Promise<WebhookVerdict> {
+  async #check(
+    sender: WebhookSender,
+    scheme: Scheme,
+    message: WebhookMessage,
+    at: number,
+  ): Promise<WebhookVerdict> {
     const secrets = this.#secretsOf(sender)
     let last: Claim | undefined
     let wrong: string | undefined
@@ -88,7 +96,7 @@ export class WebhookVerifier {
       const claim = await scheme.read(message, key)
       if (typeof claim === 'string') return verdict(sender, 'malformed', claim)
       last = claim
-      if (await anyFits(key, claim)) return this.#fitting(sender, claim, message)
+      if (await anyFits(key, claim)) return this.#fitting(sender, claim, message, at)
     }
     if (!last) return verdict(sender, 'wrong_secret', wrong!)
     return this.#whyNot(sender, scheme, message, last)
@@ -98,6 +106,7 @@ export class WebhookVerifier {
     sender: WebhookSender,
     { timestamp, bodyDigest }: Claim,
     message: WebhookMessage,
+    at: number,
   ): Promise<WebhookVerdict> {
     if (bodyDigest !== undefined && bodyDigest !== (await sha256(message.body)))
       return verdict(
@@ -108,7 +117,7 @@ export class WebhookVerifier {
     this.#fitted.add(sender)
     const fine = 'the signature fits the secret'
     if (timestamp === undefined) return verdict(sender, 'fits', fine)
-    const age = this.#now() / 1000 - timestamp
+    const age = at / 1000 - timestamp
     if (Math.abs(age) <= TOLERANCE_S) return verdict(sender, 'fits', fine, age)
     return verdict(sender, age > 0 ? 'too_old' : 'too_new', timeReason(age, TOLERANCE_S), age)
   }

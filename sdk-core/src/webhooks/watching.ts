@@ -11,9 +11,9 @@ import { losses } from '../exchange/disconnect-signal.ts'
 import type { RemoteAddress } from '../exchange/fetch-handler.ts'
 import { buildRequest, makeHeaders } from '../exchange/fetch-request.ts'
 import { Room } from './room.ts'
-import type { WebhookSecrets, WebhookSender } from './secrets.ts'
+import type { WebhookSender } from './secrets.ts'
 import { verdict, type WebhookVerdict } from './verdict.ts'
-import { WebhookVerifier } from './verifier.ts'
+import type { WebhookVerifier } from './verifier.ts'
 import { WatchedBody } from './watched-body.ts'
 
 /** The most bytes of bodies that are kept for checks at once: some of the largest. */
@@ -45,9 +45,8 @@ interface Watched {
   readonly body: WatchedBody | undefined
 }
 
-/** @throws SvcError `invalid_option` */
-export function watchWebhooks(handler: DirectlyHandled, secrets: WebhookSecrets): Watching {
-  const watcher = new Watcher(new WebhookVerifier(secrets))
+export function watchWebhooks(handler: DirectlyHandled, verifier: WebhookVerifier): Watching {
+  const watcher = new Watcher(verifier)
   const watching: DirectlyHandled = async (request, info) => {
     try {
       return await handler(watcher.request(request, info.remote), info, info)

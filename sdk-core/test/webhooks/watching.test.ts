@@ -7,6 +7,7 @@ import {
   type DirectRequest,
   type DirectResponse,
 } from '../../src/exchange/direct.ts'
+import { WebhookVerifier } from '../../src/webhooks/verifier.ts'
 import { watchWebhooks } from '../../src/webhooks/watching.ts'
 import { info } from '../handlers/ask.ts'
 import { VECTORS } from './vectors.ts'
@@ -30,7 +31,7 @@ it('a handler that reads and throws leaves nothing behind', async () => {
   const watching = watchWebhooks(async (request) => {
     if ((await request.bytes()).length === MEGABYTE.length) throw new Error('failed')
     return new Response()
-  }, secrets)
+  }, new WebhookVerifier(secrets))
   for (let time = 0; time < TIMES; time += 1)
     await expect(watching.handler(asked(MEGABYTE), info)).rejects.toThrow('failed')
   await isStillChecked(watching)
@@ -48,7 +49,7 @@ it('an exchange that breaks, or is cancelled, leaves nothing behind', async () =
     },
     cancel: () => {},
   })
-  const watching = watchWebhooks(handler, secrets)
+  const watching = watchWebhooks(handler, new WebhookVerifier(secrets))
   const request: DirectRequest = {
     method: 'POST',
     url: new URL('https://site.example/'),

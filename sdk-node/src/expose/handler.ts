@@ -32,6 +32,8 @@ export async function handlerOf(
   { gate, hold, recording }: Around = {},
 ): Promise<DirectlyHandled> {
   const { paid, rules, walletOnly: wallets, webhooks, inspector, onRequest } = options
+  const checks = webhooks && (await import('@svc/sdk-core/webhooks'))
+  const verifier = checks && new checks.WebhookVerifier(webhooks)
   let handler = await targetsOf(options, hold)
   if (paid) {
     const { paidTarget } = await import('../target/paid-target.ts')
@@ -41,16 +43,15 @@ export async function handlerOf(
   }
   if (rules) handler = await ruled(handler, paid ? { ...rules, timeouts: undefined } : rules)
   // Passwords and codes of those who may not come in are not recorded.
-  if (inspector) handler = inspector.wrap(handler, { tunnel: options.name })
+  if (inspector) handler = inspector.wrap(handler, { tunnel: options.name, verifier })
   if (wallets) {
     const { walletOnly } = await import('@svc/sdk-core/handlers')
     handler = walletOnly(handler, wallets)
   }
   if (recording) handler = recording.wrap(handler)
   if (gate) handler = gate.before(handler)
-  if (!webhooks || !onRequest) return reportingRequests(onRequest, handler)
-  const { watchWebhooks } = await import('@svc/sdk-core/webhooks')
-  const watching = watchWebhooks(handler, webhooks)
+  if (!verifier || !onRequest) return reportingRequests(onRequest, handler)
+  const watching = checks.watchWebhooks(handler, verifier)
   return reportingRequests(onRequest, watching.handler, watching.verdictOf)
 }
 

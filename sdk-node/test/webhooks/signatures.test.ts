@@ -5,8 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Inspection, Inspector } from '@svc/sdk-core/inspector'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { useStarted } from '../../../tools/use-started.ts'
+import { InspectorSwitch } from '../../src/inspector/inspector-switch.ts'
 import type { RequestReport } from '../../src/target/request-reports.ts'
 import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay } from '../support/relay.ts'
@@ -142,6 +144,17 @@ it('a target that reads no body is answered for, and the report says so', async 
   expect(await text(await post(exposure.sites[0]!.url, BODY))).toBe('done')
   await vi.waitFor(() => expect(reports).toHaveLength(1), 30_000)
   expect(reports[0]).toMatchObject({ webhook: { result: 'unchecked', code: 'unread' } })
+})
+
+it('an inspector shows it, also one that records later', async () => {
+  const inspector = new InspectorSwitch()
+  const recorder = new Inspector()
+  const exposure = await exposeAt(relay, { http: port, webhooks: { github: SECRET }, inspector })
+  ends.push(() => exposure.close())
+  inspector.use(recorder)
+  expect(await text(await post(exposure.sites[0]!.url, BODY))).toBe(BODY)
+  const { webhook } = await new Inspection(recorder).entry(recorder.entries[0]!.id, false)
+  expect(webhook).toMatchObject({ sender: 'github', result: 'valid' })
 })
 
 it('expose needs something that speaks HTTP', async () => {

@@ -55,7 +55,8 @@ function partsOf({ kind }: EntryDetail): Tab<Part>[] {
 }
 
 function Head({ entry, actions }: { entry: EntryDetail; actions: Actions }): VNode {
-  const { id, at, method, path, host, version, address, tunnel, error, grpc_status, grpc_message } = entry
+  const { id, at, method, path, host, version, address, tunnel, error, grpc_status, grpc_message, webhook } =
+    entry
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => actions.onHeading(heading.current), [id])
   const facts = [
@@ -94,6 +95,11 @@ function Head({ entry, actions }: { entry: EntryDetail; actions: Actions }): VNo
       {grpc_status !== undefined && (
         <p class={grpc_status > 0 ? 'wrong' : 'quiet'}>
           <bdi>{DETAIL.grpc(grpc_status, grpc_message)}</bdi>
+        </p>
+      )}
+      {webhook && (
+        <p class={webhook.result === 'valid' ? 'quiet' : 'wrong'}>
+          <bdi>{DETAIL.signature(webhook)}</bdi>
         </p>
       )}
     </>

@@ -88,7 +88,8 @@ export const DETAIL = {
     `gRPC status ${status}${message === '' ? '' : `: ${message}`}`,
   timing: 'Time',
   spans: { site: 'site', target: 'target', handler: 'handler', answer: 'answer' },
-  signature: 'Signature',
+  signature: ({ sender, result, reason }: { sender: string; result: string; reason: string }): string =>
+    `Signature (${sender}): ${result}${result === 'valid' ? '' : `, ${reason}`}`,
 } as const
 
 export const SIZE = {
