@@ -126,12 +126,14 @@ export interface HeaderField {
   masked?: true | undefined
 }
 
+/** ContentDetail is the fields and the content of a request or a response. */
 export interface ContentDetail {
   headers: HeaderField[]
   trailers: HeaderField[]
   body: BodyDetail
 }
 
+/** BodyDetail is a content: its size, its coding, and a view of it. */
 export interface BodyDetail {
   /** The length as it was sent, and how many of these bytes are kept. */
   wire_bytes: number
@@ -163,6 +165,7 @@ export type BodyView =
   | { kind: 'text'; text: string; cut: boolean }
   | { kind: 'hex'; text: string; cut: boolean }
 
+/** PartView is one part of a multipart form. */
 export interface PartView {
   name: string
   file_name?: string | undefined
@@ -173,6 +176,7 @@ export interface PartView {
   cut: boolean
 }
 
+/** GraphqlView is one operation of GraphQL. */
 export interface GraphqlView {
   operation: 'query' | 'mutation' | 'subscription' | 'unknown'
   name?: string | undefined
@@ -181,6 +185,7 @@ export interface GraphqlView {
   variables?: string | undefined
 }
 
+/** MessageDetail is one message of a stream. */
 export interface MessageDetail {
   direction: 'in' | 'out'
   kind: 'text' | 'binary' | 'event' | 'grpc' | 'close'

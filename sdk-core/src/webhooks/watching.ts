@@ -45,6 +45,7 @@ interface Watched {
   readonly body: WatchedBody | undefined
 }
 
+/** Returns the handler with the checks around it. */
 export function watchWebhooks(handler: DirectlyHandled, verifier: WebhookVerifier): Watching {
   const watcher = new Watcher(verifier)
   const watching: DirectlyHandled = async (request, info) => {
