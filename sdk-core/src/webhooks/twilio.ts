@@ -6,6 +6,8 @@ import { joined, type WebhookMessage } from './message.ts'
 import { hmacKey, type Scheme } from './scheme.ts'
 
 const FORM = /^application\/x-www-form-urlencoded\b/i
+/** The most bytes of a form: Twilio's have a few kilobytes, and parsing and sorting a large one would take the page's time. */
+const FORM_MAX_BYTES: number = 256 * 1024
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' }
 
 export const twilio: Scheme = {
@@ -17,6 +19,8 @@ export const twilio: Scheme = {
   read(message) {
     const signature = fromBase64Text(message.headers.get('x-twilio-signature') ?? '')
     if (!signature) return 'X-Twilio-Signature is not base64'
+    if (isForm(message) && message.body.length > FORM_MAX_BYTES)
+      return `the form has more than ${FORM_MAX_BYTES} bytes, which Twilio does not send`
     const fields = parametersOf(message)
     const contents = urlsOf(message.url).map((url) => joined(url, fields))
     const bodyDigest = new URL(message.url).searchParams.get('bodySHA256') ?? undefined
@@ -26,12 +30,16 @@ export const twilio: Scheme = {
 
 /** Returns the names and values of a form, sorted by name, without those that are there twice. */
 function parametersOf({ headers, body }: Pick<WebhookMessage, 'headers' | 'body'>): string {
-  if (!FORM.test(headers.get('content-type') ?? '')) return ''
+  if (!isForm({ headers })) return ''
   const values = new Map<string, Set<string>>()
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body)))
     values.set(name, (values.get(name) ?? new Set()).add(value))
   const names = [...values.keys()].sort()
   return names.flatMap((name) => [...values.get(name)!].sort().map((value) => name + value)).join('')
+}
+
+function isForm({ headers }: Pick<WebhookMessage, 'headers'>): boolean {
+  return FORM.test(headers.get('content-type') ?? '')
 }
 
 /** Returns the URL as given, and with and without the port: Twilio's own libraries try these, because its services differ. */

@@ -208,6 +208,12 @@ describe('headers that anybody may write', () => {
     })
   })
 
+  it('do not let a large form be parsed', async () => {
+    const twilio = VECTORS['twilio, a form']!
+    const found = await verdictOf({ ...twilio, body: 'a=&'.repeat(100_000) })
+    expect(found).toMatchObject({ result: 'invalid', code: 'malformed' })
+  })
+
   it('name a sender whose secret is known before another one', () => {
     const headers = new Headers({ 'X-Hub-Signature-256': 'sha256=00', 'X-Slack-Signature': 'v0=00' })
     expect(new WebhookVerifier({ slack: 'a' }).senderOf(headers)).toBe('slack')
