@@ -1,6 +1,7 @@
 // Checks the signatures of webhooks with the secrets of their senders.
 
 import { hexOf } from '../bytes/hex.ts'
+import { fromBase64Text } from './encodings.ts'
 import { fits, type Key, Unsupported } from './keys.ts'
 import { BODY_MAX_BYTES, joined, type WebhookMessage } from './message.ts'
 import type { Claim, Scheme } from './scheme.ts'
@@ -173,6 +174,8 @@ async function sha256(body: Uint8Array): Promise<string> {
 
 /** Returns the SHA-256 of the body that the sender gave beside it (RFC 9530), in hexadecimal digits. */
 function contentDigest(headers: Headers): string | undefined {
-  const [, text = ''] = /(?:^|,)\s*sha-256=:([\w+/]{43}=):/.exec(headers.get('content-digest') ?? '') ?? []
-  return text === '' ? undefined : hexOf(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)))
+  const [, text = ''] =
+    /(?:^|,)\s*sha-256=:([A-Za-z\d+/]{43}=):/.exec(headers.get('content-digest') ?? '') ?? []
+  const bytes = fromBase64Text(text)
+  return bytes && hexOf(bytes)
 }

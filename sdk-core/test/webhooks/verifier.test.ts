@@ -221,6 +221,12 @@ describe('headers that anybody may write', () => {
     expect(new WebhookVerifier({}).senderOf(new Headers())).toBeUndefined()
   })
 
+  it('with a digest that is no base64 do not end the check', async () => {
+    const github = VECTORS.github!
+    const headers = { ...github.headers, 'Content-Digest': `sha-256=:${'_'.repeat(43)}=:` }
+    expect(await verdictOf({ ...github, headers, body: 'other' })).toMatchObject({ code: 'mismatch' })
+  })
+
   it('of a sender without a secret are not checked', async () => {
     const found = await verdictOf({ ...VECTORS.github!, secrets: { slack: 'a' } })
     expect(found).toMatchObject({ sender: 'github', result: 'unchecked', code: 'no_secret' })
