@@ -67,7 +67,8 @@ function startReport(
   const askedAt = performance.now()
   return (status, verdict) => {
     const report = { method, path, status, remote, ms: performance.now() - askedAt }
-    if (verdict) void verdict.then((webhook) => onRequest({ ...report, webhook }))
-    else onRequest(report)
+    const tell = (webhook?: WebhookVerdict): void => onRequest(webhook ? { ...report, webhook } : report)
+    if (verdict) void verdict.catch(() => undefined).then(tell)
+    else tell()
   }
 }
