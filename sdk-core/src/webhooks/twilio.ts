@@ -24,6 +24,8 @@ export const twilio: Scheme = {
     const fields = parametersOf(message)
     const contents = urlsOf(message.url).map((url) => joined(url, fields))
     const bodyDigest = new URL(message.url).searchParams.get('bodySHA256') ?? undefined
+    if (message.body.length > 0 && bodyDigest === undefined && !isForm(message))
+      return 'the body is neither a form nor has its digest in the URL: the signature is not about it'
     return { signatures: [signature], contents, ...(bodyDigest !== undefined && { bodyDigest }) }
   },
 }

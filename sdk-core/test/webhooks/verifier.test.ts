@@ -1,5 +1,6 @@
 // Signatures of webhooks: published ones, those that do not fit, and headers that somebody else wrote.
 
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { WebhookVerdict } from '../../src/webhooks/verdict.ts'
 import { WebhookVerifier } from '../../src/webhooks/verifier.ts'
@@ -219,6 +220,15 @@ describe('headers that anybody may write', () => {
     expect(new WebhookVerifier({ slack: 'a' }).senderOf(headers)).toBe('slack')
     expect(new WebhookVerifier({ github: 'a' }).senderOf(headers)).toBe('github')
     expect(new WebhookVerifier({}).senderOf(new Headers())).toBeUndefined()
+  })
+
+  it('of Twilio are not about a body that is no form and has no digest', async () => {
+    const url = 'https://site.example/hook?from=1'
+    const signature = createHmac('sha1', '12345').update(url).digest('base64')
+    const headers = { 'Content-Type': 'application/json', 'X-Twilio-Signature': signature }
+    const call = { source: '', secrets: { twilio: '12345' }, url, headers, body: '' }
+    expect(await verdictOf(call)).toMatchObject({ result: 'valid' })
+    expect(await verdictOf({ ...call, body: '{}' })).toMatchObject({ result: 'invalid', code: 'malformed' })
   })
 
   it('with a digest that is no base64 do not end the check', async () => {
