@@ -49,9 +49,9 @@ const NO_MESSAGES: readonly StreamMessage[] = []
 class RecordedContent implements Content {
   readonly headers: readonly Field[]
   trailers: readonly Field[] = NO_FIELDS
-  readonly #kept: KeptBytes
-  readonly #form: FormParts | undefined
-  readonly splitter: Splitter | undefined
+  #kept: KeptBytes
+  #form: FormParts | undefined
+  splitter: Splitter | undefined
 
   constructor(headers: readonly Field[], max: number, form: FormParts | undefined, splitter?: Splitter) {
     this.headers = headers
@@ -70,6 +70,13 @@ class RecordedContent implements Content {
 
   get parts(): readonly FormPart[] | undefined {
     return this.#form?.parts
+  }
+
+  /** Frees what was kept, and keeps no more. */
+  drop(): void {
+    this.#kept = new KeptBytes(0)
+    this.#form = undefined
+    this.splitter = undefined
   }
 
   add(bytes: Uint8Array): number {
@@ -122,6 +129,7 @@ export class Recording implements StoredEntry {
   older: StoredEntry['older']
   newer: StoredEntry['newer']
   readonly #run: string
+  #isDropped = false
   readonly #owner: RecordingOwner
   #messages: StreamMessage[] | undefined
   readonly #start: number = performance.now()
@@ -171,6 +179,7 @@ export class Recording implements StoredEntry {
     this.times.head = this.#now()
     const splitter = this.#splitterOf(head)
     this.response = new RecordedAnswer(head, this.#owner.maxBodyBytes, splitter)
+    if (this.#isDropped) this.response.drop()
     this.#owner.changed(this, bytesOf(head.headers))
   }
 
@@ -184,6 +193,15 @@ export class Recording implements StoredEntry {
     this.times.end = this.#now()
     if (this.response) this.response.trailers = trailers
     this.#owner.changed(this, bytesOf(trailers))
+  }
+
+  /** Keeps no more: many exchanges that go on would take more memory than all entries may. */
+  dropped(): void {
+    if (this.times.end !== undefined) return
+    this.#isDropped = true
+    this.request.drop()
+    this.response?.drop()
+    this.#messages = undefined
   }
 
   failed(reason: unknown): void {
@@ -212,6 +230,7 @@ export class Recording implements StoredEntry {
   }
 
   #keep(message: StreamMessage): void {
+    if (this.#isDropped) return
     let bytes = ITEM_OVERHEAD_BYTES + message.data.length
     this.#messages ??= []
     this.#messages.push(message)

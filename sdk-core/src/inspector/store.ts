@@ -23,6 +23,8 @@ export interface StoredEntry extends Entry {
   share: Share | undefined
   older: StoredEntry | undefined
   newer: StoredEntry | undefined
+  /** Called when the store drops it. */
+  dropped?(): void
 }
 
 /** Dropped counts what the store dropped for want of room. */
@@ -145,6 +147,7 @@ export class EntryStore {
     entry.newer = undefined
     entry.share = undefined
     share.size -= 1
+    entry.dropped?.()
     share.bytes -= entry.bytes
     this.#bytes -= entry.bytes
     this.#revision += 1

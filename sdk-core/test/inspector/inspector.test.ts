@@ -49,6 +49,22 @@ test('the handler gets the request as it came, with fields that a page may not s
   expect(await (await inspector.fetch(request, info)).text()).toBe('a=b hello')
 })
 
+test('an exchange that goes on after its entry was dropped takes no memory', async () => {
+  const inspector = inspect((request) => new Response(request.body), { limit: 1 })
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const visitor = writable.getWriter()
+  const answering = ask(inspector.fetch, '/slow', post(readable))
+  const [slow] = inspector.entries
+  void visitor.write(new Uint8Array(1000))
+  await vi.waitFor(() => expect(slow!.request.body).toHaveLength(1000))
+  await ask(inspector.fetch, '/next')
+  expect(slow!.request.body).toHaveLength(0)
+  void visitor.write(new Uint8Array(1000))
+  void visitor.close()
+  expect((await (await answering).bytes()).length).toBe(2000)
+  expect([slow!.request.body.length, slow!.response!.body.length]).toEqual([0, 0])
+})
+
 test('limit: no more entries than asked for, and one that was dropped does not come back', async () => {
   const gate = Promise.withResolvers<Response>()
   const inspector = inspect((request) => (request.url.endsWith('/slow') ? gate.promise : new Response()), {
