@@ -11,6 +11,9 @@ import type { BodyView, PartView } from './messages.ts'
 const TEXT_MAX_BYTES: number = 512 * 1024
 /** The most bytes of a hex dump. */
 const HEX_MAX_BYTES: number = 4 * 1024
+/** The deepest JSON that is indented, and the most characters by which that may make it longer. */
+const DEPTH_MAX = 1_000
+const SPACES_MAX: number = 4 * 1024 * 1024
 /** The most fields of a form. */
 const FIELDS_MAX = 1_000
 
@@ -33,6 +36,7 @@ export function bodyView(content: Content, decoded: DecodedBody): BodyView {
   if (type === 'application/x-www-form-urlencoded') return form(text, cut)
   if (JSON_TYPE.test(type) || looksLikeJson(text, type)) {
     const json = parsed(text)
+    if (json && !isIndentable(text)) return shown('json', text, cut)
     const operations = json === undefined ? undefined : graphqlOf(json.value)
     if (operations) return { kind: 'graphql', operations }
     if (json) return shown('json', JSON.stringify(json.value, null, 2), cut)
@@ -81,6 +85,23 @@ export function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Returns whether indented JSON has a length near its own: each line of a deep value begins with as many spaces. */
+function isIndentable(json: string): boolean {
+  let depth = 0
+  let spaces = 0
+  let isText = false
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at]!
+    if (isText && character === '\\') at += 1
+    else if (character === '"') isText = !isText
+    if (isText || !'[]{},'.includes(character)) continue
+    if (character !== ',') depth += character === '[' || character === '{' ? 1 : -1
+    spaces += 2 * depth
+    if (depth > DEPTH_MAX || spaces > SPACES_MAX) return false
+  }
+  return true
 }
 
 /** Services often send JSON as text, or without a type. */

@@ -110,6 +110,20 @@ test('the beginning of a compressed content is shown, and what is none stays as 
   expect(await decodedBody(lie)).toMatchObject({ isDecoded: false })
 })
 
+test.each([
+  ['deep', '['.repeat(200_000) + ']'.repeat(200_000)],
+  ['wide at some depth', `${'['.repeat(900)}${'1,'.repeat(100_000)}1${']'.repeat(900)}`],
+])('JSON that is %s is shown as it came', async (_, body) => {
+  const shown = await view({ type: 'application/json', body })
+  expect(shown).toEqual({ kind: 'json', text: body.slice(0, 512 * 1024), cut: false })
+})
+
+test('JSON with brackets in texts is indented', async () => {
+  const value = { a: `${'['.repeat(5000)}"\\`, b: 1 }
+  const shown = await view({ type: 'application/json', body: JSON.stringify(value) })
+  expect(shown).toMatchObject({ kind: 'json', text: JSON.stringify(value, null, 2) })
+})
+
 test('a bomb of 200 MB is not kept', async () => {
   const body = new Uint8Array(gzipSync(new Uint8Array(200 * 1024 * 1024)))
   const decoded = await decodedBody(content({ headers: [['content-encoding', 'gzip']], body }), 1_000)
