@@ -46,6 +46,8 @@ function entryOf(value: unknown, max: number): Omit<Entry, 'id'> | undefined {
   const parsed = typeof url === 'string' ? URL.parse(url) : null
   if (typeof method !== 'string' || !/^[\w!#$%&'*+.^`|~-]{1,40}$/.test(method)) return undefined
   if (Number.isNaN(at) || !parsed || !/^(?:https?|wss?):$/.test(parsed.protocol)) return undefined
+  parsed.username = ''
+  parsed.password = ''
   const messages = messagesOf(value._webSocketMessages, at)
   const asked = requestOf(request, max)
   const { blocked, send, wait } = isRecord(timings) ? timings : {}

@@ -10,21 +10,50 @@ const MASK = '••••••'
 const WITH_SCHEME: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization'])
 /** Words in a name whose value is a secret. */
 const SECRET_WORDS: ReadonlySet<string> = new Set([
-  ...['assertion', 'auth', 'authorization', 'credential', 'credentials', 'csrf', 'jwt', 'otp', 'passwd'],
-  ...['pwd', 'session', 'sid', 'xsrf'],
+  ...[
+    'assertion',
+    'auth',
+    'authorization',
+    'bearer',
+    'cookie',
+    'cookie2',
+    'credential',
+    'credentials',
+    'csrf',
+  ],
+  ...[
+    'dpop',
+    'jwt',
+    'otp',
+    'pass',
+    'passcode',
+    'passphrase',
+    'passwd',
+    'pin',
+    'pwd',
+    'session',
+    'sid',
+    'totp',
+  ],
+  ...['xsrf'],
 ])
 /** The same, in queries alone. */
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'sig', 'ticket'])
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'samlresponse', 'sig', 'ticket', 'verifier'])
 /** The end of such a word. */
-const SECRET_ENDS = ['token', 'key', 'secret', 'password', 'signature']
+const SECRET_ENDS = ['token', 'key', 'secret', 'password', 'sessid', 'sessionid', 'signature']
 /** Fields with such a word that have no secret: what verifies a content is shown. */
-const SHOWN_FIELD = /signature|^sec-websocket-key$|^idempotency-key$/
+const SHOWN_FIELD = /^(?:[\w-]+-)?signature(?:-input|-\w*\d+)?$|^sec-websocket-key$|^idempotency-key$/
 /** Fields of payments (x402). */
 const PAYMENTS: ReadonlySet<string> = new Set(['x-payment', 'payment-signature'])
-/** Fields that contain a URL. */
-const WITH_URL: ReadonlySet<string> = new Set(['referer', 'location', 'content-location'])
+/** An attribute of a cookie. Programs that join fields may have put another cookie behind it. */
 const ATTRIBUTE =
-  /^\s*(?:path|domain|expires|max-age|secure|httponly|samesite|partitioned|priority)\s*(?:=|$)/i
+  /^\s*(?:(?:path|domain|expires|max-age|samesite|priority)\s*=[^=]*|secure\s*|httponly\s*|partitioned\s*)$/i
+/** The scheme of credentials (RFC 9110 §11.1), and no part of them. */
+const SCHEME = /^[a-z][a-z\d-]{0,30}(?= )/i
+/** The user and password of a URL (RFC 3986 §3.2.1). */
+const USER_INFO = /(\/\/)[^/?#\s]*@/g
+/** A parameter of a path, which some servers write for a session. */
+const PATH_PARAMETER = /(;\s*)([^=;/]+)=[^;/]+/g
 
 /** Returns the fields as they were written, with their secrets masked. */
 export function maskedFields(fields: readonly Field[], isUnmasked: boolean): HeaderField[] {
@@ -34,17 +63,15 @@ export function maskedFields(fields: readonly Field[], isUnmasked: boolean): Hea
   })
 }
 
-/** Returns a URL, or a path with its query, whose secrets are masked. */
+/** Returns a URL, a path with its query, or a text with a URL, whose secrets are masked. */
 export function maskedUrl(url: string): string {
-  const start = url.indexOf('?')
-  if (start < 0) return url
-  const [query = '', ...fragment] = url.slice(start + 1).split('#')
-  const masked = query.split('&').map((parameter) => {
-    const equals = parameter.indexOf('=')
-    if (equals < 0 || equals === parameter.length - 1) return parameter
-    return isSecretParameter(parameter.slice(0, equals)) ? `${parameter.slice(0, equals)}=${MASK}` : parameter
-  })
-  return [`${url.slice(0, start)}?${masked.join('&')}`, ...fragment].join('#')
+  const [path, parameters] = partsOf(url)
+  const shown = path
+    .replace(USER_INFO, `$1${MASK}@`)
+    .replace(PATH_PARAMETER, (whole, start, name) =>
+      isSecretParameter(name) ? `${start}${name}=${MASK}` : whole,
+    )
+  return shown + parameters.map(maskedParameter).join('')
 }
 
 /** Returns the fields of an edit, where what was given out masked stands for what was masked. */
@@ -59,18 +86,35 @@ export function unmaskedFields(edited: readonly Field[], before: readonly Field[
   })
 }
 
-/** Returns the URL of an edit, where a masked parameter stands for the one of that name. */
+/** Returns the URL of an edit, where what was given out masked stands for what was masked. */
 export function unmaskedUrl(edited: string, before: string): string {
-  const start = edited.indexOf('?')
-  if (start < 0) return edited
-  const known = before.slice(before.indexOf('?') + 1).split('&')
-  const parameters = edited.slice(start + 1).split('&')
+  const [path, known] = partsOf(before)
+  const [given, parameters] = partsOf(edited.replaceAll(encodeURIComponent(MASK), MASK))
+  const unmasked = [path, URL.parse(path)?.pathname ?? path].find((each) => maskedUrl(each) === given)
+  const bare = (parameter: string): string => parameter.replace(/^[?&#]/, '')
   const restored = parameters.map((parameter) => {
-    const [name, value] = parameter.split('=')
-    const isMasked = value === MASK || value === encodeURIComponent(MASK)
-    return (isMasked && known.find((other) => other.startsWith(`${name}=`))) || parameter
+    const at = known.findIndex((other) => bare(maskedParameter(other)) === bare(parameter))
+    return at < 0 ? parameter : parameter.slice(0, 1) + bare(known.splice(at, 1)[0]!)
   })
-  return `${edited.slice(0, start)}?${restored.join('&')}`
+  return (unmasked ?? given) + restored.join('')
+}
+
+/** Returns a URL's part before the query, and the parameters of its query and fragment, each with the character before it. */
+function partsOf(url: string): [path: string, parameters: string[]] {
+  const end = url.search(/[?#]/)
+  return end < 0 ? [url, []] : [url.slice(0, end), url.slice(end).split(/(?=[&#])/)]
+}
+
+/** The first secret in a parameter is masked, with all that follows: some servers divide parameters otherwise. */
+function maskedParameter(parameter: string): string {
+  let start = 0
+  for (const piece of parameter.split(/(?<=[?&#;])/)) {
+    const equals = piece.indexOf('=')
+    if (equals >= 0 && equals < piece.length - 1 && isSecretParameter(piece.slice(0, equals)))
+      return `${parameter.slice(0, start + equals)}=${MASK}`
+    start += piece.length
+  }
+  return parameter
 }
 
 function maskedValue(name: string, value: string): string {
@@ -78,15 +122,15 @@ function maskedValue(name: string, value: string): string {
   if (WITH_SCHEME.has(name)) return withScheme(value)
   if (name === 'cookie') return value.split(';').map(maskedCookie).join(';')
   if (name === 'set-cookie') return maskedSetCookie(value)
-  if (WITH_URL.has(name)) return maskedUrl(value)
-  const isSecret = PAYMENTS.has(name) || (hasSecretWord(name) && !SHOWN_FIELD.test(name))
-  return isSecret ? MASK : value
+  if (PAYMENTS.has(name)) return MASK
+  if (SHOWN_FIELD.test(name)) return value
+  return hasSecretWord(name) ? MASK : maskedUrl(value)
 }
 
 /** Leaves the scheme of credentials (RFC 9110 §11.4). */
 function withScheme(value: string): string {
-  const space = value.indexOf(' ')
-  return space < 0 ? MASK : `${value.slice(0, space)} ${MASK}`
+  const [scheme] = SCHEME.exec(value) ?? []
+  return scheme === undefined ? MASK : `${scheme} ${MASK}`
 }
 
 function maskedCookie(pair: string): string {
@@ -108,8 +152,13 @@ function isSecretParameter(encoded: string): boolean {
   } catch {
     // It is compared as it is.
   }
-  const lower = name.toLowerCase()
-  return hasSecretWord(lower) || wordsOf(lower).some((word) => SECRET_PARAMETERS.has(word))
+  // accessToken has two words, and so has SessionId.
+  const lower = name.replace(/([a-z\d])([A-Z])/g, '$1-$2').toLowerCase()
+  return (
+    hasSecretWord(lower) ||
+    hasSecretWord(name.toLowerCase()) ||
+    wordsOf(lower).some((word) => SECRET_PARAMETERS.has(word))
+  )
 }
 
 function hasSecretWord(name: string): boolean {
