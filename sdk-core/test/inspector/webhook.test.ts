@@ -25,7 +25,7 @@ it('is shown as valid, invalid or expired, with the reason', async () => {
   expect(await looked('hush', '{"a":1}')).toMatchObject({ result: 'invalid', code: 'mismatch' })
   expect(await looked('hush', '{}', 400)).toMatchObject({
     result: 'expired',
-    reason: expect.stringContaining('400 s ago'),
+    reason: expect.stringMatching(/40[01] s ago/),
   })
 })
 
