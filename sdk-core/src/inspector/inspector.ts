@@ -195,11 +195,6 @@ export class Inspector extends EventTarget {
     return recorded
   }
 
-  /** Forgets the handler of a tunnel: its entries stay, and cannot be repeated. */
-  unwrap(tunnel: string | undefined): void {
-    this.#handlers.delete(tunnel)
-  }
-
   /**
    * Sends a request to the handler again, as a new entry, and resolves with that when it has ended.
    * @param edit what to change of it

@@ -1,5 +1,7 @@
 // The inspector's own server: who may ask, what the list and an entry give, and how a page follows it.
 
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { DIRECT, type DirectlyHandled } from '@svc/sdk-core'
 import type { Inspection } from '@svc/sdk-core/inspector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -85,6 +87,21 @@ describe('who may ask', () => {
     expect(url).toBe(`${server.url}/#ticket=${ticket}`)
     expect(await ask(AGENT_PATH.redeem, { ticket }, {})).toMatchObject({ status: 200 })
     expect(await ask(AGENT_PATH.redeem, { ticket }, {})).toMatchObject({ status: 401 })
+  })
+
+  it('no page that reaches it by a name of its own (DNS rebinding)', async () => {
+    const { port } = new URL(server.url)
+    const headers = {
+      Host: `evil.example:${port}`,
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+    }
+    const asked = request({ port, host: '127.0.0.1', method: 'POST', path: INSPECTOR_PATH.pause, headers })
+    asked.end('{"paused":true}')
+    const [response] = await once(asked, 'response')
+    expect(response.statusCode).toBe(421)
+    response.resume()
+    expect(inspector().isPaused).toBe(false)
   })
 
   it('no page of another origin, even with the token', async () => {
