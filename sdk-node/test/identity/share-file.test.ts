@@ -1,6 +1,6 @@
 // The file of share links: what it has, who may read it, and what two processes make of it.
 
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SHARES_MAX, type StoredShare } from '@svc/sdk-core/access'
@@ -72,6 +72,27 @@ it('lets nothing be used again, or after its withdrawal, at another process', as
   await other.remove('gone')
   expect(await file.use(share('gone', { uses: 1 }))).toBe(false)
   expect(await file.load()).toEqual([used])
+})
+
+it('lets one of many processes use a link, while others change the file', async () => {
+  const once = share('once', { once: true })
+  await file.add(once)
+  await file.add(share('a'))
+  const used = { ...once, hash: undefined, uses: 1 }
+  const uses = Array.from({ length: 4 }, () => [used, share('a')].map((each) => beside('demo').use(each)))
+  const results = await Promise.all(uses.flat())
+  expect(results.filter((isUsed) => isUsed)).toHaveLength(5)
+  expect(await file.load()).toMatchObject([{ hash: undefined }, { uses: 4 }])
+  expect(await readdir(folder)).toEqual(['identity@demo.shares.json'])
+})
+
+it('is changed although a process ended in the middle of a change', async () => {
+  const lock = `${path()}.lock`
+  await writeFile(lock, '')
+  const before = new Date(Date.now() - 60_000)
+  await utimes(lock, before, before)
+  await file.add(share('a'))
+  expect(await readdir(folder)).toEqual(['identity@demo.shares.json'])
 })
 
 it('counts the uses of two processes together', async () => {
