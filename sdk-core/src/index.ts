@@ -43,6 +43,7 @@ export {
   SvcError,
   type SvcErrorCode,
 } from './errors.ts'
+export { CROSS_ORIGIN, type CrossOriginHandler } from './exchange/cross-origin.ts'
 export {
   DIRECT,
   type DirectBody,

@@ -2,7 +2,7 @@
 
 import { TIMER_MAX_MS } from '@svc/protocol/timers'
 import { SvcError } from '../errors.ts'
-import { CROSS_ORIGIN, type CrossOriginHandler } from '../exchange/cross-origin.ts'
+import { CROSS_ORIGIN, type CrossOrigin, type CrossOriginHandler } from '../exchange/cross-origin.ts'
 import { DIRECT, type DirectlyHandled } from '../exchange/direct.ts'
 import type { FetchHandler, FetchInfo, VisitorUser } from '../exchange/fetch-handler.ts'
 import { buildRequest } from '../exchange/fetch-request.ts'
@@ -18,7 +18,7 @@ import { isResponse } from '../platform-objects.ts'
 import { ACCESS_PATH, notice, TAKEN, tooManyGuesses, unauthorized } from './answers.ts'
 import { Authorization, type Authorized } from './authorization.ts'
 import { BEARER_SUBJECT, Credentials } from './credentials.ts'
-import { directBehind } from './guarded-exchange.ts'
+import { type Check, directBehind } from './guarded-exchange.ts'
 import { GuessLimiter } from './guess-limiter.ts'
 import type { Admission, Knocking } from './knock/knocking.ts'
 import { FULL_RETRY_S } from './limits.ts'
@@ -95,10 +95,17 @@ export class Gate {
     this.#closeInTime(closing)
   }
 
-  /** Returns a handler that calls `handler` for visitors who may come in. Of its direct path, only gRPC calls use what is left. */
-  before(handler: CrossOriginHandler): DirectlyHandled {
-    const guarded: DirectlyHandled = (request, info) => this.#answer(handler, request, info)
-    guarded[DIRECT] = directBehind((...asked) => this.#answer(...asked), handler)
+  /**
+   * Returns a handler that calls `handler` for visitors who may come in. Of its direct path, only gRPC calls use what is left.
+   * @param crossOrigin what speaks for the handler to pages of other origins
+   */
+  before(
+    handler: CrossOriginHandler,
+    crossOrigin: CrossOrigin | undefined = handler[CROSS_ORIGIN],
+  ): DirectlyHandled {
+    const check: Check = (passed, request, info) => this.#answer(passed, crossOrigin, request, info)
+    const guarded: DirectlyHandled = (request, info) => check(handler, request, info)
+    guarded[DIRECT] = directBehind(check, handler)
     return guarded
   }
 
@@ -134,7 +141,12 @@ export class Gate {
     return Math.min(expiresAt, this.#shares.endOf(subject.slice(SHARE_SUBJECT.length)))
   }
 
-  async #answer(handler: CrossOriginHandler, request: Request, info: FetchInfo): Promise<Response> {
+  async #answer(
+    handler: FetchHandler,
+    crossOrigin: CrossOrigin | undefined,
+    request: Request,
+    info: FetchInfo,
+  ): Promise<Response> {
     const url = new URL(request.url)
     const address = info.remote?.address
     if (Date.now() >= this.#access.expiresAt) return notice(request, 410, 'The time of this site is over.')
@@ -148,7 +160,6 @@ export class Gate {
     const report = (error: Error): void => info.waitUntil(Promise.reject(error))
     const visitor = { request, url, address, network, session, report }
     if (isOwnPath(url)) return (await this.knocking?.ownPath(visitor)) ?? this.#signIn.answer(visitor)
-    const crossOrigin = handler[CROSS_ORIGIN]
     const preflight = crossOrigin?.preflight(request)
     if (preflight) return preflight
     const entered: Admission | Response = session ?? (await this.#enter(visitor))

@@ -1,6 +1,7 @@
 // gRPC calls behind `access`: they keep the direct path, because they end in trailers, which no Response can hold.
 
 import type {
+  DirectBody,
   DirectExchange,
   DirectHandler,
   DirectlyHandled,
@@ -21,54 +22,73 @@ export type Check = (handler: FetchHandler, request: Request, info: FetchInfo) =
 
 const NOTHING_YET: BodyBatch = { pieces: [], size: 0, done: false }
 
-/** Returns the direct path of a handler behind the check, if the handler has one. */
+/** Returns the direct path of a handler behind the check, if the handler has one. It begins nothing there before the check. */
 export function directBehind(check: Check, handler: DirectlyHandled): DirectHandler | undefined {
   const direct = handler[DIRECT]
-  // What the handler does not answer directly has a Request, which the check gets as it is.
   return (
     direct &&
-    ((request) =>
-      isGrpc(request.fields) && direct(request) ? new GuardedExchange(check, direct, request) : undefined)
+    ((request) => (isGrpc(request.fields) ? new GuardedExchange(check, handler, direct, request) : undefined))
   )
 }
 
 class GuardedExchange implements DirectExchange {
   readonly #check: Check
+  readonly #handler: FetchHandler
   readonly #direct: DirectHandler
   readonly #request: DirectRequest
   readonly #left = new AbortController()
+  /** The response of the direct path, and what the check got for it. */
+  #passed: { response: Response; answer: DirectResponse } | undefined
 
-  constructor(check: Check, direct: DirectHandler, request: DirectRequest) {
+  constructor(check: Check, handler: FetchHandler, direct: DirectHandler, request: DirectRequest) {
     this.#check = check
+    this.#handler = handler
     this.#direct = direct
     this.#request = request
   }
 
   async respond(): Promise<DirectResponse> {
-    const { method, url, fields } = this.#request
-    let made: { response: Response; answer: DirectResponse } | undefined
-    const pass: FetchHandler = async ({ headers }) => {
-      const answer = await this.#pass([...headers])
-      made = { answer, response: toResponse(answer, method) }
-      return made.response
-    }
-    // The check decides by the head. The content goes to the handler as it came, with its trailers.
+    const { method, url, fields, body } = this.#request
     const head = { method, headers: makeHeaders(fields), signal: this.#left.signal }
-    const response = await this.#check(pass, buildRequest(url.href, head, undefined), infoOf(this.#request))
-    return new CheckedResponse(response, made?.response === response ? made.answer : undefined)
+    const request = buildRequest(url.href, head, body && streamOf(body))
+    const pass: FetchHandler = (passed, info) => this.#pass(passed, info)
+    const response = await this.#check(pass, request, infoOf(this.#request))
+    return new CheckedResponse(
+      response,
+      this.#passed?.response === response ? this.#passed.answer : undefined,
+    )
   }
 
   cancel(reason: unknown): void {
     this.#left.abort(reason)
   }
 
-  async #pass(fields: readonly Field[]): Promise<DirectResponse> {
+  /** The content goes to the handler as it came, with its trailers, unless the handler wants a Request. */
+  async #pass(passed: Request, info: FetchInfo): Promise<Response> {
     const { signal } = this.#left
     signal.throwIfAborted()
-    const exchange = this.#direct({ ...this.#request, fields })!
+    const exchange = this.#direct({ ...this.#request, fields: [...passed.headers] })
+    if (!exchange) return this.#handler(passed, info)
     signal.addEventListener('abort', () => exchange.cancel(signal.reason), { once: true })
-    return exchange.respond()
+    const answer = await exchange.respond()
+    const response = toResponse(answer, this.#request.method)
+    this.#passed = { answer, response }
+    return response
   }
+}
+
+/** A stream that reads nothing by itself. */
+function streamOf(body: DirectBody): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const bytes = await body.next()
+        if (bytes) controller.enqueue(bytes)
+        else controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** A CheckedResponse is a response of the check, with the trailers of the handler's if it is that. */
@@ -106,13 +126,13 @@ class CheckedResponse implements DirectResponse {
   }
 }
 
-/** Returns what the check needs to know. The handler on the direct path gets none of it. */
-function infoOf({ remote, clientCertificate }: DirectRequest): FetchInfo {
+/** Returns what the check needs to know, and a handler that wants a Request. */
+function infoOf({ remote, clientCertificate, url }: DirectRequest): FetchInfo {
   return {
     remote,
     clientCertificate,
-    canonicalUrl: '',
-    // A call is not a sign-in, whose errors are reported.
+    canonicalUrl: url.origin,
+    // There is nobody to report to on the direct path. A call is no sign-in, whose errors are reported.
     waitUntil: (work) => void Promise.resolve(work).catch(() => {}),
     passThroughOnException() {},
     props: {},

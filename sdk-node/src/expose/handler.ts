@@ -1,6 +1,13 @@
 // The handler of an exposed web service: its targets, then prices, rules, sign-in, access and reports around them.
 
-import type { DirectlyHandled, FetchFunction, FetchHandler, TrafficRules } from '@svc/sdk-core'
+import {
+  CROSS_ORIGIN,
+  type CrossOriginHandler,
+  type DirectlyHandled,
+  type FetchFunction,
+  type FetchHandler,
+  type TrafficRules,
+} from '@svc/sdk-core'
 import type { Gate } from '@svc/sdk-core/access'
 import { withHandlerGlobals } from '../handler-globals.ts'
 import type { HoldBefore } from '../hold/held.ts'
@@ -42,6 +49,8 @@ export async function handlerOf(
     handler = await paidTarget(handler, paid, relay, fetch)
   }
   if (rules) handler = await ruled(handler, paid ? { ...rules, timeouts: undefined } : rules)
+  // What goes around the handler from here on does not speak for it to pages of other origins.
+  const crossOrigin = wallets ? undefined : (handler as CrossOriginHandler)[CROSS_ORIGIN]
   // Passwords and codes of those who may not come in are not recorded.
   if (inspector) handler = inspector.wrap(handler, { tunnel: options.name, verifier })
   if (wallets) {
@@ -49,7 +58,7 @@ export async function handlerOf(
     handler = walletOnly(handler, wallets)
   }
   if (recording) handler = recording.wrap(handler)
-  if (gate) handler = gate.before(handler)
+  if (gate) handler = gate.before(handler, crossOrigin)
   if (!verifier || !onRequest) return reportingRequests(onRequest, handler)
   const watching = checks.watchWebhooks(handler, verifier)
   return reportingRequests(onRequest, watching.handler, watching.verdictOf)
