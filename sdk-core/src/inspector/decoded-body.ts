@@ -33,8 +33,15 @@ function codingsOf(content: Content): string[] {
     .reverse()
 }
 
-/** @param max the most bytes to keep of it */
-export async function decodedBody(content: Content, max: number = DECODED_MAX_BYTES): Promise<DecodedBody> {
+/**
+ * @param max the most bytes to keep of it
+ * @param counted the most bytes to which it is decompressed
+ */
+export async function decodedBody(
+  content: Content,
+  max: number = DECODED_MAX_BYTES,
+  counted: number = COUNTED_MAX_BYTES,
+): Promise<DecodedBody> {
   const { body, bodyBytes } = content
   const codings = codingsOf(content)
   if (codings.length === 0 || body.length === 0) return { bytes: body, length: bodyBytes, isDecoded: true }
@@ -44,7 +51,7 @@ export async function decodedBody(content: Content, max: number = DECODED_MAX_BY
   try {
     let stream: ReadableStream<Uint8Array> = new Blob([body]).stream()
     for (const format of formats) stream = stream.pipeThrough(decompression(format))
-    const { bytes, length, isWhole } = await readBounded(stream, max)
+    const { bytes, length, isWhole } = await readBounded(stream, max, counted)
     return { bytes, length: isWhole && body.length === bodyBytes ? length : undefined, isDecoded: true }
   } catch {
     return raw
@@ -60,6 +67,7 @@ function decompression(format: string): ReadableWritablePair<Uint8Array, Uint8Ar
 async function readBounded(
   stream: ReadableStream<Uint8Array>,
   max: number,
+  counted: number,
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; length: number; isWhole: boolean }> {
   const reader = stream.getReader()
   const kept: Uint8Array<ArrayBuffer>[] = []
@@ -70,7 +78,7 @@ async function readBounded(
     return { bytes, length, isWhole }
   }
   try {
-    while (length <= COUNTED_MAX_BYTES) {
+    while (length <= counted) {
       const { done, value } = await reader.read()
       if (done) return await result(true)
       length += value.length

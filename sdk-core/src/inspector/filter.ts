@@ -76,7 +76,8 @@ async function hasText(entry: Entry, part: string): Promise<boolean> {
   const decoder = new TextDecoder()
   if (messages.some(({ data }) => has(decoder.decode(data)))) return true
   for (const content of response ? [request, response] : [request]) {
-    const { bytes } = await decodedBody(content, SEARCHED_MAX_BYTES)
+    // Nobody needs the length: to count the bytes of many bombs would take minutes.
+    const { bytes } = await decodedBody(content, SEARCHED_MAX_BYTES, SEARCHED_MAX_BYTES)
     if (bytes.length > 0 && has(decoder.decode(bytes))) return true
   }
   return false

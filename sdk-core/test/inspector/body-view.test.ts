@@ -131,6 +131,16 @@ test('a bomb of 200 MB is not kept', async () => {
   expect(decoded.length).toBeUndefined()
 })
 
+test('a bomb is decompressed no further than asked for', async () => {
+  const bomb = content({
+    headers: [['content-encoding', 'gzip']],
+    body: new Uint8Array(gzipSync(new Uint8Array(8 * 1024 * 1024))),
+  })
+  expect(await decodedBody(bomb)).toMatchObject({ length: 8 * 1024 * 1024 })
+  const { bytes: searched, length } = await decodedBody(bomb, 1000, 1000)
+  expect([searched.length, length]).toEqual([1000, undefined])
+})
+
 test('multipart: fields as texts, files with name, type and size', async () => {
   const form =
     '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="x.png"\r\nContent-Type: image/png\r\n\r\n\x01\x02\r\n--b--'
