@@ -59,13 +59,16 @@ function headersOf(typed: string, before: string, real: EntryDetail): { name: st
   })
 }
 
-/** Puts each parameter that is masked, and was not touched, back. */
+/** Puts each part that is masked, and was not touched, back: of those that look the same, each has its own. */
 function pathOf(typed: string, masked: string, real: string): string {
   const parts = masked.split(/[?&]/)
   const secrets = real.split(/[?&]/)
-  return typed.replaceAll(/[^?&]+/g, (part) =>
-    part.includes(MASK) && parts.includes(part) ? (secrets[parts.indexOf(part)] ?? part) : withoutMask(part),
-  )
+  const taken = new Set<number>()
+  return typed.replaceAll(/[^?&]+/g, (part) => {
+    const at = parts.findIndex((one, index) => one === part && !taken.has(index))
+    taken.add(at)
+    return secrets[at] ?? withoutMask(part)
+  })
 }
 
 function withoutMask(text: string): string {

@@ -51,6 +51,15 @@ describe('an edited request', () => {
     })
   })
 
+  test('keeps each of several secrets of one name', () => {
+    const twice = entry(`/hook?key=${MASK}&key=${MASK}`, [])
+    const form = formOf(twice, undefined)
+    const secrets = entry('/hook?key=a&key=b', [])
+    expect(editOf({ ...form, path: `/new?key=${MASK}&key=${MASK}` }, form, secrets)).toEqual({
+      url: '/new?key=a&key=b',
+    })
+  })
+
   test('never sends a mask for a secret', () => {
     const wrong = /masked secret/
     expect(() => editOf({ ...before, path: `/hook?other=${MASK}` }, before, real)).toThrow(wrong)
