@@ -43,6 +43,13 @@ describe('what the API shows', () => {
   })
 })
 
+it('shows no secret of webhooks, and no password of a proxy', () => {
+  const webhooks = { github: 'hush', hmac: ['env:OLD', 'hush'] }
+  const shown = withoutSecrets({ webhooks, proxy: 'http://me:hush@proxy.example' })
+  expect(shown).toEqual({ webhooks: { github: true, hmac: true }, proxy: true })
+  expect(withoutSecrets({ proxy: 'http://proxy.example' })).toEqual({ proxy: 'http://proxy.example' })
+})
+
 describe('what the file gets', () => {
   it('is a hash of each password, and what is elsewhere as it is', async () => {
     const stored = (await storableFields({

@@ -30,7 +30,9 @@ const UNREAD = 'secret-that-is-elsewhere'
 /** Returns the fields of a tunnel, or of the head of the file, with `true` in place of each secret. */
 export function withoutSecrets(fields: TomlTable): TomlTable {
   const shown = Object.entries(fields).map(([field, value]) => {
-    if (field === 'invitation') return [field, true]
+    // The URL of a proxy may have a password.
+    if (field === 'invitation' || (field === 'proxy' && String(value).includes('@'))) return [field, true]
+    if (field === 'webhooks' && isRecord(value)) return [field, eachHidden(value)]
     return field === 'access' && isRecord(value) ? [field, hidden(value)] : [field, value]
   })
   return Object.fromEntries(shown)
@@ -40,9 +42,13 @@ function hidden(access: TomlTable): TomlTable {
   const shown = Object.entries(access).map(([field, value]) => {
     if (SECRETS.has(field)) return [field, true]
     if (field !== 'users' || !isRecord(value)) return [field, value]
-    return [field, Object.fromEntries(Object.keys(value).map((name) => [name, true]))]
+    return [field, eachHidden(value)]
   })
   return Object.fromEntries(shown)
+}
+
+function eachHidden(secrets: TomlTable): TomlTable {
+  return Object.fromEntries(Object.keys(secrets).map((name) => [name, true]))
 }
 
 /**
