@@ -7,8 +7,9 @@ import { type Content, type Entry, fieldOf, type StreamMessage } from './entry.t
 import type { HeaderField } from './messages.ts'
 import { maskedFields, maskedUrl } from './secrets.ts'
 
-/** The most bytes of a decompressed content. */
+/** The most bytes of a decompressed content, and of all in one archive. */
 const CONTENT_MAX_BYTES: number = 16 * 1024 * 1024
+const CONTENTS_MAX_BYTES: number = 128 * 1024 * 1024
 
 /** NameAndValue is a field, a cookie or a parameter of a query. */
 interface NameAndValue {
@@ -60,15 +61,27 @@ export interface Har {
   log: { version: '1.2'; creator: { name: string; version: string }; entries: HarEntry[] }
 }
 
-/** @param entries in the order in which they came */
-export async function toHar(entries: readonly Entry[], isUnmasked: boolean): Promise<Har> {
+/**
+ * @param entries in the order in which they came
+ * @param max the most bytes of all contents that are decompressed: of the rest, only the sizes are there
+ */
+export async function toHar(
+  entries: readonly Entry[],
+  isUnmasked: boolean,
+  max: number = CONTENTS_MAX_BYTES,
+): Promise<Har> {
   const all: HarEntry[] = []
+  let left = max
   // One after another: decompressed contents take memory.
-  for (const entry of entries) all.push(await harEntry(entry, isUnmasked))
+  for (const entry of entries) {
+    const made = await harEntry(entry, isUnmasked, left)
+    left = Math.max(0, left - (made.response.content.text?.length ?? 0))
+    all.push(made)
+  }
   return { log: { version: '1.2', creator: { name: 'svc', version: '1' }, entries: all } }
 }
 
-async function harEntry(entry: Entry, isUnmasked: boolean): Promise<HarEntry> {
+async function harEntry(entry: Entry, isUnmasked: boolean, max: number): Promise<HarEntry> {
   const { at, times, request, response } = entry
   const httpVersion = entry.version === undefined ? 'unknown' : `HTTP/${entry.version}`
   const { sent = 0, head = times.end ?? sent, end = head } = times
@@ -77,7 +90,7 @@ async function harEntry(entry: Entry, isUnmasked: boolean): Promise<HarEntry> {
     startedDateTime: new Date(at).toISOString(),
     time: end,
     request: { ...requestPart(entry, isUnmasked), httpVersion },
-    response: { ...(await responsePart(entry, isUnmasked)), httpVersion },
+    response: { ...(await responsePart(entry, isUnmasked, max)), httpVersion },
     cache: {},
     timings: {
       blocked: sent,
@@ -120,6 +133,7 @@ function requestPart(
 async function responsePart(
   { response, error }: Entry,
   isUnmasked: boolean,
+  max: number,
 ): Promise<Omit<HarEntry['response'], 'httpVersion'>> {
   const headers = namesAndValues(maskedFields(response?.headers ?? [], isUnmasked))
   const location = headers.find(({ name }) => name.toLowerCase() === 'location')
@@ -128,7 +142,7 @@ async function responsePart(
     statusText: response?.statusText ?? '',
     cookies: cookiesOf(headers, 'set-cookie'),
     headers,
-    content: response ? await contentPart(response) : { size: 0, mimeType: 'x-unknown' },
+    content: response ? await contentPart(response, max) : { size: 0, mimeType: 'x-unknown' },
     redirectURL: location?.value ?? '',
     headersSize: -1,
     bodySize: response?.bodyBytes ?? -1,
@@ -136,8 +150,8 @@ async function responsePart(
   }
 }
 
-async function contentPart(response: Content): Promise<HarEntry['response']['content']> {
-  const { bytes, length = bytes.length } = await decodedBody(response, CONTENT_MAX_BYTES)
+async function contentPart(response: Content, max: number): Promise<HarEntry['response']['content']> {
+  const { bytes, length = bytes.length } = await decodedBody(response, Math.min(CONTENT_MAX_BYTES, max))
   const text = textOf(bytes, length > bytes.length)
   return {
     size: length,

@@ -131,3 +131,15 @@ test('entries that are not understood are skipped, and what is too long is cut',
     messages: [],
   })
 })
+
+test('of contents that are too long together, an archive has the first, and the sizes of others', async () => {
+  const response = answer({
+    headers: [['content-encoding', 'gzip']],
+    body: new Uint8Array(gzipSync('x'.repeat(1000))),
+  })
+  const { log } = await toHar([entry({ response }), entry({ response })], false, 1000)
+  expect(log.entries.map((each) => each.response.content)).toMatchObject([
+    { size: 1000, text: 'x'.repeat(1000) },
+    { size: 1000, text: '' },
+  ])
+})
