@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Metadata, status } from '@grpc/grpc-js'
+import { Inspector } from '@svc/sdk-core/inspector'
 import { afterEach, expect, it } from 'vitest'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { ExposeOptions, Exposure } from '../../src/index.ts'
@@ -84,11 +85,15 @@ it('a conversation goes message by message, and its cancellation reaches the ser
 })
 
 it('who has no token, or a wrong one, is not authenticated, and the server hears nothing', async () => {
-  const { server, client } = await echo()
+  const inspector = new Inspector()
+  const { server, client } = await echo({ inspector })
   for (const fields of [{}, { authorization: `Bearer ${BEARER}x` }, { authorization: `Basic ${BEARER}` }]) {
     expect(await codeOf(client, withFields(fields as Record<string, string>))).toBe(status.UNAUTHENTICATED)
   }
-  expect(server.call).toBeUndefined()
+  expect([server.call, inspector.entries]).toEqual([undefined, []])
+  const { status: ok } = await client.unary(Buffer.from('one'), withFields())
+  expect([ok.code, ok.metadata.get('x-last-bin')]).toEqual([status.OK, [Buffer.from([0, 255])]])
+  expect(inspector.entries).toHaveLength(1)
 })
 
 it('a conversation ends with its session', async () => {
