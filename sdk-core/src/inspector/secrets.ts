@@ -42,7 +42,7 @@ const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'samlresponse', 
 /** The end of such a word. */
 const SECRET_ENDS = ['token', 'key', 'secret', 'password', 'sessid', 'sessionid', 'signature']
 /** Fields with such a word that have no secret: what verifies a content is shown. */
-const SHOWN_FIELD = /^(?:[\w-]+-)?signature(?:-input|-\w*\d+)?$|^sec-websocket-key$|^idempotency-key$/
+const SHOWN_FIELD = /(?:^|-)signature(?:-input|-\w{0,9}\d{1,9})?$|^sec-websocket-key$|^idempotency-key$/
 /** Fields of payments (x402). */
 const PAYMENTS: ReadonlySet<string> = new Set(['x-payment', 'payment-signature'])
 /** An attribute of a cookie. Programs that join fields may have put another cookie behind it. */
@@ -53,7 +53,7 @@ const SCHEME = /^[a-z][a-z\d-]{0,30}(?= )/i
 /** The user and password of a URL (RFC 3986 §3.2.1). */
 const USER_INFO = /(\/\/)[^/?#\s]*@/g
 /** A parameter of a path, which some servers write for a session. */
-const PATH_PARAMETER = /(;\s*)([^=;/]+)=[^;/]+/g
+const PATH_PARAMETER = /;([^=;/]+)=[^;/]+/g
 
 /** Returns the fields as they were written, with their secrets masked. */
 export function maskedFields(fields: readonly Field[], isUnmasked: boolean): HeaderField[] {
@@ -68,9 +68,7 @@ export function maskedUrl(url: string): string {
   const [path, parameters] = partsOf(url)
   const shown = path
     .replace(USER_INFO, `$1${MASK}@`)
-    .replace(PATH_PARAMETER, (whole, start, name) =>
-      isSecretParameter(name) ? `${start}${name}=${MASK}` : whole,
-    )
+    .replace(PATH_PARAMETER, (whole, name) => (isSecretParameter(name.trim()) ? `;${name}=${MASK}` : whole))
   return shown + parameters.map(maskedParameter).join('')
 }
 

@@ -10,6 +10,8 @@ const ARRAY = 'tunnel'
 const OWN_HEADER = /^\s*\[\[\s*tunnel\s*\]\]\s*(?:#.*)?$/
 /** A table header. Lines of a value that end with a comma do not match. */
 const HEADER = /^\s*\[{1,2}[\w\s."'-]+\]{1,2}\s*(?:#.*)?$/
+/** One whose keys have no quotes. */
+const BARE_HEADER = /^\s*(\[{1,2})([\w\s.-]+)\]{1,2}\s*(?:#.*)?$/
 const SUB_HEADER = /^\s*\[\[?\s*tunnel\s*\./
 /** A key without quotes. */
 const BARE = /^[\w-]+$/
@@ -99,8 +101,11 @@ function withoutTables(text: string, index: number | undefined, changes: FieldCh
   for (const [field, value] of Object.entries(changes)) {
     const headerAt = value === null ? tableAt(lines, index, [field]) : undefined
     if (headerAt === undefined) continue
-    const inner = new RegExp(`^\\s*\\[\\s*${ARRAY}\\s*\\.\\s*${field}\\s*\\.`)
-    const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line) && !inner.test(line))
+    const isInner = (path: readonly string[] | undefined): boolean =>
+      path?.[0] === ARRAY && path[1] === field && path.length > 2
+    const after = lines.findIndex(
+      (line, at) => at > headerAt && HEADER.test(line) && !isInner(pathOf(line)?.path),
+    )
     removeLines(lines, headerAt, after < 0 ? lines.length : after)
   }
   return lines.join(end)
@@ -135,6 +140,14 @@ function splitAdded(
   return { kept: Object.fromEntries(kept), added }
 }
 
+/** @returns the keys of a table's header, or of that of an array of tables; undefined for another line, or keys in quotes */
+function pathOf(line: string): { path: string[]; isArray: boolean } | undefined {
+  const [, brackets, keys] = BARE_HEADER.exec(line) ?? []
+  return keys === undefined
+    ? undefined
+    : { path: keys.split('.').map((key) => key.trim()), isArray: brackets === '[[' }
+}
+
 /** @returns the line of the header of a table of a tunnel, such as `[tunnel.access]`; undefined for one that is written otherwise */
 function tableAt(
   lines: readonly string[],
@@ -143,8 +156,10 @@ function tableAt(
 ): number | undefined {
   if (index === undefined || !path.every((field) => BARE.test(field))) return undefined
   const { headerAt, next } = blockOf(lines, index)
-  const header = new RegExp(`^\\s*\\[\\s*${[ARRAY, ...path].join('\\s*\\.\\s*')}\\s*\\]\\s*(?:#.*)?$`)
-  const found = lines.findIndex((line, at) => at > headerAt && at < next && header.test(line))
+  const found = lines.findIndex((line, at) => {
+    const header = at > headerAt && at < next ? pathOf(line) : undefined
+    return header?.isArray === false && isDeepStrictEqual(header.path, [ARRAY, ...path])
+  })
   return found < 0 ? undefined : found
 }
 
