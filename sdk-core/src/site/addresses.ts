@@ -29,6 +29,6 @@ export function addressesOf(
   const canonicalUrl = `https://${canonicalHostname}${portSuffix}`
   const url = `https://${hostname || canonicalHostname}${portSuffix}`
   // A site's hostname is one label below the relay's.
-  const shareUrl = extensions.has('go') ? url.replace(/^(https:..)([^.]+)\.(.+)/, '$1$3/go/$2') : undefined
+  const shareUrl = extensions.has('go') ? url.replace(/^(.{8})([^.]+)\.(.+)/, '$1$3/go/$2') : undefined
   return { url, canonicalUrl, shareUrl, tcpAddress, udpAddress }
 }
