@@ -2,6 +2,7 @@
 
 import { scryptSync } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { Credentials } from '../../src/access/credentials.ts'
 import { GuessLimiter } from '../../src/access/guess-limiter.ts'
 import { NETWORK_GUESSES_BURST, TOTAL_GUESSES_BURST } from '../../src/access/limits.ts'
@@ -11,6 +12,8 @@ import * as comparison from '../../src/handlers/constant-time-equal.ts'
 import { AccessSite, basic, from } from './access-site.ts'
 
 const TOKEN = 'a-token-that-is-long'
+/** From which strangers guess. */
+const ADDRESSES: number = atDepth(500, 60)
 /** A hash that costs nothing, for tests that count. */
 const derive = vi.fn(async (password: Uint8Array, salt: Uint8Array) =>
   Uint8Array.from({ length: 32 }, (_, at) => (password[at % password.length] ?? 0) ^ salt[at % salt.length]!),
@@ -81,7 +84,7 @@ test('a stored password is scrypt with a salt of its own', async () => {
   expect(await credentials.subjectOf('', 'Pass')).toBeUndefined()
 })
 
-test('guesses from 500 addresses are checked no more often than those from few', async () => {
+test(`guesses from ${ADDRESSES} addresses are checked no more often than those from few`, async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const password = await storedPassword('the right one', derive)
   site = await AccessSite.start(open, { password }, derive)
@@ -90,7 +93,7 @@ test('guesses from 500 addresses are checked no more often than those from few',
   expect((await site.ask('/', { headers: program })).status).toBe(200)
   derive.mockClear()
   const statuses: number[] = []
-  for (let address = 0; address < 500; address += 1) {
+  for (let address = 0; address < ADDRESSES; address += 1) {
     const headers = from(`10.0.${address >> 8}.${address & 255}`)
     statuses.push((await site.post('sign-in', { password: `guess ${address}` }, headers)).status)
   }

@@ -1,6 +1,7 @@
 // Knocking: what visitors see, what the owner sees, and what attackers try.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { atDepth } from '../../../../tools/test-depth.ts'
 import type { Gate, KnockingVisitor } from '../../../src/access/index.ts'
 import { WAITING_MAX } from '../../../src/access/knock/limits.ts'
 import type { AccessOptions } from '../../../src/access/options.ts'
@@ -8,6 +9,8 @@ import type { Answer, Fields } from '../../support/guarded-site.ts'
 import { AccessSite, cookieOf, from, NAVIGATION } from '../access-site.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
+/** From which strangers knock. */
+const ADDRESSES: number = atDepth(500, 100)
 
 let site: AccessSite
 let gate: Gate
@@ -245,8 +248,8 @@ describe('an attacker', () => {
     }
   })
 
-  test('from 500 addresses neither drowns the owner nor locks out others', async () => {
-    for (let at = 0; at < 500; at += 50) {
+  test(`from ${ADDRESSES} addresses neither drowns the owner nor locks out others`, async () => {
+    for (let at = 0; at < ADDRESSES; at += 50) {
       const addresses = Array.from(
         { length: 50 },
         (_, place) => `203.0.${at % 250}.${at > 200 ? place + 100 : place}`,
