@@ -156,6 +156,19 @@ describe('Policy', () => {
     expect(await reloaded).toBe(false)
   })
 
+  test('a change of another machine is not undone by what the file still says', async () => {
+    const policy = await load()
+    const changes: unknown[] = []
+    policy.shareWith({ change: async (edit) => void changes.push(edit) })
+    for (let number = 0; number < 10; number++) {
+      policy.applyShared({ ...policy.file, banned_ips: [`192.0.2.${number}`] })
+      expect(await policy.reload()).toBe(false)
+      await policy.settled()
+    }
+    expect(changes).toEqual([])
+    expect(policy.isAnyIpBanned('192.0.2.9')).toBe(true)
+  })
+
   test('is_banned and bps: set, removed, and nothing else touched', async () => {
     const policy = await load()
     await policy.updateLease({ identity_key: KEY, is_banned: true, bps: 1000 })

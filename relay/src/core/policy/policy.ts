@@ -42,6 +42,8 @@ export class Policy extends PolicyRules {
   readonly #edits: Edit[] = []
   readonly #commits: GroupCommit
   #isWriting = false
+  /** The number of writes that have begun. */
+  #writes = 0
   /** Whether the file is older than the policy. */
   #isFileOld = false
   #sharing: PolicySharing | undefined
@@ -83,9 +85,11 @@ export class Policy extends PolicyRules {
    */
   async reload(): Promise<boolean> {
     // The file is older than the pending change. Its write triggers another reload.
-    if (this.#isWriting || this.#edits.length > 0) return false
-    const before = this.file
+    if (this.#isWriting || this.#edits.length > 0 || this.#isFileOld) return false
+    const [before, writes] = [this.file, this.#writes]
     const read = await readPolicyFile(this.#path)
+    // What was read may be from before the write.
+    if (this.#writes !== writes) return false
     if (read === undefined) throw new SettingsError(this.#path, 'no longer exists')
     const file = inMode(read, this.#mode)
     if (this.file !== before || format(file) === format(before) || this.#isFileOld) return false
@@ -226,6 +230,7 @@ export class Policy extends PolicyRules {
     // Without a change, this is a retry that only tests whether the disk has room: a failed change is never made later.
     if (edits.length === 0 && !this.#isFileOld) return await probePrivateWrite(this.#path, format(this.file))
     this.#isWriting = true
+    this.#writes += 1
     try {
       const all: Edit = (file) => edits.reduce((before, edit) => edit(before), file)
       const isShared = edits.length > 0 && this.#sharing !== undefined
