@@ -1,6 +1,6 @@
 // Approval and ban flags (per identity key), settings and bans: their effect, and that they survive a restart.
 
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -167,6 +167,19 @@ describe('Policy', () => {
     }
     expect(changes).toEqual([])
     expect(policy.isAnyIpBanned('192.0.2.9')).toBe(true)
+  })
+
+  test('a change of another machine that the disk did not take is not undone either', async () => {
+    const policy = await load()
+    const changes: unknown[] = []
+    policy.shareWith({ change: async (edit) => void changes.push(edit) })
+    await rename(directory, `${directory}-away`)
+    policy.applyShared({ ...policy.file, banned_ips: ['192.0.2.1'] })
+    await expect.poll(() => policy.reload().catch(String)).toBe(false)
+    await rename(`${directory}-away`, directory)
+    expect(await policy.reload()).toBe(false)
+    expect(changes).toEqual([])
+    expect(policy.isAnyIpBanned('192.0.2.1')).toBe(true)
   })
 
   test('is_banned and bps: set, removed, and nothing else touched', async () => {

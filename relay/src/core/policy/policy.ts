@@ -236,12 +236,23 @@ export class Policy extends PolicyRules {
       const isShared = edits.length > 0 && this.#sharing !== undefined
       if (isShared) await this.#sharing?.change(all)
       const file = isShared ? this.file : all(this.file)
-      this.#isFileOld = false
-      await writePrivate(this.#path, format(file))
+      await this.#save(file, isShared)
       // Changes of other machines in the meantime are already in force.
       if (edits.length > 0 && !isShared) this.apply(file)
     } finally {
       this.#isWriting = false
+    }
+  }
+
+  /** @param isInForce whether the policy is in use although it is not on disk yet */
+  async #save(file: PolicyFile, isInForce: boolean): Promise<void> {
+    const wasOld = this.#isFileOld || isInForce
+    this.#isFileOld = false
+    try {
+      await writePrivate(this.#path, format(file))
+    } catch (error) {
+      this.#isFileOld ||= wasOld
+      throw error
     }
   }
 }
