@@ -1,4 +1,4 @@
-// Who may register: invitations, pinned names and administrators in the administration page, and the landing page with an invitation.
+// Tests who may register: invitations, pinned names and administrators in the administration page, and the landing page with an invitation.
 
 import type { Page } from '@playwright/test'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
@@ -103,7 +103,7 @@ test('the landing page asks for an invitation when the relay does, and says what
   await field.fill(` ${token} `)
   await field.press('Enter')
   await expect(state).toHaveText('online')
-  // Who came in once needs it no more, and nothing of the page keeps it.
+  // A publisher needs the invitation once, and the page does not store it.
   await page.reload()
   await expect(state).toHaveText('online')
   expect(

@@ -85,7 +85,7 @@ test('a password, chosen by keyboard: a visitor signs in, and a reload leaves it
   await expect(visitor.getByRole('heading')).toHaveText('Hello, visitor 1')
 
   await page.getByRole('button', { name: 'Stop' }).click()
-  // Who publishes again does not lose it.
+  // Publishing again keeps the password.
   await expect(password).toHaveValue('open sesame')
 })
 

@@ -63,7 +63,7 @@ describe('a site that asked for it (protocol §9.1.6)', () => {
     expect(answer).not.toMatch(/<script|Set-Cookie|Strict-Transport-Security/i)
     // The page is no site: /go/ waits.
     expect(await relay.call('GET', '/go/demo')).toMatchObject({ status: 503 })
-    // Its canonical hostname is none of it.
+    // The canonical hostname has no away page.
     expect(await visit(`demo-${account.address.slice(2).toLowerCase()}`)).toBe(NOBODY)
     await expectSite('demo', await relay.register('demo', { account }))
   })

@@ -12,14 +12,14 @@ export interface Network {
 /** The part of an IPv6 address that names a network, which one visitor may have whole (RFC 6177), in bytes. */
 const IPV6_NETWORK_BYTES = 8
 
-/** Returns the bytes of an address, or undefined for a text that is none. A zone of an interface (RFC 4007 §11) does not count. */
+/** Returns the bytes of an address, or undefined for text that is not an address. A zone of an interface (RFC 4007 §11) does not count. */
 export function parseAddress(text: string): readonly number[] | undefined {
   const [address = ''] = text.split('%', 1)
   const bytes = addressBytes(address)
   return bytes && unmappedBytes(bytes)
 }
 
-/** Returns a network, or undefined for a text that is none. An address is a network of one. */
+/** Returns a network, or undefined for text that is not a network. An address is a network of one. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length, ...more] = text.trim().split('/')
   const bytes = parseAddress(address)

@@ -24,7 +24,7 @@ export interface StoredPassword {
   readonly hash: string
 }
 
-/** Returns the parts of a stored password, or undefined for a text that is none. */
+/** Returns the parts of a stored password, or undefined for text that is not a stored password. */
 export function parseStored(text: string): StoredPassword | undefined {
   const [, salt = '', hash] = STORED.exec(text) ?? []
   const bytes = fromBase64(salt.replaceAll('-', '+').replaceAll('_', '/').padEnd(24, '='))

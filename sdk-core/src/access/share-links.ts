@@ -73,7 +73,7 @@ export interface Sharing {
   /** The share links that were not withdrawn, in the order in which they were made. */
   readonly shares: readonly ShareLink[]
   /**
-   * Makes a share link, which lets in whoever has it. The URL has the secret, and cannot be had again.
+   * Makes a share link, which lets in everybody who has it. The URL contains the secret and is returned only here.
    * @throws SvcError `invalid_option`
    */
   share(options?: ShareOptions): Promise<{ url: string; id: string }>

@@ -144,7 +144,10 @@ export class SignIn {
     return isTaken ? errorAnswer(403, 'taken', TAKEN) : jsonAnswer(200, {}, { cookies: [cookie] })
   }
 
-  /** Resolves with the id of a share link. A use that cannot be kept is none, because it could be one too many after the next start. */
+  /**
+   * Resolves with the id of a share link; undefined also when the store cannot write the use, since the link could
+   * otherwise be used once too often after a restart.
+   */
   async #use(secret: string, { address, report }: Visitor): Promise<string | undefined> {
     try {
       return await this.#parts.shares.use(secret, address)

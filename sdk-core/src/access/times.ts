@@ -20,7 +20,7 @@ export function parseEnd(end: unknown): number | undefined {
   return Number.isNaN(at) || typeof end === 'number' ? undefined : at
 }
 
-/** Returns the rate, or undefined for a text that is none. */
+/** Returns the rate, or undefined for text that is not a rate. */
 export function parseRate(text: unknown): Rate | undefined {
   const [, count, unit = ''] = RATE.exec(String(text)) ?? []
   const burst = Number(count)

@@ -338,7 +338,7 @@ export interface AgentShares {
 
 /** A new share link. */
 export interface MadeShare extends AgentShare {
-  /** Its URL with the secret, which cannot be had again. */
+  /** Its URL with the secret. Only this answer has it. */
   url: string
 }
 

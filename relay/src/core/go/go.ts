@@ -26,7 +26,7 @@ interface SearchResult {
   known: number
 }
 
-/** What a relay that knows others adds: sites that are there. */
+/** Sites at other relays, which a relay with discovery adds. */
 export interface SitesElsewhere {
   /** @param label canonical */
   find(label: string, onBegin: (wasFoundBefore: boolean) => void): Promise<SearchResult>

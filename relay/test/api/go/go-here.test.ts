@@ -109,7 +109,7 @@ describe('a site that is here', () => {
   })
 })
 
-/** What a visitor can tell two answers apart by, names and random values apart. */
+/** What a visitor sees of an answer, without its name and random values. */
 function seen({ status, headers, text }: Answer): unknown {
   const { date, 'x-request-id': id, ...rest } = headers
   expect([typeof date, typeof id]).toEqual(['string', 'string'])

@@ -164,7 +164,7 @@ function knockCommands(program: Command, choose: Choose): void {
 function shareCommand(program: Command, choose: Choose): void {
   const made = ['expires', 'once', 'note', 'path']
   json(program.command('share'))
-    .description('makes a link that lets in whoever has it, lists the links, or withdraws one')
+    .description('makes a link that lets in everybody who has it, lists the links, or withdraws one')
     .argument('[tunnel]', 'the name or URL of a running tunnel [the only one]')
     .option('--expires <time>', 'the link ends after a time such as 30m, 2h or 7d, or at a date')
     .option('--once', 'the link signs in once')
