@@ -20,6 +20,8 @@ export const EXTENSIONS = [
   'site_statement',
   /** `GET /go/<name>` of the root host leads to a site, or waits for it. */
   'go',
+  /** The relay leads a site's own domains to it, and tells their states: `POST /sdk/domains`. */
+  'custom_domains',
 ] as const
 
 /** Extension is one of {@link EXTENSIONS}. */

@@ -1,5 +1,6 @@
 // The bodies of the control plane (docs/protocol.md). Times are RFC 3339 strings, and field names are those on the wire.
 
+import type { CustomDomain } from './custom-domains.ts'
 import type { RelayDescriptor } from './discovery.ts'
 import type { Extension } from './extensions.ts'
 import type { SiteStatement } from './site-statement.ts'
@@ -186,6 +187,12 @@ export interface RegisterChallengeRequest {
    * @default none
    */
   extensions?: readonly string[] | undefined
+  /**
+   * *Extension* `custom_domains`: the site's own domains, at most {@link CUSTOM_DOMAINS_MAX}, as A-labels (IDNA) in lower case without
+   * a dot at the end. None delays or fails the registration.
+   * @default none
+   */
+  domains?: readonly string[] | undefined
 }
 
 /** RegisterChallengeResponse is the answer to it: the message to sign. */
@@ -271,6 +278,8 @@ export interface RegisterResponse {
    * name's cookies, storage and service workers.
    */
   previous_owner?: PreviousOwner | undefined
+  /** *Extension* `custom_domains`: each requested domain, in that order. */
+  domains?: CustomDomain[] | undefined
 }
 
 /** PreviousOwner informs the owner of a friendly hostname about the previous one. */
@@ -321,6 +330,21 @@ export interface RenewResponse {
   /** A new lease token, which expires with the lease. The earlier one stays valid until its own expiry. */
   access_token: string
   reverse_endpoint: ReverseEndpoint
+  /** *Extension* `custom_domains`: as in {@link RegisterResponse}. */
+  domains?: CustomDomain[] | undefined
+}
+
+/** *Extension* `custom_domains`: CustomDomainsRequest is the body of `POST /sdk/domains`, which tells the states soon. */
+export interface CustomDomainsRequest {
+  /** The lease token. */
+  access_token: string
+}
+
+/** *Extension* `custom_domains`: CustomDomainsResponse is the answer, when no look-up of the lease's domains is under way any more. */
+export interface CustomDomainsResponse {
+  domains: CustomDomain[]
+  /** The seconds after which the relay looks up what is pending again, when it is asked. Absent if nothing is pending. */
+  retry_after?: number | undefined
 }
 
 /** ReverseEndpointRequest is the body of `POST /sdk/reverse`, which requests another reverse endpoint. */

@@ -10,7 +10,9 @@ import {
   CACHE_OBJECT_MAX_BYTES,
   CACHE_PATH_MAX_CHARS,
   CERTIFICATE_REQUEST_MAX_BYTES,
+  CUSTOM_DOMAINS_MAX,
   type DiscoveryAnnouncement,
+  DOMAIN_NAME_MAX_CHARS,
   type HopRouteRequest,
   type Identity,
   type InvitationRequest,
@@ -170,6 +172,7 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = mes
     away_page: z.boolean().optional(),
     invitation: text(INVITATION_MAX_CHARS).optional(),
     extensions: z.array(text(SHORT_TEXT_MAX_CHARS)).max(EXTENSIONS_MAX).optional(),
+    domains: z.array(text(DOMAIN_NAME_MAX_CHARS)).max(CUSTOM_DOMAINS_MAX).optional(),
   },
 )
 

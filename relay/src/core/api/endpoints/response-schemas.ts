@@ -9,6 +9,7 @@ import {
   type AdminLoadResponse,
   type AdminMachine,
   type AdminPaymentsResponse,
+  type CustomDomain,
   type DiscoveryAnnounceResponse,
   type DiscoveryResponse,
   type DomainResponse,
@@ -306,7 +307,22 @@ export const reverseEndpoint: z.ZodType<ReverseEndpoint> = message('ReverseEndpo
   routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
 })
 
-const credentials = { expires_at: timestamp, access_token: text, reverse_endpoint: reverseEndpoint }
+const customDomain: z.ZodType<CustomDomain> = message('CustomDomain', {
+  domain: text,
+  state: z.enum(['pending', 'active', 'refused']),
+  proven: z.literal(true).optional(),
+  reason: text.optional(),
+  records: z
+    .array(z.object({ type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']), name: text, value: text }))
+    .optional(),
+})
+
+const credentials = {
+  expires_at: timestamp,
+  access_token: text,
+  reverse_endpoint: reverseEndpoint,
+  domains: z.array(customDomain).optional(),
+}
 
 export const register: z.ZodType<RegisterResponse> = message('RegisterResponse', {
   identity,
