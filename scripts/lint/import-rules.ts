@@ -22,7 +22,7 @@ const PACKAGES: readonly [folder: string, imports: readonly string[], reason: st
   ['sdk-browser', ['sdk-core'], 'An SDK never imports the relay, and a page nothing of Node.'],
   [
     'sdk-node',
-    ['protocol', 'yamux', 'tls', 'payment', 'node-kit', 'sdk-core'],
+    ['protocol', 'yamux', 'tls', 'payment', 'node-kit', 'dns/src/(client|exec|providers)', 'sdk-core'],
     'An SDK never imports the relay, and Node nothing of the browser.',
   ],
   [

@@ -1,13 +1,13 @@
 // The contract of DNS providers, as tests that each provider passes against the servers that it changes.
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import { ATTEMPTS_MAX } from '../../../dns/src/providers/limits.ts'
 import {
   type DnsProvider,
   DnsProviderError,
   type DnsProviderFault,
   type NameAddresses,
 } from '../../src/features/dns/provider.ts'
-import { ATTEMPTS_MAX } from '../../src/features/dns/providers/limits.ts'
 
 /** The faults of the servers of a provider. */
 export interface Trouble {

@@ -3,8 +3,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
+import { retryAfterOf } from '@svc/node-kit/http'
 import { axios, Client, crypto } from 'acme-client'
-import { retryAfterOf } from '../../core/outbound/retry-after.ts'
 import { AcmeError } from './authority.ts'
 import { ORDER_DEADLINE_MS, POLL_FIRST_MS, POLL_MAX_MS, POLL_RETRY_AFTER_MAX_MS } from './limits.ts'
 import { AcmeProblem, oneLine } from './problem.ts'

@@ -1,9 +1,9 @@
 // Sends the requests of the ACME client: bounded in time and size, with the operator's roots and with retries.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { retryAfterOf } from '@svc/node-kit/http'
 import { HttpClient, type HttpRequest, type HttpResponse } from '../../core/outbound/http-client.ts'
 import { OutboundError } from '../../core/outbound/outbound-error.ts'
-import { retryAfterOf } from '../../core/outbound/retry-after.ts'
 import { RELEASE_VERSION } from '../../core/version.ts'
 import { AcmeError } from './authority.ts'
 import {

@@ -2,11 +2,12 @@
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ZoneApiName } from '@svc/dns/providers'
 import { findCertificateSource } from '../../core/certificates/certificate-source.ts'
 import { tcpProblem } from '../../core/check/bind.ts'
 import { type CheckOptions, type Found, off, ok, warning } from '../../core/check/finding.ts'
 import type { Settings } from '../../core/config/settings.ts'
-import { EMBEDDED, EXEC_PREFIX, type ExternalDnsProvider, isDnsNeeded } from './settings.ts'
+import { EMBEDDED, EXEC_PREFIX, isDnsNeeded } from './settings.ts'
 
 const LOOPBACK = '127.0.0.1'
 
@@ -19,7 +20,7 @@ export async function checkDns(settings: Settings, options: CheckOptions): Promi
   if (provider !== EMBEDDED) {
     if (!provider.startsWith(EXEC_PREFIX)) {
       const { checkCredentials } = await import('./providers/open-provider.ts')
-      await checkCredentials(provider as ExternalDnsProvider, options.env ?? {})
+      await checkCredentials(provider as ZoneApiName, options.env ?? {})
     }
     return [ok(`${provider} changes the DNS records of the relay.`), ...ens]
   }

@@ -1,5 +1,4 @@
-// Holds the bounds of changes of DNS records, of the operator's DNS command, and of the wait until a record has reached the
-// name servers.
+// Holds the bounds of changes of DNS records, and of the wait until a record has reached the name servers.
 
 /** Pause after the first failed change of DNS records. It doubles each time. */
 export const DNS_RETRY_FIRST_MS = 2_000
@@ -9,16 +8,6 @@ export const DNS_RETRY_MAX_MS: number = 10 * 60_000
 export const DNS_RETRY_AFTER_MAX_MS: number = 60 * 60_000
 /** Queued changes of DNS records. ENS queues one at most, and ACME two for each order. */
 export const DNS_CHANGES_WAITING_MAX = 1_000
-/** How long one call of the operator's command may take. Some providers take half a minute for a change. */
-export const COMMAND_TIMEOUT_MS = 120_000
-/** From SIGTERM to SIGKILL, for the command and what it started. */
-export const COMMAND_KILL_DELAY_MS = 1_000
-/** How long the relay still reads output that child processes of an ended command hold open. */
-export const COMMAND_CLOSE_DELAY_MS = 500
-/** Bytes of each output that the relay keeps. It reads the rest, so that the command never waits, and drops it. */
-export const COMMAND_OUTPUT_MAX_BYTES: number = 16 * 1024
-/** UTF-16 code units of a line of output that the relay quotes in an error or a state. */
-export const COMMAND_LINE_MAX_CHARS = 300
 /** Time within which all name servers of a zone must answer with a new record. */
 export const PROPAGATION_MAX_MS: number = 10 * 60_000
 /** First pause between two rounds of questions; each is longer than the one before. */

@@ -3,6 +3,7 @@
 
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { isAbsolute } from 'node:path'
+import type { ZoneApiName } from '@svc/dns/providers'
 import { normalizeIp } from '../../core/client-address/ip-address.ts'
 import type { FeatureSettings } from '../../core/config/feature-settings.ts'
 import type { Condition, SettingsTable } from '../../core/config/setting.ts'
@@ -42,18 +43,13 @@ interface DnsAddress {
 
 /** The provider of DNS records whose name server is this relay. */
 export const EMBEDDED = 'embedded'
-/** A provider whose API the relay asks, by its value of `ACME_DNS_PROVIDER`. */
-export type ExternalDnsProvider = 'cloudflare' | 'gcloud' | 'hetzner' | 'njalla' | 'route53' | 'vultr'
 
 /** Values of `ACME_DNS_PROVIDER` whose providers have no API for DNSSEC. */
-export const PROVIDERS_WITHOUT_DNSSEC: readonly string[] = [
-  'hetzner',
-  'njalla',
-] satisfies ExternalDnsProvider[]
+export const PROVIDERS_WITHOUT_DNSSEC: readonly string[] = ['hetzner', 'njalla'] satisfies ZoneApiName[]
 /** Prefix of a value of `ACME_DNS_PROVIDER`, before the path of a command. */
 export const EXEC_PREFIX = 'exec:'
 
-const PROVIDERS: readonly (typeof EMBEDDED | ExternalDnsProvider)[] = [
+const PROVIDERS: readonly (typeof EMBEDDED | ZoneApiName)[] = [
   EMBEDDED,
   'cloudflare',
   'gcloud',

@@ -1,10 +1,11 @@
 // Starts the DNS provider that ACME_DNS_PROVIDER names, and loads only its code.
 
+import type { ZoneApiName } from '@svc/dns/providers'
 import type { Settings } from '../../core/config/settings.ts'
 import type { Logger } from '../../core/log/log.ts'
 import { Propagation } from './propagation.ts'
 import type { DnsProvider } from './provider.ts'
-import { EXEC_PREFIX, type ExternalDnsProvider } from './settings.ts'
+import { EXEC_PREFIX } from './settings.ts'
 
 interface DnsProviderParts {
   /** Starts the name server of the relay and the provider that changes its records. */
@@ -26,7 +27,7 @@ export async function startDnsProvider(settings: Settings, parts: DnsProviderPar
   if (name === 'embedded') return await parts.embedded()
   const propagation = new Propagation({ servers })
   if (name.startsWith(EXEC_PREFIX)) {
-    const { createExecProvider } = await import('./exec/exec-provider.ts')
+    const { createExecProvider } = await import('./exec-provider.ts')
     return await createExecProvider({
       path: name.slice(EXEC_PREFIX.length),
       rootHost,
@@ -36,7 +37,7 @@ export async function startDnsProvider(settings: Settings, parts: DnsProviderPar
   }
   const { openExternalProvider } = await import('./providers/open-provider.ts')
   const { log, env = process.env } = parts
-  return await openExternalProvider(name as ExternalDnsProvider, {
+  return await openExternalProvider(name as ZoneApiName, {
     env,
     rootHost,
     identityPath,

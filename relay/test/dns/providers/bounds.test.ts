@@ -4,26 +4,25 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as every, expect, onTestFinished, vi } from 'vitest'
-import { wholeOnly } from '../../../../tools/test-depth.ts'
-import { DnsProviderError } from '../../../src/features/dns/provider.ts'
-import { ApiError, oneLine } from '../../../src/features/dns/providers/api-error.ts'
+import { ApiError, oneLine } from '../../../../dns/src/providers/api-error.ts'
 import {
   ACTION_POLLS_MAX,
   ATTEMPTS_MAX,
-  JOURNAL_RECORDS_MAX,
-  JOURNAL_RECORDS_RESERVED,
   MESSAGE_MAX_CHARS,
   PAGES_MAX,
   PAUSE_MAX_MS,
-} from '../../../src/features/dns/providers/limits.ts'
+} from '../../../../dns/src/providers/limits.ts'
+import { retrying } from '../../../../dns/src/providers/retry.ts'
+import { within } from '../../../../dns/src/providers/within.ts'
+import { cloudflare } from '../../../../dns/test/providers/fakes/cloudflare.ts'
+import { json } from '../../../../dns/test/providers/fakes/fake-api.ts'
+import { gcloud } from '../../../../dns/test/providers/fakes/gcloud.ts'
+import { hetzner } from '../../../../dns/test/providers/fakes/hetzner.ts'
+import { vultr } from '../../../../dns/test/providers/fakes/vultr.ts'
+import { wholeOnly } from '../../../../tools/test-depth.ts'
+import { DnsProviderError } from '../../../src/features/dns/provider.ts'
+import { JOURNAL_RECORDS_MAX, JOURNAL_RECORDS_RESERVED } from '../../../src/features/dns/providers/limits.ts'
 import { RECORD_JOURNAL_FILE, RecordJournal } from '../../../src/features/dns/providers/record-journal.ts'
-import { retrying } from '../../../src/features/dns/providers/retry.ts'
-import { within } from '../../../src/features/dns/providers/within.ts'
-import { cloudflare } from './fakes/cloudflare.ts'
-import { json } from './fakes/fake-api.ts'
-import { gcloud } from './fakes/gcloud.ts'
-import { hetzner } from './fakes/hetzner.ts'
-import { vultr } from './fakes/vultr.ts'
 import { ROOT_HOST, start } from './harness.ts'
 
 const test = wholeOnly(every, 'variant')

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test as every, expect, type MockInstance, vi } from 'vitest'
+import { gcloud } from '../../../../dns/test/providers/fakes/gcloud.ts'
+import { route53 } from '../../../../dns/test/providers/fakes/route53.ts'
 import { wholeOnly } from '../../../../tools/test-depth.ts'
-import { gcloud } from './fakes/gcloud.ts'
-import { route53 } from './fakes/route53.ts'
 import { ROOT_HOST, start } from './harness.ts'
 
 const test = wholeOnly(every, 'variant')

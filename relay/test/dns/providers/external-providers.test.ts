@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test as every, expect, vi } from 'vitest'
+import { json } from '../../../../dns/test/providers/fakes/fake-api.ts'
+import { DIALECTS } from '../../../../dns/test/providers/fakes/index.ts'
 import { atDepth, wholeOnly } from '../../../../tools/test-depth.ts'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../src/core/outbound/http-client.ts'
 import { openExternalProvider } from '../../../src/features/dns/providers/open-provider.ts'
 import { RECORD_JOURNAL_FILE } from '../../../src/features/dns/providers/record-journal.ts'
 import { PROVIDERS_WITHOUT_DNSSEC } from '../../../src/features/dns/settings.ts'
-import { json } from './fakes/fake-api.ts'
-import { DIALECTS } from './fakes/index.ts'
 import { ROOT_HOST, start } from './harness.ts'
 
 const test = wholeOnly(every, 'variant')

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
+import { type Dialect, FakeApi } from '../../../../dns/test/providers/fakes/fake-api.ts'
 import type { Logger } from '../../../src/core/log/log.ts'
 import type { DnsProvider } from '../../../src/features/dns/provider.ts'
 import { openExternalProvider } from '../../../src/features/dns/providers/open-provider.ts'
-import { type Dialect, FakeApi } from './fakes/fake-api.ts'
 
 export const ROOT_HOST = 'relay.example.com'
 

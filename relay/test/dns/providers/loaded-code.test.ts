@@ -19,7 +19,7 @@ const THEIRS = /google|aws|smithy|mysten|x402|ioredis/
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
 const OPTIONAL = /^features\/(?!(?:[a-z-]+\/)?(?:index|settings)\.ts$)(?!(?:installer|site-certificates)\/)/
 
-/** Modules that a program loads: files of the relay, and packages. */
+/** Modules that a program loads: files of the relay and of `dns`, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {
   const script = `
     import { registerHooks } from 'node:module'
@@ -29,7 +29,7 @@ async function loadedBy(program: string): Promise<{ files: string[]; packages: s
       load: (url, context, next) => {
         const [, name] = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url) ?? []
         if (name !== undefined) packages.add(name)
-        const [, file] = /relay\\/src\\/(.*)$/.exec(url) ?? []
+        const [, file] = /(?:relay|dns)\\/src\\/(.*)$/.exec(url) ?? []
         if (file !== undefined) files.add(file)
         return next(url, context)
       },
@@ -72,8 +72,8 @@ test('Route 53 loads its own file alone, and with keys in the environment no cha
       firstPauseMs: 1,
     })
     await provider.removeTxt('relay.example.com', 'none').catch(() => {})`)
-  expect(files).toContain('features/dns/providers/route53.ts')
+  expect(files).toContain('providers/route53.ts')
   for (const other of ['cloudflare', 'gcloud', 'google-token', 'hetzner', 'njalla', 'vultr'])
-    expect(files).not.toContain(`features/dns/providers/${other}.ts`)
+    expect(files).not.toContain(`providers/${other}.ts`)
   expect(packages.filter((name) => THEIRS.test(name)).sort()).toEqual(['@aws-sdk/xml-builder', 'aws4fetch'])
 })

@@ -3,15 +3,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DnsProvider } from '../../../src/features/dns/provider.ts'
-import { openExternalProvider } from '../../../src/features/dns/providers/open-provider.ts'
-import { quoteTxt, unquoteTxt } from '../../../src/features/dns/providers/record-value.ts'
+import { quoteTxt, unquoteTxt } from '../../../../dns/src/providers/record-value.ts'
 import {
   changeBatch,
   type ResourceRecordSet,
   readHostedZone,
   readRecordSets,
-} from '../../../src/features/dns/providers/route53-xml.ts'
+} from '../../../../dns/src/providers/route53-xml.ts'
+import type { DnsProvider } from '../../../src/features/dns/provider.ts'
+import { openExternalProvider } from '../../../src/features/dns/providers/open-provider.ts'
 import { testProviderContract } from '../provider-contract.ts'
 import { logTo } from './harness.ts'
 

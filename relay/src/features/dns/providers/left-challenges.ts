@@ -1,11 +1,11 @@
 // Removes challenge records that an earlier process left at the provider: at the start, and after later changes until
 // none is left.
 
+import { asProviderError } from '@svc/dns/providers'
 import { untilAborted } from '@svc/protocol/timers'
 import type { Logger } from '../../../core/log/log.ts'
 import { LEFT_CHALLENGES_DEADLINE_MS } from './limits.ts'
 import type { MadeRecord } from './record-journal.ts'
-import { asProviderError } from './retry.ts'
 
 interface LeftChallengesParts {
   records: readonly MadeRecord[]

@@ -1,13 +1,13 @@
 // Keeps the records that the relay made at external DNS providers in a file, so that it removes only these.
 
 import { join } from 'node:path'
+import type { RecordType } from '@svc/dns/providers'
 import { z } from '../../../core/config/schema.ts'
 import { SettingsError } from '../../../core/config/settings.ts'
 import { GroupCommit } from '../../../core/storage/group-commit.ts'
 import { readIfPresent, sizeIfPresent, writePrivate } from '../../../core/storage/state-file.ts'
 import { DnsProviderError } from '../provider.ts'
 import { JOURNAL_MAX_BYTES, JOURNAL_RECORDS_MAX, JOURNAL_RECORDS_RESERVED } from './limits.ts'
-import type { RecordType } from './zone-api.ts'
 
 export const RECORD_JOURNAL_FILE = 'dns-records.json'
 

@@ -1,6 +1,17 @@
 // A DnsProvider over the API of an external provider: it computes the changes, and removes only what the relay made.
 
 import { Resolver } from 'node:dns/promises'
+import {
+  asProviderError,
+  normalizedAddresses,
+  plainName,
+  type RecordSet,
+  type RecordType,
+  retrying,
+  type Zone,
+  type ZoneApi,
+  zoneCandidates,
+} from '@svc/dns/providers'
 import { untilAborted } from '@svc/protocol/timers'
 import type { Logger } from '../../../core/log/log.ts'
 import type { Propagation } from '../propagation.ts'
@@ -8,10 +19,6 @@ import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresse
 import { LeftChallenges } from './left-challenges.ts'
 import { CAN_ANSWER_DEADLINE_MS } from './limits.ts'
 import type { MadeRecord, RecordJournal, RecordUse } from './record-journal.ts'
-import { normalizedAddresses } from './record-value.ts'
-import { asProviderError, retrying } from './retry.ts'
-import type { RecordSet, RecordType, Zone, ZoneApi } from './zone-api.ts'
-import { plainName, zoneCandidates } from './zone-names.ts'
 
 /** Label of `dns-01` challenge records (RFC 8555 §8.4). */
 const ACME_LABEL = '_acme-challenge.'

@@ -2,13 +2,13 @@
 // Written in 2026-11 after the public description of the interface, "Njalla API" (list-domains, list-records,
 // add-record, remove-record), at njal.la/api. It has not been tried with an account there.
 
-import { z } from '../../../core/config/schema.ts'
 import { ApiClient } from './api-client.ts'
 import { ignoreMissing } from './api-error.ts'
 import { required } from './credentials.ts'
 import { RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation } from './record-value.ts'
+import { z } from './schema.ts'
 import type { ZoneApi } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 

@@ -1,4 +1,4 @@
-// Runs the operator's DNS command: bounded in time and output.
+// Runs a user's DNS command: bounded in time and output.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
@@ -7,19 +7,19 @@ import {
   COMMAND_KILL_DELAY_MS,
   COMMAND_OUTPUT_MAX_BYTES,
   COMMAND_TIMEOUT_MS,
-} from '../limits.ts'
+} from './limits.ts'
 
 export interface CommandOutcome {
   /** undefined: the command was ended by a signal. */
   exitCode: number | undefined
-  /** Whether the relay ended it, because it took too long or its caller gave up. */
+  /** Whether it was ended here, because it took too long or its caller gave up. */
   isEnded: boolean
   /** The beginning of each output. */
   stdout: string
   stderr: string
 }
 
-interface CommandCall {
+export interface CommandCall {
   path: string
   args: readonly string[]
   env: NodeJS.ProcessEnv

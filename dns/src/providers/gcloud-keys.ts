@@ -1,6 +1,6 @@
 // The keys of a zone at Google Cloud DNS, as the DS record of its parent.
 
-import { z } from '../../../core/config/schema.ts'
+import { z } from './schema.ts'
 
 /** Numbers of the algorithms that keys may have (IANA, DNS Security Algorithm Numbers). */
 const ALGORITHMS: Readonly<Record<string, number>> = {

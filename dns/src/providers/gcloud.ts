@@ -2,15 +2,15 @@
 // Written in 2026-11 after the public description of the interface, "Cloud DNS API v1", at
 // cloud.google.com/dns/docs/reference/rest/v1. It has not been tried with an account there.
 
-import { z } from '../../../core/config/schema.ts'
-import { SettingsError } from '../../../core/config/settings.ts'
-import type { DnssecState } from '../provider.ts'
 import { ApiClient, type Refusal } from './api-client.ts'
+import { CredentialError } from './credentials.ts'
 import { SHA256_DS } from './gcloud-keys.ts'
-import { googleTokens } from './google-token.ts'
 import { PAGES_MAX, RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
+import { optionalLibrary } from './optional-library.ts'
+import type { DnssecState } from './provider-error.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
+import { z } from './schema.ts'
 import type { Zone, ZoneApi } from './zone-api.ts'
 import { plainName } from './zone-names.ts'
 
@@ -45,10 +45,11 @@ const REFUSED = z.object({
 })
 
 export const open: OpenApi = async ({ env, ...connection }) => {
+  const { googleTokens } = await optionalLibrary('google-auth-library', () => import('./google-token.ts'))
   const tokens = googleTokens(env.GCP_PROJECT_ID || env.GOOGLE_CLOUD_PROJECT || undefined)
   const managedZone = env.GCP_MANAGED_ZONE || undefined
   if (managedZone !== undefined && !/^[a-z0-9-]{1,63}$/.test(managedZone))
-    throw new SettingsError('GCP_MANAGED_ZONE', 'is not the name or number of a managed zone')
+    throw new CredentialError('GCP_MANAGED_ZONE', 'is not the name or number of a managed zone')
   const secrets: string[] = []
   const api = new ApiClient({
     ...connection,

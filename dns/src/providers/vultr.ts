@@ -2,14 +2,14 @@
 // Written in 2026-11 after the public description of the interface, "Vultr API v2" (DNS), at
 // www.vultr.com/api. It has not been tried with an account there.
 
-import { z } from '../../../core/config/schema.ts'
-import type { DnssecState } from '../provider.ts'
 import { ApiClient } from './api-client.ts'
 import { ApiError, ignoreMissing } from './api-error.ts'
 import { required } from './credentials.ts'
 import { PAGES_MAX } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
+import type { DnssecState } from './provider-error.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
+import { z } from './schema.ts'
 import type { ZoneApi, ZoneRecord } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 
@@ -77,7 +77,9 @@ function zonesOf(api: ApiClient): ZoneApi {
       const path = `/domains/${zone.id}/records`
       const relative = relativeName(name, zone.name, '')
       for (const value of add) {
-        const body = JSON.stringify({ name: relative, type, data: toPresentation(type, value), ttl: TTL_S })
+        // Hosts have no trailing dot.
+        const data = type === 'CNAME' ? value : toPresentation(type, value)
+        const body = JSON.stringify({ name: relative, type, data, ttl: TTL_S })
         await api.request({ method: 'POST', path, body, needs: NEEDS, signal })
       }
       for (const { id } of records.filter(({ value }) => remove.includes(value)))
@@ -93,7 +95,7 @@ function zonesOf(api: ApiClient): ZoneApi {
         await api.request({ ...request, method: 'PUT', body: '{"dns_sec":"enabled"}' })
       const { dns_sec } = await api.json({ ...request, path: `/domains/${id}/dnssec` }, DNSSEC)
       const dsRecord = (dns_sec ?? []).map(sha256Ds).find((ds) => ds !== undefined) ?? ''
-      // The relay's clients expect `on`; Vultr says `enabled`.
+      // Callers expect `on`; Vultr says `enabled`.
       const message =
         dsRecord === '' ? 'Vultr has not made its keys yet' : `add the DS record of ${name} at its registrar`
       return { state: dsRecord === '' ? 'pending' : 'on', dsRecord, message }

@@ -2,15 +2,15 @@
 // Written in 2026-11 after the public description of the interface, "Cloudflare API" (DNS records, zones,
 // DNSSEC), at developers.cloudflare.com/api. It has not been tried with an account there.
 
-import { z } from '../../../core/config/schema.ts'
-import type { DnssecState } from '../provider.ts'
 import { ApiClient } from './api-client.ts'
 import { ApiError, ignoreMissing } from './api-error.ts'
 import { required } from './credentials.ts'
 import { PAGES_MAX, RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
-import { fromPresentation, toPresentation } from './record-value.ts'
-import type { ZoneApi, ZoneRecord } from './zone-api.ts'
+import type { DnssecState } from './provider-error.ts'
+import { caaParts, fromPresentation, toPresentation } from './record-value.ts'
+import { z } from './schema.ts'
+import type { RecordType, ZoneApi, ZoneRecord } from './zone-api.ts'
 import { plainName } from './zone-names.ts'
 
 /** 1,200 requests in 5 minutes. */
@@ -93,7 +93,7 @@ function zonesOf(api: ApiClient): ZoneApi {
     async changeRecords(zone, { name, type, records }, { add, remove }, signal) {
       const path = `/zones/${zone.id}/dns_records`
       for (const value of add) {
-        const record = { name, type, content: toPresentation(type, value), ttl: RECORD_TTL_S, proxied: false }
+        const record = { name, type, ...contentOf(type, value), ttl: RECORD_TTL_S, proxied: false }
         await api.json({ method: 'POST', path, body: JSON.stringify(record), needs: WRITE, signal }, DONE)
       }
       for (const { id } of records.filter(({ value }) => remove.includes(value)))
@@ -117,4 +117,10 @@ function zonesOf(api: ApiClient): ZoneApi {
       }
     },
   }
+}
+
+/** A CAA record is made of its parts; hosts have no trailing dot. */
+function contentOf(type: RecordType, value: string): object {
+  if (type === 'CAA') return { data: caaParts(value) }
+  return { content: type === 'CNAME' ? value : toPresentation(type, value) }
 }

@@ -4,6 +4,7 @@
 import { ApiError, oneLine } from './api-error.ts'
 import { type Environment, required } from './credentials.ts'
 import { CREDENTIALS_DEADLINE_MS } from './limits.ts'
+import { optionalLibrary } from './optional-library.ts'
 import { within } from './within.ts'
 
 export interface AwsCredentials {
@@ -16,7 +17,7 @@ const REASON = 'AWS gives no credentials'
 
 /**
  * @returns a function that returns credentials for the next minutes.
- * @throws SettingsError when only one of the two keys is set
+ * @throws CredentialError when only one of the two keys is set
  */
 export async function awsCredentials(env: Environment): Promise<() => Promise<AwsCredentials>> {
   if (env.AWS_ACCESS_KEY_ID || env.AWS_SECRET_ACCESS_KEY) {
@@ -29,7 +30,10 @@ export async function awsCredentials(env: Environment): Promise<() => Promise<Aw
     const keys = { accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN || undefined }
     return async () => keys
   }
-  const { defaultProvider } = await import('@aws-sdk/credential-provider-node')
+  const { defaultProvider } = await optionalLibrary(
+    '@aws-sdk/credential-provider-node',
+    () => import('@aws-sdk/credential-provider-node'),
+  )
   const chain = defaultProvider()
   return async () => {
     try {

@@ -1,7 +1,7 @@
 // The error of one request to a provider's API: what went wrong, for the operator, and whether to try again.
 
-import { DnsProviderError, type DnsProviderFault } from '../provider.ts'
 import { MESSAGE_MAX_CHARS } from './limits.ts'
+import { DnsProviderError, type DnsProviderFault } from './provider-error.ts'
 
 interface ApiErrorOptions extends ErrorOptions {
   /** HTTP status of the answer. */

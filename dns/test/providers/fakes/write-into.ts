@@ -1,5 +1,5 @@
 // Makes a stand-in write what it is asked to change into a real DNS server.
-import type { Bind9 } from '../../../../../tools/programs/bind9.ts'
+import type { Bind9 } from '../../../../tools/programs/bind9.ts'
 import type { FakeRecord, FakeZone } from './fake-zone.ts'
 
 /** From now on, each change of the zone is one update of bind9. */

@@ -3,10 +3,10 @@
 // docs.aws.amazon.com/Route53/latest/APIReference. It has not been tried with an account there.
 
 import { AwsV4Signer } from 'aws4fetch'
-import { SettingsError } from '../../../core/config/settings.ts'
 import { ApiClient, type ApiRequest } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { awsCredentials } from './aws-credentials.ts'
+import { CredentialError } from './credentials.ts'
 import { RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
@@ -32,7 +32,7 @@ export const open: OpenApi = async ({ env, ...connection }) => {
   const credentials = await awsCredentials(env)
   const hostedZoneId = env.AWS_HOSTED_ZONE_ID?.replace(/^\/hostedzone\//, '')
   if (hostedZoneId && !/^[A-Z0-9]{1,32}$/.test(hostedZoneId))
-    throw new SettingsError('AWS_HOSTED_ZONE_ID', 'is not the ID of a hosted zone, such as Z1D633PJN98FT9')
+    throw new CredentialError('AWS_HOSTED_ZONE_ID', 'is not the ID of a hosted zone, such as Z1D633PJN98FT9')
   const { publicUrl, region } = endpoint(env.AWS_REGION)
   const secrets: string[] = []
   const api = new ApiClient({
@@ -93,7 +93,7 @@ function zonesOf({ get, post, hostedZoneId, keyArn }: Route53): ZoneApi {
       const set = sets.find((one) => one.type === type && one.name === name)
       if (set === undefined) return { name, type, records: [] }
       if (set.ttl === undefined) {
-        const message = `${name} ${type} is an alias or has a routing policy, which the relay does not change`
+        const message = `${name} ${type} is an alias or has a routing policy, which is not changed here`
         throw new ApiError('conflict', message)
       }
       const records = set.values.map((raw) => ({ raw, value: fromPresentation(type, raw) }))

@@ -1,9 +1,9 @@
 // Tries a change at a provider again, with growing pauses.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DnsProviderError } from '../provider.ts'
 import { ApiError } from './api-error.ts'
 import { ATTEMPTS_MAX, FIRST_PAUSE_MS, PAUSE_MAX_MS } from './limits.ts'
+import { DnsProviderError } from './provider-error.ts'
 
 /**
  * Runs `attempt` until it succeeds or fails for good, at most `ATTEMPTS_MAX` times. Each attempt must read the records
@@ -33,7 +33,7 @@ export async function retrying<T>(
 function pauseAfter(error: unknown, attempts: number, firstPauseMs: number): number | undefined {
   if (!(error instanceof ApiError) || !error.isRetryable || attempts >= ATTEMPTS_MAX) return undefined
   const growing = firstPauseMs * 2 ** (attempts - 1)
-  // With jitter, so that relays that were refused together do not retry together.
+  // With jitter, so that callers that were refused together do not retry together.
   const pauseMs = Math.max(error.retryAfterMs ?? 0, growing * (0.75 + Math.random() / 2))
   return pauseMs <= PAUSE_MAX_MS ? pauseMs : undefined
 }

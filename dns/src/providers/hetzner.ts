@@ -3,13 +3,13 @@
 // Actions), at docs.hetzner.cloud/reference/cloud. It has not been tried with an account there.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from '../../../core/config/schema.ts'
 import { ApiClient, type ApiRequest } from './api-client.ts'
 import { ApiError, ignoreMissing } from './api-error.ts'
 import { required } from './credentials.ts'
 import { ACTION_POLL_MS, ACTION_POLLS_MAX, RECORD_TTL_S } from './limits.ts'
 import type { OpenApi } from './open-api.ts'
 import { fromPresentation, toPresentation } from './record-value.ts'
+import { z } from './schema.ts'
 import type { ZoneApi } from './zone-api.ts'
 import { plainName, relativeName } from './zone-names.ts'
 

@@ -1,15 +1,40 @@
 // The interface of each provider's file: it finds a zone, reads and changes records of one name and type, and handles
 // DNSSEC.
 
-import type { DnssecState } from '../provider.ts'
+import type { DnssecState } from './provider-error.ts'
 
-export type RecordType = 'A' | 'AAAA' | 'TXT'
+export type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME' | 'CAA'
 
-/** How to reach the API when not at its public address: tests run their own servers. */
+export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface ApiAnswer {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: string
+}
+
+/**
+ * Makes one request, bounded in time and size, and follows no redirect.
+ * @throws Error whose message is for people, for everything but a whole answer
+ */
+export type ApiHttp = (
+  url: string,
+  request: {
+    method: ApiMethod
+    headers: Readonly<Record<string, string>>
+    body?: string
+    /** @default the client's */
+    deadlineMs?: number
+    signal: AbortSignal
+  },
+) => Promise<ApiAnswer>
+
+/** How to reach the API. */
 export interface ApiConnection {
+  http: ApiHttp
   /** Without a slash at its end. @default the provider's public URL */
   baseUrl?: string
-  /** Milliseconds for each request. @default OUTBOUND_DEADLINE_MS */
+  /** Milliseconds for each request. @default that of `http` */
   deadlineMs?: number
   /**
    * Milliseconds between the starts of two requests, and before each poll of an unfinished action.
@@ -38,7 +63,7 @@ export interface RecordSet {
 }
 
 export interface ZoneRecord {
-  /** A text as {@link unquoteTxt} gives it, or an address as `normalizeIp` does. */
+  /** Of TXT the text, an address as `normalizeIp` gives it, of CNAME the host without a trailing dot, of CAA `0 issue "…"`. */
   value: string
   /** The value in the provider's words. */
   raw: string

@@ -1,18 +1,14 @@
 // Sends requests to a provider's API: one at a time, no faster than the provider allows, with uniform errors.
 
-import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { monotonic } from '../../../core/clock.ts'
-import { HttpClient, type HttpRequest, type HttpResponse } from '../../../core/outbound/http-client.ts'
-import { OutboundError } from '../../../core/outbound/outbound-error.ts'
-import { retryAfterOf } from '../../../core/outbound/retry-after.ts'
-import type { DnsProviderFault } from '../provider.ts'
+import { retryAfterOf } from '@svc/node-kit/http'
 import { ApiError, oneLine } from './api-error.ts'
-import type { ApiConnection } from './zone-api.ts'
+import type { DnsProviderFault } from './provider-error.ts'
+import type { ApiAnswer, ApiConnection, ApiMethod } from './zone-api.ts'
 
 /** A request to the API. */
 export interface ApiRequest {
-  method?: NonNullable<HttpRequest['method']>
+  method?: ApiMethod
   /** Path below the base URL, with its query. */
   path: string
   body?: string
@@ -54,7 +50,6 @@ export interface ApiClientOptions extends ApiConnection {
 
 export class ApiClient {
   readonly #options: ApiClientOptions
-  readonly #http: HttpClient
   readonly #baseUrl: string
   readonly #spacingMs: number
   /** When the next request may begin, by the monotonic clock. */
@@ -63,7 +58,6 @@ export class ApiClient {
   constructor(options: ApiClientOptions) {
     this.#options = options
     this.#baseUrl = options.baseUrl ?? options.publicUrl
-    this.#http = new HttpClient(options.baseUrl === undefined ? {} : { configuredOrigins: [options.baseUrl] })
     this.#spacingMs = options.pauseMs ?? options.spacingMs
   }
 
@@ -73,13 +67,13 @@ export class ApiClient {
     await this.#turn(request.signal)
     const authorization = await this.#options.authorize(request, url)
     const response = await this.#send(url, request, authorization)
-    const body = response.body.toString()
+    const { body } = response
     if (response.status >= 200 && response.status < 300) return body
     let refusal: Refusal = {}
     try {
       refusal = this.#options.refusal(body)
     } catch {
-      // A proxy between the relay and the API may have sent the answer.
+      // A proxy before the API may have sent the answer.
     }
     throw this.refused(response.status, refusal, request, response.headers)
   }
@@ -89,7 +83,7 @@ export class ApiClient {
     status: number,
     { message, fault = faultOf(status), isRetryable = RACES.has(status) }: Refusal,
     { needs }: ApiRequest,
-    headers: IncomingHttpHeaders = {},
+    headers: ApiAnswer['headers'] = {},
   ): ApiError {
     const { provider, credential, secrets } = this.#options
     const said = oneLine(message || `status ${status}`, secrets)
@@ -120,30 +114,25 @@ export class ApiClient {
     try {
       return parse(body)
     } catch (cause) {
-      const message = `${this.#options.provider} gave an answer that the relay does not understand`
+      const message = `${this.#options.provider} gave an answer that cannot be understood`
       throw new ApiError('unavailable', message, { cause, isRetryable: true })
     }
   }
 
-  async #send(
-    url: string,
-    request: ApiRequest,
-    authorization: Record<string, string>,
-  ): Promise<HttpResponse> {
+  async #send(url: string, request: ApiRequest, authorization: Record<string, string>): Promise<ApiAnswer> {
     const { method = 'GET', body, signal } = request
-    const { provider, deadlineMs, baseUrl, mediaType = 'application/json' } = this.#options
+    const { provider, deadlineMs, http, mediaType = 'application/json' } = this.#options
     const content = body === undefined ? {} : { 'content-type': mediaType }
     try {
-      return await this.#http.request(url, {
+      return await http(url, {
         method,
         headers: { accept: mediaType, ...content, ...authorization },
         signal,
-        isConfigured: baseUrl !== undefined,
         ...(body === undefined ? {} : { body }),
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
       })
     } catch (cause) {
-      const why = cause instanceof OutboundError ? cause.message : 'the request failed'
+      const why = cause instanceof Error ? cause.message : 'the request failed'
       const message = `${provider} cannot be asked: ${oneLine(why, this.#options.secrets)}`
       throw new ApiError('unavailable', message, { cause, isRetryable: !signal.aborted })
     }
@@ -151,7 +140,7 @@ export class ApiClient {
 
   /** Waits until the next request may begin. */
   async #turn(signal: AbortSignal): Promise<void> {
-    const now = monotonic()
+    const now = performance.now()
     const at = Math.max(now, this.#nextAt)
     this.#nextAt = at + this.#spacingMs
     if (at > now) await sleep(at - now, undefined, { signal }).catch(() => {})

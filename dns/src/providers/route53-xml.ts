@@ -1,8 +1,8 @@
 // The XML that Route 53 reads and writes. The only importer of the AWS SDK's parser, which loads no DTD.
 
 import { parseXML } from '@aws-sdk/xml-builder'
-import { z } from '../../../core/config/schema.ts'
 import type { Refusal } from './api-client.ts'
+import { z } from './schema.ts'
 import { plainName } from './zone-names.ts'
 
 const NAMESPACE = 'https://route53.amazonaws.com/doc/2013-04-01/'

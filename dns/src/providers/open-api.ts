@@ -3,5 +3,5 @@
 import type { Environment } from './credentials.ts'
 import type { ApiConnection, ZoneApi } from './zone-api.ts'
 
-/** Reads the credentials. @throws SettingsError that names a missing or invalid variable */
+/** Reads the credentials. @throws CredentialError that names a missing or invalid variable */
 export type OpenApi = (connection: ApiConnection & { env: Environment }) => Promise<ZoneApi>

@@ -1,7 +1,7 @@
 // DNSSEC at Route 53: a key-signing key in the Key Management Service, and the signing of the hosted zone.
 
 import { randomUUID } from 'node:crypto'
-import type { DnssecState } from '../provider.ts'
+import type { DnssecState } from './provider-error.ts'
 import { keySigningKeyRequest, readSigning } from './route53-xml.ts'
 import type { Zone } from './zone-api.ts'
 

@@ -1,7 +1,8 @@
-// Values of TXT, A and AAAA records, between the relay's form and the presentation format of zone files (RFC 1035 §5.1).
+// Values of records, between their plain form and the presentation format of zone files (RFC 1035 §5.1).
 
-import { normalizeIp } from '../../../core/client-address/ip-address.ts'
+import { normalizeIp } from '@svc/node-kit/ip-address'
 import type { RecordType } from './zone-api.ts'
+import { plainName } from './zone-names.ts'
 
 /** Bytes of one character-string (RFC 1035 §3.3). */
 const STRING_MAX_BYTES = 255
@@ -34,17 +35,34 @@ export function unquoteTxt(raw: string): string {
   return Buffer.from(bytes).toString()
 }
 
-/** Converts a provider's value to the relay's form. */
+/** Converts a provider's value to the plain form. */
 export function fromPresentation(type: RecordType, raw: string): string {
-  return type === 'TXT' ? unquoteTxt(raw) : (normalizeIp(raw.trim()) ?? raw)
+  if (type === 'TXT') return unquoteTxt(raw)
+  if (type === 'CNAME') return plainName(raw.trim())
+  if (type === 'CAA') return plainCaa(raw)
+  return normalizeIp(raw.trim()) ?? raw
 }
 
 /** The value in the presentation format. */
 export function toPresentation(type: RecordType, value: string): string {
+  if (type === 'CNAME') return `${value}.`
   return type === 'TXT' ? quoteTxt(value) : value
 }
 
-/** Removes duplicates, in the form in which the relay compares addresses. */
+/** The parts of a CAA record (RFC 8659 §4.1.1); undefined for another text. */
+export function caaParts(text: string): { flags: number; tag: string; value: string } | undefined {
+  const [, flags, tag, value] = /^\s*(\d{1,3})\s+([A-Za-z0-9]+)\s+(.*)$/s.exec(text) ?? []
+  if (flags === undefined || tag === undefined || value === undefined) return undefined
+  return { flags: Number(flags), tag: tag.toLowerCase(), value: unquoteTxt(value) }
+}
+
+/** One spelling of each CAA record. */
+function plainCaa(raw: string): string {
+  const parts = caaParts(raw)
+  return parts === undefined ? raw : `${parts.flags} ${parts.tag} ${quoteTxt(parts.value)}`
+}
+
+/** Removes duplicates, in the form in which addresses are compared. */
 export function normalizedAddresses(addresses: readonly string[]): string[] {
   return [...new Set(addresses.map((address) => normalizeIp(address) ?? address))]
 }

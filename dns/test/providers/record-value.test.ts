@@ -1,9 +1,9 @@
 // Values of records between the relay's form and that of zone files (RFC 1035 §5.1).
 
 import { expect, test } from 'vitest'
-import fc from '../../../../tools/fast-check.ts'
-import { fromPresentation, quoteTxt, unquoteTxt } from '../../../src/features/dns/providers/record-value.ts'
-import { plainName, relativeName, zoneCandidates } from '../../../src/features/dns/providers/zone-names.ts'
+import fc from '../../../tools/fast-check.ts'
+import { fromPresentation, quoteTxt, unquoteTxt } from '../../src/providers/record-value.ts'
+import { plainName, relativeName, zoneCandidates } from '../../src/providers/zone-names.ts'
 
 test('any text comes back, in strings of at most 255 bytes of visible ASCII', () => {
   const text = fc.string({ unit: 'binary', maxLength: 400 }).filter((value) => value.isWellFormed())

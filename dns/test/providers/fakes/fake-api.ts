@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { ExternalDnsProvider } from '../../../../src/features/dns/settings.ts'
+import type { ZoneApiName } from '../../../src/providers/open-zone.ts'
 import { FakeZone } from './fake-zone.ts'
 
 export interface FakeRequest {
@@ -27,7 +27,7 @@ export interface Reply {
 }
 
 export interface Dialect {
-  provider: ExternalDnsProvider
+  provider: ZoneApiName
   /** Of paths. */
   prefix: string
   /**
