@@ -147,6 +147,8 @@ export const COMPARE = {
 export const KEYS = {
   title: 'Keys',
   close: 'Close',
+  single: 'Letters, / and ? work as keys',
+  aboutSingle: 'Without them, the buttons do the same, and the arrow keys choose in the list.',
   all: [
     ['j', 'The next request'],
     ['k', 'The previous request'],

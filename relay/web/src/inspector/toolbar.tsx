@@ -1,10 +1,12 @@
 // What concerns the whole list: the filter, the pause, the files, and what is kept.
 
 import { confirm } from '../common/confirm.tsx'
+import { useStore } from '../common/store.ts'
 import { useRef, type VNode } from '../preact.ts'
 import { openHar, saveHar } from './actions.ts'
 import type { EntryFeed } from './entry-feed.ts'
 import { attempt } from './said.tsx'
+import { singleKeys } from './single-keys.ts'
 import type { InspectorSource } from './source.ts'
 import { kept, LIST } from './texts.ts'
 import type { InspectorState, ListQuery } from './types.ts'
@@ -86,6 +88,7 @@ function Tunnels({ state, tunnel, onTunnel }: ToolbarProps): VNode | null {
 
 function Buttons({ source, feed, state, query, mayStop, onStop, onKeys }: ToolbarProps): VNode {
   const file = useRef<HTMLInputElement>(null)
+  const hasKeys = useStore(singleKeys)
   const isPaused = state?.paused === true
   const pause = (): Promise<boolean> => attempt(async () => feed.told(await source.pause(!isPaused)))
   const clear = async (): Promise<void> => {
@@ -123,7 +126,12 @@ function Buttons({ source, feed, state, query, mayStop, onStop, onKeys }: Toolba
           {LIST.stop}
         </button>
       )}
-      <button type="button" class="plain small" aria-keyshortcuts="?" onClick={onKeys}>
+      <button
+        type="button"
+        class="plain small"
+        {...(hasKeys && { 'aria-keyshortcuts': '?' })}
+        onClick={onKeys}
+      >
         {LIST.keys}
       </button>
     </div>
