@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import type { Actions } from './actions.ts'
 import { ContentView } from './content-view.tsx'
+import { isListHidden } from './entry-list.tsx'
 import { isWrong, statusOf } from './entry-row.tsx'
 import { MessagesView } from './messages-view.tsx'
 import type { InspectorSource } from './source.ts'
@@ -58,7 +59,11 @@ function Head({ entry, actions }: { entry: EntryDetail; actions: Actions }): VNo
   const { id, at, method, path, host, version, address, tunnel, error, grpc_status, grpc_message, webhook } =
     entry
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => actions.onHeading(heading.current), [id])
+  useEffect(() => {
+    actions.onHeading(heading.current)
+    // Its line, which had the focus, is not there any more.
+    if (isListHidden()) heading.current?.focus()
+  }, [id])
   const facts = [
     new Date(at).toLocaleString(),
     host,

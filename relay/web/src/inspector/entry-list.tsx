@@ -1,6 +1,7 @@
 // The list of requests, newest first. One of its lines is in the order of the Tab key; the arrow keys lead to the others.
 
 import { useEffect, type VNode } from '../preact.ts'
+import { choose } from './chosen.ts'
 import { EntryRow } from './entry-row.tsx'
 import { LIST } from './texts.ts'
 import type { EntrySummary } from './types.ts'
@@ -28,7 +29,7 @@ export function EntryList({ entries, chosen, hasTunnels, onChoose }: EntryListPr
     focusEntry(entry.id)
   }
   return (
-    <ol class="entries" aria-label={LIST.title} onKeyDown={move}>
+    <ol class="entry-list" aria-label={LIST.title} onKeyDown={move}>
       {entries.map((entry) => (
         <EntryRow
           key={entry.id}
@@ -45,6 +46,20 @@ export function EntryList({ entries, chosen, hasTunnels, onChoose }: EntryListPr
 
 export function focusEntry(id: string): void {
   rowOf(id)?.focus()
+}
+
+/** Returns whether the entry that is open hides the list, for want of room. */
+export function isListHidden(): boolean {
+  return document.querySelector('.entry-list')?.checkVisibility() === false
+}
+
+/** Leads from an entry to its line, and closes the entry where it hides the list. */
+export function toList(id: string): void {
+  if (isListHidden()) {
+    choose(undefined)
+    // Once the list is drawn.
+    requestAnimationFrame(() => focusEntry(id))
+  } else focusEntry(id)
 }
 
 function rowOf(id: string): HTMLElement | null {

@@ -9,7 +9,7 @@ import { CompareDialog } from './compare-dialog.tsx'
 import { EditDialog } from './edit-dialog.tsx'
 import { Detail } from './entry-detail.tsx'
 import { EntryFeed } from './entry-feed.ts'
-import { EntryList, focusEntry } from './entry-list.tsx'
+import { EntryList, focusEntry, toList } from './entry-list.tsx'
 import { filterOf } from './filter-text.ts'
 import { KeysDialog, useKeys } from './keys.tsx'
 import { attempt, Said } from './said.tsx'
@@ -135,7 +135,7 @@ function Opened({ loaded, id, source, actions, isUnmasked }: OpenedProps): VNode
   if (id === undefined) return <p class="quiet">{DETAIL.nothing}</p>
   return (
     <>
-      <button type="button" class="plain small back" onClick={() => choose(undefined)}>
+      <button type="button" class="plain small back" onClick={() => toList(id)}>
         {DETAIL.back}
       </button>
       {loaded?.detail && (
@@ -213,9 +213,7 @@ function useInspectorKeys({ entries, id, actions, heading, setDialog }: KeysOf):
     d: actions.compare,
     c: () => actions.copyAs('curl'),
     '?': () => setDialog('keys'),
-    Escape: () => {
-      if (id !== undefined) focusEntry(id)
-    },
+    Escape: () => id !== undefined && toList(id),
   })
   useEffect(() => {
     const toRequest = (event: KeyboardEvent): void => {
