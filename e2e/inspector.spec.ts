@@ -1,7 +1,7 @@
 // The page of the inspector at a real `svc expose --inspect`, and at an agent: by keyboard alone, from a list to a request, its replay,
 // a comparison, a command and a file.
 import { readFile } from 'node:fs/promises'
-import type { BrowserContext, Page } from '@playwright/test'
+import type { BrowserContext } from '@playwright/test'
 import { freePort } from '../tools/network/free-port.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
@@ -9,6 +9,7 @@ import { test as base, expect } from './fixtures.ts'
 import { startAgent } from './support/agent-process.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { type InspectedCommand, startInspected } from './support/inspected-command.ts'
+import { headingOf, requestsIn, saying } from './support/inspector-page.ts'
 import { type OpenedPage, openWeb } from './support/relay-page.ts'
 
 const WIDTHS_PX = [360, 768, 1440]
@@ -48,11 +49,6 @@ const test = base.extend<Fixtures>({
   },
 })
 
-const rows = (page: Page) => page.getByRole('list', { name: 'Requests' }).getByRole('button')
-const heading = (page: Page, path: string) =>
-  page.getByRole('region', { name: 'The request' }).getByRole('heading', { name: path })
-const saying = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text })
-
 test('by keyboard alone: requests appear, are filtered, opened, replayed, edited, compared, copied and saved', async ({
   opened: { page, errors },
   command: { got },
@@ -60,22 +56,22 @@ test('by keyboard alone: requests appear, are filtered, opened, replayed, edited
 }) => {
   await expect(page.getByText('No requests yet.')).toBeVisible()
   await send()
-  await expect(rows(page)).toHaveText([/^404 GET \/missing/, /^200 POST \/hook/])
+  await expect(requestsIn(page)).toHaveText([/^404 GET \/missing/, /^200 POST \/hook/])
 
   await page.keyboard.press('/')
   await page.keyboard.type('POST 2xx /hook onerror')
-  await expect(rows(page)).toHaveCount(1)
+  await expect(requestsIn(page)).toHaveCount(1)
   await page.keyboard.press('Enter')
   await page.keyboard.press('j')
-  await expect(heading(page, `POST /hook?token=${MASK}&x=1`)).toBeVisible()
+  await expect(headingOf(page, `POST /hook?token=${MASK}&x=1`)).toBeVisible()
   await expect(page.getByRole('tabpanel')).toContainText('"html": "<img src=x onerror=alert(1)>"')
   await expect(page.getByRole('tabpanel')).toContainText(`Bearer ${MASK}`)
   await page.keyboard.press('Enter')
-  await expect(heading(page, 'POST /hook')).toBeFocused()
+  await expect(headingOf(page, 'POST /hook')).toBeFocused()
 
   await page.keyboard.press('r')
   await expect(saying(page, 'Replayed.')).toBeVisible()
-  await expect(rows(page)).toHaveText([/· replay$/, /^200 POST \/hook/])
+  await expect(requestsIn(page)).toHaveText([/· replay$/, /^200 POST \/hook/])
   expect(got.at(-1)).toEqual({ line: 'POST /hook?token=abc&x=1', authorization: 'Bearer secret', body: BODY })
 
   await page.keyboard.press('d')
@@ -83,7 +79,7 @@ test('by keyboard alone: requests appear, are filtered, opened, replayed, edited
   await expect(comparison.getByRole('region')).toHaveText(/− .*"number": 1,\s+\+ .*"number": 3,/)
   await page.keyboard.press('Escape')
   await expect(comparison).toHaveCount(0)
-  await expect(heading(page, 'POST /hook')).toBeFocused()
+  await expect(headingOf(page, 'POST /hook')).toBeFocused()
 
   await page.keyboard.press('e')
   const form = page.getByRole('dialog', { name: 'Edit and replay' })
@@ -110,17 +106,17 @@ test('secrets are shown when they are asked for, and a link leads to one request
   send,
 }) => {
   await send()
-  await rows(page).last().press('Enter')
+  await requestsIn(page).last().press('Enter')
   await expect(page.getByRole('tabpanel')).toContainText(`Bearer ${MASK}`)
   const secrets = page.getByRole('button', { name: 'Show secrets' })
   await secrets.press('Enter')
   await expect(page.getByRole('tabpanel')).toContainText('Bearer secret')
-  await expect(heading(page, 'POST /hook?token=abc&x=1')).toBeVisible()
+  await expect(headingOf(page, 'POST /hook?token=abc&x=1')).toBeVisible()
   await page.getByRole('button', { name: 'Copy as curl' }).press('Enter')
   await expect(saying(page, 'Copied curl.')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('Bearer secret')
   await page.reload()
-  await expect(heading(page, `POST /hook?token=${MASK}&x=1`)).toBeVisible()
+  await expect(headingOf(page, `POST /hook?token=${MASK}&x=1`)).toBeVisible()
   await page.getByRole('tab', { name: 'Request' }).press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'Answer' })).toBeFocused()
   await expect(page.getByRole('tabpanel')).toContainText('"number": 1')
@@ -131,7 +127,7 @@ wholeOnly(test, 'variant')(
   'a pause, a HAR that is saved and opened again, and a list that is cleared',
   async ({ opened: { page, errors }, send }) => {
     await send()
-    await expect(rows(page)).toHaveCount(2)
+    await expect(requestsIn(page)).toHaveCount(2)
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save as HAR' }).first().press('Enter')
     const file = await (await download).path()
@@ -144,11 +140,11 @@ wholeOnly(test, 'variant')(
     await page.getByRole('button', { name: 'Record again' }).press('Enter')
     await page.getByRole('button', { name: 'Clear' }).press('Enter')
     await page.getByRole('button', { name: 'Yes, do it' }).press('Enter')
-    await expect(rows(page)).toHaveCount(0)
+    await expect(requestsIn(page)).toHaveCount(0)
 
     await page.getByLabel('Open a HAR').setInputFiles(file)
     await expect(saying(page, '2 requests are added.')).toBeVisible()
-    await expect(rows(page)).toHaveText([/from a file$/, /from a file$/])
+    await expect(requestsIn(page)).toHaveText([/from a file$/, /from a file$/])
     expect(errors).toEqual([])
   },
 )
@@ -164,9 +160,9 @@ wholeOnly(test, 'variant')(
     const link = page.getByRole('link', { name: /^https:\/\/inspected-agent\./ })
     await curl(relay.caFile, `${await link.getAttribute('href')}/seen`)
     await page.getByRole('link', { name: 'Requests' }).press('Enter')
-    await expect(rows(page)).toHaveText([/^200 GET \/seen/])
+    await expect(requestsIn(page)).toHaveText([/^200 GET \/seen/])
     await page.keyboard.press('j')
-    await expect(heading(page, 'GET /seen')).toBeVisible()
+    await expect(headingOf(page, 'GET /seen')).toBeVisible()
     await page.getByRole('link', { name: 'Tunnels' }).press('Enter')
     await expect(link).toBeVisible()
     expect(errors).toEqual([])
@@ -178,11 +174,11 @@ wholeOnly(test, 'appearance')(
   'it fits every width in both themes, and axe-core finds nothing',
   async ({ opened: { page, errors }, send }, info) => {
     await send()
-    await expect(rows(page)).toHaveCount(2)
+    await expect(requestsIn(page)).toHaveCount(2)
     await expectAccessible(page)
     await expectFits({ list: page }, info, WIDTHS_PX)
-    await rows(page).last().press('Enter')
-    await expect(heading(page, 'POST /hook')).toBeVisible()
+    await requestsIn(page).last().press('Enter')
+    await expect(headingOf(page, 'POST /hook')).toBeVisible()
     await expectAccessible(page)
     await expectFits({ request: page }, info, WIDTHS_PX)
     for (const key of ['?', 'e', 'd']) {

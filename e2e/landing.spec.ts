@@ -5,7 +5,8 @@ import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
-import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
+import { expectAccessible, expectAccessiblePart, expectFits, PHONE_PX } from './support/example-page.ts'
+import { headingOf, requestsIn } from './support/inspector-page.ts'
 import { startNamedRelay } from './support/named-relay.ts'
 import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -134,13 +135,82 @@ wholeOnly(test, 'variant')(
 )
 
 wholeOnly(test, 'variant')(
-  'a webhook inspector: what came is shown in full, as text',
+  'a webhook inspector: by keyboard alone, what came is shown in full, repeated, and kept while its owner looks around',
   async ({ landing: { page, publish }, relay }) => {
     const url = await publish('A webhook inspector')
+    await expect(page.getByText('No requests yet.')).toBeVisible()
     const body = '<img src=x onerror=alert(1)>'
-    expect(String(await curl(relay.caFile, '-d', body, `${url}/hook?x=1`))).toBe('Received\n')
-    await page.getByText('POST /hook?x=1').click()
-    await expect(page.locator('.visits pre')).toContainText(body)
+    const sent = ['-H', 'Content-Type: text/plain', '-d', body, `${url}/hook?x=1`]
+    expect(String(await curl(relay.caFile, ...sent))).toBe('Received\n')
+    await expect(requestsIn(page)).toHaveText([/^200 POST \/hook\?x=1/])
+    await page.keyboard.press('j')
+    await expect(headingOf(page, 'POST /hook?x=1')).toBeVisible()
+    await expect(page.getByRole('tabpanel')).toContainText(body)
+    await page.keyboard.press('r')
+    await expect(requestsIn(page)).toHaveText([/· replay$/, /^200 POST/])
+    await page.keyboard.press('d')
+    await expect(page.getByRole('dialog')).toContainText('The bodies are the same.')
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('link', { name: 'See the published sites' }).press('Enter')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sites')
+    await curl(relay.caFile, `${url}/meanwhile`)
+    await page.goBack()
+    await expect(requestsIn(page)).toHaveText([/^200 GET \/meanwhile/, /· replay$/, /^200 POST/])
+    await page.getByRole('button', { name: 'Stop', exact: true }).press('Enter')
+    await expect(requestsIn(page)).toHaveCount(0)
+  },
+)
+
+wholeOnly(test, 'variant')(
+  'single keys are turned off, and stay so',
+  async ({ landing: { page, publish }, relay }) => {
+    const url = await publish('A webhook inspector')
+    await curl(relay.caFile, `${url}/hook`)
+    await requestsIn(page).press('Enter')
+    await page.keyboard.press('?')
+    const keys = page.getByRole('checkbox', { name: 'Letters, / and ? work as keys' })
+    await keys.press('Space')
+    await page.keyboard.press('Escape')
+    for (const key of ['r', 'j', '?', '/']) await page.keyboard.press(key)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(requestsIn(page)).toHaveCount(1)
+    await page.reload()
+    await expect(page.locator('.publish .state')).toHaveText('online')
+    await curl(relay.caFile, `${url}/hook`)
+    await expect(requestsIn(page)).toHaveCount(1)
+    await page.keyboard.press('?')
+    await page.getByRole('button', { name: 'Keys' }).press('Enter')
+    await expect(keys).not.toBeChecked()
+    await keys.press('Space')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await expect(headingOf(page, 'GET /hook')).toBeVisible()
+  },
+)
+
+wholeOnly(test, 'appearance')(
+  'the webhook inspector fits every width in both themes, and axe-core finds nothing',
+  async ({ landing: { page, publish }, relay }, info) => {
+    const url = await publish('A webhook inspector')
+    await expect(page.getByText('No requests yet.')).toBeVisible()
+    await expectFits({ empty: page }, info, WIDTHS_PX)
+    await curl(relay.caFile, '-d', 'body', `${url}/${'long'.repeat(40)}`)
+    await expect(requestsIn(page)).toHaveCount(1)
+    await expectFits({ list: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
+    await requestsIn(page).press('Enter')
+    await expect(headingOf(page, 'POST /long')).toBeVisible()
+    await expectFits({ request: page }, info, WIDTHS_PX)
+    await expectAccessible(page)
+    await page.setViewportSize({ width: PHONE_PX, height: 800 })
+    // On a phone one is behind the other, and the focus follows.
+    await page.getByRole('button', { name: 'Back to the list' }).press('Enter')
+    await expect(requestsIn(page)).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(headingOf(page, 'POST /long')).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(requestsIn(page)).toBeFocused()
   },
 )
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { root } from '../../tools/programs/command.ts'
 
 const PROJECTS =
-  '{*,*/test,{relay,sdk-node}/web,{relay,sdk-node}/web/test,scripts/binaries/program}/tsconfig.json'
+  '{*,*/test,examples/webhook-inspector,{relay,sdk-node}/web,{relay,sdk-node}/web/test,scripts/binaries/program}/tsconfig.json'
 
 export interface Project {
   extends: string

@@ -4,6 +4,7 @@ import { Link } from '../shell/link.tsx'
 import { LANDING } from '../texts/landing.ts'
 import { EmbedCard } from './embed-card.tsx'
 import { PublishCard } from './publish-card.tsx'
+import { Recorded } from './recorded.tsx'
 import { ShellCard } from './shell-card.tsx'
 
 export function Landing(): VNode {
@@ -13,6 +14,7 @@ export function Landing(): VNode {
       <p>{LANDING.lead(location.host)}</p>
       <p class="quiet">{LANDING.trust}</p>
       <PublishCard />
+      <Recorded />
       <ShellCard />
       <EmbedCard />
       <p class="row links">

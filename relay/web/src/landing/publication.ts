@@ -1,5 +1,6 @@
 // Publishes the demo site of this tab. It stays online while its owner looks at other pages.
 import type { KnockingVisitor, Site, SiteState, Waiting } from '@svc/sdk-browser'
+import type { Inspector } from '@svc/sdk-browser/handlers'
 import { Store } from '../common/store.ts'
 import { LANDING } from '../texts/landing.ts'
 import { accessOf, type Choices, endOf, type Fault, faultOf, NO_CHOICES } from './choices.ts'
@@ -26,9 +27,11 @@ export interface Publication {
   error: string
   /** The field that the error is about. */
   fault?: Fault
+  /** Of a webhook inspector, `recorder` has the visits. */
   visitCount: number
   /** The newest first. */
   visits: readonly Visit[]
+  recorder?: Inspector | undefined
   /** Number of shared files. */
   fileCount: number
   /** The visitors who wait to be let in. Undefined when nobody has to. */
@@ -83,7 +86,7 @@ export async function start(
     await publish({
       relay: location.origin,
       ...names,
-      fetch: counted(demo),
+      fetch: kind === 'webhook' ? demo.fetch : counted(demo),
       listed: isListed,
       access: accessOf(choices, endsAt),
       invitation: invitation || undefined,
@@ -162,8 +165,7 @@ async function loadDemo(kind: Kind): Promise<Demo> {
     return demo
   }
   const demo = (await import('./demos/webhook.ts')).createDemo()
-  // The inspector lists its requests itself, with their content.
-  demo.onChange(() => update({ visits: demo.visits() }))
+  update({ recorder: demo.recorder })
   return demo
 }
 
@@ -171,11 +173,10 @@ async function loadDemo(kind: Kind): Promise<Demo> {
 function counted({ fetch }: Demo): Demo['fetch'] {
   return (request, info) => {
     // A request may still arrive after the site was stopped.
-    const { visitCount = 0, visits = [], kind } = publication.value ?? {}
+    const { visitCount = 0, visits = [] } = publication.value ?? {}
     const { pathname, search } = new URL(request.url)
     const visit = { id: visitCount + 1, at: Date.now(), method: request.method, path: pathname + search }
-    const list = kind === 'webhook' ? visits : [visit, ...visits].slice(0, VISITS_MAX)
-    update({ visitCount: visit.id, visits: list })
+    update({ visitCount: visit.id, visits: [visit, ...visits].slice(0, VISITS_MAX) })
     return fetch(request, info)
   }
 }

@@ -54,10 +54,7 @@ export function PublishedSite({
       <ShareLink url={shareUrl ?? ''} />
       {kind === 'folder' && <FolderInputs count={fileCount} />}
       {knocks && <WaitingVisitors visitors={knocks} />}
-      <h3>
-        {LANDING.visits} <output class="count">{visitCount}</output>
-      </h3>
-      {visits.length === 0 ? <p class="quiet">{LANDING.noVisits}</p> : <Visits visits={visits} />}
+      {kind !== 'webhook' && <Visits visits={visits} count={visitCount} />}
     </>
   )
 }
@@ -84,32 +81,21 @@ function WaitingVisitors({ visitors }: { visitors: readonly KnockingVisitor[] })
   return list ? <list.Knocks visitors={visitors} /> : <p class="quiet" />
 }
 
-function Visits({ visits }: { visits: readonly Visit[] }): VNode {
+function Visits({ visits, count }: { visits: readonly Visit[]; count: number }): VNode {
   return (
-    <ul class="visits">
-      {visits.map((visit) => (
-        <li key={visit.id}>
-          {visit.text === undefined ? (
-            <VisitLine {...visit} />
-          ) : (
-            <details>
-              <summary>
-                <VisitLine {...visit} />
-              </summary>
-              <pre>{visit.text}</pre>
-            </details>
-          )}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function VisitLine({ at, method, path }: Visit): VNode {
-  return (
-    <span class="visit" title={path}>
-      <time>{formatClock(at)}</time> <span>{method}</span> <code>{path}</code>
-    </span>
+    <>
+      <h3>
+        {LANDING.visits} <output class="count">{count}</output>
+      </h3>
+      {visits.length === 0 && <p class="quiet">{LANDING.noVisits}</p>}
+      <ul class="visits">
+        {visits.map(({ id, at, method, path }) => (
+          <li key={id} class="visit" title={path}>
+            <time>{formatClock(at)}</time> <span>{method}</span> <code>{path}</code>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

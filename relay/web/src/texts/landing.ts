@@ -28,7 +28,10 @@ export const LANDING = {
       name: 'A folder',
       about: 'Visitors download your files straight from this tab. Nothing is uploaded.',
     },
-    webhook: { name: 'A webhook inspector', about: 'Shows what a service sends to its address.' },
+    webhook: {
+      name: 'A webhook inspector',
+      about: 'Shows what a service sends to its address, and repeats it.',
+    },
   },
   listed: 'Show it in the list of sites',
   access: 'Who may come in',
@@ -77,7 +80,10 @@ export const LANDING = {
   moreOf: {
     hello: { href: '/examples/hello/', text: 'The same as an example' },
     folder: { href: '/examples/share-folder/', text: 'The same as an example, with progress of downloads' },
-    webhook: { href: '/examples/webhook-inspector/', text: 'The same as an example, with replay and curl' },
+    webhook: {
+      href: '/examples/webhook-inspector/',
+      text: 'The same as an example, with a choice of answers',
+    },
   },
 
   shellTitle: 'Publish from your machine',

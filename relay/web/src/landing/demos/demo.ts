@@ -4,13 +4,11 @@ import type { FetchHandler } from '@svc/sdk-browser'
 export type Kind = 'hello' | 'folder' | 'webhook'
 
 export interface Visit {
-  id: number | string
+  id: number
   /** Milliseconds since the epoch. */
   at: number
   method: string
   path: string
-  /** The request's content, for the webhook inspector. */
-  text?: string
 }
 
 export interface Demo {
