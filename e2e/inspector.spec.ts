@@ -2,6 +2,7 @@
 // a comparison, a command and a file.
 import { readFile } from 'node:fs/promises'
 import type { BrowserContext } from '@playwright/test'
+import { descriptorSet } from '../sdk-core/test/inspector/protobuf-set.ts'
 import { freePort } from '../tools/network/free-port.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
@@ -121,6 +122,34 @@ test('secrets are shown when they are asked for, and a link leads to one request
   await expect(page.getByRole('tab', { name: 'Answer' })).toBeFocused()
   await expect(page.getByRole('tabpanel')).toContainText('"number": 1')
   expect(errors).toEqual([])
+})
+
+test('protobuf is shown by number, and by the types of a file that is chosen', async ({
+  relay,
+  opened: { page, errors },
+  command: { url },
+}) => {
+  // Field 2 is "testing": the protobuf documentation, page "Encoding".
+  const body = ['--data-raw', '\x12\x07testing', '-H', 'Content-Type: application/x-protobuf']
+  await curl(relay.caFile, ...body, `${url}/test.Echo/Unary`)
+  await requestsIn(page).first().press('Enter')
+  await expect(page.getByRole('tabpanel')).toContainText('2: "testing"')
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Open a protobuf descriptor' }).press('Enter')
+  const buffer = Buffer.from(descriptorSet())
+  await (await chooser).setFiles({ name: 'types.binpb', mimeType: 'application/octet-stream', buffer })
+  await expect(saying(page, '4 message types are known.')).toBeVisible()
+  await expect(page.getByRole('tabpanel')).toContainText(/test\.Test2\s*{\s*"b": "testing"/)
+  const text = Buffer.from('syntax = "proto3";')
+  await page
+    .getByLabel('Open a protobuf descriptor')
+    .last()
+    .setInputFiles({ name: 'a.proto', mimeType: 'text/plain', buffer: text })
+  await expect(saying(page, 'cannot be read as a FileDescriptorSet')).toBeVisible()
+  await expect(page.getByRole('tabpanel')).toContainText('test.Test2')
+  await expectAccessible(page)
+  // The browser notes the answer to the wrong file.
+  expect(errors).toEqual([expect.stringContaining('400 (Bad Request)')])
 })
 
 wholeOnly(test, 'variant')(

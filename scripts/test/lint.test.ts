@@ -37,6 +37,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-core/src/control/a.ts', "export { x } from '@noble/hashes/sha2.js'", ONE_IMPORTER],
   ['sdk-core/src/carrier/b.ts', "export { default } from 'isomorphic-ws'", ONE_IMPORTER],
   ['sdk-core/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
+  ['sdk-core/src/inspector/a.ts', "export { toJson } from '@bufbuild/protobuf'", ONE_IMPORTER],
   ['sdk-core/src/websocket/a.ts', "export { Inflate } from 'pako'", ONE_IMPORTER],
   ['sdk-node/src/cli/a.ts', "export { Command } from 'commander'", ONE_IMPORTER],
   ['sdk-node/src/cli/config/template.ts', "export { parse } from '@decimalturn/toml-patch'", ONE_IMPORTER],
@@ -88,6 +89,10 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/src/core/log/log.ts', "export { pino } from 'pino'"],
   ['relay/src/features/datagrams/quic.ts', "export const quic = await import('@currentspace/http3')"],
   ['sdk-core/src/access/oidc/issuer.ts', "export { discovery } from 'openid-client'"],
+  [
+    'sdk-core/src/inspector/protobuf/library.ts',
+    "export { toJson } from '@bufbuild/protobuf'\nexport { BinaryReader } from '@bufbuild/protobuf/wire'",
+  ],
   ['payment/src/sui/libraries.ts', "export { x } from '@x402/core'\nexport { bcs } from '@mysten/sui/bcs'"],
   ['tls/src/crypto/ok.ts', "export { x } from '@noble/hashes/sha2.js'"],
   ['sdk-core/src/carrier/websocket-transport.ts', "export { default } from 'isomorphic-ws'"],

@@ -4,16 +4,14 @@ import type { DecodedBody } from './decoded-body.ts'
 import { type Content, type FormPart, typeOf } from './entry.ts'
 import { graphqlOf } from './graphql.ts'
 import { hexDump } from './hex-dump.ts'
+import { isIndentable } from './indented.ts'
 import { PARTS_MAX } from './limits.ts'
 import type { BodyView, PartView } from './messages.ts'
 
 /** The most bytes of a text that a view has. */
-const TEXT_MAX_BYTES: number = 512 * 1024
+export const TEXT_MAX_BYTES: number = 512 * 1024
 /** The most bytes of a hex dump. */
 const HEX_MAX_BYTES: number = 4 * 1024
-/** The deepest JSON that is indented, and the most characters by which that may make it longer. */
-const DEPTH_MAX = 1_000
-const SPACES_MAX: number = 4 * 1024 * 1024
 /** The most fields of a form. */
 const FIELDS_MAX = 1_000
 
@@ -85,23 +83,6 @@ export function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Returns whether indented JSON has a length near its own: each line of a deep value begins with as many spaces. */
-function isIndentable(json: string): boolean {
-  let depth = 0
-  let spaces = 0
-  let isText = false
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json[at]!
-    if (isText && character === '\\') at += 1
-    else if (character === '"') isText = !isText
-    if (isText || !'[]{},'.includes(character)) continue
-    if (character !== ',') depth += character === '[' || character === '{' ? 1 : -1
-    spaces += 2 * depth
-    if (depth > DEPTH_MAX || spaces > SPACES_MAX) return false
-  }
-  return true
 }
 
 /** Services often send JSON as text, or without a type. */

@@ -1,10 +1,19 @@
 // An entry as plain data, with its secrets masked.
 
 import { bodyView, textOf } from './body-view.ts'
-import { decodedBody } from './decoded-body.ts'
+import { type DecodedBody, decodedBody } from './decoded-body.ts'
 import { type Content, type Entry, fieldOf, type StreamMessage, typeOf } from './entry.ts'
 import { hexDump } from './hex-dump.ts'
-import type { BodyDetail, ContentDetail, EntryDetail, EntrySummary, MessageDetail } from './messages.ts'
+import type {
+  BodyDetail,
+  BodyView,
+  ContentDetail,
+  EntryDetail,
+  EntrySummary,
+  MessageDetail,
+} from './messages.ts'
+import type { Descriptors, ShownMessage } from './protobuf/index.ts'
+import { grpcMessages, protobufView } from './protobuf-view.ts'
 import { requestOf } from './replay.ts'
 import { maskedFields, maskedUrl } from './secrets.ts'
 
@@ -40,11 +49,19 @@ export function summaryOf(entry: Entry, isUnmasked = false): EntrySummary {
   }
 }
 
-export async function detailOf(entry: Entry, isUnmasked: boolean): Promise<EntryDetail> {
+/** @param descriptors the types of protobuf that are known */
+export async function detailOf(
+  entry: Entry,
+  isUnmasked: boolean,
+  descriptors: readonly Descriptors[] = [],
+): Promise<EntryDetail> {
   const { url, times, error, request, response, messages, droppedMessages } = entry
-  const asked = await contentDetail(request, isUnmasked)
+  const shown = await grpcMessages(entry, descriptors)
+  const view = async (side: 'request' | 'response', decoded: DecodedBody): Promise<BodyView> =>
+    (await protobufView(entry, side, decoded, descriptors)) ?? bodyView(entry[side]!, decoded)
+  const asked = await contentDetail(request, isUnmasked, (decoded) => view('request', decoded))
   const answered = response && {
-    ...(await contentDetail(response, isUnmasked)),
+    ...(await contentDetail(response, isUnmasked, (decoded) => view('response', decoded))),
     status: response.status,
     status_text: response.statusText,
   }
@@ -58,22 +75,24 @@ export async function detailOf(entry: Entry, isUnmasked: boolean): Promise<Entry
     grpc_message: entry.kind === 'grpc' ? grpcField(entry, 'grpc-message') : undefined,
     request: asked,
     response: answered,
-    stream: messages.map(messageDetail),
+    stream: messages.map((message) => messageDetail(message, shown.get(message))),
     dropped_messages: droppedMessages,
     masked: fields.some(({ masked }) => masked) || (!isUnmasked && maskedUrl(path) !== path),
     not_repeatable: whyNotRepeatable(entry),
   }
 }
 
-async function contentDetail(content: Content, isUnmasked: boolean): Promise<ContentDetail> {
+type View = (decoded: DecodedBody) => Promise<BodyView>
+
+async function contentDetail(content: Content, isUnmasked: boolean, view: View): Promise<ContentDetail> {
   return {
     headers: maskedFields(content.headers, isUnmasked),
     trailers: maskedFields(content.trailers, isUnmasked),
-    body: await bodyDetail(content),
+    body: await bodyDetail(content, view),
   }
 }
 
-async function bodyDetail(content: Content): Promise<BodyDetail> {
+async function bodyDetail(content: Content, view: View): Promise<BodyDetail> {
   const decoded = await decodedBody(content)
   return {
     wire_bytes: content.bodyBytes,
@@ -81,12 +100,20 @@ async function bodyDetail(content: Content): Promise<BodyDetail> {
     encoding: fieldOf(content, 'content-encoding'),
     decoded_bytes: decoded.length,
     type: typeOf(content) || undefined,
-    view: bodyView(content, decoded),
+    view: await view(decoded),
   }
 }
 
-function messageDetail({ data, eventId, isCompressed, ...message }: StreamMessage): MessageDetail {
+/** @param shown the message, when it is protobuf */
+function messageDetail(
+  { data, eventId, isCompressed, ...message }: StreamMessage,
+  shown: ShownMessage | undefined,
+): MessageDetail {
   const { direction, kind, at, size, event } = message
+  if (shown) {
+    const { text, cut, ...protobuf } = shown
+    return { direction, kind, at, size, text, cut, compressed: isCompressed, protobuf }
+  }
   const cut = size > data.length
   const text = kind === 'binary' || kind === 'grpc' ? undefined : textOf(data, true)
   const isDumped = text === undefined && data.length > HEX_MAX_BYTES

@@ -46,7 +46,8 @@ export class Inspection {
   }
 
   get state(): InspectorState {
-    const { isPaused, entries, bytes, maxBytes, maxBodyBytes, dropped, skipped, tunnels } = this.inspector
+    const { isPaused, entries, bytes, maxBytes, maxBodyBytes, dropped, skipped, tunnels, messageTypes } =
+      this.inspector
     return {
       paused: isPaused,
       entries: entries.length,
@@ -57,6 +58,7 @@ export class Inspection {
       skipped,
       max_body_bytes: maxBodyBytes,
       tunnels: tunnels.map((name) => name ?? ''),
+      message_types: messageTypes,
     }
   }
 
@@ -101,7 +103,7 @@ export class Inspection {
     const found = await this.inspector.webhookOf(entry)
     const { sender = '', result = 'unchecked', code = '', reason = '' } = found ?? {}
     return {
-      ...(await detailOf(entry, isUnmasked)),
+      ...(await detailOf(entry, isUnmasked, this.inspector.descriptorsOf(entry))),
       ...(found && { webhook: { sender, result, code, reason } }),
     }
   }
@@ -167,6 +169,12 @@ export class Inspection {
   /** Adds the entries of an HTTP Archive. @throws SvcError `invalid_option` when it is none */
   importHar(har: unknown): { imported: number; skipped: number } {
     return importHar(this.inspector, har)
+  }
+
+  /** Decodes protobuf by a FileDescriptorSet in base64. @throws SvcError `invalid_option` */
+  async useDescriptors(base64: string): Promise<InspectorState> {
+    await this.inspector.useDescriptors(fromBase64(base64))
+    return this.state
   }
 
   /** Ends replays that go on. */

@@ -18,6 +18,7 @@ import type { WebhookVerifier } from '../webhooks/verifier.ts'
 import { BodyPreview } from './body-preview.ts'
 import type { Entry } from './entry.ts'
 import { BODY_BYTES, ENTRIES, TOTAL_BYTES } from './limits.ts'
+import type { Descriptors } from './protobuf/index.ts'
 import { RecordedBody, RecordedExchange } from './recorded-exchange.ts'
 import { recordResponse } from './recorded-response.ts'
 import { recordingUpgrade } from './recorded-socket.ts'
@@ -69,6 +70,8 @@ interface Wrapped {
   canonicalUrl: string | undefined
   /** Checks the signatures of webhooks. */
   verifier: Pick<WebhookVerifier, 'verify'> | undefined
+  /** The types of its protobuf. */
+  descriptors?: Descriptors | undefined
 }
 
 /** Wrapping says what an inspector is around. */
@@ -77,6 +80,8 @@ interface Wrapping {
   tunnel?: string | undefined
   /** Checks the signatures of webhooks. */
   verifier?: Pick<WebhookVerifier, 'verify'> | undefined
+  /** The types of its protobuf. */
+  descriptors?: Descriptors | undefined
 }
 
 /**
@@ -95,6 +100,7 @@ export class Inspector extends EventTarget {
   #skipped = 0
   #isFollowed = false
   #isTelling = false
+  #descriptors: Descriptors | undefined
 
   constructor(options: InspectOptions = {}) {
     super()
@@ -146,6 +152,27 @@ export class Inspector extends EventTarget {
     return [...this.#handlers.keys()]
   }
 
+  /** The number of types of protobuf messages that are known. */
+  get messageTypes(): number {
+    const all = [this.#descriptors, ...[...this.#handlers.values()].map(({ descriptors }) => descriptors)]
+    return all.reduce((total, one) => total + (one?.messages ?? 0), 0)
+  }
+
+  /**
+   * Decodes protobuf by the types of a FileDescriptorSet, which `protoc --include_imports -o FILE` writes. The next one replaces it.
+   * @throws SvcError `invalid_option` when it is none
+   */
+  async useDescriptors(set: Uint8Array): Promise<void> {
+    const { Descriptors } = await import('./protobuf/index.ts')
+    this.#descriptors = Descriptors.read(set)
+    this.#tell()
+  }
+
+  /** Returns the descriptors for an entry, in the order in which they are asked. */
+  descriptorsOf({ tunnel }: Pick<Entry, 'tunnel'>): readonly Descriptors[] {
+    return [this.#descriptors, this.#handlers.get(tunnel)?.descriptors].filter((one) => one !== undefined)
+  }
+
   /** @returns the entry with this id; undefined when it was dropped, or never was */
   get(id: string): Entry | undefined {
     return this.#stored(id)
@@ -174,9 +201,9 @@ export class Inspector extends EventTarget {
    * delays the response until the part of the request's body that is kept has arrived, because the server stops reading once it
    * answers.
    */
-  wrap(handler: DirectlyHandled, { tunnel, verifier }: Wrapping = {}): DirectlyHandled {
+  wrap(handler: DirectlyHandled, { tunnel, verifier, descriptors }: Wrapping = {}): DirectlyHandled {
     const direct = handler[DIRECT]
-    const wrapped: Wrapped = { handler, direct, canonicalUrl: undefined, verifier }
+    const wrapped: Wrapped = { handler, direct, canonicalUrl: undefined, verifier, descriptors }
     this.#handlers.set(tunnel, wrapped)
     const recorded: DirectlyHandled = (request, info) => {
       wrapped.canonicalUrl = info.canonicalUrl

@@ -53,6 +53,8 @@ export interface InspectorState {
   max_body_bytes: number
   /** The names of the tunnels that are recorded; an empty one for that without a name. */
   tunnels: string[]
+  /** The number of types of protobuf messages that the descriptors have. */
+  message_types: number
 }
 
 /** EntrySummary is a line of the list. */
@@ -153,6 +155,7 @@ export interface BodyDetail {
  * - `form`: fields of `application/x-www-form-urlencoded`
  * - `multipart`: the parts of `multipart/form-data`, also those of a form that was too long to keep
  * - `image`: its bytes are asked for separately
+ * - `protobuf`: as JSON by its descriptor, or its fields by number
  * - `hex`: lines of offset, bytes and characters
  */
 export type BodyView =
@@ -162,8 +165,17 @@ export type BodyView =
   | { kind: 'multipart'; parts: PartView[]; cut: boolean }
   | { kind: 'graphql'; operations: GraphqlView[] }
   | { kind: 'image'; type: string; cut: boolean }
+  | ({ kind: 'protobuf'; text: string; cut: boolean } & ProtobufDetail)
   | { kind: 'text'; text: string; cut: boolean }
   | { kind: 'hex'; text: string; cut: boolean }
+
+/** ProtobufDetail is how a message of protobuf was decoded. */
+export interface ProtobufDetail {
+  /** The name of its type. Undefined for fields by number. */
+  type?: string | undefined
+  /** Why it was not decoded by the descriptors that there are. */
+  problem?: string | undefined
+}
 
 /** PartView is one part of a multipart form. */
 export interface PartView {
@@ -192,12 +204,14 @@ export interface MessageDetail {
   /** Milliseconds since the request. */
   at: number
   size: number
-  /** The text of a text, an event or a close; the lines of a hex dump for others. */
+  /** The text of a text, an event or a close, or of a message of protobuf; the lines of a hex dump for others. */
   text: string
   cut: boolean
   event?: string | undefined
   event_id?: string | undefined
   compressed?: boolean | undefined
+  /** Of a message of protobuf. */
+  protobuf?: ProtobufDetail | undefined
 }
 
 /** BodyBytes is a content in base64. */

@@ -38,6 +38,8 @@ export const INSPECTOR_PATH = {
   har: '/inspector/har',
   /** POST {@link HarFile}, answer {@link HarImport}. */
   importHar: '/inspector/har/import',
+  /** POST {@link DescriptorSet}, answer {@link InspectorState}. Protobuf is decoded by it, in place of the one before. */
+  descriptors: '/inspector/descriptors',
 } as const
 
 export interface PauseRequest {
@@ -51,6 +53,11 @@ export interface ExportedText {
 /** A HarFile holds an HTTP Archive 1.2. */
 export interface HarFile {
   har: object
+}
+
+/** A DescriptorSet is a FileDescriptorSet of protobuf, as `protoc --include_imports -o FILE` writes it. */
+export interface DescriptorSet {
+  base64: string
 }
 
 export interface HarImport {

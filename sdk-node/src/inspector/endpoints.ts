@@ -6,6 +6,7 @@ import { text, yesOrNo } from '../agent/body-fields.ts'
 import type { Endpoint, Question } from '../agent/endpoint.ts'
 import { AgentError } from '../agent/errors.ts'
 import {
+  type DescriptorSet,
   type ExportedText,
   type ExportFormat,
   type HarFile,
@@ -26,6 +27,8 @@ export interface InspectorContext {
 const REPLAY_MAX_BYTES: number = 8 * 1024 * 1024
 /** The largest HTTP Archive to import, in bytes. */
 const HAR_MAX_BYTES: number = 64 * 1024 * 1024
+/** The largest FileDescriptorSet in base64, in bytes: those of large companies have some MiB. */
+const DESCRIPTORS_MAX_BYTES: number = 16 * 1024 * 1024
 const FORMATS: readonly ExportFormat[] = ['curl', 'fetch', 'python']
 const TEXTS = ['after', 'tunnel', 'method', 'path', 'status', 'text'] as const
 
@@ -80,6 +83,14 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
     'POST',
     (inspection, { body }): HarImport => inspection.importHar(body.har),
     HAR_MAX_BYTES,
+  ),
+  [INSPECTOR_PATH.descriptors]: asking(
+    'POST',
+    (inspection, { body }) => {
+      const { base64 }: DescriptorSet = { base64: text(body, 'base64') }
+      return inspection.useDescriptors(base64)
+    },
+    DESCRIPTORS_MAX_BYTES,
   ),
   [INSPECTOR_PATH.stopReplays]: asking('POST', (inspection) => {
     inspection.stopReplays()

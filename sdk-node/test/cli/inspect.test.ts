@@ -1,14 +1,20 @@
 // `svc expose --inspect` at a real relay: the address in its output, and what a page sees there. The agent does the same.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { descriptorSet } from '../../../sdk-core/test/inspector/protobuf-set.ts'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { ProcessInspector } from '../../src/cli/commands/process-inspector.ts'
 import { InspectKey } from '../../src/cli/tui/inspect-key.ts'
-import { type EntryList, INSPECTOR_PATH } from '../../src/inspector/api-messages.ts'
+import {
+  type EntryDetail,
+  type EntryList,
+  INSPECTOR_PATH,
+  type InspectorState,
+} from '../../src/inspector/api-messages.ts'
 import { makeHome, startAgent } from '../support/agent.ts'
 import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -44,22 +50,27 @@ function svc(...args: string[]): Run {
   return run
 }
 
-/** Signs in with the ticket of an address, and resolves with a function that lists the entries there. */
-async function pageAt(address: string): Promise<() => Promise<EntryList>> {
+interface Page {
+  list(): Promise<EntryList>
+  /** Posts what is given. */
+  ask<T>(path: string, body?: object): Promise<T>
+}
+
+/** Signs in with the ticket of an address. */
+async function pageAt(address: string): Promise<Page> {
   const { origin, hash } = new URL(address)
   const ticket = /^#ticket=(.+)$/.exec(hash)?.[1]
-  const headers = { 'Content-Type': 'application/json' }
-  const signedIn = await fetch(origin + AGENT_PATH.redeem, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ ticket }),
-  })
-  const { data } = (await signedIn.json()) as { data: { access_token: string } }
-  return async () => {
-    const given = { Authorization: `Bearer ${data.access_token}` }
-    const answer = await fetch(origin + INSPECTOR_PATH.entries, { headers: given })
-    return ((await answer.json()) as { data: EntryList }).data
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  const ask = async <T>(path: string, body?: object): Promise<T> => {
+    const post = body && { method: 'POST', body: JSON.stringify(body) }
+    const answer = await fetch(origin + path, { headers, ...post })
+    const { data, error } = (await answer.json()) as { data: T; error?: { message: string } }
+    if (error) throw new Error(error.message)
+    return data
   }
+  const { access_token } = await ask<{ access_token: string }>(AGENT_PATH.redeem, { ticket })
+  headers.Authorization = `Bearer ${access_token}`
+  return { ask, list: () => ask(INSPECTOR_PATH.entries) }
 }
 
 it('prints the address of a page, where requests are, and none without the option', async () => {
@@ -67,7 +78,7 @@ it('prints the address of a page, where requests are, and none without the optio
   const { url, inspector } = await reported(run, 'online')
   expect(inspector).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}$/)
   await text(await visit(relay, url!, '/looked?token=1'))
-  const list = await pageAt(inspector!)
+  const { list } = await pageAt(inspector!)
   await expect
     .poll(async () => (await list()).entries)
     .toMatchObject([{ tunnel: 'seen', path: '/looked?token=••••••', status: 200, address: '127.0.0.1' }])
@@ -94,6 +105,36 @@ it('is refused where requests are not seen', async () => {
   expect(run.out.join()).toContain('an inspector needs http')
 })
 
+it('shows protobuf by the types of a file, and says when the file has none', async () => {
+  const types = join(home, 'types.binpb')
+  await writeFile(types, descriptorSet())
+  const run = svc('expose', String(port), '--name', 'typed', '--inspect', '--proto', types, '--json')
+  const { url, inspector } = await reported(run, 'online')
+  const headers = { 'Content-Type': 'application/proto' }
+  const body = Buffer.from('120774657374696e67', 'hex')
+  await text(await visit(relay, url!, '/test.Echo/Unary', { method: 'POST', headers, body }))
+  const { list, ask } = await pageAt(inspector!)
+  await expect.poll(async () => (await list()).entries).toMatchObject([{ state: 'done' }])
+  const [entry] = (await list()).entries
+  const shown = await ask<EntryDetail>(`${INSPECTOR_PATH.entry}?id=${entry!.id}`)
+  const view = { kind: 'protobuf', type: 'test.Test2', text: '{\n  "b": "testing"\n}', cut: false }
+  expect(shown.request.body.view).toEqual(view)
+  const base64 = Buffer.from(descriptorSet(['More'])).toString('base64')
+  const state = await ask<InspectorState>(INSPECTOR_PATH.descriptors, { base64 })
+  expect(state.message_types).toBe(9)
+  await expect(ask(INSPECTOR_PATH.descriptors, { base64: '////' })).rejects.toThrow(/FileDescriptorSet/)
+  await writeFile(types, 'syntax = "proto3";')
+  const [wrong, missing] = [types, join(home, 'none')].map((file) =>
+    svc('expose', String(port), '--inspect', '--proto', file, '--json'),
+  )
+  expect([await wrong!.ended, await missing!.ended]).toEqual([2, 2])
+  expect(wrong!.out.join()).toMatch(/types\.binpb: it cannot be read as a FileDescriptorSet/)
+  expect(missing!.out.join()).toMatch(/none cannot be read/)
+  const unseen = svc('expose', String(port), '--proto', types, '--json')
+  expect(await unseen.ended).toBe(2)
+  expect(unseen.out.join()).toContain('--proto is for --inspect')
+})
+
 it('the key i begins to record, and opens the page at a new address each time', async () => {
   const process = new ProcessInspector(true, (error) => expect.fail(String(error)))
   const exposure = await exposeAt(relay, { http: port, inspector: await process.of(false) })
@@ -111,7 +152,7 @@ it('the key i begins to record, and opens the page at a new address each time', 
   key.press('i')
   await expect.poll(() => opened).toHaveLength(1)
   await text(await visit(relay, url, '/after'))
-  const list = await pageAt(opened[0]!)
+  const { list } = await pageAt(opened[0]!)
   await expect.poll(async () => (await list()).entries).toMatchObject([{ path: '/after' }])
   key.press('i')
   await expect.poll(() => changes).toHaveLength(2)

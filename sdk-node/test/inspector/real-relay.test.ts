@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { Inspection, Inspector } from '@svc/sdk-core/inspector'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { descriptorSet } from '../../../sdk-core/test/inspector/protobuf-set.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { ExposeOptions } from '../../src/index.ts'
 import { exposeAt, listening, text, visit } from '../support/exposed.ts'
@@ -200,9 +201,10 @@ it('gRPC: messages of both sides, and the status of the trailers', async () => {
   const server = await new EchoServer().start(false)
   ends.push(() => server.server.forceShutdown())
   const shown = await inspected({ http: `grpc://127.0.0.1:${server.port}` })
+  await shown.inspector.useDescriptors(descriptorSet())
   const client = new EchoClient(relay.port, relay.ca, new URL(shown.url).host)
   ends.push(() => client.client.close())
-  await client.unary(Buffer.from('hello'))
+  await client.unary(Buffer.from('12036f6e65', 'hex'))
   const entry = await lastEntry(shown)
   expect(entry).toMatchObject({
     kind: 'grpc',
@@ -212,9 +214,11 @@ it('gRPC: messages of both sides, and the status of the trailers', async () => {
     messages: 2,
   })
   expect(entry.stream).toMatchObject([
-    { direction: 'in', kind: 'grpc', size: 5, compressed: false },
-    { direction: 'out', kind: 'grpc', size: 5 },
+    { direction: 'in', kind: 'grpc', size: 5, compressed: false, protobuf: { type: 'test.Test2' } },
+    { direction: 'out', kind: 'grpc', protobuf: { type: 'test.Test3' } },
   ])
+  expect(JSON.parse(entry.stream[0]!.text)).toEqual({ b: 'one' })
+  expect(entry.response!.trailers).toContainEqual({ name: 'grpc-status', value: '0' })
 })
 
 describe('who may not come in', () => {

@@ -1,10 +1,11 @@
 // What a person can do with the request that is open.
 
+import { base64Of } from './bytes-text.ts'
 import { choose, linkTo } from './chosen.ts'
 import { attempt, copy, save, say } from './said.tsx'
 import type { InspectorSource } from './source.ts'
 import { DETAIL, SAID } from './texts.ts'
-import type { EntryDetail, ExportFormat, ReplayRequest } from './types.ts'
+import type { EntryDetail, ExportFormat, InspectorState, ReplayRequest } from './types.ts'
 
 export type Dialog = 'edit' | 'compare' | 'keys'
 
@@ -60,6 +61,19 @@ export function openHar(source: InspectorSource, file: File): Promise<boolean> {
     const { imported, skipped } = await source.importHar(parsed(await file.text()))
     say(SAID.imported(imported, skipped))
   })
+}
+
+/** Resolves with the state after that; with undefined when the file is none. */
+export async function openDescriptors(
+  source: InspectorSource,
+  file: File,
+): Promise<InspectorState | undefined> {
+  let state: InspectorState | undefined
+  await attempt(async () => {
+    state = await source.useDescriptors(base64Of(new Uint8Array(await file.arrayBuffer())))
+    say(SAID.descriptors(state.message_types))
+  })
+  return state
 }
 
 function parsed(text: string): object {

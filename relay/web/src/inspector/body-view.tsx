@@ -4,7 +4,7 @@ import { formatBytes } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { pictureUrl, textOf } from './bytes-text.ts'
 import { DETAIL } from './texts.ts'
-import type { BodyBytes, BodyView } from './types.ts'
+import type { BodyBytes, BodyView, ProtobufDetail } from './types.ts'
 
 interface BodyViewProps {
   view: BodyView
@@ -46,11 +46,27 @@ function Content({ view, load }: BodyViewProps): VNode {
           ))}
         </>
       )
+    case 'protobuf':
+      return (
+        <>
+          <Decoded {...view} />
+          <pre>{view.text}</pre>
+        </>
+      )
     case 'image':
       return <Picture load={load} />
     default:
       return <pre class={view.kind === 'hex' ? 'hex' : ''}>{view.text}</pre>
   }
+}
+
+/** How a message of protobuf was decoded. */
+export function Decoded({ type, problem }: ProtobufDetail): VNode {
+  return (
+    <p class="quiet">
+      <bdi>{type ?? [problem, DETAIL.byNumber].filter(Boolean).join('. ')}</bdi>
+    </p>
+  )
 }
 
 export function Fields({ fields }: { fields: readonly { name: string; value: string }[] }): VNode {

@@ -20,6 +20,16 @@ export function textOf({ base64, complete }: BodyBytes): string | undefined {
   }
 }
 
+/** Bytes that are converted at once: a call has a limit of arguments. */
+const STEP = 0x8000
+
+export function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += STEP)
+    text += String.fromCharCode(...bytes.subarray(at, at + STEP))
+  return btoa(text)
+}
+
 /** @returns the data URL of a picture; undefined for any other content */
 export function pictureUrl({ type = '', base64 }: BodyBytes): string | undefined {
   return PICTURES.has(type) && BASE64.test(base64) ? `data:${type};base64,${base64}` : undefined

@@ -32,18 +32,14 @@ export function Inspector({ source }: { source: InspectorSource }): VNode {
   const [dialog, setDialog] = useState<Dialog | undefined>(undefined)
   const [unmasked, setUnmasked] = useState<string | undefined>(undefined)
   const [mayStop, setMayStop] = useState(false)
+  const [descriptors, setDescriptors] = useState(0)
   const query = useMemo(
     () => ({ ...filterOf(typed), ...(tunnel !== undefined && { tunnel }) }),
     [typed, tunnel],
   )
   useFollowing(feed, query)
   const isUnmasked = id !== undefined && unmasked === id
-  const loaded = useDetail(
-    source,
-    id,
-    entries.find((entry) => entry.id === id),
-    isUnmasked,
-  )
+  const loaded = useDetail(source, id, [entries.find((entry) => entry.id === id), descriptors], isUnmasked)
   const entry = loaded?.id === id ? loaded?.detail : undefined
   const { actions, heading } = useActions({ source, entry, isUnmasked, setDialog, setUnmasked })
   useInspectorKeys({ entries, id, entry, actions, heading, setDialog })
@@ -66,6 +62,7 @@ export function Inspector({ source }: { source: InspectorSource }): VNode {
           onTunnel={setTunnel}
           onStop={stop}
           onKeys={() => setDialog('keys')}
+          onDescriptors={() => setDescriptors((count) => count + 1)}
         />
         {error && (
           <p class="notice" role="alert">

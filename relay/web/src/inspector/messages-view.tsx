@@ -2,6 +2,7 @@
 
 import { formatBytes } from '../common/format.ts'
 import type { VNode } from '../preact.ts'
+import { Decoded } from './body-view.tsx'
 import { DETAIL, ms } from './texts.ts'
 import type { EntryDetail, MessageDetail } from './types.ts'
 
@@ -22,8 +23,9 @@ export function MessagesView({ entry }: { entry: EntryDetail }): VNode {
 }
 
 function Line({ message }: { message: MessageDetail }): VNode {
-  const { direction, kind, at, size, text, cut, event, event_id, compressed } = message
+  const { direction, kind, at, size, text, cut, event, event_id, compressed, protobuf } = message
   const isIn = direction === 'in'
+  const isHex = kind === 'binary' || (kind === 'grpc' && !protobuf)
   const facts = [
     isIn ? DETAIL.fromVisitor : DETAIL.toVisitor,
     kind,
@@ -39,9 +41,8 @@ function Line({ message }: { message: MessageDetail }): VNode {
         <span aria-hidden="true">{isIn ? '→ ' : '← '}</span>
         <bdi>{facts.filter(Boolean).join(' · ')}</bdi>
       </span>
-      {text !== '' && (
-        <pre class={kind === 'binary' || kind === 'grpc' ? 'hex' : ''}>{cut ? `${text} …` : text}</pre>
-      )}
+      {protobuf && <Decoded {...protobuf} />}
+      {text !== '' && <pre class={isHex ? 'hex' : ''}>{cut ? `${text} …` : text}</pre>}
     </li>
   )
 }

@@ -28,4 +28,6 @@ export interface InspectorSource {
   /** Resolves with an HTTP Archive of one entry, or of those that fit a query. */
   har(of: ListQuery | { id: string }, isUnmasked: boolean): Promise<object>
   importHar(har: object): Promise<{ imported: number; skipped: number }>
+  /** Decodes protobuf by a FileDescriptorSet. */
+  useDescriptors(base64: string): Promise<InspectorState>
 }

@@ -27,5 +27,6 @@ export function tabSource(inspection: Inspection): InspectorSource {
     har: (of, isUnmasked) =>
       'id' in of ? inspection.harOf(of.id, isUnmasked) : inspection.har(of, isUnmasked),
     importHar: async (har) => inspection.importHar(har),
+    useDescriptors: (base64) => inspection.useDescriptors(base64),
   }
 }

@@ -24,6 +24,8 @@ export const LIST = {
   sureToClear: 'Drop all requests that are kept?',
   exportHar: 'Save as HAR',
   importHar: 'Open a HAR',
+  descriptors: 'Open a protobuf descriptor',
+  descriptorsHelp: 'A FileDescriptorSet, which protoc --include_imports -o FILE writes',
   stop: 'Stop replays',
   keys: 'Keys',
   open: 'open',
@@ -50,6 +52,13 @@ export function kept(state: InspectorState): string {
   ]
   return parts.join(' · ')
 }
+
+/** The names of the status codes of gRPC, by their number. */
+const GRPC_NAMES: readonly (string | undefined)[] = [
+  ...['OK', 'CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_EXCEEDED', 'NOT_FOUND', 'ALREADY_EXISTS'],
+  ...['PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED', 'OUT_OF_RANGE'],
+  ...['UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS', 'UNAUTHENTICATED'],
+]
 
 export const DETAIL = {
   label: 'The request',
@@ -85,7 +94,8 @@ export const DETAIL = {
   toVisitor: 'to the visitor',
   compressed: 'compressed',
   grpc: (status: number, message = ''): string =>
-    `gRPC status ${status}${message === '' ? '' : `: ${message}`}`,
+    `gRPC status ${status}${GRPC_NAMES[status] === undefined ? '' : ` ${GRPC_NAMES[status]}`}${message === '' ? '' : `: ${message}`}`,
+  byNumber: 'Its fields, by number:',
   timing: 'Time',
   spans: { site: 'site', target: 'target', handler: 'handler', answer: 'answer' },
   signature: ({ sender, result, reason }: { sender: string; result: string; reason: string }): string =>
@@ -109,6 +119,7 @@ export const SAID = {
   replaying: (count: number): string => (count === 1 ? 'Replayed.' : `Replaying ${count} times.`),
   imported: (count: number, skipped: number): string =>
     `${many(count, 'request is', 'requests are')} added${skipped === 0 ? '.' : `, ${skipped} could not be read.`}`,
+  descriptors: (types: number): string => `${many(types, 'message type is', 'message types are')} known.`,
   notHar: 'This file is no HTTP Archive.',
 } as const
 

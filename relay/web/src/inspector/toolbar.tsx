@@ -3,7 +3,7 @@
 import { confirm } from '../common/confirm.tsx'
 import { useStore } from '../common/store.ts'
 import { useRef, type VNode } from '../preact.ts'
-import { openHar, saveHar } from './actions.ts'
+import { openDescriptors, openHar, saveHar } from './actions.ts'
 import type { EntryFeed } from './entry-feed.ts'
 import { attempt } from './said.tsx'
 import { singleKeys } from './single-keys.ts'
@@ -23,6 +23,8 @@ interface ToolbarProps {
   onTunnel(tunnel: string | undefined): void
   onStop(): void
   onKeys(): void
+  /** Protobuf is decoded by other types from now on. */
+  onDescriptors(): void
 }
 
 /** The id of the field, to which a key leads. */
@@ -86,9 +88,19 @@ function Tunnels({ state, tunnel, onTunnel }: ToolbarProps): VNode | null {
   )
 }
 
-function Buttons({ source, feed, state, query, mayStop, onStop, onKeys }: ToolbarProps): VNode {
+function Buttons({
+  source,
+  feed,
+  state,
+  query,
+  mayStop,
+  onStop,
+  onKeys,
+  onDescriptors,
+}: ToolbarProps): VNode {
   const file = useRef<HTMLInputElement>(null)
   const hasKeys = useStore(singleKeys)
+  const descriptors = useRef<HTMLInputElement>(null)
   const isPaused = state?.paused === true
   const pause = (): Promise<boolean> => attempt(async () => feed.told(await source.pause(!isPaused)))
   const clear = async (): Promise<void> => {
@@ -97,6 +109,15 @@ function Buttons({ source, feed, state, query, mayStop, onStop, onKeys }: Toolba
   const open = async (input: HTMLInputElement): Promise<void> => {
     const [chosen] = input.files ?? []
     if (chosen) await openHar(source, chosen)
+    input.value = ''
+  }
+  const describe = async (input: HTMLInputElement): Promise<void> => {
+    const [chosen] = input.files ?? []
+    const told = chosen && (await openDescriptors(source, chosen))
+    if (told) {
+      feed.told(told)
+      onDescriptors()
+    }
     input.value = ''
   }
   return (
@@ -120,6 +141,21 @@ function Buttons({ source, feed, state, query, mayStop, onStop, onKeys }: Toolba
         accept=".har,application/json"
         aria-label={LIST.importHar}
         onChange={(event) => void open(event.currentTarget)}
+      />
+      <button
+        type="button"
+        class="plain small"
+        title={LIST.descriptorsHelp}
+        onClick={() => descriptors.current?.click()}
+      >
+        {LIST.descriptors}
+      </button>
+      <input
+        ref={descriptors}
+        type="file"
+        hidden
+        aria-label={LIST.descriptors}
+        onChange={(event) => void describe(event.currentTarget)}
       />
       {mayStop && (
         <button type="button" class="plain small wrong" onClick={onStop}>

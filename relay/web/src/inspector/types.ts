@@ -14,6 +14,7 @@ export type {
   InspectorState,
   ListQuery,
   MessageDetail,
+  ProtobufDetail,
   Replayed,
   ReplayRequest,
 } from '@svc/sdk-core/inspector'

@@ -12,12 +12,12 @@ export interface Loaded {
 
 /**
  * Returns what was loaded last: for a moment, that is the entry before.
- * @param version another value for each change of the entry
+ * @param versions another value for each change of the entry, and of what it is decoded by
  */
 export function useDetail(
   source: InspectorSource,
   id: string | undefined,
-  version: unknown,
+  versions: readonly unknown[],
   isUnmasked: boolean,
 ): Loaded | undefined {
   const [loaded, setLoaded] = useState<Loaded | undefined>(undefined)
@@ -37,6 +37,6 @@ export function useDetail(
       (detail) => show({ id, detail }),
       (error: Error) => show({ id, error }),
     )
-  }, [source, id, version, isUnmasked])
+  }, [source, id, ...versions, isUnmasked])
   return loaded
 }

@@ -43,6 +43,7 @@ const STATE: InspectorState = {
   skipped: 0,
   max_body_bytes: 0,
   tunnels: [''],
+  message_types: 0,
 }
 
 export function list(cursor: string, fields: Partial<EntryList> = {}): EntryList {

@@ -2,6 +2,7 @@
 
 import { Inspection, inspect } from '@svc/sdk-core/inspector'
 import { expect, test } from 'vitest'
+import { descriptorSet } from '../../../../sdk-core/test/inspector/protobuf-set.ts'
 import { tabSource } from '../../src/inspector/tab-source.ts'
 
 const never = new AbortController().signal
@@ -57,6 +58,8 @@ test('an entry is read, masked, repeated with a change, compared and taken along
   const har = await source.har({ id }, false)
   expect(har).toMatchObject({ log: { entries: [{ request: { method: 'POST' } }] } })
   expect(await source.importHar(har)).toEqual({ imported: 1, skipped: 0 })
+  const descriptors = Buffer.from(descriptorSet()).toString('base64')
+  expect(await source.useDescriptors(descriptors)).toMatchObject({ message_types: 4 })
   expect(await source.har({ path: '/none' }, false)).toMatchObject({ log: { entries: [] } })
 })
 
@@ -71,4 +74,5 @@ test('a pause and a cleared list are said at once, and what is wrong rejects', a
   await expect(source.entry('none', false)).rejects.toThrow('there is no entry none')
   await expect(source.compare('none', 'none', false)).rejects.toThrow('there is no entry none')
   await expect(source.importHar({})).rejects.toThrow()
+  await expect(source.useDescriptors('////')).rejects.toThrow('FileDescriptorSet')
 })

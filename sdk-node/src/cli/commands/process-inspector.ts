@@ -1,6 +1,9 @@
 // The inspector of a process: it records tunnels that ask for it from their start, and others once the owner wants to look.
 
+import { readFile } from 'node:fs/promises'
+import { SvcError } from '@svc/sdk-core'
 import type { Inspection } from '@svc/sdk-core/inspector'
+import type { Descriptors } from '@svc/sdk-core/protobuf'
 import type { ExposeOptions } from '../../expose/options.ts'
 import type { InspectorServer } from '../../inspector/inspector-server.ts'
 import { InspectorSwitch } from '../../inspector/inspector-switch.ts'
@@ -23,9 +26,19 @@ export class ProcessInspector {
     this.#failed = failed
   }
 
-  /** Resolves with what goes around the handler of a tunnel. @param isWanted whether it is recorded from its start */
-  async of(isWanted: boolean): Promise<ExposeOptions['inspector']> {
-    return isWanted ? (await this.#load()).inspector : this.#switch
+  /**
+   * Resolves with what goes around the handler of a tunnel.
+   * @param isWanted whether it is recorded from its start
+   * @param proto the file of the types of its protobuf
+   * @throws SvcError `invalid_option`
+   */
+  async of(isWanted: boolean, proto?: string): Promise<ExposeOptions['inspector']> {
+    const inspector = isWanted ? (await this.#load()).inspector : this.#switch
+    if (proto === undefined) return inspector
+    if (!inspector)
+      throw new SvcError('invalid_option', '--proto is for --inspect: without it nothing is recorded')
+    const descriptors = await readDescriptors(proto)
+    return { wrap: (handler, wrapping) => inspector.wrap(handler, { ...wrapping, descriptors }) }
   }
 
   /** The operations of the inspector. Undefined while nothing is recorded. */
@@ -73,5 +86,18 @@ export class ProcessInspector {
     const { pageAnswer } = await import('../../agent/page.ts')
     this.#server = await startInspectorServer(await this.#load(), this.#failed, () => pageAnswer('inspector'))
     return this.#server
+  }
+}
+
+/** @throws SvcError `invalid_option` that names the file */
+async function readDescriptors(path: string): Promise<Descriptors> {
+  const set = await readFile(path).catch((cause) => {
+    throw new SvcError('invalid_option', `--proto ${path} cannot be read`, { cause })
+  })
+  const { Descriptors } = await import('@svc/sdk-core/protobuf')
+  try {
+    return Descriptors.read(set)
+  } catch (cause) {
+    throw new SvcError('invalid_option', `--proto ${path}: ${(cause as Error).message}`, { cause })
   }
 }

@@ -120,12 +120,15 @@ export class Tunnel {
 
   /** Resolves with the options of `expose`, which report what happens. @throws SvcError */
   async #options({ store, tell, inspector }: TunnelContext): Promise<ExposeOptions> {
-    const { banMitm, name: tunnel, logAddresses, inspect } = this.command.options
+    const { banMitm, name: tunnel, logAddresses, inspect, proto } = this.command.options
     const follower = this.#follower
     return {
       ...(await exposeOptions(this.command)),
       signal: this.#controller.signal,
-      inspector: inspect || hasHttp(this.command) ? await inspector.of(inspect) : undefined,
+      inspector:
+        inspect || proto !== undefined || hasHttp(this.command)
+          ? await inspector.of(inspect, proto)
+          : undefined,
       onSite: (site, relay) => follower.follow(site, relay),
       onTargetError: (error) => follower.complain(undefined, error),
       onRequest: ({ remote, webhook, ...request }) =>

@@ -103,6 +103,8 @@ http = 3000
 #log_addresses = "full"
 # Record requests and responses, for a look at them in a browser of this machine.
 #inspect = true
+# The types of protobuf and gRPC there, as protoc --include_imports -o types.binpb writes them.
+#proto = "types.binpb"
 # Check the signatures of webhooks, and show the result: github, stripe, slack, shopify, twilio, discord, standard, or hmac, whose header,
 # algorithm, encoding and prefix the other key has.
 #webhooks = { github = "env:GITHUB_SECRET", stripe = ["file:stripe.txt", "env:OLD"], hmac = "env:HMAC_SECRET" }

@@ -52,6 +52,8 @@ export interface TunnelOptions {
   allowField: string[]
   /** Whether requests are recorded for a look at them. */
   inspect: boolean
+  /** The file of a FileDescriptorSet, by which protobuf is shown. */
+  proto?: string
   /** How much of a visitor's address the output has. */
   logAddresses: LogAddresses
   /** The JSON-RPC endpoint for contract wallets. */
@@ -361,6 +363,11 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'inspect',
     flags: '--inspect',
     help: 'record requests, and show them at an address of this machine',
+  }),
+  proto: optional(PATH, {
+    field: 'proto',
+    flags: '--proto <file>',
+    help: 'show protobuf and gRPC there by these types: a file that protoc --include_imports -o FILE wrote',
   }),
   rules: optional(RULES, { field: 'rules', help: 'traffic rules' }),
   header: usual<string[]>(FIELDS, [], {

@@ -3,6 +3,7 @@
 import type { ApiError, Call } from '@svc/relay-web/common/api.ts'
 import type { InspectorSource } from '@svc/relay-web/inspector/source.ts'
 import {
+  type DescriptorSet,
   type ExportedText,
   type HarFile,
   INSPECTOR_PATH,
@@ -28,6 +29,8 @@ export const apiSource: InspectorSource = {
     (await call<ExportedText>(INSPECTOR_PATH.export, { id, format, unmask })).text,
   har: async (of, unmask) => (await call<HarFile>(INSPECTOR_PATH.har, { ...of, unmask })).har,
   importHar: (har) => call(INSPECTOR_PATH.importHar, {}, { body: { har } satisfies HarFile }),
+  useDescriptors: (base64) =>
+    call(INSPECTOR_PATH.descriptors, {}, { body: { base64 } satisfies DescriptorSet }),
 }
 
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>
