@@ -32,25 +32,35 @@ const test = base.extend<{
   },
 })
 
-test('a hello page: published at once, visited, kept while its owner looks around, stopped', async ({
+test('a note: published at once, visited, kept while its owner looks around, stopped', async ({
   landing: { page, publish },
   relay,
   visitor,
 }) => {
-  const url = await publish('A hello page')
+  const url = await publish('A note')
   await expect(page.getByText('only this machine can open the address')).toBeVisible()
   await expect(page.getByRole('img', { name: /QR code/ })).toHaveCount(0)
   await visitor.goto(url)
-  await expect(visitor.getByRole('heading')).toHaveText('Hello, visitor 1')
+  await expect(visitor.getByRole('heading')).toHaveText('Hello from a browser tab')
   await expect(page.locator('.count')).toHaveText('1')
   await expect(page.locator('.visits')).toContainText('GET /')
+  await expect(page.locator('.request')).toContainText('user-agent: Mozilla')
+  // A record of TLS, as the relay carries it: its type, and version 3.3.
+  await expect(page.locator('.hexdump')).toContainText(/^0000 {2}17 03 03 /)
 
+  await page.getByLabel('Text or HTML').fill('<title>Mine</title><b>my page</b>')
+  await visitor.reload()
+  await expect(visitor).toHaveTitle('Mine')
+  await page.getByLabel('Text or HTML').fill('Lunch & more\n\nat <noon>')
+  await visitor.reload()
+  await expect(visitor.getByRole('heading')).toHaveText('Lunch & more')
+  await expect(visitor.locator('div')).toHaveText('at <noon>')
   await page.getByRole('link', { name: 'See the published sites' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sites')
   await expect(page).toHaveURL(`${relay.url}/sites`)
-  expect(String(await curl(relay.caFile, url))).toContain('Hello, visitor 2')
+  expect(String(await curl(relay.caFile, url))).toContain('You are visitor 4.')
   await page.goBack()
-  await expect(page.locator('.count')).toHaveText('2')
+  await expect(page.locator('.count')).toHaveText('4')
 
   expect(await expectCopies(page)).toContain(url)
   await page.getByRole('button', { name: 'Stop' }).click()
@@ -71,7 +81,7 @@ test('a password, chosen by keyboard: a visitor signs in, and a reload leaves it
   await expectAccessiblePart(page, '.publish')
   await password.fill('open sesame')
   await page.getByLabel('It closes').selectOption('after 8 hours')
-  const url = await publish('A hello page')
+  const url = await publish('A note')
   await expect(page.getByText('Visitors need the password.')).toBeVisible()
   await expect(page.getByText(/^It closes at /)).toBeVisible()
   await page.reload()
@@ -83,7 +93,7 @@ test('a password, chosen by keyboard: a visitor signs in, and a reload leaves it
   await expect(visitor.getByRole('alert')).toContainText('That is not right')
   await visitor.getByLabel('Password').fill('open sesame')
   await visitor.getByLabel('Password').press('Enter')
-  await expect(visitor.getByRole('heading')).toHaveText('Hello, visitor 1')
+  await expect(visitor.getByRole('heading')).toHaveText('Hello from a browser tab')
 
   await page.getByRole('button', { name: 'Stop' }).click()
   // Publishing again keeps the password.
@@ -98,8 +108,8 @@ test('a site whose time is over is closed, its page says so, and a reload does n
   await page.reload()
   await page.getByText('Who may come in').click()
   await page.getByLabel('It closes').selectOption('after 1 hour')
-  const url = await publish('A hello page')
-  expect(String(await curl(relay.caFile, url))).toContain('Hello, visitor 1')
+  const url = await publish('A note')
+  expect(String(await curl(relay.caFile, url))).toContain('Hello from a browser tab')
   await page.clock.fastForward('01:00:01')
   await expect(page.getByText('The site has closed: its time is over.')).toBeVisible()
   await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
@@ -112,11 +122,11 @@ wholeOnly(test, 'variant')(
   'it is in the list of sites when its owner says so',
   async ({ landing: { page, publish }, relay }) => {
     const listed = async (): Promise<string> => String(await curl(relay.caFile, `${relay.url}/api/state`))
-    const { hostname } = new URL(await publish('A hello page'))
+    const { hostname } = new URL(await publish('A note'))
     expect(await listed()).not.toContain(hostname)
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByLabel('Show it in the list of sites').check()
-    expect(new URL(await publish('A hello page')).hostname).toBe(hostname)
+    expect(new URL(await publish('A note')).hostname).toBe(hostname)
     expect(await listed()).toContain(hostname)
   },
 )
@@ -137,7 +147,7 @@ wholeOnly(test, 'variant')(
 wholeOnly(test, 'variant')(
   'a webhook inspector: by keyboard alone, what came is shown in full, repeated, and kept while its owner looks around',
   async ({ landing: { page, publish }, relay }) => {
-    const url = await publish('A webhook inspector')
+    const url = await publish('Webhooks')
     await expect(page.getByText('No requests yet.')).toBeVisible()
     const body = '<img src=x onerror=alert(1)>'
     const sent = ['-H', 'Content-Type: text/plain', '-d', body, `${url}/hook?x=1`]
@@ -165,7 +175,7 @@ wholeOnly(test, 'variant')(
 wholeOnly(test, 'variant')(
   'single keys are turned off, and stay so',
   async ({ landing: { page, publish }, relay }) => {
-    const url = await publish('A webhook inspector')
+    const url = await publish('Webhooks')
     await curl(relay.caFile, `${url}/hook`)
     await requestsIn(page).press('Enter')
     await page.keyboard.press('?')
@@ -192,7 +202,7 @@ wholeOnly(test, 'variant')(
 wholeOnly(test, 'appearance')(
   'the webhook inspector fits every width in both themes, and axe-core finds nothing',
   async ({ landing: { page, publish }, relay }, info) => {
-    const url = await publish('A webhook inspector')
+    const url = await publish('Webhooks')
     await expect(page.getByText('No requests yet.')).toBeVisible()
     await expectFits({ empty: page }, info, WIDTHS_PX)
     await curl(relay.caFile, '-d', 'body', `${url}/${'long'.repeat(40)}`)
@@ -240,7 +250,7 @@ wholeOnly(test, 'appearance')(
     await page.getByText('Who may come in').click()
     await expectAccessible(page)
     await expectFits({ access: page }, info, WIDTHS_PX)
-    await publish('A hello page')
+    await publish('A note')
     await expectFits({ published: page }, info, WIDTHS_PX)
     await expectAccessiblePart(page, '.publish')
   },

@@ -17,6 +17,22 @@ const routesAsFolders: Plugin = {
   },
 }
 
+/** The page loads its font with its style, so that the text is drawn once. */
+const fontPreload: Plugin = {
+  name: 'font-preload',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((name) => name.endsWith('.woff2'))
+        .map((name) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', href: `/${name}`, as: 'font', type: 'font/woff2', crossorigin: true },
+          injectTo: 'head-prepend',
+        })),
+  },
+}
+
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
   build: {
@@ -27,7 +43,7 @@ const config: UserConfig = defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: { checks: { bundlerTimings: false } },
   },
-  plugins: [routesAsFolders],
+  plugins: [routesAsFolders, fontPreload],
 })
 
 export default config

@@ -22,6 +22,15 @@ const loadAdmin = (): Promise<() => VNode> => import('./admin/admin.tsx').then((
 const loadAuthority = (): Promise<() => VNode> =>
   import('./authority/authority.tsx').then(({ Authority }) => Authority)
 
+function Mark(): VNode {
+  return (
+    <strong class="mark">
+      <img src="/favicon.svg" alt="" width={24} height={24} />
+      {COMMON.name}
+    </strong>
+  )
+}
+
 export function App(): VNode {
   const here = useStore(route)
   const hasFace = useStore(hasPublicPages)
@@ -40,10 +49,10 @@ export function App(): VNode {
       <header class="top">
         {hasFace ? (
           <Link to="/" isCurrent={here === '/'}>
-            <strong>{COMMON.name}</strong>
+            <Mark />
           </Link>
         ) : (
-          <strong>{COMMON.name}</strong>
+          <Mark />
         )}
         <nav aria-label={COMMON.navigation}>
           {/* The first, since it comes later: it moves nothing. */}

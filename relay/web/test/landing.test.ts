@@ -8,7 +8,7 @@ describe('the choices', () => {
   })
 
   test('are a password, an end, and the owner’s answer', () => {
-    const choices = { isListed: true, isAsking: true, password: ' open sesame ', hours: 8 }
+    const choices = { ...NO_CHOICES, isListed: true, isAsking: true, password: ' open sesame ', hours: 8 }
     const end = endOf(choices, 1_000)
     expect(end).toBe(28_801_000)
     expect(accessOf(choices, end)).toEqual({

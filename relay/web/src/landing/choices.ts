@@ -1,5 +1,6 @@
 // What the user chooses about who may come in, and the option `access` of `publish` that this makes.
 import type { AccessOptions } from '@svc/sdk-browser'
+import { LANDING } from '../texts/landing.ts'
 
 /** The hours after which a site may close. */
 export const HOURS = [1, 8, 24] as const
@@ -7,6 +8,8 @@ export const HOURS = [1, 8, 24] as const
 const HOUR_MS = 3_600_000
 
 export interface Choices {
+  /** What the note says. */
+  note: string
   isListed: boolean
   /** Each visitor waits until the user lets it in. */
   isAsking: boolean
@@ -16,7 +19,13 @@ export interface Choices {
   hours: number
 }
 
-export const NO_CHOICES: Choices = { isListed: false, isAsking: false, password: '', hours: 0 }
+export const NO_CHOICES: Choices = {
+  note: LANDING.firstNote,
+  isListed: false,
+  isAsking: false,
+  password: '',
+  hours: 0,
+}
 
 /** @returns when the site closes, in milliseconds since the epoch; undefined for never */
 export function endOf({ hours }: Choices, now: number): number | undefined {

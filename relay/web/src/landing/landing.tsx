@@ -1,22 +1,34 @@
-// The landing page: explains the relay and shows three ways to publish.
+// The landing page: a diagram in which the user publishes and sees what the relay sees, and then how to from elsewhere.
 import type { VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
+import { COMPARISON, WHO_SEES } from '../texts/facts.ts'
 import { LANDING } from '../texts/landing.ts'
 import { EmbedCard } from './embed-card.tsx'
+import { FactsTable } from './facts-table.tsx'
 import { PublishCard } from './publish-card.tsx'
 import { Recorded } from './recorded.tsx'
+import { RelayCard } from './relay-card.tsx'
 import { ShellCard } from './shell-card.tsx'
+import { VisitorCard } from './visitor-card.tsx'
 
 export function Landing(): VNode {
   return (
-    <main>
+    <main class="landing">
       <h1>{LANDING.title}</h1>
-      <p>{LANDING.lead(location.host)}</p>
-      <p class="quiet">{LANDING.trust}</p>
-      <PublishCard />
+      <p class="lead">{LANDING.lead}</p>
+      <div class="path">
+        <PublishCard />
+        <RelayCard />
+        <VisitorCard />
+      </div>
       <Recorded />
-      <ShellCard />
-      <EmbedCard />
+      <h2 class="section">{LANDING.elsewhere}</h2>
+      <div class="columns">
+        <ShellCard />
+        <EmbedCard />
+      </div>
+      <FactsTable id="sees" {...WHO_SEES} />
+      <FactsTable id="comparison" {...COMPARISON} />
       <p class="row links">
         <a href="/examples/" target="_blank" rel="noopener">
           {LANDING.more}

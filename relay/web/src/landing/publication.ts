@@ -29,6 +29,8 @@ export interface Publication {
   fault?: Fault
   /** Of a webhook inspector, `recorder` has the visits. */
   visitCount: number
+  /** The request that came last, as this tab reads it. */
+  latest?: string | undefined
   /** The newest first. */
   visits: readonly Visit[]
   recorder?: Inspector | undefined
@@ -47,10 +49,11 @@ let chosenLast: Choices = NO_CHOICES
 export const lastChoices = (): Choices => chosenLast
 
 /**
- * Kinds whose owner was warned that this relay makes their address public, and published again. The hello page's address need not
- * be secret.
+ * Kinds whose owner was warned that this relay makes their address public, and published again. The note's address need not be
+ * secret.
  */
-const mayBePublic = new Set<Kind>(['hello'])
+const mayBePublic = new Set<Kind>(['note'])
+let writeNote: ((text: string) => void) | undefined
 let addToFolder: ((files: Iterable<File>) => number) | undefined
 
 /**
@@ -76,10 +79,11 @@ export async function start(
     knocks: isAsking ? [] : undefined,
   })
   try {
+    await watch()
     // SDK and demo are not part of the page's first load.
     const [{ publish }, demo, names] = await Promise.all([
       import('@svc/sdk-browser'),
-      loadDemo(kind),
+      loadDemo(kind, chosen.note),
       siteNames(kind),
     ])
     remember({ kind, endsAt, ...choices })
@@ -106,7 +110,7 @@ export async function start(
 /** The addresses of the other two grant access, so they are never listed. Nothing that calls a webhook waits. */
 function meant(kind: Kind, choices: Choices): Choices {
   const { isListed, isAsking } = choices
-  return { ...choices, isListed: kind === 'hello' && isListed, isAsking: kind !== 'webhook' && isAsking }
+  return { ...choices, isListed: kind === 'note' && isListed, isAsking: kind !== 'webhook' && isAsking }
 }
 
 function failed(kind: Kind, error: unknown): void {
@@ -128,6 +132,14 @@ export async function stop(): Promise<void> {
   remember(undefined)
   await site?.close()
   publication.set(undefined)
+}
+
+/** Later visitors of the note see this text. */
+export function write(note: string): void {
+  writeNote?.(note)
+  chosenLast = { ...chosenLast, note }
+  const was = sessionStorage.getItem(PUBLISHED)
+  if (was !== null) remember({ ...JSON.parse(was), note })
 }
 
 export function share(files: Iterable<File>): void {
@@ -157,8 +169,20 @@ function remember(published: Published | undefined): void {
 
 const DESCRIPTION = "Published from the relay's own page"
 
-async function loadDemo(kind: Kind): Promise<Demo> {
-  if (kind === 'hello') return (await import('./demos/hello.ts')).createDemo()
+/** The relay's view of the visits: the diagram goes without it where it cannot be loaded. */
+async function watch(): Promise<void> {
+  isWatching ??= import('./wire.ts').then(({ watchWire }) => watchWire()).catch(() => {})
+  await isWatching
+}
+
+let isWatching: Promise<void> | undefined
+
+async function loadDemo(kind: Kind, note: string): Promise<Demo> {
+  if (kind === 'note') {
+    const demo = (await import('./demos/note.ts')).createDemo(note)
+    writeNote = demo.write
+    return demo
+  }
   if (kind === 'folder') {
     const demo = (await import('./demos/folder.ts')).createDemo()
     addToFolder = demo.add
@@ -175,10 +199,26 @@ function counted({ fetch }: Demo): Demo['fetch'] {
     // A request may still arrive after the site was stopped.
     const { visitCount = 0, visits = [] } = publication.value ?? {}
     const { pathname, search } = new URL(request.url)
+    if (ICONS.test(pathname)) return fetch(request, info)
     const visit = { id: visitCount + 1, at: Date.now(), method: request.method, path: pathname + search }
-    update({ visitCount: visit.id, visits: [visit, ...visits].slice(0, VISITS_MAX) })
+    const list = [visit, ...visits].slice(0, VISITS_MAX)
+    update({ visitCount: visit.id, visits: list, latest: requestText(request) })
     return fetch(request, info)
   }
+}
+
+/** What browsers ask for beside a page. */
+const ICONS = /^\/(?:favicon\.ico|apple-touch-icon[\w-]*\.png)$/
+/** Fields of a request that the diagram shows. */
+const SHOWN_FIELDS = ['host', 'user-agent', 'accept-language']
+
+function requestText({ method, url, headers }: Request): string {
+  const { pathname, search } = new URL(url)
+  const fields = SHOWN_FIELDS.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [`${name}: ${value}`]
+  })
+  return [`${method} ${pathname}${search}`, ...fields].join('\n')
 }
 
 function follow(begun: Site): void {
@@ -196,7 +236,9 @@ function follow(begun: Site): void {
   begun.addEventListener('error', ({ error }) => {
     // The state already shows what the site waits for, or that the relay does not answer. It does answer about invitations.
     const isShown = begun.state === 'waiting' || begun.state === 'reconnecting'
-    if (!isShown || faultOf(error.code, error.message) === 'invitation') update({ error: error.message })
+    if (!isShown || faultOf(error.code, error.message) === 'invitation') {
+      update({ error: error.code === 'visitor_failed' ? LANDING.visitorFailed : error.message })
+    }
   })
 }
 

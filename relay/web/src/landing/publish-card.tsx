@@ -1,4 +1,4 @@
-// The card with which the user publishes a demo site from this tab.
+// The first part of the diagram: this tab, with the form that publishes from it.
 import { formatClock } from '../common/format.ts'
 import { SecretField } from '../common/secret-field.tsx'
 import { useStore } from '../common/store.ts'
@@ -7,11 +7,11 @@ import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
 import type { Choices } from './choices.ts'
 import type { Kind } from './demos/demo.ts'
-import { lastChoices, type Publication, publication, start, stop } from './publication.ts'
+import { lastChoices, type Publication, publication, start, stop, write } from './publication.ts'
 import { PublishedSite } from './published-site.tsx'
 import { WhoMayComeIn } from './who-may-come-in.tsx'
 
-const KINDS: readonly Kind[] = ['hello', 'folder', 'webhook']
+const KINDS: readonly Kind[] = ['note', 'folder', 'webhook']
 
 export function PublishCard(): VNode {
   const now = useStore(publication)
@@ -43,7 +43,7 @@ function nextAttempt(until: number | undefined): string | undefined {
 }
 
 function Choice({ previous }: { previous: Publication | undefined }): VNode {
-  const [kind, setKind] = useState<Kind>(previous?.kind ?? 'hello')
+  const [kind, setKind] = useState<Kind>(previous?.kind ?? 'note')
   const [choices, setChoices] = useState<Choices>(lastChoices)
   const [invitation, setInvitation] = useState('')
   const set = (change: Partial<Choices>): void => setChoices((now) => ({ ...now, ...change }))
@@ -56,6 +56,11 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
   return (
     <form onSubmit={submit}>
       <Kinds kind={kind} onChange={setKind} />
+      {kind === 'note' ? (
+        <Note text={choices.note} onInput={(note) => set({ note })} />
+      ) : (
+        <p class="quiet about">{LANDING.kinds[kind].about}</p>
+      )}
       <WhoMayComeIn choices={choices} set={set} canAsk={kind !== 'webhook'} error={errorOf('password')} />
       {previous?.fault === 'invitation' && (
         <SecretField
@@ -70,7 +75,7 @@ function Choice({ previous }: { previous: Publication | undefined }): VNode {
       )}
       <div class="row">
         <button type="submit">{LANDING.publish}</button>
-        <label class="check" hidden={kind !== 'hello'}>
+        <label class="check" hidden={kind !== 'note'}>
           <input
             type="checkbox"
             checked={choices.isListed}
@@ -90,21 +95,41 @@ function Kinds({ kind, onChange }: { kind: Kind; onChange(kind: Kind): void }): 
       {KINDS.map((one) => (
         <label key={one} class="kind">
           <input type="radio" name="kind" checked={kind === one} onChange={() => onChange(one)} />
-          <span>
-            <strong>{LANDING.kinds[one].name}</strong>
-            <span class="quiet">{LANDING.kinds[one].about}</span>
-          </span>
+          <span>{LANDING.kinds[one].name}</span>
         </label>
       ))}
     </fieldset>
   )
 }
 
+/** The rows of the text field: as high as what the other kinds show after publishing. */
+const NOTE_ROWS = 4
+
+function Note({ text, onInput }: { text: string; onInput(text: string): void }): VNode {
+  return (
+    <label class="note">
+      {LANDING.note}
+      <textarea
+        name="note"
+        rows={NOTE_ROWS}
+        spellcheck={false}
+        value={text}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
 function Published(now: Publication): VNode {
+  const [note, setNote] = useState(() => lastChoices().note)
+  const change = (text: string): void => {
+    setNote(text)
+    write(text)
+  }
   return (
     <>
-      <p class="quiet">{LANDING.kinds[now.kind].about}</p>
       <PublishedSite {...now} />
+      {now.kind === 'note' && <Note text={note} onInput={change} />}
       <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={stop}>
         {LANDING.stop}
       </button>

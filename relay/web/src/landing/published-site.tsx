@@ -1,18 +1,15 @@
-// Shows a published site: address, QR code and visits. Space is reserved for each before it is loaded, so that the layout does
+// Shows a published site: address and visits. Space is reserved for each before it is loaded, so that the layout does
 // not shift.
 
 import type { KnockingVisitor } from '@svc/sdk-browser'
 import { CopyButton } from '../common/copy-button.tsx'
-import { isForPhones } from '../common/for-phones.ts'
 import { formatClock, formatTime } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Visit } from './demos/demo.ts'
 import type { Knocks } from './knocks.tsx'
 import { type Publication, share } from './publication.ts'
-
-/** Sites are subdomains of the relay's host, so this is the same for all. */
-const HAS_CODE = isForPhones(location.href)
+import { HAS_CODE } from './visitor-card.tsx'
 
 /** Every browser supports the attribute; the types lack it. */
 const FOLDER = { webkitdirectory: true }
@@ -32,7 +29,6 @@ export function PublishedSite({
   return (
     <>
       <div class="address">
-        {HAS_CODE && <QrCode url={shareUrl ?? url} isOnline={state === 'online'} />}
         <div>
           <div class="row">
             {url === '' ? (
@@ -96,24 +92,6 @@ function Visits({ visits, count }: { visits: readonly Visit[]; count: number }):
         ))}
       </ul>
     </>
-  )
-}
-
-/** The drawing code is loaded later; the space is reserved. */
-function QrCode({ url, isOnline }: { url: string; isOnline: boolean }): VNode {
-  const [code, setCode] = useState<VNode | undefined>(undefined)
-  useEffect(() => {
-    if (url === '') return
-    import('../common/qr.tsx').then(
-      ({ Qr }) => setCode(<Qr text={url} label={LANDING.qr(url)} />),
-      // The address beside it is enough.
-      () => setCode(undefined),
-    )
-  }, [url])
-  return (
-    <div class="qr" data-online={isOnline}>
-      {code}
-    </div>
   )
 }
 

@@ -15,24 +15,32 @@ const ONLINE_HERE =
 
 export const LANDING = {
   title: 'Your tab is the web server',
-  lead: (host: string): string =>
-    `${host} is a relay. It gives a web page, or a program on your machine, a public HTTPS address for as long as it runs: no account, no install, no open port.`,
-  trust:
-    'The connection of a visitor ends in the page that answers. The relay in between forwards bytes that it cannot read; it sees only names, addresses and sizes. There is one exception: a site may ask its relay to store files. While the relay has them, it can read the traffic at that site’s canonical address. What you publish on this page does not ask for that.',
+  lead: 'Write something and press Publish. It gets a public HTTPS address for as long as this tab is open: no account, no install, no open port.',
+  relayTitle: 'The relay',
+  relaySees: 'It joins a visitor to this tab. This is all that it sees of a visit:',
+  nothingYet: 'Nothing passes yet.',
+  carried: (amount: string): string => `${amount} passed, all of it encrypted.`,
+  visitorTitle: 'A visitor',
+  noVisitor: 'Nobody can come yet.',
+  openIt: 'Open the address on any device.',
+  tabReads: 'The visitor’s request, as this tab reads it:',
+  elsewhere: 'Publish from elsewhere',
 
-  publishTitle: 'Publish from this tab',
+  publishTitle: 'This tab',
   kindsLabel: 'What to publish',
   kinds: {
-    hello: { name: 'A hello page', about: 'Greets its visitors and counts them.' },
+    note: { name: 'A note', about: '' },
     folder: {
       name: 'A folder',
       about: 'Visitors download your files straight from this tab. Nothing is uploaded.',
     },
     webhook: {
-      name: 'A webhook inspector',
+      name: 'Webhooks',
       about: 'Shows what a service sends to its address, and repeats it.',
     },
   },
+  note: 'Text or HTML',
+  firstNote: 'Hello from a browser tab',
   listed: 'Show it in the list of sites',
   access: 'Who may come in',
   password: 'Password for visitors',
@@ -61,6 +69,8 @@ export const LANDING = {
   publishing: 'Publishing …',
   addressIsPublic:
     'On this relay every site needs its own certificate, and public logs list the names in certificates: anyone who reads them finds the address. Publish again to do it anyway.',
+  visitorFailed:
+    'A visitor’s browser left before it saw the page. It may not trust this relay’s certificate.',
   stop: 'Stop',
   nextAttempt: (time: string): string => `at ${time}`,
   copyUrl: 'Copy the address',
@@ -78,7 +88,7 @@ export const LANDING = {
   fileCount: (count: number): string => (count === 1 ? '1 file is shared' : `${count} files are shared`),
   noFiles: 'No files yet: choose some.',
   moreOf: {
-    hello: { href: '/examples/hello/', text: 'The same as an example' },
+    note: { href: '/examples/hello/', text: 'A page with a handler, as an example' },
     folder: { href: '/examples/share-folder/', text: 'The same as an example, with progress of downloads' },
     webhook: {
       href: '/examples/webhook-inspector/',

@@ -1,7 +1,7 @@
 // Types of the demo sites that the landing page can publish.
 import type { FetchHandler } from '@svc/sdk-browser'
 
-export type Kind = 'hello' | 'folder' | 'webhook'
+export type Kind = 'note' | 'folder' | 'webhook'
 
 export interface Visit {
   id: number

@@ -10,10 +10,10 @@ export interface SiteNames {
   name: string
 }
 
-/** The hello page has a friendly name. The addresses of the other two grant access, so their names are secret. */
+/** The note has a friendly name. The addresses of the other two grant access, so their names are secret. */
 export async function siteNames(kind: Kind): Promise<SiteNames> {
   const identity = `svc-landing-${kind}-${await tabNumber(`landing-${kind}`)}`
-  return kind === 'hello'
+  return kind === 'note'
     ? { identity, name: stored(localStorage, identity, friendlyName) }
     : {
         identity,

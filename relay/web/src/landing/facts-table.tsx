@@ -1,0 +1,52 @@
+// A table of facts with a row for each question and a column for each who is asked about.
+import type { VNode } from '../preact.ts'
+
+interface FactsTableProps {
+  id: string
+  title: string
+  columns: readonly string[]
+  rows: readonly { what: string; facts: readonly string[] }[]
+  /** What the table leaves out. */
+  note: string
+}
+
+/** The answers that are not marked begin with this. */
+const NO = 'no'
+
+export function FactsTable({ id, title, columns, rows, note }: FactsTableProps): VNode {
+  return (
+    <>
+      <h2 class="section" id={id}>
+        {title}
+      </h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a narrow window scrolls it, also by keyboard */}
+      <section class="scrolls" tabIndex={0} aria-labelledby={id}>
+        <table class="facts">
+          <thead>
+            <tr>
+              <td />
+              {columns.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ what, facts }) => (
+              <tr key={what}>
+                <th scope="row">{what}</th>
+                {facts.map((fact, column) => (
+                  <td key={columns[column]} class={fact.startsWith(NO) ? undefined : 'yes'}>
+                    {fact}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p class="quiet">{note}</p>
+    </>
+  )
+}

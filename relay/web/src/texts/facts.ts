@@ -1,0 +1,33 @@
+// The tables of the landing page: who can see what, and how other ways to publish compare.
+
+export const WHO_SEES = {
+  title: 'Who can see what',
+  columns: ['Visitor', 'Relay', 'This tab'],
+  rows: [
+    { what: 'Names, addresses, sizes, times', facts: ['yes', 'yes', 'yes'] },
+    { what: 'Requests and answers', facts: ['yes', 'no', 'yes'] },
+    { what: 'Keys of the connection', facts: ['yes', 'no', 'yes'] },
+    { what: 'Files that nobody has asked for', facts: ['no', 'no', 'yes'] },
+  ],
+  note: 'There is one exception: a site may ask its relay to store files. While the relay has them, it can read the traffic at that site’s canonical address. What you publish on this page does not ask for that.',
+} as const
+
+export const COMPARISON = {
+  title: 'Beside other tunnels',
+  columns: ['svc', 'ngrok', 'Cloudflare Tunnel', 'Tailscale Funnel'],
+  rows: [
+    { what: 'Publishes from a web page', facts: ['yes', 'no', 'no', 'no'] },
+    { what: 'Works without an account', facts: ['yes', 'no', 'yes, for quick tunnels', 'no'] },
+    {
+      what: 'The middle cannot read HTTPS',
+      facts: ['yes', 'no; yes for TLS endpoints', 'no', 'yes'],
+    },
+    { what: 'You can run the server', facts: ['yes', 'no', 'no', 'no'] },
+    { what: 'Raw TCP for any client', facts: ['yes', 'yes', 'no: needs its client', 'yes, over TLS'] },
+    { what: 'UDP', facts: ['yes', 'no', 'no', 'no'] },
+    { what: 'A public server that others run', facts: ['no, not yet', 'yes', 'yes', 'yes'] },
+    { what: 'Servers on every continent', facts: ['no', 'yes', 'yes', 'yes'] },
+    { what: 'Years of service', facts: ['no, release 0.1', 'yes', 'yes', 'yes'] },
+  ],
+  note: 'By the public documentation of each. Tell us what is no longer true.',
+} as const
