@@ -1,4 +1,4 @@
-// Builds the page of the local agent into the package of `svc`: one HTML file.
+// Builds the page of the local agent into the package of `svc`.
 import path from 'node:path'
 import { root } from '../programs/command.ts'
 import { buildDirectory, buildProject } from './output-directory.ts'
@@ -9,7 +9,7 @@ const PAGE_DIR: string = path.join(root, 'sdk-node/page')
 const SOURCES = [
   'sdk-node/web/{index.html,*.ts,src/**}',
   'sdk-node/src/{agent,inspector}/api-messages.ts',
-  'relay/web/{package.json,src/{preact.ts,common/**,inspector/**,style/**,texts/common.ts}}',
+  'relay/web/{package.json,src/{preact.ts,common/**,inspector/**,style/**,texts/{common,site-states}.ts}}',
   'examples/shared/style.css',
   'protocol/{package.json,src/**}',
   'tools/bundler/{agent-page,output-directory}.ts',
