@@ -10,6 +10,16 @@ const MODULES = { 'quic-worker': (): URL => new URL('./datagram/quic-worker.ts',
 
 type ThreadName = keyof typeof MODULES
 
+/** The files of the agent's page. */
+export const PAGE_FILES = [
+  'index.html',
+  'index.js',
+  'index.css',
+  'requests-page.js',
+  'requests-page.css',
+] as const
+export type PageFile = (typeof PAGE_FILES)[number]
+
 /** The arguments of `new Worker` for a thread. */
 export interface ThreadCode {
   script: string | URL
@@ -18,14 +28,14 @@ export interface ThreadCode {
 
 export interface Installation {
   thread(name: ThreadName): ThreadCode
-  /** Resolves with the HTML of the agent's page. @throws the error of the file system when it is not built */
-  agentPage(): Promise<string>
+  /** Resolves with a file of the agent's page. @throws the error of the file system when it is not built */
+  agentPage(file: PageFile): Promise<string>
 }
 
 let current: Installation = {
   thread: (name) => ({ script: moduleOf(name), options: {} }),
   // next to both `src` and `dist`
-  agentPage: () => readFile(new URL('../page/index.html', import.meta.url), 'utf8'),
+  agentPage: (file) => readFile(new URL(`../page/${file}`, import.meta.url), 'utf8'),
 }
 
 export function installation(): Installation {

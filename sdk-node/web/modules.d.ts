@@ -1,2 +1,2 @@
-// The build makes one file of the page and its style.
+// The build makes files of the styles.
 declare module '*.css' {}

@@ -1,37 +1,20 @@
-// Builds the page of the agent to one HTML file, which `svc` has whatever form it is installed in.
+// Builds the page of the agent: its HTML, and a script and a style each for the page and for its requests, which load when they are
+// opened. The names stay, because an executable of `svc` has these files in itself.
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
-const STYLE = /<link rel="stylesheet"[^>]* href="\/([^"]+)">/
-const SCRIPT = /<script type="module"[^>]* src="\/([^"]+)"><\/script>/
+/** The same as PAGE_FILES (sdk-node/src/installation.ts). */
+const FILES = ['index.css', 'index.html', 'index.js', 'requests-page.css', 'requests-page.js']
 
-/** Puts the script and the style into the page. The agent names their digests in its Content-Security-Policy. */
-const oneFile: Plugin = {
-  name: 'one-file',
+const fixedFiles: Plugin = {
+  name: 'fixed-files',
   enforce: 'post',
   generateBundle(_options, bundle) {
-    const page = bundle['index.html']
-    if (page?.type !== 'asset') throw new Error('index.html is missing')
-    let html = String(page.source)
-    const take = (pattern: RegExp): string => {
-      const name = pattern.exec(html)?.[1] ?? ''
-      const file = bundle[name]
-      if (file === undefined) throw new Error(`index.html names ${name}, which is not there`)
-      delete bundle[name]
-      return file.type === 'chunk' ? file.code : String(file.source)
-    }
-    const style = take(STYLE)
-    // "</script" would end the element, and "<!--" change how its end is found (HTML, restrictions for script elements)
-    const script = take(SCRIPT).replaceAll(/<(?=\/script|!--|script)/gi, '\\x3c')
-    html = html
-      .replace(STYLE, '')
-      .replace(SCRIPT, '')
-      .replace('</head>', () => `<style>${style}</style>\n  </head>`)
-      .replace('</body>', () => `<script type="module">${script}</script>\n  </body>`)
-    page.source = html
-    const others = Object.keys(bundle).filter((name) => name !== 'index.html')
-    if (others.length > 0) throw new Error(`the page is not one file: ${others.join(', ')}`)
+    const built = Object.keys(bundle).sort().join(', ')
+    if (built !== FILES.join(', ')) throw new Error(`the page is ${built}`)
   },
 }
+
+const NAME = '[name].[ext]'
 
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
@@ -39,10 +22,12 @@ const config: UserConfig = defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     modulePreload: false,
-    cssCodeSplit: false,
-    rolldownOptions: { output: { codeSplitting: false }, checks: { bundlerTimings: false } },
+    rolldownOptions: {
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: NAME },
+      checks: { bundlerTimings: false },
+    },
   },
-  plugins: [oneFile],
+  plugins: [fixedFiles],
 })
 
 export default config

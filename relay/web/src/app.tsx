@@ -1,9 +1,9 @@
 // The frame of every page: the navigation and the page itself.
+import { LazyPage } from './common/lazy-page.tsx'
 import { hasDiscovery, loadOffers } from './common/offers.ts'
 import { useStore } from './common/store.ts'
 import { Landing } from './landing/landing.tsx'
 import { useEffect, useRef, type VNode } from './preact.ts'
-import { LazyPage } from './shell/lazy-page.tsx'
 import { Link } from './shell/link.tsx'
 import { hasPublicPages, type Route, route } from './shell/routes.ts'
 import { COMMON } from './texts/common.ts'

@@ -44,8 +44,8 @@ export interface ControlApi<Context extends SharedContext> {
   context(shared: SharedContext): Context
   /** Logs an unexpected error. */
   failed(error: unknown): void
-  /** Resolves with the answer at `/`, which has its own security fields. */
-  page?: (() => Promise<PageAnswer>) | undefined
+  /** Resolves with the file of a page at a path, which has its own security fields; with undefined for other paths. */
+  page?: ((path: string) => Promise<PageAnswer | undefined>) | undefined
 }
 
 export interface ControlServer {
@@ -134,10 +134,10 @@ async function respond<Context extends SharedContext>(
     // The request target may be a whole URL, which overrides Host (RFC 9112 §3.2.2).
     if (!isOneOf(url, hosts)) throw new AgentError('misdirected_request', NOT_OWN)
     const { pathname, searchParams } = url
-    if (pathname === '/' && page) return await sendPage(request, response, await page())
-    requireOwnOrigin(request, hosts)
+    // Any page may lead to this one.
+    if (pathname !== '/') requireOwnOrigin(request, hosts)
     const endpoint = Object.hasOwn(endpoints, pathname) ? endpoints[pathname] : undefined
-    if (endpoint === undefined) throw new AgentError('not_found', 'there is nothing at this path')
+    if (endpoint === undefined) return sendPage(request, response, await page?.(pathname))
     requireMethod(request, response, endpoint.method)
     const [, token = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
     const caller = token === '' ? undefined : context.signIns.callerOf(token)
@@ -232,11 +232,9 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   return promise
 }
 
-function sendPage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: PageAnswer,
-): void {
+function sendPage(request: IncomingMessage, response: ServerResponse, answer: PageAnswer | undefined): void {
+  if (answer === undefined) throw new AgentError('not_found', 'there is nothing at this path')
+  const { status, headers, body } = answer
   requireMethod(request, response, 'GET')
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
   response.end(body)

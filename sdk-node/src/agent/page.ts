@@ -1,16 +1,11 @@
-// The page of the agent and of the inspector as an HTTP answer: one HTML file, which may load nothing and run only its own script.
+// The page of the agent and of the inspector as HTTP answers: its files, which may run and load only each other.
 
-import { createHash } from 'node:crypto'
-import { installation } from '../installation.ts'
+import { installation, PAGE_FILES, type PageFile } from '../installation.ts'
 
 const OK = 200
 const SERVICE_UNAVAILABLE = 503
 
-/** The build writes one style and one script element, neither of which contains its end tag. */
-const STYLE = ['<style>', '</style>'] as const
-const SCRIPT = ['<script type="module">', '</script>'] as const
-
-/** The page as an HTTP answer, with its security fields. */
+/** A file of the page as an HTTP answer, with its security fields. */
 export interface PageAnswer {
   status: number
   headers: Readonly<Record<string, string>>
@@ -26,51 +21,20 @@ const ENTRIES: readonly (readonly [agent: string, inspector: string])[] = [
   ['<title>svc agent</title>', '<title>Requests · svc</title>'],
 ]
 
-const answers = new Map<PageEntry, Promise<PageAnswer>>()
-
-/** Resolves with the page or, if it is not built, with a 503 that says so. */
-export function pageAnswer(entry: PageEntry = 'agent'): Promise<PageAnswer> {
-  const answer = answers.get(entry) ?? load(entry)
-  answers.set(entry, answer)
-  return answer
-}
-
-async function load(entry: PageEntry): Promise<PageAnswer> {
-  try {
-    const html = await installation().agentPage()
-    const body =
-      entry === 'agent'
-        ? html
-        : ENTRIES.reduce((page, [agent, inspector]) => page.replace(agent, inspector), html)
-    return { status: OK, headers: { ...HEADERS, 'Content-Security-Policy': policyOf(body) }, body }
-  } catch {
-    // It may be built later.
-    answers.delete(entry)
-    const body = 'The page is not built: `npm run site` builds it. `svc` works without it.\n'
-    return {
-      status: SERVICE_UNAVAILABLE,
-      headers: { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' },
-      body,
-    }
-  }
-}
+const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const
 
 const HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-cache',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-}
-
-/** Allows only its own style and script, by digest, and requests to the agent (CSP Level 3). */
-function policyOf(html: string): string {
-  return [
+  // Of this server, these files alone are scripts or styles: the answers of its API are JSON, which no browser runs.
+  'Content-Security-Policy': [
     "default-src 'none'",
-    `script-src '${digestBetween(html, SCRIPT)}'`,
-    `style-src '${digestBetween(html, STYLE)}'`,
+    "script-src 'self'",
+    "style-src 'self'",
     "connect-src 'self'",
     // the empty icon, and pictures in bodies
     'img-src data:',
@@ -79,11 +43,44 @@ function policyOf(html: string): string {
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join('; ')
+  ].join('; '),
 }
 
-function digestBetween(html: string, [begin, end]: readonly [string, string]): string {
-  const at = html.indexOf(begin) + begin.length
-  const text = html.slice(at, html.indexOf(end, at))
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+const answers = new Map<string, Promise<PageAnswer>>()
+
+/**
+ * Resolves with a file of the page or, if it is not built, with a 503 that says so; with undefined for other paths.
+ * @param path `/`, or that of a script or a style
+ */
+export async function pageAnswer(path: string, entry: PageEntry = 'agent'): Promise<PageAnswer | undefined> {
+  const name = path === '/' ? 'index.html' : path.slice(1)
+  const file = PAGE_FILES.find((each) => each === name)
+  if (file === undefined) return undefined
+  const key = `${entry} ${file}`
+  const answer = answers.get(key) ?? load(file, entry)
+  answers.set(key, answer)
+  const known = await answer
+  // It may be built later.
+  if (known.status !== OK) answers.delete(key)
+  return known
+}
+
+async function load(file: PageFile, entry: PageEntry): Promise<PageAnswer> {
+  const type = TYPES[file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES]
+  const headers = { ...HEADERS, 'Content-Type': `${type}; charset=utf-8` }
+  try {
+    const text = await installation().agentPage(file)
+    const isChanged = file === 'index.html' && entry === 'inspector'
+    const body = isChanged
+      ? ENTRIES.reduce((page, [agent, inspector]) => page.replace(agent, inspector), text)
+      : text
+    return { status: OK, headers, body }
+  } catch {
+    const body = 'The page is not built: `npm run site` builds it. `svc` works without it.\n'
+    return {
+      status: SERVICE_UNAVAILABLE,
+      headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
+      body,
+    }
+  }
 }

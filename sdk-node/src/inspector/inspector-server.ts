@@ -37,13 +37,13 @@ export function newInspection(): Inspection {
 /**
  * Starts the server, which listens until it is closed.
  * @param failed called with an unexpected error
- * @param page resolves with the answer at `/`
+ * @param page resolves with the file of the page at a path
  * @throws AgentError `address_refused`
  */
 export async function startInspectorServer(
   inspection: Inspection,
   failed: (error: unknown) => void,
-  page?: () => Promise<PageAnswer>,
+  page?: (path: string) => Promise<PageAnswer | undefined>,
 ): Promise<InspectorServer> {
   // Nobody has this token: each page signs in with a ticket.
   const server: ControlServer = await startControlServer({ host: '127.0.0.1', port: 0 }, newSecret(), {

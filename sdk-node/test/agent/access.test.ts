@@ -117,6 +117,12 @@ describe('a page of another site', () => {
       expect((await get(AGENT_PATH.authStatus, { 'Sec-Fetch-Site': site })).status).toBe(403)
   })
 
+  it('gets no file of the page', async () => {
+    const another = { 'Sec-Fetch-Site': 'cross-site' }
+    for (const path of ['/index.js', '/requests-page.js', '/index.html'])
+      expect((await get(path, another)).json).toEqual(refusal('forbidden_origin'))
+  })
+
   it('sends no form that changes anything', async () => {
     for (const type of [
       'text/plain',

@@ -1,10 +1,10 @@
 // The frame of the page: its header, and the sign-in, the dashboard or the requests.
 
+import { LazyPage } from '@svc/relay-web/common/lazy-page.tsx'
 import { Store, useStore } from '@svc/relay-web/common/store.ts'
 import type { VNode } from '@svc/relay-web/preact.ts'
 import { Dashboard } from './dashboard/dashboard.tsx'
 import { isCommand } from './page-entry.ts'
-import { RequestsPage } from './requests/requests-page.tsx'
 import { session, signOut } from './session/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { APP } from './texts/texts.ts'
@@ -12,6 +12,9 @@ import { APP } from './texts/texts.ts'
 /** Whether the page of the requests is open; a command has no other. */
 const hasRequests: Store<boolean> = new Store(isRequests())
 addEventListener('hashchange', () => hasRequests.set(isRequests()))
+
+const loadRequests = (): Promise<() => VNode> =>
+  import('./requests/requests-page.tsx').then(({ RequestsPage }) => RequestsPage)
 
 export function App(): VNode {
   const now = useStore(session)
@@ -35,7 +38,7 @@ export function App(): VNode {
       </header>
       {now.kind === 'starting' && <Starting />}
       {now.kind === 'out' && <SignIn reason={now.reason} />}
-      {now.kind === 'in' && areRequests && <RequestsPage key={now.token} />}
+      {now.kind === 'in' && areRequests && <LazyPage key={now.token} load={loadRequests} />}
       {now.kind === 'in' && !areRequests && <Dashboard key={now.token} isOwner={isOwner} />}
     </>
   )

@@ -109,9 +109,9 @@ async function throwIfRunning(error: unknown, endpoint: string): Promise<never> 
 }
 
 /** Loads the page on demand, because most clients are not browsers. */
-async function loadPage(): Promise<PageAnswer> {
+async function loadPage(path: string): Promise<PageAnswer | undefined> {
   const { pageAnswer } = await import('../../agent/page.ts')
-  return await pageAnswer()
+  return await pageAnswer(path)
 }
 
 interface Serving {

@@ -84,7 +84,9 @@ export class ProcessInspector {
   async #start(): Promise<InspectorServer> {
     const { startInspectorServer } = await import('../../inspector/inspector-server.ts')
     const { pageAnswer } = await import('../../agent/page.ts')
-    this.#server = await startInspectorServer(await this.#load(), this.#failed, () => pageAnswer('inspector'))
+    this.#server = await startInspectorServer(await this.#load(), this.#failed, (path) =>
+      pageAnswer(path, 'inspector'),
+    )
     return this.#server
   }
 }
