@@ -149,7 +149,7 @@ export interface ExposeOptions
    * @default none: visitors get 502
    */
   hold?: HoldOptions | undefined
-  /** Called when a request is kept, delivered or lost, with `hold`. */
+  /** Called when a request is kept, delivered, lost or refused, with `hold`. */
   onHold?: ((report: HoldReport) => void) | undefined
   /**
    * Records the requests of visitors who may come in, and the responses: an `Inspector` of `@svc/sdk-node/handlers`.

@@ -12,8 +12,8 @@ import { type CheckedHold, checkHold, type HoldOptions } from './options.ts'
 
 /** A HoldReport says what happened to a request that was kept. */
 export interface HoldReport {
-  /** `lost`: its time is over, or the site ends. */
-  state: 'kept' | 'delivered' | 'lost'
+  /** `lost`: its time is over, or the site ends. `refused`: it did not fit, and its visitor got 503. */
+  state: 'kept' | 'delivered' | 'lost' | 'refused'
   method: string
   /** The path without its query, which may contain secrets of the visitor. */
   path: string
@@ -97,6 +97,10 @@ export class Hold {
     this.#tell(held, 'kept', waiting)
   }
 
+  refused(request: DirectRequest): void {
+    this.#tell({ request }, 'refused', this.#waiting)
+  }
+
   #ended(held: Held, state: 'delivered' | 'lost', status: number | undefined): void {
     held.release()
     this.#tell(held, state, this.#waiting, status)
@@ -109,7 +113,12 @@ export class Hold {
     this.#onError(new SvcError('target_unreachable', `${method} ${url.pathname} ${what}`))
   }
 
-  #tell({ request }: Held, state: HoldReport['state'], waiting: number, status?: number): void {
+  #tell(
+    { request }: Pick<Held, 'request'>,
+    state: HoldReport['state'],
+    waiting: number,
+    status?: number,
+  ): void {
     const { method, url } = request
     this.#report({ state, method, path: url.pathname, waiting, ...(status !== undefined && { status }) })
   }
@@ -167,7 +176,10 @@ class HoldingExchange implements DirectExchange {
   async #keep(): Promise<DirectResponse> {
     const { queue, hold } = this.#holding
     const held = await hold.take(this.#request)
-    if (!held) return down()
+    if (!held) {
+      hold.refused(this.#request)
+      return down()
+    }
     if (this.#cancelled) {
       held.release()
       throw this.#cancelled.reason

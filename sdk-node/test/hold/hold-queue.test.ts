@@ -3,13 +3,21 @@
 import type { DirectRequest, DirectResponse } from '@svc/sdk-core'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Hold, type HoldReport } from '../../src/hold/hold.ts'
-import { DELIVERY_MAX_MS, HELD_MAX, HELD_SHARE, RETRY_MS, SLOW_MS } from '../../src/hold/limits.ts'
+import {
+  DELIVERY_MAX_MS,
+  HELD_BODY_MAX_BYTES,
+  HELD_MAX,
+  HELD_SHARE,
+  RETRY_MS,
+  SLOW_MS,
+} from '../../src/hold/limits.ts'
 import { badGateway, causeOf, textResponse } from '../../src/target/bad-gateway.ts'
 
 const REFUSED = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
 const BROKEN = Object.assign(new Error('reset'), { code: 'ECONNRESET' })
 
 let reports: HoldReport[]
+let errors: string[]
 /** The bodies that arrived. */
 let arrived: string[]
 /** What the target does with the next request. */
@@ -18,6 +26,7 @@ let behave: (body: string) => Promise<DirectResponse>
 beforeEach(() => {
   vi.useFakeTimers()
   reports = []
+  errors = []
   arrived = []
   behave = async () => badGateway(REFUSED)
 })
@@ -25,11 +34,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function opened(answer: '202' | 'wait' = '202') {
+function opened(answer: '202' | 'wait' = '202', time = '10m') {
   const hold = new Hold(
-    { for: '10m', answer },
+    { for: time, answer },
     (report) => void reports.push(report),
-    () => {},
+    ({ message }) => void errors.push(message),
   )
   const ask = (request: DirectRequest) => {
     const cancelled = Promise.withResolvers<never>()
@@ -73,6 +82,63 @@ it('each network has a share of the places, and the others keep theirs', async (
   expect(await statuses(1, () => '198.51.100.1')).toEqual([202])
   const others = await statuses(HELD_MAX, (at) => `203.0.113.${at % 200}`)
   expect(others.filter((status) => status === 202)).toHaveLength(HELD_MAX - HELD_SHARE - 1)
+})
+
+it('what does not fit is told once, with 503 for its visitor, and what was kept stays', async () => {
+  const { direct } = opened()
+  const body = (bytes: number) => 'x'.repeat(bytes)
+  const megabytes = (count: number) => body(count * 1024 * 1024)
+  const status = async (name: string, address: string, content: string) =>
+    (await direct(request(name, address, content))!.respond()).status
+  expect(await status('body', '192.0.2.1', `${body(HELD_BODY_MAX_BYTES)}x`)).toBe(503)
+  expect(await status('1', '192.0.2.1', megabytes(24))).toBe(202)
+  expect(await status('share', '192.0.2.1', megabytes(8))).toBe(503)
+  expect(await status('2', '192.0.2.1', megabytes(7))).toBe(202)
+  expect(await status('3', '198.51.100.1', megabytes(24))).toBe(202)
+  expect(await status('all', '203.0.113.1', megabytes(10))).toBe(503)
+  expect(await status('4', '203.0.113.1', megabytes(1))).toBe(202)
+  expect(reports.map(({ state, waiting }) => [state, waiting])).toEqual([
+    ['refused', 0],
+    ['kept', 1],
+    ['refused', 1],
+    ['kept', 2],
+    ['kept', 3],
+    ['refused', 3],
+    ['kept', 4],
+  ])
+  behave = handled
+  await vi.advanceTimersByTimeAsync(RETRY_MS)
+  expect(arrived).toEqual(['#1', '#2', '#3', '#4'])
+  expect(errors).toEqual([])
+})
+
+it('of a minute with requests all along, each is delivered or said to be lost after its time', async () => {
+  const { direct } = opened('202', '30s')
+  const PER_SECOND = 8
+  const names: string[] = []
+  for (let second = 0; second < 60; second += 1) {
+    for (let at = 0; at < PER_SECOND; at += 1) {
+      names.push(`#${second}.${at}`)
+      const { status } = await direct(request(`${second}.${at}`, `192.0.2.${at}`))!.respond()
+      expect(status).toBe(202)
+    }
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  const lost = reports.filter(({ state }) => state === 'lost').length
+  // The queue looks every half a second.
+  expect(lost).toBeGreaterThanOrEqual(30 * PER_SECOND)
+  expect(lost).toBeLessThanOrEqual(31 * PER_SECOND)
+  expect(errors).toHaveLength(lost)
+  expect(new Set(errors)).toEqual(
+    new Set(['POST /hook was kept, and is lost: the target was not back in 30s, or the site has ended']),
+  )
+  behave = handled
+  await vi.advanceTimersByTimeAsync(RETRY_MS)
+  expect(arrived.length).toBeGreaterThanOrEqual(29 * PER_SECOND)
+  expect(arrived).toEqual(names.slice(-arrived.length))
+  const ended = reports.filter(({ state }) => state !== 'kept')
+  expect(ended).toHaveLength(names.length)
+  expect(ended.at(-1)).toMatchObject({ state: 'delivered', status: 200, waiting: 0 })
 })
 
 it('the room of what was delivered is free again', async () => {

@@ -151,7 +151,7 @@ it('what does not fit gets 503 and Retry-After', async () => {
   const body = Buffer.alloc(26 * 1024 * 1024)
   const large = await visit(relay, url, '/', { method: 'POST', body })
   expect([large.statusCode, large.headers['retry-after']]).toEqual([503, '10'])
-  expect(reports).toEqual([])
+  expect(reports).toEqual([{ state: 'refused', method: 'POST', path: '/', waiting: 0 }])
 }, 120_000)
 
 it('what is kept when the site ends is said to be lost', async () => {
