@@ -4,12 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect } from 'node:http2'
+import { Agent } from 'node:https'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { Inspection, Inspector } from '@svc/sdk-core/inspector'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { descriptorSet } from '../../../sdk-core/test/inspector/protobuf-set.ts'
+import { collectedMemory } from '../../../tools/collected-memory.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { ExposeOptions } from '../../src/index.ts'
 import { exposeAt, listening, text, visit } from '../support/exposed.ts'
@@ -144,6 +147,40 @@ it('a form of 50 MB passes whole, and takes no more memory than its limits', asy
   expect(entry.not_repeatable).toContain('only 65536 bytes')
   expect(shown.inspector.bytes).toBeLessThan(128 * 1024)
 })
+
+const REQUESTS = atDepth(10_000, 600)
+const AT_ONCE = 20
+/** More than memory may differ, in bytes, for what relay, site, server and visitors do in this process. */
+const TOLERANCE_BYTES = 12 * 1024 * 1024
+
+it(`${REQUESTS} requests: memory is flat, and each is counted`, async () => {
+  const content = 'x'.repeat(2_000)
+  const http = await serving(
+    createServer((request, response) => void request.resume().on('end', () => response.end(content))),
+  )
+  const shown = await inspected({ http }, new Inspector({ limit: 100 }))
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  ends.push(() => agent.destroy())
+  const send = async (count: number): Promise<void> => {
+    let left = count
+    const visitor = async (): Promise<void> => {
+      while (left-- > 0)
+        await text(await visit(relay, shown.url, '/hook', { method: 'POST', body: content, agent }))
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, visitor))
+  }
+  const used = (): number => {
+    const { heap, buffers } = collectedMemory()
+    return heap + buffers
+  }
+  await send(REQUESTS / 4)
+  const before = used()
+  await send((REQUESTS * 3) / 4)
+  expect(used() - before).toBeLessThan(TOLERANCE_BYTES)
+  const { inspector } = shown
+  expect([inspector.entries.length, inspector.dropped.entries]).toEqual([100, REQUESTS - 100])
+  expect(inspector.entries.every(({ response }) => response?.bodyBytes === content.length)).toBe(true)
+}, 300_000)
 
 it('a WebSocket: each message with direction and size, while it is open', async () => {
   const server = createServer()
