@@ -1,7 +1,6 @@
 // A handler that answers as an HTTP Archive (HAR 1.2) says: for tests, and in place of a server that is not there.
 
 import { SvcError } from '../errors.ts'
-import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { makeHeaders } from '../exchange/fetch-request.ts'
 import { withHeaders } from '../handlers/response-headers.ts'
 import type { Answer, Entry } from '../inspector/entry.ts'
@@ -37,11 +36,11 @@ interface Track {
 
 /**
  * Returns a handler that answers with the recorded answers: by method, path and query, in their order. After the last one for such a
- * request, that is the answer again. Others get 404.
+ * request, that is the answer again. Others get 404. The host does not count, so that a test can have it in place of `fetch`.
  * @param har the archive, as text or parsed
  * @throws SvcError `invalid_option` when it is no archive
  */
-export function replayHar(har: unknown): FetchHandler {
+export function replayHar(har: unknown): (request: Request) => Response {
   const tracks = tracksOf(typeof har === 'string' ? parsed(har) : har)
   return ({ method, url }) => {
     const key = keyOf(url)

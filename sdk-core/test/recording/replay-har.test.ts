@@ -45,7 +45,7 @@ async function answers(har: unknown, ...asked: string[]): Promise<[number, strin
   const found: [number, string][] = []
   for (const one of asked) {
     const [method, path] = one.split(' ')
-    const response = await handler(new Request(`https://site.example${path}`, { method: method! }), info)
+    const response = await handler(new Request(`https://site.example${path}`, { method: method! }))
     found.push([response.status, await response.text()])
   }
   return found
@@ -84,7 +84,7 @@ it('have their fields, without those of the framing, of another coding, and mask
     [':status', '200'],
   ]
   const handler = replayHar(harOf({ headers, text: 'aGk=', encoding: 'base64', size: 2 }))
-  const response = await handler(new Request('https://site.example/'), info)
+  const response = await handler(new Request('https://site.example/'))
   expect([...response.headers]).toEqual([
     ['content-type', 'image/png'],
     ['set-cookie', 'b=2'],
