@@ -179,22 +179,35 @@ wholeOnly(test, 'variant')(
 )
 
 wholeOnly(test, 'variant')(
-  'the page of an agent has it for the tunnels that ask for it',
+  'the page of an agent has it for a tunnel from the moment when its owner says so',
   async ({ relay, command, context }) => {
     const port = await freePort()
     const agent = await startAgent(
-      `relay = "${relay.url}"\nca = "${relay.caFile}"\n\n[agent]\ncontrol_addr = "127.0.0.1:${port}"\n\n[[tunnel]]\nname = "inspected-agent"\nhttp = "${command.target}"\ninspect = true\n`,
+      `relay = "${relay.url}"\nca = "${relay.caFile}"\n\n[agent]\ncontrol_addr = "127.0.0.1:${port}"\n\n[[tunnel]]\nname = "inspected-agent"\nhttp = "${command.target}"\n`,
     )
     const { page, errors } = await openWeb(context, await agent.pageWithTicket())
     const link = page.getByRole('link', { name: /^https:\/\/inspected-agent\./ })
-    await curl(relay.caFile, `${await link.getAttribute('href')}/seen`)
-    await page.getByRole('link', { name: 'Requests' }).press('Enter')
+    const visit = async (path: string) => curl(relay.caFile, (await link.getAttribute('href')) + path)
+    const open = (name: string) => page.getByRole('link', { name }).press('Enter')
+    await visit('/before')
+    await open('Requests')
+    await expect(page.getByRole('alert')).toContainText('The agent records no requests')
+    await open('Tunnels')
+    await page.getByRole('button', { name: 'Record requests inspected-agent' }).press('Enter')
+    await expect(saying(page, 'Requests of inspected-agent are recorded')).toBeVisible()
+    await visit('/seen')
+    await open('Requests')
     await expect(requestsIn(page)).toHaveText([/^200 GET \/seen/])
     await page.keyboard.press('j')
     await expect(headingOf(page, 'GET /seen')).toBeVisible()
-    await page.getByRole('link', { name: 'Tunnels' }).press('Enter')
-    await expect(link).toBeVisible()
-    expect(errors).toEqual([])
+    await open('Tunnels')
+    await page.getByRole('button', { name: 'Stop recording inspected-agent' }).press('Enter')
+    await expect(saying(page, 'are not recorded any more')).toBeVisible()
+    await visit('/after')
+    await open('Requests')
+    await expect(requestsIn(page)).toHaveText([/^200 GET \/seen/])
+    // The browser itself logs the answer of an agent that records nothing.
+    for (const error of errors) expect(error).toContain('409')
     await agent.stop()
   },
 )

@@ -17,6 +17,7 @@ export const PAGE_FILES = [
   'index.css',
   'requests-page.js',
   'requests-page.css',
+  'shares-dialog.js',
 ] as const
 export type PageFile = (typeof PAGE_FILES)[number]
 

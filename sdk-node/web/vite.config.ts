@@ -1,9 +1,15 @@
-// Builds the page of the agent: its HTML, and a script and a style each for the page and for its requests, which load when they are
-// opened. The names stay, because an executable of `svc` has these files in itself.
+// Builds the page of the agent: its HTML, its script and style, and parts that load when they are opened. The names stay, because an executable of `svc` has these files in itself.
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
 /** The same as PAGE_FILES (sdk-node/src/installation.ts). */
-const FILES = ['index.css', 'index.html', 'index.js', 'requests-page.css', 'requests-page.js']
+const FILES = [
+  'index.css',
+  'index.html',
+  'index.js',
+  'requests-page.css',
+  'requests-page.js',
+  'shares-dialog.js',
+]
 
 const fixedFiles: Plugin = {
   name: 'fixed-files',

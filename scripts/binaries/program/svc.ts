@@ -11,6 +11,7 @@ const PAGE: Readonly<Record<PageFile, () => Promise<{ default: string }>>> = {
   'index.js': () => import('../../../sdk-node/page/index.js?raw'),
   'index.css': () => import('../../../sdk-node/page/index.css?raw'),
   'requests-page.js': () => import('../../../sdk-node/page/requests-page.js?raw'),
+  'shares-dialog.js': () => import('../../../sdk-node/page/shares-dialog.js?raw'),
   'requests-page.css': () => import('../../../sdk-node/page/requests-page.css?raw'),
 }
 

@@ -58,6 +58,8 @@ export const AGENT_PATH = {
   connectRelay: '/agent/relays/connect',
   /** Owner. POST {@link RelayRequestBody}, answer `{}`. The last relay of a tunnel is refused. */
   disconnectRelay: '/agent/relays/disconnect',
+  /** Owner. POST {@link RecordTunnelRequest}, answer `{}`. It lasts until the agent ends: `inspect` in svc.toml is for every start. */
+  recordTunnel: '/agent/tunnels/record',
   /** Owner. POST {@link AnswerKnockRequest}, answer `{}`. */
   answerKnock: '/agent/knocks/answer',
   /** Owner. GET, answer {@link AgentShares}. */
@@ -222,6 +224,8 @@ export interface TunnelStatus {
   retry_at?: string | undefined
   /** Whether it is online and can be shared by links: its visitors have to show who they are. */
   can_be_shared: boolean
+  /** Whether the inspector records its requests. Undefined where it sees none, and before the tunnel has started. */
+  recorded?: boolean | undefined
   /** The tunnel at each relay. */
   relays: RelayStatus[]
 }
@@ -400,6 +404,11 @@ export interface ChangeTunnelRequest {
 export interface TunnelRequestBody {
   /** The name of the tunnel; undefined for the one without a name. */
   name?: string | undefined
+}
+
+export interface RecordTunnelRequest extends TunnelRequestBody {
+  /** Whether the inspector records its requests from now on. */
+  record: boolean
 }
 
 export interface AnswerKnockRequest {

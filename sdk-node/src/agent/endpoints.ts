@@ -119,6 +119,9 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint<EndpointContext>>> = {
   [AGENT_PATH.disconnectRelay]: changing((operations, body) =>
     operations.disconnectRelay({ name: nameOf(body), relay: text(body, 'relay') }),
   ),
+  [AGENT_PATH.recordTunnel]: changing((operations, body) =>
+    operations.recordTunnel({ name: nameOf(body), record: yesOrNo(body, 'record') }),
+  ),
   [AGENT_PATH.answerKnock]: changing((operations, body) =>
     operations.answerKnock({
       code: text(body, 'code'),

@@ -10,6 +10,7 @@ import type {
   ChangeTunnelRequest,
   MadeShare,
   MakeShareRequest,
+  RecordTunnelRequest,
   RelayRequestBody,
   TunnelRequestBody,
   WithdrawShareRequest,
@@ -27,6 +28,7 @@ export interface AgentOperations {
   resumeTunnel(request: TunnelRequestBody): Promise<void>
   connectRelay(request: RelayRequestBody): Promise<void>
   disconnectRelay(request: RelayRequestBody): Promise<void>
+  recordTunnel(request: RecordTunnelRequest): Promise<void>
   answerKnock(request: AnswerKnockRequest): Promise<void>
   shares(): AgentShare[]
   makeShare(request: MakeShareRequest): Promise<MadeShare>
@@ -36,7 +38,7 @@ export interface AgentOperations {
   shutdown(): void
   /** Resolves with the last lines of the log, oldest first. */
   logs(lines: number): Promise<string[]>
-  /** Returns what was recorded of the tunnels that ask for it. @throws AgentError `inspector_off` */
+  /** Returns what was recorded of tunnels. @throws AgentError `inspector_off` */
   inspection(): Inspection
   /** Returns whether a wallet may sign in. @param address in any letter case */
   isAllowed(address: string): boolean

@@ -15,7 +15,7 @@ import {
   INSPECTOR_PATH,
   type InspectorState,
 } from '../../src/inspector/api-messages.ts'
-import { makeHome, startAgent } from '../support/agent.ts'
+import { ANY_PORT, makeHome, startAgent } from '../support/agent.ts'
 import { exposeAt, listening, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
@@ -162,28 +162,51 @@ it('the key i begins to record, and opens the page at a new address each time', 
   await process.close()
 })
 
-it('the agent has it for the tunnels of svc.toml that ask for it', async () => {
-  const tunnel = (name: string, inspect: boolean) =>
-    `[[tunnel]]\nname = "${name}"\nhttp = ${port}\ninspect = ${inspect}\n`
-  const at = `relay = "${relay.origin}"\nca = "${relay.caFile}"\n[agent]\ncontrol_addr = "127.0.0.1:0"\n`
-  const folder = await makeHome(`${at}${tunnel('one', true)}${tunnel('two', false)}`)
+it('the agent has it for the tunnels of svc.toml that ask for it, and for others once its owner says so', async () => {
+  const tunnel = (name: string, fields: string) => `[[tunnel]]\nname = "${name}"\n${fields}\n`
+  const at = `relay = "${relay.origin}"\nca = "${relay.caFile}"\n${ANY_PORT}`
+  const one = tunnel('one', `http = ${port}\ninspect = true`)
+  const folder = await makeHome(
+    `${at}${one}${tunnel('two', `http = ${port}`)}${tunnel('three', `tls = ${port}`)}`,
+  )
   const agent = await startAgent(folder)
-  const headers = { Authorization: `Bearer ${agent.endpoint.token}` }
-  const ask = async (path: string) =>
-    (await (await fetch(agent.endpoint.url + path, { headers })).json()) as never
-  const online = async () => {
-    const { data } = (await ask(AGENT_PATH.status)) as {
-      data: { tunnels: { relays: { url?: string; state: string }[] }[] }
-    }
-    return data.tunnels.flatMap(({ relays }) =>
-      relays.filter(({ state }) => state === 'online').map(({ url }) => url!),
+  const online = async (): Promise<Record<string, string>> => {
+    const { tunnels } = await agent.status()
+    const sites = tunnels.flatMap(({ name, relays }) =>
+      relays.flatMap(({ state, url }) => (state === 'online' && url ? [[name, url]] : [])),
     )
+    return Object.fromEntries(sites)
   }
-  await expect.poll(online).toHaveLength(2)
-  for (const url of await online()) await text(await visit(relay, url, '/agent'))
-  const list = async () => ((await ask(`${INSPECTOR_PATH.entries}?tunnel=one`)) as { data: EntryList }).data
-  await expect.poll(async () => (await list()).entries).toMatchObject([{ tunnel: 'one', path: '/agent' }])
-  expect((await list()).state.tunnels).toEqual(['one'])
+  await expect.poll(async () => Object.keys(await online())).toEqual(['one', 'two', 'three'])
+  const visitBoth = async (path: string): Promise<void> => {
+    const { one, two } = await online()
+    for (const url of [one!, two!]) await text(await visit(relay, url, path))
+  }
+  const seen = async (): Promise<string[]> => {
+    const { entries } = await agent.ask<EntryList>('GET', INSPECTOR_PATH.entries)
+    return entries.map(({ tunnel, path }) => `${tunnel} ${path}`)
+  }
+  const recorded = async () => (await agent.status()).tunnels.map(({ recorded }) => recorded)
+  const record = (name: string, isOn: boolean): Promise<object> =>
+    agent.ask('POST', AGENT_PATH.recordTunnel, { name, record: isOn })
+
+  await visitBoth('/a')
+  await expect.poll(seen).toEqual(['one /a'])
+  expect(await recorded()).toEqual([true, false, undefined])
+  await record('two', true)
+  await record('one', false)
+  await visitBoth('/b')
+  await expect.poll(seen).toEqual(['one /a', 'two /b'])
+  expect(await recorded()).toEqual([false, true, undefined])
+
+  // A tunnel that starts again is recorded as before, and one of svc.toml as that says.
+  for (const path of [AGENT_PATH.pauseTunnel, AGENT_PATH.resumeTunnel])
+    for (const name of ['one', 'two']) await agent.ask('POST', path, { name })
+  await expect.poll(async () => Object.keys(await online()).length).toBe(3)
+  await visitBoth('/c')
+  await expect.poll(seen).toEqual(['one /a', 'two /b', 'one /c', 'two /c'])
+  await expect(record('three', true)).rejects.toThrow('none of an HTTP server')
+  await expect(record('four', true)).rejects.toThrow('no tunnel four')
   await agent.stop()
   await folder.remove()
 })

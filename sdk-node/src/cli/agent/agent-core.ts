@@ -12,6 +12,7 @@ import type {
   ChangeTunnelRequest,
   MadeShare,
   MakeShareRequest,
+  RecordTunnelRequest,
   RelayRequestBody,
   TunnelError,
   TunnelRequestBody,
@@ -23,6 +24,7 @@ import { AgentError } from '../../agent/errors.ts'
 import { lastLines } from '../../agent/log-file.ts'
 import type { AgentOperations } from '../../agent/operations.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import { hasHttp } from '../commands/expose-options.ts'
 import type { ProcessInspector } from '../commands/process-inspector.ts'
 import { makeShare, sharedSites, sharesOf, withdrawShare } from '../commands/shared-tunnels.ts'
 import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
@@ -43,8 +45,8 @@ export interface AgentParts {
   supervisor: TunnelSupervisor
   store: StatusStore
   tell: Reporter
-  /** What records the requests of tunnels that ask for it. */
-  inspector: Pick<ProcessInspector, 'inspection'>
+  /** What records the requests of tunnels. */
+  inspector: Pick<ProcessInspector, 'inspection' | 'record' | 'isRecorded'>
   logPath: string
   isDetached: boolean
   /** The relay of tunnels for which svc.toml names none. */
@@ -102,7 +104,9 @@ export class AgentCore implements AgentOperations {
         .map((tunnel): TunnelStatus => {
           const relays = (sites.get(tunnel.name) ?? []).map(({ tunnel: _name, ...relay }) => relay)
           const can_be_shared = shared.has(tunnel.name) && canBeShared(tunnel.command?.options ?? {})
-          return { name: tunnel.name, ...tunnel.state, ...describe(tunnel.command), can_be_shared, relays }
+          const recorded = this.#isRecorded(tunnel)
+          const target = describe(tunnel.command)
+          return { name: tunnel.name, ...tunnel.state, ...target, can_be_shared, recorded, relays }
         }),
       requests: [...store.requests],
       knocks: store.knockReports().map(({ event: _event, ...knock }) => knock),
@@ -178,6 +182,16 @@ export class AgentCore implements AgentOperations {
     })
   }
 
+  async recordTunnel({ name, record }: RecordTunnelRequest): Promise<void> {
+    const tunnel = this.#tunnelOf(name)
+    if (this.#isRecorded(tunnel) === undefined)
+      throw new AgentError(
+        'invalid_request',
+        `${name ?? 'the tunnel'} has not started, or is none of an HTTP server or a folder`,
+      )
+    await this.#parts.inspector.record(name, record)
+  }
+
   async answerKnock(answer: AnswerKnockRequest): Promise<void> {
     if (!this.#parts.store.answerKnock(answer))
       throw new AgentError('knock_not_found', `no one visitor with the number ${answer.code} waits`)
@@ -188,9 +202,7 @@ export class AgentCore implements AgentOperations {
   }
 
   async makeShare({ name, ...options }: MakeShareRequest): Promise<MadeShare> {
-    const tunnel = this.#tunnels.get(name)
-    if (tunnel === undefined)
-      throw new AgentError('tunnel_not_found', `the agent has no tunnel ${name ?? 'without a name'}`)
+    const tunnel = this.#tunnelOf(name)
     if (!canBeShared(tunnel.command?.options ?? {}))
       throw new AgentError(
         'invalid_request',
@@ -227,7 +239,19 @@ export class AgentCore implements AgentOperations {
   inspection(): Inspection {
     const { inspection } = this.#parts.inspector
     if (inspection) return inspection
-    throw new AgentError('inspector_off', 'no tunnel of svc.toml has inspect = true')
+    throw new AgentError('inspector_off', 'no tunnel is recorded: inspect = true in svc.toml does so')
+  }
+
+  /** @throws AgentError `tunnel_not_found` */
+  #tunnelOf(name: string | undefined): ConfiguredTunnel {
+    const tunnel = this.#tunnels.get(name)
+    if (tunnel) return tunnel
+    throw new AgentError('tunnel_not_found', `the agent has no tunnel ${name ?? 'without a name'}`)
+  }
+
+  /** @returns undefined where there is nothing to record */
+  #isRecorded({ name, command }: ConfiguredTunnel): boolean | undefined {
+    return command && hasHttp(command) ? this.#parts.inspector.isRecorded(name) : undefined
   }
 
   isAllowed(address: string): boolean {

@@ -62,7 +62,7 @@ export async function runAgent(run: AgentRun): Promise<void> {
   const asked = new AbortController()
   run.signal.addEventListener('abort', () => asked.abort(), { once: true })
   const sharing = sharedStatus(run.statusFolder, store, tell)
-  const inspector = new ProcessInspector(false, (error) => core.failed(error))
+  const inspector = new ProcessInspector(true, (error) => core.failed(error))
   const context = { tell, store, begun: sharing.begin, areSeveral: true, inspector }
   const supervisor = new TunnelSupervisor(context)
   const core = new AgentCore(config, {

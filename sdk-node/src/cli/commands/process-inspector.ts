@@ -33,12 +33,28 @@ export class ProcessInspector {
    * @throws SvcError `invalid_option`
    */
   async of(isWanted: boolean, proto?: string): Promise<ExposeOptions['inspector']> {
-    const inspector = isWanted ? (await this.#load()).inspector : this.#switch
-    if (proto === undefined) return inspector
-    if (!inspector)
+    const inspector = isWanted ? (await this.#load()).inspector : undefined
+    if (!inspector && !this.#switch) {
+      if (proto === undefined) return undefined
       throw new SvcError('invalid_option', '--proto is for --inspect: without it nothing is recorded')
-    const descriptors = await readDescriptors(proto)
-    return { wrap: (handler, wrapping) => inspector.wrap(handler, { ...wrapping, descriptors }) }
+    }
+    const descriptors = proto === undefined ? undefined : await readDescriptors(proto)
+    return {
+      wrap: (handler, given) => {
+        const wrapping = { ...given, descriptors }
+        return this.#switch?.wrap(handler, wrapping, inspector) ?? inspector!.wrap(handler, wrapping)
+      },
+    }
+  }
+
+  /** Records a tunnel from now on, or not any more. */
+  async record(tunnel: string | undefined, isOn: boolean): Promise<void> {
+    this.#switch?.useFor(tunnel, isOn ? (await this.#load()).inspector : undefined)
+  }
+
+  /** @returns undefined for a tunnel that has not started, or whose requests are not seen */
+  isRecorded(tunnel: string | undefined): boolean | undefined {
+    return this.#switch?.isRecorded(tunnel)
   }
 
   /** The operations of the inspector. Undefined while nothing is recorded. */

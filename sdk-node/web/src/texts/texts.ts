@@ -56,7 +56,8 @@ export const REQUESTS_PAGE = {
   title: 'Requests',
   errors: {
     unreachable: 'The command does not answer: it may have ended. This page tries again.',
-    inspector_off: 'The agent records no requests: inspect = true in svc.toml lets a tunnel do so.',
+    inspector_off:
+      'The agent records no requests: “Record requests” of a tunnel begins, and inspect = true in svc.toml does so at each start.',
   } as Readonly<Record<string, string>>,
 } as const
 
@@ -104,6 +105,10 @@ export const TUNNEL = {
 
 export const ACTIONS = {
   share: 'Share',
+  record: 'Record requests',
+  stopRecording: 'Stop recording',
+  recording: (name: string): string => `Requests of ${name} are recorded: they appear under “Requests”.`,
+  notRecording: (name: string): string => `Requests of ${name} are not recorded any more.`,
   pause: 'Pause',
   resume: 'Resume',
   retry: 'Try again',

@@ -1,10 +1,15 @@
-// The buttons of a tunnel: share, pause, change, remove.
+// The buttons of a tunnel: share, record, pause, change, remove.
 
 import { confirm } from '@svc/relay-web/common/confirm.tsx'
 import { useState, type VNode } from '@svc/relay-web/preact.ts'
-import { AGENT_PATH, type TunnelSettings, type TunnelStatus } from '../../../src/agent/api-messages.ts'
+import {
+  AGENT_PATH,
+  type RecordTunnelRequest,
+  type TunnelSettings,
+  type TunnelStatus,
+} from '../../../src/agent/api-messages.ts'
 import { act } from '../session/act.tsx'
-import { SharesDialog } from '../shares/shares-dialog.tsx'
+import type { SharesDialog } from '../shares/shares-dialog.tsx'
 import { ACTIONS, TUNNEL } from '../texts/texts.ts'
 import { TunnelForm } from './tunnel-form.tsx'
 
@@ -18,17 +23,26 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
   const { name, state } = tunnel
   const shown = name ?? TUNNEL.unnamed
   const [isOpen, setOpen] = useState(false)
-  const [isSharing, setSharing] = useState(false)
+  const [sharing, setSharing] = useState<{ SharesDialog: typeof SharesDialog } | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const body = name === undefined ? {} : { name }
-  const run = async (path: string, done: string): Promise<void> => {
+  const run = async (path: string, done: string, request: object = body): Promise<void> => {
     setBusy(true)
-    await act(path, body, done, refresh)
+    await act(path, request, done, refresh)
     setBusy(false)
   }
   const resume = (): Promise<void> => run(AGENT_PATH.resumeTunnel, ACTIONS.resumed(shown))
   const toggle = (): Promise<void> =>
     state === 'paused' ? resume() : run(AGENT_PATH.pauseTunnel, ACTIONS.paused(shown))
+  const share = (): void => {
+    // The dashboard says when the agent does not answer.
+    import('../shares/shares-dialog.tsx').then(setSharing, () => {})
+  }
+  const record = (): Promise<void> => {
+    const begins = tunnel.recorded === false
+    const said = begins ? ACTIONS.recording(shown) : ACTIONS.notRecording(shown)
+    return run(AGENT_PATH.recordTunnel, said, { ...body, record: begins } satisfies RecordTunnelRequest)
+  }
   const remove = async (): Promise<void> => {
     if (await confirm(ACTIONS.sureToRemove(shown))) await run(AGENT_PATH.removeTunnel, ACTIONS.removed(shown))
   }
@@ -41,8 +55,14 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
         </button>
       )}
       {tunnel.can_be_shared && (
-        <button type="button" class="plain small" onClick={() => setSharing(true)}>
+        <button type="button" class="plain small" onClick={share}>
           {ACTIONS.share}
+          <span class="unseen"> {shown}</span>
+        </button>
+      )}
+      {tunnel.recorded !== undefined && (
+        <button type="button" class="plain small" disabled={isBusy} onClick={() => void record()}>
+          {tunnel.recorded ? ACTIONS.stopRecording : ACTIONS.record}
           <span class="unseen"> {shown}</span>
         </button>
       )}
@@ -63,7 +83,7 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
         {ACTIONS.remove}
         <span class="unseen"> {shown}</span>
       </button>
-      {isSharing && <SharesDialog name={name} onClose={() => setSharing(false)} />}
+      {sharing && <sharing.SharesDialog name={name} onClose={() => setSharing(undefined)} />}
       {isOpen && settings !== undefined && (
         <TunnelForm before={settings} onClose={() => setOpen(false)} refresh={refresh} />
       )}
