@@ -30,7 +30,12 @@ export interface InspectedCommand {
   stop(): Promise<void>
 }
 
-export async function startInspected(relay: TestRelay, name: string): Promise<InspectedCommand> {
+/** @param given the target, in place of the one that counts */
+export async function startInspected(
+  relay: TestRelay,
+  name: string,
+  given?: string,
+): Promise<InspectedCommand> {
   const got: Got[] = []
   const target = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
@@ -44,7 +49,7 @@ export async function startInspected(relay: TestRelay, name: string): Promise<In
   const { port } = target.address() as AddressInfo
   const home = await mkdtemp(path.join(tmpdir(), 'svc-inspector-e2e-'))
   const { SVC_URL: _url, IDENTITY_PATH: _path, ...inherited } = process.env
-  const args = ['expose', String(port), '--name', name, '--relay', relay.url, '--ca', relay.caFile]
+  const args = ['expose', given ?? String(port), '--name', name, '--relay', relay.url, '--ca', relay.caFile]
   const child = spawn(process.execPath, [MAIN, ...args, '--inspect', '--json'], {
     env: { ...inherited, HOME: home, XDG_CONFIG_HOME: home, IDENTITY_PATH: path.join(home, 'identity.json') },
     stdio: ['ignore', 'pipe', 'inherit'],
