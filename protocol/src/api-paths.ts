@@ -44,6 +44,8 @@ export const policyLeases = '/api/policy/leases'
 export const policyIps = '/api/policy/ips'
 /** `POST` of `RelayPolicyUpdate` with the bearer. *Extension*. */
 export const policyRelays = '/api/policy/relays'
+/** `POST` of `DomainPolicyUpdate` with the bearer. *Extension*. */
+export const policyDomains = '/api/policy/domains'
 /** `GET`: `PinnedNamesResponse`, and `POST` of `NamePolicyUpdate`, with the bearer. *Extension*. */
 export const policyNames = '/api/policy/names'
 /** `GET`: `InvitationsResponse`, and `POST` of `InvitationRequest`: `NewInvitation`, with the bearer. *Extension*. */
@@ -64,6 +66,8 @@ export const register = '/sdk/register'
 export const renew = '/sdk/renew'
 /** `POST` of `ReverseEndpointRequest`: `ReverseEndpoint`. */
 export const reverse = '/sdk/reverse'
+/** *Extension* `custom_domains`: `POST` of `CustomDomainsRequest`: `CustomDomainsResponse`. */
+export const customDomains = '/sdk/domains'
 /** `POST` of `UnregisterRequest`: `{}`. */
 export const unregister = '/sdk/unregister'
 /** `GET` of HTTP/1.1 with a reverse capability: the upgrade to a native reverse session or a browser carrier. */

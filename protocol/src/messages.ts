@@ -402,6 +402,8 @@ export interface Lease {
   tcp_enabled: boolean
   /** `host:port` of the dedicated TCP port, when the lease has one. */
   tcp_addr?: string | undefined
+  /** *Extension*: custom domains that lead to the site. Absent if there are none. */
+  domains?: string[] | undefined
   /** Empty if the site sent none. */
   metadata: LeaseMetadata
   /** The number of ready reverse sessions. */
@@ -454,6 +456,8 @@ export interface PolicyLease extends Lease {
   is_ip_banned: boolean
   /** *Extension*: the bans that match its addresses, in the form of {@link PolicyDecisionsResponse.banned_ips}. */
   ip_bans: string[]
+  /** *Extension*: the custom domains of its registration, without their records. Absent if it names none. */
+  custom_domains?: CustomDomain[] | undefined
 }
 
 /**
@@ -528,6 +532,14 @@ export interface RelayPolicyUpdate {
   is_banned: boolean
 }
 
+/** *Extension*: DomainPolicyUpdate is the body of `POST /api/policy/domains`: a ban of a custom domain and all below it, or its end. */
+export interface DomainPolicyUpdate {
+  /** The domain. The relay normalizes it. */
+  domain: string
+  /** Bans the domain, or ends the ban. */
+  is_banned: boolean
+}
+
 /** *Extension*: NamePolicyUpdate is the body of `POST /api/policy/names`: it pins a friendly name to an address, or unpins it. */
 export interface NamePolicyUpdate {
   /** The friendly name. The relay normalizes it. */
@@ -559,6 +571,8 @@ export interface PolicyDecisionsResponse extends Paged {
   banned_ips: string[]
   /** The banned relays: addresses in lower case, and origins. */
   banned_relays: string[]
+  /** The banned custom domains, each with all below it. */
+  banned_domains: string[]
   /** Maps each identity key with a limit to bytes per second. */
   bps: Record<string, number>
 }
@@ -578,6 +592,7 @@ export type PolicyStep =
   | Step<'lease', LeasePolicyUpdate>
   | Step<'ip', IpPolicyUpdate>
   | Step<'relay', RelayPolicyUpdate>
+  | Step<'domain', DomainPolicyUpdate>
   | Step<'name', NamePolicyUpdate>
 
 /** *Extension*: a PolicyChange is a change that was made through the API. */

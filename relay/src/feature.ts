@@ -5,7 +5,7 @@ import type { DomainResponse, Extension } from '@svc/protocol'
 import type { ApiParts } from './core/api/endpoint-handler.ts'
 import type { Endpoint } from './core/api/endpoints/endpoint.ts'
 import type { EndpointName } from './core/api/endpoints/endpoints.ts'
-import type { GatewayChoice } from './core/api/handlers/sdk.ts'
+import type { CustomDomainStates, GatewayChoice } from './core/api/handlers/sdk.ts'
 import type { Handler, NeighbourEndpoint, Routing } from './core/api/http/server.ts'
 import type { Check } from './core/check/finding.ts'
 import type { FeatureSettings } from './core/config/feature-settings.ts'
@@ -89,6 +89,8 @@ export interface Running {
   neighbours?(api: ApiParts): NeighbourEndpoint
   /** Gateways through which SDKs reach this relay, and this relay's own as a gateway of others. */
   readonly gateways?: Gateways | undefined
+  /** Leads sites' own domains to them. */
+  readonly customDomains?: CustomDomainStates
   /** Gives leases dedicated ports. */
   readonly ports?: PortClaims
   /** HOST:PORT at which datagram tunnels come in. @default the authority of the root host */

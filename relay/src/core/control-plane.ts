@@ -135,7 +135,14 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
       policy,
       { administrators, invitations },
       audit,
-      { counters, visitors, leases, certificateStatuses, cluster: machines?.readings },
+      {
+        counters,
+        visitors,
+        leases,
+        certificateStatuses,
+        cluster: machines?.readings,
+        customDomains: only(features, 'customDomains'),
+      },
       machines?.policyChanges,
     ),
     sdk: createSdkApi(core, {
@@ -149,6 +156,7 @@ function createRouting(core: Core, { features, recovery, writer }: RoutingParts)
       tunnelAddress: only(features, 'tunnelAddress'),
       featuresOfDomain: () => domainOf(features),
       gateways: only(features, 'gateways')?.choice,
+      customDomains: only(features, 'customDomains'),
       extensions: features.flatMap(({ extensions = [] }) => extensions),
     }),
     credentials,
@@ -177,6 +185,7 @@ function createSdkApi(
     | 'extensions'
     | 'featuresOfDomain'
     | 'gateways'
+    | 'customDomains'
   >,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state

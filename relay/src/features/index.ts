@@ -5,6 +5,7 @@ import type { Feature } from '../feature.ts'
 import { acme } from './acme/index.ts'
 import { awayPage } from './away-page/index.ts'
 import { cluster } from './cluster/index.ts'
+import { customDomains } from './custom-domains/index.ts'
 import { datagrams } from './datagrams/index.ts'
 import { discovery } from './discovery/index.ts'
 import { dns } from './dns/index.ts'
@@ -31,6 +32,7 @@ export const FEATURES: readonly Feature[] = [
   datagrams,
   staticCache,
   awayPage,
+  customDomains,
   payment,
   discovery,
   overlay,

@@ -80,6 +80,7 @@ export async function createSystem(
     rateLimits: new RateLimits({ networkPerMinute: 1e9, relayPerMinute: 1e9 }),
     extensions: [],
     gateways: undefined,
+    customDomains: undefined,
     credentials,
     policy,
     ports: createDedicatedPorts({
@@ -108,6 +109,7 @@ export async function createSystem(
         visitors: new Visitors(log),
         leases,
         certificateStatuses: { all: () => [] },
+        customDomains: undefined,
       },
     ),
     open: new PublicApi(

@@ -44,6 +44,7 @@ describe('Policy', () => {
       banned_identity_keys: [],
       banned_ips: [],
       banned_relays: [],
+      banned_domains: [],
       identity_bps: {},
       udp_enabled: false,
       udp_max_leases: 0,

@@ -9,7 +9,15 @@ import { pastChanges } from '../src/admin/past-changes.ts'
 import { lease, machine } from './support.ts'
 
 const key = 'demo:0xab'
-const none = { approved: [], denied: [], banned: [], banned_ips: [], banned_relays: [], bps: {} }
+const none = {
+  approved: [],
+  denied: [],
+  banned: [],
+  banned_ips: [],
+  banned_relays: [],
+  banned_domains: [],
+  bps: {},
+}
 
 describe('undoing', () => {
   test.each([

@@ -136,6 +136,7 @@ function adminHandlers(
     updateLease: answer(api.updateLease, ({ body, ...who }) => admin.updateLease(body, auditorOf(who))),
     updateIp: answer(api.updateIp, ({ body, ...who }) => admin.updateIp(body, auditorOf(who))),
     updateRelay: answer(api.updateRelay, ({ body, ...who }) => admin.updateRelay(body, auditorOf(who))),
+    updateDomain: answer(api.updateDomain, ({ body, ...who }) => admin.updateDomain(body, auditorOf(who))),
     policyNames: answer(api.policyNames, () => admin.names()),
     updateName: answer(api.updateName, ({ body, ...who }) => admin.updateName(body, auditorOf(who))),
     administrators: answer(api.administrators, () => admin.administrators()),

@@ -73,7 +73,7 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   connectionLimiter.onClientHello(socket)
   if (hello === undefined) return
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
-  if (hello.isAcmeChallenge) return answerChallenge(socket, hello, parts)
+  if (hello.isAcmeChallenge && !isCustomDomain(hello, parts)) return answerChallenge(socket, hello, parts)
   if (parts.isReady?.() === false) return refuse(socket, ALERT.internal_error)
   // A health check by address sends no server name, or the address, which is not a name (RFC 6066 §3): it means the
   // relay itself.
@@ -86,7 +86,13 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   else parts.serveRoot(socket)
 }
 
-/** Such a connection never reaches a site, because answering it is enough to get a certificate for its name. */
+/** A domain that the site owns, as its records prove: the site answers the authority, as it does any visitor. */
+function isCustomDomain({ serverName = '' }: PeekedHello, parts: SniListenerParts): boolean {
+  const route = reachable(serverName, parts)
+  return route?.to === 'lease' && route.lease.provenAt(serverName) !== undefined
+}
+
+/** Such a connection never reaches a site of one of the relay's names, because answering it is enough to get a certificate for it. */
 function answerChallenge(
   socket: Socket,
   { serverName = '', received }: PeekedHello,

@@ -13,6 +13,8 @@ export interface LeasePreferences {
   readonly visitorAddress: boolean
   /** The relay may end TLS at the friendly hostname, and show a page, while the site has no lease. */
   readonly awayPage: boolean
+  /** The site's own domains, as it wrote them. */
+  readonly domains: readonly string[]
 }
 
 /** The preferences of a registration that names none. */
@@ -22,6 +24,7 @@ export const NO_PREFERENCES: LeasePreferences = {
   overlay: false,
   visitorAddress: false,
   awayPage: false,
+  domains: [],
 }
 
 /** @param request its `cache_ttl` is in the relay's bounds already */
@@ -31,6 +34,7 @@ export function preferencesOf({
   overlay,
   extensions,
   away_page,
+  domains,
 }: RegisterChallengeRequest): LeasePreferences {
   const { cacheTtlS } = NO_PREFERENCES
   return {
@@ -39,5 +43,6 @@ export function preferencesOf({
     overlay: overlay ?? false,
     visitorAddress: extensions?.includes('visitor_address') ?? false,
     awayPage: away_page ?? false,
+    domains: [...new Set(domains)],
   }
 }

@@ -8,7 +8,7 @@ import { NetworkCounts } from '../rate-limit/fair-share.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import type { FormerOwner } from './former-owners.ts'
-import { Lease, type LeaseEnd } from './lease.ts'
+import { Lease, type LeaseDomains, type LeaseEnd, NO_DOMAINS, type ProvenDomain } from './lease.ts'
 import { type ClaimedPorts, LeaseDraft, NO_PORTS } from './lease-draft.ts'
 import type { LeasePorts } from './lease-ports.ts'
 import type { LeaseAddresses, LeaseRequest } from './lease-request.ts'
@@ -168,6 +168,7 @@ export class LeaseRegistry {
 
   #applyRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
     const lease = entry.value
+    this.lead(lease, shared.domains ?? NO_DOMAINS)
     if (shared.expiresAt <= lease.expiresAt) return
     lease.extendTo(shared.expiresAt, shared.lastSeenAt)
     this.#expiries.move(entry, lease.expiresAt)
@@ -185,7 +186,49 @@ export class LeaseRegistry {
     this.#perNetwork.add(lease.registeredFrom, 1)
     this.#inOrder = undefined
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
+    const { domains } = lease
+    lease.domains = NO_DOMAINS
+    this.#setDomains(lease, domains)
     this.#changed(lease)
+  }
+
+  /**
+   * Leads custom domains to a lease, and those that it had before and that are not among them no longer. A domain that leads to another
+   * lease stays there unless it was proven later for this one.
+   * @param domains an older state than the present one changes nothing
+   */
+  lead(lease: Lease, domains: LeaseDomains): void {
+    if (this.#entry(lease) === undefined || domains.changedAt <= lease.domains.changedAt) return
+    this.#setDomains(lease, domains)
+    this.#changed(lease)
+  }
+
+  #setDomains(lease: Lease, { changedAt, proven }: LeaseDomains): void {
+    const given = proven.filter((domain) => this.#takeDomain(lease, domain))
+    for (const { domain } of lease.domains.proven)
+      if (!given.some((one) => one.domain === domain)) this.#routes.withdraw(domain, lease.route)
+    lease.domains = { changedAt, proven: given }
+  }
+
+  /** @returns false when the domain is another's */
+  #takeDomain(lease: Lease, { domain, provenAt }: ProvenDomain): boolean {
+    const published = this.#routes.publishedAt(domain)
+    if (published === lease.route) return true
+    if (published !== undefined) {
+      const other = published.to === 'lease' ? published.lease : undefined
+      const before = other?.provenAt(domain)
+      if (other === undefined || before === undefined) return false
+      // Machines that hear of both in another order must decide alike.
+      const isLater = provenAt === before ? lease.identityKey > other.identityKey : provenAt > before
+      if (!isLater) return false
+      const proven = other.domains.proven.filter((one) => one.domain !== domain)
+      other.domains = { ...other.domains, proven }
+      this.#routes.publish(domain, lease.route)
+      this.#changed(other)
+      return true
+    }
+    this.#routes.publish(domain, lease.route)
+    return true
   }
 
   renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: LeaseAddresses): void {
@@ -289,6 +332,7 @@ export class LeaseRegistry {
     this.#metadata.release(lease)
     this.#inOrder = undefined
     for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease.route)
+    for (const { domain } of lease.domains.proven) this.#routes.withdraw(domain, lease.route)
     // A relay that shuts down keeps the reservations; a lease that replaces another takes its reservation over.
     if (reason === 'expired' || reason === 'unregistered') this.#reservations.release(keyOf(lease))
     lease.end(reason)

@@ -26,6 +26,7 @@ export interface SharedLease extends LeaseGrant, LeaseAddresses {
   portHost: string | undefined
   preferences: Lease['preferences']
   statement?: Lease['statement']
+  domains?: Lease['domains'] | undefined
   /** Relay time, as that of {@link lastSeenAt}. */
   firstSeenAt: number
   lastSeenAt: number
@@ -44,6 +45,13 @@ export interface LeaseSharing {
     request: LeaseRequest,
     lease: { hostname: string; firstSeenAt: number; ports: LeasePorts | undefined } & LeaseAddresses,
   ): Promise<LeaseGrant>
+  /**
+   * Claims a custom domain for the lease's identity, at all machines.
+   * @param provenAt relay time at which the look-up began that proved it: of two claims the later one counts
+   * @returns false when another identity's claim is later
+   * @throws RelayError `feature_unavailable` while the other machines cannot be asked
+   */
+  claimDomain(lease: Lease, domain: string, provenAt: number): Promise<boolean>
   /** Announces a renewal. @throws RelayError `lease_not_found` when the lease has ended at another machine */
   renewed(lease: Lease): Promise<void>
   /** Announces that a site has unregistered its lease. */

@@ -11,6 +11,22 @@ import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
 /** Why a lease ended. */
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
 
+/** A custom domain that leads to a lease, since its records name the identity. */
+export interface ProvenDomain {
+  domain: string
+  /** Relay time at which the look-up of the records began. */
+  provenAt: number
+}
+
+/** The custom domains of a lease at one time: of two states the one that changed later counts. */
+export interface LeaseDomains {
+  /** Relay time. */
+  changedAt: number
+  proven: readonly ProvenDomain[]
+}
+
+export const NO_DOMAINS: LeaseDomains = { changedAt: 0, proven: [] }
+
 export interface LeaseTerms {
   /** Id of a lease of another process; without it the lease gets a new one. */
   id?: string
@@ -43,6 +59,8 @@ export interface LeaseTerms {
   /** @default NO_PREFERENCES */
   preferences?: LeasePreferences | undefined
   statement?: SiteStatement | undefined
+  /** @default none */
+  domains?: LeaseDomains | undefined
 }
 
 /** What a lease notifies of its reverse sessions. */
@@ -88,6 +106,8 @@ export class Lease {
   metadata: LeaseMetadata
   /** The site's signed statement that it is at this relay, for relays that ask; undefined if it gave none. */
   statement: SiteStatement | undefined
+  /** The registry alone changes it, together with the routes. */
+  domains: LeaseDomains
   /** Relay time, as {@link expiresAt}. */
   lastSeenAt: number
   expiresAt: number
@@ -114,6 +134,7 @@ export class Lease {
     this.machine = terms.machine
     this.preferences = terms.preferences ?? NO_PREFERENCES
     this.statement = terms.statement
+    this.domains = terms.domains ?? NO_DOMAINS
     this.lastSeenAt = now()
     this.expiresAt = terms.expiresAt ?? this.lastSeenAt + terms.ttlS * 1000
   }
@@ -121,6 +142,11 @@ export class Lease {
   /** Every hostname under which the lease is published. */
   get hostnames(): string[] {
     return this.hostname === '' ? [this.canonicalHostname] : [this.hostname, this.canonicalHostname]
+  }
+
+  /** When the custom domain was proven that leads here; undefined if it does not. */
+  provenAt(domain: string): number | undefined {
+    return this.domains.proven.find((one) => one.domain === domain)?.provenAt
   }
 
   /** Whether it has a dedicated port of that kind. */

@@ -11,6 +11,7 @@ import { NETWORK_MAX_CHARS, normalizeNetwork } from '../client-address/ip-networ
 import { normalized, parseWith, text, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
 import { tokenDigest } from './access-tokens.ts'
+import { BANNED_DOMAIN_MAX_CHARS, normalizeDomain } from './banned-domains.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from './banned-relays.ts'
 import { DEFAULT_RESERVED_NAMES, RESERVED_NAMES_MAX } from './reserved-names.ts'
 
@@ -34,6 +35,8 @@ export interface PolicyFile {
   banned_ips: string[]
   /** Addresses and origins of relays, in the form of `normalizeRelay`. @default none */
   banned_relays: string[]
+  /** Custom domains, each with all names below it, in lower case. @default none */
+  banned_domains: string[]
   /** Identity key → bytes per second, above 0. */
   identity_bps: Record<string, number>
   udp_enabled: boolean
@@ -99,6 +102,7 @@ const schema: z.ZodType<PolicyFile> = z.looseObject({
     uniqueList(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'is not an address or an https URL'),
     () => [],
   ),
+  banned_domains: orElse(uniqueList(BANNED_DOMAIN_MAX_CHARS, normalizeDomain, 'is not a domain'), () => []),
   identity_bps: orElse(z.record(z.string(), z.int().positive()), () => ({})),
   udp_enabled: orElse(z.boolean(), () => false),
   udp_max_leases: orElse(count, () => 0),
@@ -160,6 +164,7 @@ export function initialPolicy(gates: PortGates, mode: ApprovalMode = 'auto'): Po
     banned_identity_keys: [],
     banned_ips: [],
     banned_relays: [],
+    banned_domains: [],
     identity_bps: {},
     udp_enabled: gates.udp,
     udp_max_leases: 0,

@@ -82,6 +82,14 @@ export class PolicyRules {
     return this.#index.bannedRelays.has(address) || this.#index.bannedRelays.has(origin)
   }
 
+  /** Whether the operator banned a custom domain, by its own name or one above it. */
+  isDomainBanned(domain: string): boolean {
+    const { bannedDomains } = this.#index
+    if (bannedDomains.size === 0) return false
+    const labels = domain.split('.')
+    return labels.some((_, depth) => bannedDomains.has(labels.slice(depth).join('.')))
+  }
+
   /** The bans that cover any of the addresses, in the form of the policy. */
   ipBansOf(...ips: (string | undefined)[]): string[] {
     return [...new Set(ips.flatMap((ip) => (ip === undefined ? [] : this.#index.bannedIps.covering(ip))))]
@@ -126,6 +134,7 @@ interface Index {
   banned: ReadonlySet<string>
   bannedIps: NetworkSet
   bannedRelays: ReadonlySet<string>
+  bannedDomains: ReadonlySet<string>
   reserved: ReadonlySet<string>
   pinned: ReadonlyMap<string, string>
   /** Who came in with an invitation. */
@@ -139,6 +148,7 @@ function indexOf(file: PolicyFile): Index {
     banned: new Set(file.banned_identity_keys),
     bannedIps: new NetworkSet(file.banned_ips),
     bannedRelays: new Set(file.banned_relays),
+    bannedDomains: new Set(file.banned_domains),
     reserved: new Set(file.reserved_names),
     pinned: new Map(Object.entries(file.pinned_names)),
     invited: new Set(file.invitations.flatMap(({ identity_keys }) => identity_keys)),

@@ -136,6 +136,7 @@ export class Policy extends PolicyRules {
       banned: file.banned_identity_keys,
       banned_ips: file.banned_ips,
       banned_relays: file.banned_relays,
+      banned_domains: file.banned_domains,
       bps: file.identity_bps,
     }
   }
@@ -182,6 +183,14 @@ export class Policy extends PolicyRules {
     await this.#change((file) => ({
       ...file,
       banned_relays: withMember(file.banned_relays, relay, isBanned),
+    }))
+  }
+
+  /** @param domain as `normalizeDomain` writes it */
+  async updateDomain(domain: string, isBanned: boolean): Promise<void> {
+    await this.#change((file) => ({
+      ...file,
+      banned_domains: withMember(file.banned_domains, domain, isBanned),
     }))
   }
 

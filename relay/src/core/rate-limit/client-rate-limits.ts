@@ -52,6 +52,11 @@ export const SITE_SEARCHES: Rate = { perMinute: 120, burst: 30 }
  * A class of 100 that waits for a site asks as often at first. Each costs the relay some 0.1 ms.
  */
 export const GO_VISITS_PER_NETWORK: Rate = { perMinute: 600, burst: 300 }
+/**
+ * Look-ups of the records of custom domains, for the sites of one network, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale
+ * with it. Each asks all name servers of a zone.
+ */
+const DOMAIN_LOOKUPS_PER_NETWORK: Rate = { perMinute: 60, burst: 120 }
 /** Requests of one network about payments: a site asks three times for each of its visitors who pays. */
 const PAYMENT_REQUESTS_PER_NETWORK: Rate = { perMinute: 600, burst: 120 }
 /** The same of all networks. A signature takes some milliseconds of the processor to check. */
@@ -95,6 +100,8 @@ export class RateLimits {
   #siteQuestions: GcraLimiter | undefined
   /** Created at the first visitor of `/go/` who cannot be led to a site. */
   #goVisits: GcraLimiter | undefined
+  /** Created at the first look-up of a custom domain. */
+  #domainLookups: GcraLimiter | undefined
   readonly #networks: GcraLimiter
   readonly #refunds: GcraLimiter
   readonly #relay: GcraLimiter
@@ -219,6 +226,17 @@ export class RateLimits {
   chargeGoVisit(clientIp: string): void {
     this.#goVisits ??= this.#networkLimiter(GO_VISITS_PER_NETWORK)
     this.#chargeNetwork(this.#goVisits, clientIp, 'visitors of sites that are away')
+  }
+
+  /** Takes one look-up of a custom domain from the budget of the client's network. @returns false when it has none left */
+  takeDomainLookup(clientIp: string): boolean {
+    if (isSpared(this.#settings, clientIp)) return true
+    this.#domainLookups ??= this.#networkLimiter(DOMAIN_LOOKUPS_PER_NETWORK)
+    const slot = this.#slotOf(networkOf(clientIp))
+    const now = performance.now()
+    if (this.#domainLookups.waitMs(slot, 1, now) > 0) return false
+    this.#domainLookups.spend(slot, 1, now)
+    return true
   }
 
   #networkLimiter(rate: Rate): GcraLimiter {

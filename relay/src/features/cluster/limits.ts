@@ -118,3 +118,5 @@ export const LEAVE_MS = 3_000
 export const LINK_CERTIFICATE_DAYS = 3_650
 /** Bytes of one shared file. */
 export const SHARED_FILE_MAX_BYTES: number = 1024 * 1024
+/** How long the claim of a custom domain stays: as long as its proof counts. */
+export const DOMAIN_CLAIM_MS: number = 24 * 3_600_000

@@ -1,7 +1,7 @@
 // Keeps a worker process's copy of the leases, as the primary process sends them.
 
 import { type Identity, identityKey } from '@svc/protocol'
-import { Lease, type LeaseEnd } from '../../core/lease/lease.ts'
+import { Lease, type LeaseDomains, type LeaseEnd } from '../../core/lease/lease.ts'
 import type { Route } from '../../core/lease/route.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
 import type { SharedLease } from './messages.ts'
@@ -33,6 +33,7 @@ export class LeaseReplica {
     if (known !== undefined) {
       known.clientIp = shared.clientIp
       known.reportedIp = shared.reportedIp
+      this.#setDomains(known, shared.domains)
       return
     }
     // The primary process keeps times and metadata, and ends the lease.
@@ -40,6 +41,14 @@ export class LeaseReplica {
     this.#onLease(lease)
     this.#leases.set(lease.id, lease)
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
+    this.#setDomains(lease, shared.domains)
+  }
+
+  /** The primary process has decided which lease has a domain. */
+  #setDomains(lease: Lease, domains: LeaseDomains): void {
+    for (const { domain } of lease.domains.proven) this.#routes.withdraw(domain, lease.route)
+    lease.domains = domains
+    for (const { domain } of domains.proven) this.#routes.publish(domain, lease.route)
   }
 
   end(id: string, reason: LeaseEnd): void {
@@ -47,6 +56,7 @@ export class LeaseReplica {
     if (lease === undefined) return
     this.#leases.delete(id)
     for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease.route)
+    for (const { domain } of lease.domains.proven) this.#routes.withdraw(domain, lease.route)
     lease.end(reason)
   }
 

@@ -3,7 +3,7 @@
 import type { Identity } from '@svc/protocol'
 import type { Traffic } from '../../core/bridge/visitors.ts'
 import type { PeekedHello } from '../../core/ingress/client-hello.ts'
-import type { Lease, LeaseEnd } from '../../core/lease/lease.ts'
+import type { Lease, LeaseDomains, LeaseEnd } from '../../core/lease/lease.ts'
 import type { LeasePreferences } from '../../core/lease/lease-preferences.ts'
 import type { CounterDelta } from '../../core/metrics/relay-counters.ts'
 import type { PolicyFile } from '../../core/policy/policy-file.ts'
@@ -57,6 +57,7 @@ export interface SharedLease {
   clientIp: string
   reportedIp: string | undefined
   preferences: LeasePreferences
+  domains: LeaseDomains
 }
 
 /** Hands a visitor over, with its socket. */
@@ -141,6 +142,6 @@ export interface LeaseCounts {
 }
 
 export function sharedLease(lease: Lease): SharedLease {
-  const { id, identity, hostname, canonicalHostname, clientIp, reportedIp, preferences } = lease
-  return { id, identity, hostname, canonicalHostname, clientIp, reportedIp, preferences }
+  const { id, identity, hostname, canonicalHostname, clientIp, reportedIp, preferences, domains } = lease
+  return { id, identity, hostname, canonicalHostname, clientIp, reportedIp, preferences, domains }
 }

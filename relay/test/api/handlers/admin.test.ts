@@ -104,7 +104,15 @@ describe('policy', () => {
     const key = `absent:${address.toLowerCase()}`
     const decide = (change: object) => post('/api/policy/leases', { identity_key: key, ...change })
     const decisions = async () => (await get('/api/policy/decisions')).json.data
-    const none = { approved: [], denied: [], banned: [], banned_ips: [], banned_relays: [], bps: {} }
+    const none = {
+      approved: [],
+      denied: [],
+      banned: [],
+      banned_ips: [],
+      banned_relays: [],
+      banned_domains: [],
+      bps: {},
+    }
     expect(await decisions()).toEqual(none)
     await decide({ is_approved: true, is_banned: true, bps: 5000 })
     await post('/api/policy/ips', { ip: '2001:db8::1', is_banned: true })
@@ -114,6 +122,7 @@ describe('policy', () => {
       banned: [key],
       banned_ips: ['2001:db8::/64'],
       banned_relays: [],
+      banned_domains: [],
       bps: { [key]: 5000 },
     })
     await decide({ is_denied: true, is_banned: false, bps: 0 })
@@ -157,6 +166,7 @@ describe('policy', () => {
       lease: '/api/policy/leases',
       ip: '/api/policy/ips',
       relay: '/api/policy/relays',
+      domain: '/api/policy/domains',
       name: '/api/policy/names',
     }
     for (const { kind, undo } of made) expect(await post(paths[kind], undo)).toMatchObject({ status: 200 })

@@ -243,6 +243,7 @@ test('the decisions of an operator who decided much are each on one page', () =>
     banned: keys.filter((_, index) => index % 5 === 0),
     banned_ips: Array.from({ length: 9_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`),
     banned_relays: Array.from({ length: 900 }, (_, index) => `https://relay${index}.example`),
+    banned_domains: Array.from({ length: 900 }, (_, index) => `domain${index}.example`),
     bps: Object.fromEntries(keys.map((one, index) => [one, index + 1])),
   }
   const pages: PolicyDecisionsResponse[] = []
@@ -250,7 +251,14 @@ test('the decisions of an operator who decided much are each on one page', () =>
     pages.push(pageOfDecisions(all, after))
   expect(pages.length).toBeGreaterThan(2)
   for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(2 * LIST_PAGE_BYTES)
-  for (const list of ['approved', 'denied', 'banned', 'banned_ips', 'banned_relays'] as const)
+  for (const list of [
+    'approved',
+    'denied',
+    'banned',
+    'banned_ips',
+    'banned_relays',
+    'banned_domains',
+  ] as const)
     expect(pages.flatMap((page) => page[list]).toSorted()).toEqual(all[list].toSorted())
   expect(Object.assign({}, ...pages.map(({ bps }) => bps))).toEqual(all.bps)
 })

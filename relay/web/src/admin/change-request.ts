@@ -50,6 +50,13 @@ export function relayChange(relay: string, isBanned: boolean, question?: string)
   return { text, question, request: request(isBanned), undo: request(!isBanned) }
 }
 
+/** @param domain with all names below it */
+export function domainChange(domain: string, isBanned: boolean, question?: string): ChangeRequest {
+  const request = (is_banned: boolean): ApiCall => ({ path: PATH.policyDomains, body: { domain, is_banned } })
+  const text = isBanned ? DONE.banned(domain) : DONE.unbanned(domain)
+  return { text, question, request: request(isBanned), undo: request(!isBanned) }
+}
+
 /** @param address empty to unpin the name; `before` likewise */
 export function nameChange(name: string, address: string, before: string): ChangeRequest {
   const request = (to: string): ApiCall => ({ path: PATH.policyNames, body: { name, address: to } })

@@ -98,6 +98,7 @@ function joined(pages: readonly PolicyDecisionsResponse[]): PolicyDecisionsRespo
     banned: pages.flatMap(({ banned }) => banned),
     banned_ips: pages.flatMap(({ banned_ips }) => banned_ips),
     banned_relays: pages.flatMap(({ banned_relays }) => banned_relays),
+    banned_domains: pages.flatMap(({ banned_domains }) => banned_domains),
     bps: Object.assign({}, ...pages.map(({ bps }) => bps)),
   }
 }

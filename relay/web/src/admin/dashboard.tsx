@@ -14,7 +14,7 @@ import { CertificatesCard } from './certificates-card.tsx'
 import { ChangeHistory, LastChangeMessage } from './change-history.tsx'
 import type { ChangeRequest } from './change-request.ts'
 import { loadDashboard } from './dashboard-data.ts'
-import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-card.tsx'
+import { DomainBansCard, IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-card.tsx'
 import { DnsCard } from './dns-card.tsx'
 import { InvitationsCard } from './invitations-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
@@ -65,6 +65,8 @@ export function Dashboard(): VNode {
           {(isDiscovering || data.decisions.banned_relays.length > 0) && (
             <RelayBansCard view={data} act={act} />
           )}
+          {(data.leases.some(({ custom_domains }) => custom_domains !== undefined) ||
+            data.decisions.banned_domains.length > 0) && <DomainBansCard view={data} act={act} />}
           <OfflineDecisionsCard view={data} act={act} />
           {data.ens !== undefined && <DnsCard ens={data.ens} />}
           <InvitationsCard {...data} refresh={refresh} />

@@ -1,8 +1,8 @@
-// Shows decisions without a lease: banned addresses, banned relays, and identities that have no lease now.
+// Shows decisions without a lease: banned addresses, relays and domains, and identities that have no lease now.
 import type { LeasePolicyUpdate } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
-import { CONFIRM, DECISIONS, DONE, IP_BANS, RELAY_BANS } from '../texts/admin.ts'
-import { type ChangeRequest, ipChange, leaseChange, relayChange } from './change-request.ts'
+import { CONFIRM, DECISIONS, DOMAIN_BANS, DONE, IP_BANS, RELAY_BANS } from '../texts/admin.ts'
+import { type ChangeRequest, domainChange, ipChange, leaseChange, relayChange } from './change-request.ts'
 import type { DashboardData } from './dashboard-data.ts'
 import { limitOf } from './lease-fields.tsx'
 
@@ -25,9 +25,17 @@ export function RelayBansCard({ view, act }: CardProps): VNode {
   return <BansCard id="relays" texts={RELAY_BANS} banned={banned_relays} change={change} act={act} />
 }
 
+/** Custom domains that lead to no site. */
+export function DomainBansCard({ view, act }: CardProps): VNode {
+  const change = (domain: string, isBanned: boolean): ChangeRequest =>
+    domainChange(domain, isBanned, isBanned ? CONFIRM.banDomain(domain) : undefined)
+  const { banned_domains } = view.decisions
+  return <BansCard id="domains" texts={DOMAIN_BANS} banned={banned_domains} change={change} act={act} />
+}
+
 interface BansCardProps {
   id: string
-  texts: typeof IP_BANS | typeof RELAY_BANS
+  texts: typeof IP_BANS | typeof RELAY_BANS | typeof DOMAIN_BANS
   banned: readonly string[]
   change: (what: string, isBanned: boolean) => ChangeRequest
   act(change: ChangeRequest): Promise<void>

@@ -30,9 +30,10 @@ export function filterLeases(
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const shown = leases.filter((lease) => {
     if (!SHOWN[filter](lease)) return false
-    const { identity_key, hostname, client_ip, reported_ip = '', metadata } = lease
+    const { identity_key, hostname, client_ip, reported_ip = '', metadata, custom_domains = [] } = lease
+    const domains = custom_domains.map(({ domain }) => domain)
     const { description = '', owner = '', tags = [] } = metadata
-    const text = [identity_key, hostname, client_ip, reported_ip, description, owner, ...tags]
+    const text = [identity_key, hostname, client_ip, reported_ip, description, owner, ...domains, ...tags]
     return words.every((word) => text.join('\n').toLowerCase().includes(word))
   })
   return shown.sort((a, b) => rank(a) - rank(b) || (a.first_seen_at > b.first_seen_at ? -1 : 1))

@@ -1,6 +1,6 @@
 // Shows every field of a lease. The thumbnail's URL is shown as text, because loading the image would reveal to its owner the
 // administrator's address.
-import type { PolicyLease } from '@svc/protocol'
+import type { CustomDomain, PolicyLease } from '@svc/protocol'
 import { formatBytes, formatTime } from '../common/format.ts'
 import { sanitizeText } from '../common/sanitize-text.ts'
 import type { VNode } from '../preact.ts'
@@ -16,6 +16,7 @@ export function LeaseFields({ lease }: { lease: PolicyLease }): VNode {
     name: lease.name,
     address: lease.address,
     hostname: lease.hostname,
+    domains: lease.custom_domains?.map(domainText).join('; '),
     ready: String(lease.ready),
     first_seen_at: formatTime(lease.first_seen_at),
     last_seen_at: formatTime(lease.last_seen_at),
@@ -48,6 +49,10 @@ export function LeaseFields({ lease }: { lease: PolicyLease }): VNode {
       ))}
     </dl>
   )
+}
+
+function domainText({ domain, state, reason }: CustomDomain): string {
+  return `${domain} (${LEASES.domainStates[state]})${reason === undefined ? '' : ` – ${reason}`}`
 }
 
 export function limitOf(bps: number): string {

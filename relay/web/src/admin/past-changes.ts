@@ -9,6 +9,7 @@ const PATHS = {
   lease: PATH.policyLeases,
   ip: PATH.policyIps,
   relay: PATH.policyRelays,
+  domain: PATH.policyDomains,
   name: PATH.policyNames,
 } as const
 
@@ -36,8 +37,9 @@ function textOf(change: PolicyChange): string {
   if (change.kind === 'lease') return leaseChangeText(change.made)
   if (change.kind === 'name')
     return change.made.address === '' ? DONE.unpinned(change.made.name) : DONE.pinned(change.made.name)
-  const banned = change.kind === 'ip' ? change.made.ip : change.made.relay
-  return change.made.is_banned ? DONE.banned(banned) : DONE.unbanned(banned)
+  const { is_banned, ...banned } = change.made
+  const [what = ''] = Object.values(banned)
+  return is_banned ? DONE.banned(what) : DONE.unbanned(what)
 }
 
 function leaseChangeText({

@@ -143,11 +143,13 @@ export const LEASES = {
   no: 'no',
   unlimited: 'unlimited',
   rate: (bytes: string): string => `${bytes}/s`,
+  domainStates: { pending: 'pending', active: 'active', refused: 'refused' },
   fields: {
     identity_key: 'Identity key',
     name: 'Name',
     address: 'Address',
     hostname: 'Hostname',
+    domains: 'Custom domains',
     ready: 'Ready sessions',
     first_seen_at: 'First seen',
     last_seen_at: 'Last seen',
@@ -219,6 +221,8 @@ export const CONFIRM = {
     `Ban ${ip}? The relay closes every site published from this address at once and refuses new ones.`,
   banRelay: (relay: string): string =>
     `Ban ${relay}? This relay forgets it at once and no longer lists it. Its sites are not affected.`,
+  banDomain: (domain: string): string =>
+    `Ban ${domain}? New visitors of it, and of all names below it, come to no site from now on.`,
   manual:
     'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
   token:
@@ -283,6 +287,13 @@ export const RELAY_BANS = {
     'This relay neither lists a banned relay nor asks it for others. A ban of an origin applies to any identity there; a ban of an address applies to that identity at any origin.',
   field: 'URL of a relay, or address of its identity',
   none: 'No relay is banned.',
+} as const
+
+export const DOMAIN_BANS = {
+  title: 'Bans of custom domains',
+  about: 'A banned domain and all names below it lead to no site. Their sites keep their other names.',
+  field: 'Domain',
+  none: 'No domain is banned.',
 } as const
 
 export const DECISIONS = {

@@ -19,9 +19,12 @@ import {
   CACHE_FILES_MAX,
   CACHE_MANIFEST_MAX_BYTES,
   CACHE_UPLOAD_DEADLINE_MS,
+  type CustomDomainsRequest,
+  type CustomDomainsResponse,
   type DiscoveryAnnouncement,
   type DiscoveryAnnounceResponse,
   type DiscoveryResponse,
+  type DomainPolicyUpdate,
   type DomainResponse,
   type ErrorCode,
   type HealthResponse,
@@ -101,6 +104,7 @@ interface Shapes {
   updateLease: [LeasePolicyUpdate, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
   updateRelay: [RelayPolicyUpdate, Nothing]
+  updateDomain: [DomainPolicyUpdate, Nothing]
   policyNames: [None, PinnedNamesResponse]
   updateName: [NamePolicyUpdate, Nothing]
   invitations: [None, InvitationsResponse]
@@ -113,6 +117,7 @@ interface Shapes {
   register: [RegisterRequest, RegisterResponse]
   renew: [RenewRequest, RenewResponse]
   reverse: [ReverseEndpointRequest, ReverseEndpoint]
+  customDomains: [CustomDomainsRequest, CustomDomainsResponse]
   unregister: [UnregisterRequest, Nothing]
   connect: [None, None]
   certificateChain: [None, None]
@@ -271,6 +276,12 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ),
     data: answer.nothing,
   },
+  updateDomain: {
+    ...asAdmin(
+      post(PATH.policyDomains, 'Ban a custom domain and all below it, or no longer', take.domainPolicyUpdate),
+    ),
+    data: answer.nothing,
+  },
   policyNames: {
     ...asAdmin(get(PATH.policyNames, 'The names that are pinned to an identity')),
     data: answer.pinnedNames,
@@ -360,6 +371,17 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ...withToken(post(PATH.reverse, 'Get another reverse endpoint', take.reverseEndpointRequest)),
     data: answer.reverseEndpoint,
     errors: [...WITH_TOKEN_ERRORS, 'ip_banned'],
+  },
+  customDomains: {
+    ...withToken(
+      post(
+        PATH.customDomains,
+        "States of the lease's custom domains, after the look-ups",
+        take.customDomainsRequest,
+      ),
+    ),
+    data: answer.customDomains,
+    errors: [...WITH_TOKEN_ERRORS, 'feature_unavailable'],
   },
   unregister: {
     ...withToken(post(PATH.unregister, 'Give a lease up', take.unregisterRequest)),

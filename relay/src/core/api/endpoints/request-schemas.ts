@@ -11,8 +11,10 @@ import {
   CACHE_PATH_MAX_CHARS,
   CERTIFICATE_REQUEST_MAX_BYTES,
   CUSTOM_DOMAINS_MAX,
+  type CustomDomainsRequest,
   type DiscoveryAnnouncement,
   DOMAIN_NAME_MAX_CHARS,
+  type DomainPolicyUpdate,
   type HopRouteRequest,
   type Identity,
   type InvitationRequest,
@@ -51,6 +53,7 @@ import {
 import { IP_MAX_CHARS, normalizeIp } from '../../client-address/ip-address.ts'
 import { NETWORK_MAX_CHARS, normalizeNetwork } from '../../client-address/ip-networks.ts'
 import { described, message, named, normalized, text, z } from '../../config/schema.ts'
+import { BANNED_DOMAIN_MAX_CHARS, normalizeDomain } from '../../policy/banned-domains.ts'
 import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-relays.ts'
 import { administratorName, INVITED_NAMES_MAX } from '../../policy/policy-file.ts'
 import { RESERVED_NAMES_MAX } from '../../policy/reserved-names.ts'
@@ -175,6 +178,10 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = mes
     domains: z.array(text(DOMAIN_NAME_MAX_CHARS)).max(CUSTOM_DOMAINS_MAX).optional(),
   },
 )
+
+export const customDomainsRequest: z.ZodType<CustomDomainsRequest> = message('CustomDomainsRequest', {
+  access_token: token,
+})
 
 export const registerRequest: z.ZodType<RegisterRequest> = message('RegisterRequest', {
   challenge_id: text(SHORT_TEXT_MAX_CHARS),
@@ -306,6 +313,11 @@ export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = message('LeasePol
 
 export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = message('IPPolicyUpdate', {
   ip: network,
+  is_banned: z.boolean(),
+})
+
+export const domainPolicyUpdate: z.ZodType<DomainPolicyUpdate> = message('DomainPolicyUpdate', {
+  domain: normalized(BANNED_DOMAIN_MAX_CHARS, normalizeDomain, 'must be a domain'),
   is_banned: z.boolean(),
 })
 

@@ -10,6 +10,7 @@ import {
   type AdminMachine,
   type AdminPaymentsResponse,
   type CustomDomain,
+  type CustomDomainsResponse,
   type DiscoveryAnnounceResponse,
   type DiscoveryResponse,
   type DomainResponse,
@@ -47,6 +48,7 @@ import {
 } from '@svc/protocol'
 import { message, named, z } from '../../config/schema.ts'
 import {
+  domainPolicyUpdate,
   identity,
   ipPolicyUpdate,
   leasePolicyUpdate,
@@ -70,6 +72,16 @@ export const health: z.ZodType<HealthResponse> = message('HealthResponse', {
   message: text.optional(),
 })
 
+const customDomain: z.ZodType<CustomDomain> = message('CustomDomain', {
+  domain: text,
+  state: z.enum(['pending', 'active', 'refused']),
+  proven: z.literal(true).optional(),
+  reason: text.optional(),
+  records: z
+    .array(z.object({ type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']), name: text, value: text }))
+    .optional(),
+})
+
 const leaseFields = {
   name: text,
   expires_at: timestamp,
@@ -79,6 +91,7 @@ const leaseFields = {
   udp_enabled: z.boolean(),
   tcp_enabled: z.boolean(),
   tcp_addr: text.optional(),
+  domains: z.array(text).optional(),
   metadata,
   ready: count,
 }
@@ -102,6 +115,7 @@ const policyLease: z.ZodType<PolicyLease> = message('PolicyLease', {
   is_denied: z.boolean(),
   is_ip_banned: z.boolean(),
   ip_bans: z.array(text),
+  custom_domains: z.array(customDomain).optional(),
 })
 
 export const policyState: z.ZodType<PolicyStateResponse> = message('PolicyStateResponse', {
@@ -116,6 +130,7 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = message('Poli
   banned: z.array(text),
   banned_ips: z.array(text),
   banned_relays: z.array(text),
+  banned_domains: z.array(text),
   bps: z.record(text, count),
   next,
 })
@@ -156,6 +171,7 @@ const policyChange: z.ZodType<PolicyChange> = named(
     z.object({ ...change, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
     z.object({ ...change, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
     z.object({ ...change, kind: z.literal('relay'), made: relayPolicyUpdate, undo: relayPolicyUpdate }),
+    z.object({ ...change, kind: z.literal('domain'), made: domainPolicyUpdate, undo: domainPolicyUpdate }),
     z.object({ ...change, kind: z.literal('name'), made: namePolicyUpdate, undo: namePolicyUpdate }),
   ]),
 )
@@ -307,14 +323,9 @@ export const reverseEndpoint: z.ZodType<ReverseEndpoint> = message('ReverseEndpo
   routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
 })
 
-const customDomain: z.ZodType<CustomDomain> = message('CustomDomain', {
-  domain: text,
-  state: z.enum(['pending', 'active', 'refused']),
-  proven: z.literal(true).optional(),
-  reason: text.optional(),
-  records: z
-    .array(z.object({ type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']), name: text, value: text }))
-    .optional(),
+export const customDomains: z.ZodType<CustomDomainsResponse> = message('CustomDomainsResponse', {
+  domains: z.array(customDomain),
+  retry_after: z.int().min(1).optional(),
 })
 
 const credentials = {

@@ -5,6 +5,8 @@ import type {
   AdministratorRequest,
   AdministratorsResponse,
   AdminLoadResponse,
+  CustomDomain,
+  DomainPolicyUpdate,
   InvitationRequest,
   InvitationsResponse,
   IpPolicyUpdate,
@@ -36,11 +38,14 @@ import { wallTimestamp } from '../http/timestamp.ts'
 import { leaseJson } from './lease-json.ts'
 import { loadJson, type MeasuredLoad } from './load-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
+import type { CustomDomainStates } from './sdk.ts'
 
 /** The parts that the handler asks for figures. */
 interface Measured extends MeasuredLoad {
   leases: LeaseRegistry
   certificateStatuses: Pick<CertificateStatuses, 'all'>
+  /** Undefined where the relay has no custom domains. */
+  customDomains: Pick<CustomDomainStates, 'of'> | undefined
 }
 
 export class AdminApi {
@@ -125,6 +130,14 @@ export class AdminApi {
     return {}
   }
 
+  async updateDomain(update: DomainPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
+    const { domain, is_banned } = update
+    const undo = { domain, is_banned: this.#policy.decisions.banned_domains.includes(domain) }
+    await this.#policy.updateDomain(domain, is_banned)
+    await this.#record({ kind: 'domain', made: update, undo }, auditor)
+    return {}
+  }
+
   async updateRelay(update: RelayPolicyUpdate, auditor: Auditor): Promise<Record<string, never>> {
     const { relay, is_banned } = update
     const undo = { relay, is_banned: this.#policy.decisions.banned_relays.includes(relay) }
@@ -193,12 +206,19 @@ export class AdminApi {
       yield [`${lease.sequence}`, this.#leaseJson(lease)]
   }
 
+  /** Without the records, which are for the site. */
+  #domainsOf(lease: Lease): CustomDomain[] | undefined {
+    if (lease.preferences.domains.length === 0) return undefined
+    return this.#measured.customDomains?.of(lease).map(({ records: _none, ...domain }) => domain)
+  }
+
   #leaseJson(lease: Lease): PolicyLease {
     const { name, address } = lease.identity
     const key = identityKey(name, address)
     const { isApproved, isBanned, isDenied, bps } = this.#policy.identityStatus(key)
     return {
       ...leaseJson(lease),
+      custom_domains: this.#domainsOf(lease),
       identity_key: key,
       address,
       bps,

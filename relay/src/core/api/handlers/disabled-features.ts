@@ -14,6 +14,7 @@ type FeatureEndpoint = Extract<
   | 'adminPayments'
   | 'announce'
   | 'checkCache'
+  | 'customDomains'
   | 'discovery'
   | 'discoverySite'
   | 'hopRoute'
@@ -53,6 +54,10 @@ export function createDisabledFeatures({
     discovery,
     announce: discovery,
     discoverySite: discovery,
+    customDomains: answer(ENDPOINTS.customDomains, ({ body }) => {
+      credentials.leaseOf(body.access_token, 'lease')
+      throw new RelayError('feature_unavailable', 'this relay has no custom domains')
+    }),
     hopRoute: ofLease('this relay is on no overlay'),
     checkCache: cache,
     uploadCache: cache,

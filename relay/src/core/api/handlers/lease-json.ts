@@ -6,6 +6,7 @@ import { readyQueueOf } from '../../reverse/ready-queues.ts'
 import { timestamp } from '../http/timestamp.ts'
 
 export function leaseJson(lease: Lease): LeaseJson {
+  const { proven } = lease.domains
   return {
     name: lease.identity.name,
     expires_at: timestamp(lease.expiresAt),
@@ -15,6 +16,7 @@ export function leaseJson(lease: Lease): LeaseJson {
     udp_enabled: lease.has('udp'),
     tcp_enabled: lease.has('tcp'),
     tcp_addr: lease.addressOf('tcp'),
+    domains: proven.length > 0 ? proven.map(({ domain }) => domain) : undefined,
     metadata: lease.metadata,
     ready: readyQueueOf(lease).size,
   }

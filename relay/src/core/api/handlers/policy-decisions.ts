@@ -1,9 +1,9 @@
-// Pages the policy's decisions, sorted by the identity key, address or relay that they apply to.
+// Pages the policy's decisions, sorted by the identity key, address, relay or domain that they apply to.
 
 import type { PolicyDecisionsResponse } from '@svc/protocol'
 import { fillPage } from '../http/pagination.ts'
 
-const LISTS = ['approved', 'denied', 'banned', 'banned_ips', 'banned_relays'] as const
+const LISTS = ['approved', 'denied', 'banned', 'banned_ips', 'banned_relays', 'banned_domains'] as const
 
 /** All decisions on one identity or address. */
 interface Decisions {
@@ -30,6 +30,7 @@ export function pageOfDecisions(all: PolicyDecisionsResponse, after: string): Po
     banned: listed('banned'),
     banned_ips: listed('banned_ips'),
     banned_relays: listed('banned_relays'),
+    banned_domains: listed('banned_domains'),
     bps: Object.fromEntries(items.flatMap(({ subject, bps }) => (bps === undefined ? [] : [[subject, bps]]))),
     next,
   }

@@ -2,6 +2,7 @@
 
 import {
   AUDIENCE,
+  type CustomDomain,
   type DomainResponse,
   type EnsStatus,
   type Extension,
@@ -89,6 +90,14 @@ export interface GatewayChoice {
   failed(lease: Lease, url: string): void
 }
 
+/** The custom domains of leases. */
+export interface CustomDomainStates {
+  /** States of the domains that the lease's registration names, none of them if it names none. */
+  of(lease: Lease): CustomDomain[]
+  /** The same, and begins the look-ups that are due, without waiting for them. */
+  ask(lease: Lease): CustomDomain[]
+}
+
 export interface SdkApiParts {
   leases: LeaseRegistry
   /** Registrations wait for it: it resolves when their state is on disk, and rejects when that cannot be written. */
@@ -114,6 +123,8 @@ export interface SdkApiParts {
   featuresOfDomain: () => Promise<Partial<DomainResponse>>
   /** Chooses gateways for leases that prefer them; undefined without the overlay. */
   gateways: GatewayChoice | undefined
+  /** Undefined where the relay has no custom domains. */
+  customDomains: CustomDomainStates | undefined
   /** Extensions that depend on the settings. */
   extensions: readonly Extension[]
   releaseVersion: string
@@ -286,10 +297,12 @@ export class SdkApi {
   }
 
   #credentials(lease: Lease): RenewResponse {
+    const hasDomains = lease.preferences.domains.length > 0
     return {
       expires_at: timestamp(lease.expiresAt),
       access_token: this.#parts.credentials.issue(lease, AUDIENCE.lease),
       reverse_endpoint: this.#endpoint(lease),
+      domains: hasDomains ? this.#parts.customDomains?.ask(lease) : undefined,
     }
   }
 

@@ -11,11 +11,18 @@ import type { LeaseRegistry } from '../../../core/lease/lease-registry.ts'
 import type { LeaseAddresses, LeaseRequest } from '../../../core/lease/lease-request.ts'
 import type { LeaseGrant, LeaseSharing, SharedLease } from '../../../core/lease/lease-sharing.ts'
 import { NAME_RESERVATION_MS, type Reservations } from '../../../core/lease/reservations.ts'
-import { CHANGES_KEPT, FENCE_MAX, LEASES_PER_READ, NAME_INDEX_MS, REDIS_ATTEMPTS_MAX } from '../limits.ts'
+import {
+  CHANGES_KEPT,
+  DOMAIN_CLAIM_MS,
+  FENCE_MAX,
+  LEASES_PER_READ,
+  NAME_INDEX_MS,
+  REDIS_ATTEMPTS_MAX,
+} from '../limits.ts'
 import type { RedisKeys } from '../redis/keys.ts'
 import { type Change, orDown, type RedisClient, RedisError, redisIsDown } from '../redis/redis-client.ts'
 import type { RedisClock } from '../redis/redis-clock.ts'
-import { NEXT_FENCE, REGISTER, SWEEP_INDEX } from '../redis/scripts.ts'
+import { CLAIM_DOMAIN, NEXT_FENCE, REGISTER, SWEEP_INDEX } from '../redis/scripts.ts'
 import type { Seal } from '../shared/seal.ts'
 import { EndedLeases } from './ended-leases.ts'
 import { LeaseEntries, type LeaseHead } from './lease-entry.ts'
@@ -179,6 +186,16 @@ export class ClusterLeases implements LeaseSharing {
     else if (outcome === 'conflict') return 'conflict'
     else this.#lastFence = Math.max(this.#lastFence, head.sequence)
     return 'again'
+  }
+
+  async claimDomain({ identityKey }: Lease, domain: string, provenAt: number): Promise<boolean> {
+    const { redis, keys, clock } = this.#parts
+    const claim = {
+      identity: keys.identityName(identityKey),
+      provenAt: Math.round(clock.toRedis(provenAt)),
+      keptMs: DOMAIN_CLAIM_MS,
+    }
+    return (await orDown(redis.run(CLAIM_DOMAIN, { domain: keys.customDomain(domain) }, claim))) === 1
   }
 
   async renewed(lease: Lease): Promise<void> {

@@ -3,7 +3,7 @@
 
 import { identityKey } from '@svc/protocol'
 import { z } from '../../../core/config/schema.ts'
-import type { Lease } from '../../../core/lease/lease.ts'
+import type { Lease, LeaseDomains } from '../../../core/lease/lease.ts'
 import { NO_PREFERENCES } from '../../../core/lease/lease-preferences.ts'
 import type { SharedLease } from '../../../core/lease/lease-sharing.ts'
 import type { RedisKeys } from '../redis/keys.ts'
@@ -38,6 +38,7 @@ const schema = z.object({
       overlay: z.boolean(),
       visitorAddress: z.boolean().default(false),
       awayPage: z.boolean().default(false),
+      domains: z.array(z.string()).readonly().default([]),
     })
     .default(NO_PREFERENCES),
 })
@@ -48,6 +49,13 @@ const headSchema = z.object({
   clientIp: z.string(),
   reportedIp: z.string().optional(),
   statement: z.object({ issued_at: z.string(), expires_at: z.string(), signature: z.string() }).optional(),
+  /** Times by Redis's clock. */
+  domains: z
+    .object({
+      changedAt: z.number(),
+      proven: z.array(z.object({ domain: z.string(), provenAt: z.number() })).readonly(),
+    })
+    .optional(),
 })
 
 export interface LeaseHead {
@@ -65,7 +73,7 @@ export interface LeaseHead {
   /** Tag of the JSON that belongs to the head; {@link NONE} when only the reservation is left of the lease. */
   tag: string
   /** What the last renewal recorded. */
-  seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp' | 'statement'>
+  seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp' | 'statement' | 'domains'>
 }
 
 type Described = Omit<SharedLease, 'sequence' | 'hostname' | 'expiresAt'>
@@ -114,8 +122,16 @@ export class LeaseEntries {
     const name = this.hostnameName(key, hasFriendly)
     const clear = `${sequence} ${Math.round(expires)} ${isEnded ? 1 : 0} ${name} ${tag}`
     const { lastSeenAt, clientIp, reportedIp, statement } = seen
+    const domains = seen.domains && withTimes(seen.domains, (time) => Math.round(clock.toRedis(time)))
     const lastSeen = Math.round(clock.toRedis(lastSeenAt))
-    const hidden = { key, lastSeen, clientIp, reportedIp, statement } satisfies z.input<typeof headSchema>
+    const hidden = {
+      key,
+      lastSeen,
+      clientIp,
+      reportedIp,
+      statement,
+      domains,
+    } satisfies z.input<typeof headSchema>
     return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
   }
 
@@ -133,6 +149,7 @@ export class LeaseEntries {
     const hidden = parsed(headSchema, seal.open('lease', identityName, clear, sealed))
     if (hidden === undefined) return undefined
     const { key, lastSeen, clientIp, reportedIp, statement } = hidden
+    const domains = hidden.domains && withTimes(hidden.domains, (time) => clock.toRelay(time))
     return {
       key,
       sequence: Number(fence),
@@ -141,7 +158,7 @@ export class LeaseEntries {
       isEnded: ended === '1',
       hasFriendly: name !== NONE,
       tag,
-      seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp, statement },
+      seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp, statement, domains },
     }
   }
 
@@ -183,6 +200,13 @@ export class LeaseEntries {
       ports,
       portHost,
     }
+  }
+}
+
+function withTimes({ changedAt, proven }: LeaseDomains, convert: (time: number) => number): LeaseDomains {
+  return {
+    changedAt: convert(changedAt),
+    proven: proven.map(({ domain, provenAt }) => ({ domain, provenAt: convert(provenAt) })),
   }
 }
 

@@ -1,6 +1,6 @@
 // Writes entries of leases to Redis, and keeps those that it could not take until it answers again.
 
-import type { Lease } from '../../../core/lease/lease.ts'
+import { type Lease, NO_DOMAINS } from '../../../core/lease/lease.ts'
 import { NAME_RESERVATION_MS, type Reservation } from '../../../core/lease/reservations.ts'
 import { CHANGES_KEPT, NAME_INDEX_MS, REDIS_ATTEMPTS_MAX, UNSENT_CHANGES_MAX } from '../limits.ts'
 import type { RedisKeys } from '../redis/keys.ts'
@@ -116,6 +116,7 @@ export class LeaseWriter {
   #fieldsOf(lease: Lease, endedAt: number | undefined): Fields {
     const { clock, entries } = this.#parts
     const { identityKey: key, sequence, metadata, lastSeenAt, clientIp, reportedIp, statement } = lease
+    const domains = lease.domains === NO_DOMAINS ? undefined : lease.domains
     const isEnded = endedAt !== undefined
     return {
       key,
@@ -124,7 +125,7 @@ export class LeaseWriter {
       isEnded,
       hasFriendly: lease.hostname !== '',
       tag: entries.tagOf(sequence, metadata),
-      seen: { lastSeenAt, clientIp, reportedIp, statement },
+      seen: { lastSeenAt, clientIp, reportedIp, statement, domains },
       json: () => entries.formatJson(lease, sequence),
     }
   }

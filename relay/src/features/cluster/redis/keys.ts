@@ -78,6 +78,11 @@ export class RedisKeys {
     return `${this.#prefix}name:${hostnameName}`
   }
 
+  /** The identity that has a custom domain, with the time of its proof. */
+  customDomain(domain: string): string {
+    return `${this.#prefix}domain:${this.hostnameName(domain)}`
+  }
+
   challenge(id: string): string {
     return `${this.#prefix}challenge:${this.challengeName(id)}`
   }

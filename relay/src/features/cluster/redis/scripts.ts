@@ -149,6 +149,19 @@ local id = redis.call('XADD', KEYS.changes, 'MAXLEN', '~', ARGV.changesKept, '*'
 return {'put', id}
 `)
 
+/**
+ * Claims a custom domain for an identity, unless a later proof gave it to another one. `provenAt` is by Redis's clock.
+ * @returns 1 when the identity has it
+ */
+export const CLAIM_DOMAIN: Script<'domain', 'identity' | 'provenAt' | 'keptMs'> = script(`
+${NOW}
+local at, holder = string.match(redis.call('GET', KEYS.domain) or '', '^(%d+) (%S+)$')
+local provenAt = tonumber(ARGV.provenAt)
+if at and holder ~= ARGV.identity and tonumber(at) >= provenAt and tonumber(at) <= now then return 0 end
+redis.call('SET', KEYS.domain, ARGV.provenAt .. ' ' .. ARGV.identity, 'PX', ARGV.keptMs)
+return 1
+`)
+
 /** Removes the head of a lease that no machine wrote. */
 export const DROP_FORGED_LEASE: Script<'lease', 'head'> = script(`
 if redis.call('HGET', KEYS.lease, 'h') == ARGV.head then redis.call('DEL', KEYS.lease) end

@@ -1,0 +1,22 @@
+// Checks whether the relay could look up the records of custom domains.
+
+import { Resolver } from 'node:dns/promises'
+import { type Found, off, ok, warning } from '../../core/check/finding.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import { QUESTION_TIMEOUT_MS } from './limits.ts'
+
+export async function checkCustomDomains({ customDomains }: Settings): Promise<Found[]> {
+  const { isEnabled, resolvers } = customDomains
+  if (!isEnabled) return [off('The relay leads no custom domains to sites: CUSTOM_DOMAINS is false.')]
+  const resolver = new Resolver({ timeout: QUESTION_TIMEOUT_MS, tries: 1 })
+  if (resolvers !== undefined) resolver.setServers(resolvers)
+  const who = resolvers === undefined ? "this system's resolvers do" : `${resolvers.join(', ')} did`
+  try {
+    await resolver.resolveNs('.')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return [warning(`Custom domains cannot be proven: ${who} not name the root servers (${code}).`)]
+  }
+  const asked = resolvers === undefined ? 'the name servers of each domain' : resolvers.join(', ')
+  return [ok(`Sites may have domains of their own, whose records the relay looks up at ${asked}.`)]
+}

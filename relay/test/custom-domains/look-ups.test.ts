@@ -1,0 +1,367 @@
+// When the relay looks custom domains up, and what the answers of several name servers prove, by its own clock.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
+import type { Lease } from '../../src/core/lease/lease.ts'
+import { NO_PREFERENCES } from '../../src/core/lease/lease-preferences.ts'
+import { LeaseRegistry } from '../../src/core/lease/lease-registry.ts'
+import { Reservations } from '../../src/core/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../src/core/lease/route.ts'
+import { createLog } from '../../src/core/log/log.ts'
+import { RoutingTable } from '../../src/core/routing/routing-table.ts'
+import { CustomDomains, type CustomDomainsParts } from '../../src/features/custom-domains/custom-domains.ts'
+import { LOOKUPS_MAX, LOOKUPS_PER_NETWORK_MAX } from '../../src/features/custom-domains/limits.ts'
+import { Lookup, type LookupOptions } from '../../src/features/custom-domains/lookup.ts'
+import { lookUpProof } from '../../src/features/custom-domains/proof.ts'
+import { RelayAddresses } from '../../src/features/custom-domains/relay-addresses.ts'
+import { RememberedProofs } from '../../src/features/custom-domains/remembered-proofs.ts'
+import { Turns } from '../../src/features/custom-domains/turns.ts'
+
+const ROOT = 'relay.test'
+const SHOP = 'shop.example.test'
+const PROOF = `_svc.${SHOP}`
+const ALICE = `0x${'a'.repeat(40)}`
+const BOB = `0x${'b'.repeat(40)}`
+const HOUR_MS = 3_600_000
+
+const closed: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closed.splice(0)) await close()
+})
+
+async function dnsServer(records: Record<string, readonly string[]> = {}, at = {}): Promise<DnsServer> {
+  const server = await startDnsServer(records, at)
+  closed.push(() => server.close())
+  return server
+}
+
+function claim(address: string): string[] {
+  return [`svc-address=${address}`]
+}
+
+/** Asks one resolver, at which the test sets the records. */
+function through({ port }: DnsServer, options: Partial<LookupOptions> = {}): LookupOptions {
+  return { servers: [`127.0.0.1:${port}`], mayAsk: () => true, ...options }
+}
+
+interface Relay {
+  domains: CustomDomains
+  leases: LeaseRegistry
+  routes: RoutingTable<Route>
+  register(address?: string, name?: string, asked?: readonly string[], clientIp?: string): Lease
+}
+
+function relayWith(
+  lookups: LookupOptions,
+  now: () => number,
+  parts: Partial<CustomDomainsParts> = {},
+): Relay {
+  const routes = new RoutingTable<Route>(ROOT, ROOT_ROUTE)
+  const leases = new LeaseRegistry(routes, new Reservations())
+  const domains = new CustomDomains({
+    rootHost: ROOT,
+    lookups,
+    leases,
+    routes,
+    policy: { isDomainBanned: () => false, onChange: () => {} },
+    rateLimits: { takeDomainLookup: () => true },
+    addresses: new RelayAddresses({ publicAddresses: { ipv4: ['192.0.2.1'], ipv6: [] }, rootHost: ROOT }),
+    sharing: undefined,
+    log: createLog('silent'),
+    now,
+    ...parts,
+  })
+  closed.push(() => {
+    domains.close()
+    leases.close()
+  })
+  return {
+    domains,
+    leases,
+    routes,
+    register: (address = ALICE, name = 'demo', asked = [SHOP], clientIp = '198.51.100.1') => {
+      const request = {
+        identity: { name, address },
+        allowCanonicalFallback: true,
+        metadata: {},
+        ttlS: 600,
+        preferences: { ...NO_PREFERENCES, domains: asked },
+      }
+      return leases.draft(request, { clientIp, reportedIp: undefined }).commit(undefined)
+    },
+  }
+}
+
+describe('by the clock of the relay', () => {
+  let dns: DnsServer
+  let relay: Relay
+  let time: number
+  beforeEach(async () => {
+    time = 1_000_000_000
+    dns = await dnsServer({ [`${PROOF} TXT`]: claim(ALICE), [`${SHOP} A`]: ['192.0.2.1'] })
+    relay = relayWith(through(dns), () => time)
+  })
+
+  async function asked(lease: Lease): Promise<number> {
+    const before = dns.questions.filter(({ type }) => type === 'TXT').length
+    relay.domains.ask(lease)
+    await relay.domains.settled(lease)
+    return dns.questions.filter(({ type }) => type === 'TXT').length - before
+  }
+
+  test('an active domain is looked up again each hour, and not before', async () => {
+    const lease = relay.register()
+    expect(await asked(lease)).toBe(1)
+    expect(relay.domains.of(lease)).toMatchObject([{ state: 'active', proven: true }])
+    time += HOUR_MS - 1
+    expect(await asked(lease)).toBe(0)
+    time += 1
+    expect(await asked(lease)).toBe(1)
+    expect(await asked(lease)).toBe(0)
+  })
+
+  test('a proof counts for 24 hours without its record, and no longer (protocol §9.5.7)', async () => {
+    const lease = relay.register()
+    await asked(lease)
+    dns.records.delete(`${PROOF} TXT`)
+    for (let hour = 1; hour < 24; hour++) {
+      time += HOUR_MS
+      expect(await asked(lease)).toBe(1)
+      expect(relay.routes.resolve(SHOP)).toBe(lease.route)
+    }
+    time += HOUR_MS
+    await asked(lease)
+    expect(relay.routes.resolve(SHOP)).toBeUndefined()
+    expect(relay.domains.of(lease)).toMatchObject([
+      { state: 'pending', reason: expect.stringContaining('has no TXT') },
+    ])
+  })
+
+  test('a record that comes back within that time begins another 24 hours', async () => {
+    const lease = relay.register()
+    await asked(lease)
+    dns.onQuestion = ({ type }) => (type === 'TXT' ? ['unrelated'] : undefined)
+    time += 23 * HOUR_MS
+    await asked(lease)
+    dns.onQuestion = undefined
+    time += HOUR_MS / 2
+    await asked(lease)
+    time += HOUR_MS
+    await asked(lease)
+    time += 23 * HOUR_MS
+    relay.domains.ask(lease)
+    expect(relay.routes.resolve(SHOP)).toBe(lease.route)
+  })
+
+  test('the value of another identity ends a proof at once (protocol §9.5.7)', async () => {
+    const lease = relay.register()
+    await asked(lease)
+    dns.records.set(`${PROOF} TXT`, claim(BOB))
+    time += HOUR_MS
+    await asked(lease)
+    expect(relay.routes.resolve(SHOP)).toBeUndefined()
+  })
+
+  test('a pending domain is looked up after 5 s, then after twice as long, up to 5 min', async () => {
+    dns.records.clear()
+    const lease = relay.register()
+    expect(await asked(lease)).toBe(1)
+    const pauses: number[] = []
+    for (let round = 0; round < 9; round++) {
+      const pause = relay.domains.retryAfterS(lease)!
+      time += pause * 1000 - 1
+      expect(await asked(lease)).toBe(0)
+      time += 1
+      expect(await asked(lease)).toBe(1)
+      pauses.push(pause)
+    }
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
+  })
+
+  test('a site that registers again within the hour has its domain at once', async () => {
+    const lease = relay.register()
+    await asked(lease)
+    relay.leases.end(lease, 'unregistered')
+    expect(relay.routes.resolve(SHOP)).toBeUndefined()
+    const again = relay.register()
+    expect(relay.domains.ask(again)).toMatchObject([{ proven: true }])
+    expect(relay.routes.resolve(SHOP)).toBe(again.route)
+    expect(relay.domains.ask(relay.register(BOB, 'other'))[0]?.proven).toBeUndefined()
+  })
+
+  test('a network beyond its budget waits, and others do not', async () => {
+    const poor = '203.0.113.1'
+    const limited = relayWith(through(dns), () => time, {
+      rateLimits: { takeDomainLookup: (clientIp) => clientIp !== poor },
+    })
+    const [first, second] = [
+      limited.register(BOB, 'poor', [SHOP], poor),
+      limited.register(ALICE, 'other', [SHOP]),
+    ]
+    for (const lease of [first, second]) {
+      limited.domains.ask(lease)
+      await limited.domains.settled(lease)
+    }
+    expect(limited.domains.of(first)).toMatchObject([{ state: 'pending' }])
+    expect(limited.domains.of(second)).toMatchObject([{ state: 'active' }])
+  })
+
+  test('what the other machines claimed later stays theirs', async () => {
+    const claims: [string, number][] = []
+    const shared = relayWith(through(dns), () => time, {
+      sharing: {
+        claimDomain: async (lease, domain, provenAt) => {
+          claims.push([`${lease.identity.name} ${domain}`, provenAt])
+          return false
+        },
+        renewed: async () => {},
+      },
+    })
+    const lease = shared.register()
+    shared.domains.ask(lease)
+    await shared.domains.settled(lease)
+    expect(claims).toEqual([[`demo ${SHOP}`, time]])
+    expect(shared.domains.of(lease)).toMatchObject([{ state: 'pending' }])
+    expect(shared.routes.resolve(SHOP)).toBeUndefined()
+  })
+})
+
+describe('10,000 names of one network', () => {
+  test('leave the turns of others alone', async () => {
+    const turns = new Turns(LOOKUPS_MAX, LOOKUPS_PER_NETWORK_MAX)
+    let running = 0
+    let most = 0
+    const begin = async (): Promise<() => void> => {
+      const end = await turns.take('crowd')
+      running += 1
+      most = Math.max(most, running)
+      return () => {
+        running -= 1
+        end()
+      }
+    }
+    const crowd = Array.from({ length: 10_000 }, async () => (await begin())())
+    const others = await Promise.all(
+      Array.from({ length: 15 }, (_, network) => turns.take(`other ${network}`)),
+    )
+    expect(others).toHaveLength(15)
+    for (const end of others) end()
+    await Promise.all(crowd)
+    expect(most).toBe(LOOKUPS_PER_NETWORK_MAX)
+  })
+
+  test('networks that wait take turns', async () => {
+    const turns = new Turns(1, 1)
+    const order: string[] = []
+    const first = await turns.take('first')
+    const work = async (network: string): Promise<void> => {
+      const end = await turns.take(network)
+      order.push(network)
+      end()
+      end()
+    }
+    const all = ['crowd', 'crowd', 'crowd', 'one', 'two'].map(work)
+    first()
+    await Promise.all(all)
+    expect(order).toEqual(['crowd', 'one', 'two', 'crowd', 'crowd'])
+  })
+
+  test('remembered proofs are bounded', () => {
+    const proofs = new RememberedProofs(2)
+    for (const domain of ['a', 'b', 'a', 'c']) proofs.add(domain, { identityKey: 'demo', provenAt: 1 })
+    expect(['a', 'b', 'c'].map((domain) => proofs.of(domain, 'demo') !== undefined)).toEqual([
+      true,
+      false,
+      true,
+    ])
+    expect(proofs.of('a', 'other')).toBeUndefined()
+  })
+})
+
+describe('all authoritative servers', () => {
+  /** A zone with three servers on loopback, and a resolver that names them. */
+  async function zone(): Promise<{ servers: DnsServer[]; options: LookupOptions; resolver: DnsServer }> {
+    const first = await dnsServer({}, { address: '127.0.0.2' })
+    const { port } = first
+    const others = await Promise.all(
+      ['127.0.0.3', '127.0.0.4'].map((address) => dnsServer({}, { address, port })),
+    )
+    const resolver = await dnsServer({
+      'example.test NS': ['ns1.example.test', 'ns2.example.test', 'ns3.example.test'],
+      'ns1.example.test A': ['127.0.0.2'],
+      'ns2.example.test A': ['127.0.0.3'],
+      'ns3.example.test A': ['127.0.0.4'],
+    })
+    const options = { resolvers: [`127.0.0.1:${resolver.port}`], port, mayAsk: () => true }
+    return { servers: [first, ...others], options, resolver }
+  }
+
+  test('that agree prove a domain', async () => {
+    const { servers, options } = await zone()
+    for (const { records } of servers) records.set(`${PROOF} TXT`, ['unrelated', ...claim(ALICE)])
+    expect(await lookUpProof(new Lookup(options), SHOP, ALICE)).toEqual({ kind: 'proven' })
+    expect(await lookUpProof(new Lookup(options), SHOP, BOB)).toMatchObject({ kind: 'other' })
+  })
+
+  test.each<[string, readonly string[] | undefined, string]>([
+    ['one of which lacks it', undefined, 'ns3.example.test has no TXT record'],
+    ['one of which lies', claim(BOB), 'several values'],
+    ['one of which has two', [...claim(ALICE), ...claim(BOB)], 'several values'],
+    ['one of which has a malformed one too', [...claim(ALICE), 'svc-address=0x12'], 'several values'],
+  ])('%s prove nothing', async (_what, values, why) => {
+    const { servers, options } = await zone()
+    for (const { records } of servers) records.set(`${PROOF} TXT`, claim(ALICE))
+    if (values === undefined) servers[2]!.records.delete(`${PROOF} TXT`)
+    else servers[2]!.records.set(`${PROOF} TXT`, values)
+    const proof = await lookUpProof(new Lookup(options), SHOP, ALICE)
+    expect(proof).toMatchObject({ kind: 'unproven', why: expect.stringContaining(why) })
+  })
+
+  test('one of which is silent prove nothing, within the time of one look-up', async () => {
+    const { servers, options } = await zone()
+    for (const { records } of servers) records.set(`${PROOF} TXT`, claim(ALICE))
+    servers[1]!.onQuestion = () => 'silent'
+    const proof = await lookUpProof(new Lookup({ ...options, timeoutMs: 300 }), SHOP, ALICE)
+    expect(proof).toMatchObject({ kind: 'unproven', why: expect.stringContaining('ns2.example.test') })
+  })
+
+  test('on private addresses are not asked', async () => {
+    const { servers, options } = await zone()
+    const proof = await lookUpProof(new Lookup({ ...options, mayAsk: () => false }), SHOP, ALICE)
+    expect(proof).toMatchObject({ why: expect.stringContaining('it has no public address') })
+    expect(servers.flatMap(({ questions }) => questions)).toEqual([])
+  })
+
+  test('lead along an alias to the servers of its zone', async () => {
+    const { servers, options, resolver } = await zone()
+    const target = 'proof.other.test'
+    for (const [name, values] of [['other.test NS', ['ns1.example.test']]] as const)
+      resolver.records.set(name, values)
+    for (const { records } of servers) records.set(`${PROOF} CNAME`, [target])
+    servers[0]!.records.set(`${target} TXT`, claim(ALICE))
+    expect(await lookUpProof(new Lookup(options), SHOP, ALICE)).toEqual({ kind: 'proven' })
+    servers[1]!.records.delete(`${PROOF} CNAME`)
+    expect(await lookUpProof(new Lookup(options), SHOP, ALICE)).toMatchObject({ kind: 'unproven' })
+  })
+
+  test('of a zone with more than 16 are not asked at all', async () => {
+    const { options, resolver } = await zone()
+    const names = Array.from({ length: 17 }, (_, index) => `ns${index}.example.test`)
+    resolver.records.set('example.test NS', names)
+    const proof = await lookUpProof(new Lookup(options), SHOP, ALICE)
+    expect(proof).toMatchObject({ why: expect.stringContaining('more than 16 name servers') })
+  })
+
+  test('cannot make one look-up ask without end', async () => {
+    const { servers, options } = await zone()
+    let aliases = 0
+    for (const server of servers)
+      server.onQuestion = ({ name, type }) => {
+        aliases += 1
+        return type === 'CNAME' ? { cname: `x.${name}` } : []
+      }
+    const proof = await lookUpProof(new Lookup(options), SHOP, ALICE)
+    expect(proof).toMatchObject({ kind: 'unproven', why: expect.stringContaining('lead to no end') })
+    expect(aliases).toBeLessThan(100)
+  })
+})
