@@ -2,23 +2,34 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
+import { fontPreload } from '../tools/bundler/font-preload.ts'
 
 const root: string = import.meta.dirname
 const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist', '*/app'] }).map((file) =>
   path.join(root, file),
 )
 
-/** The elements with which every page's head begins. */
-const commonHead: Plugin = {
-  name: 'common-head',
-  transformIndexHtml: () =>
-    [
-      { tag: 'meta', attrs: { charset: 'utf-8' } },
-      { tag: 'meta', attrs: { name: 'viewport', content: 'width=device-width' } },
-      { tag: 'meta', attrs: { name: 'color-scheme', content: 'light dark' } },
-      { tag: 'link', attrs: { rel: 'icon', href: 'data:,' } },
-    ].map((tag) => ({ ...tag, injectTo: 'head-prepend' })),
+/** What every page begins with: the elements of its head, and the header that leads home. */
+const commonFrame: Plugin = {
+  name: 'common-frame',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: () => [
+      ...[
+        { tag: 'meta', attrs: { charset: 'utf-8' } },
+        { tag: 'meta', attrs: { name: 'viewport', content: 'width=device-width' } },
+        { tag: 'meta', attrs: { name: 'color-scheme', content: 'light dark' } },
+        { tag: 'link', attrs: { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' } },
+        { tag: 'link', attrs: { rel: 'stylesheet', href: '/shared/frame.css' } },
+      ].map((tag) => ({ ...tag, injectTo: 'head-prepend' as const })),
+      { tag: 'header', attrs: { class: 'top' }, children: HEADER, injectTo: 'body-prepend' },
+    ],
+  },
 }
+
+/** The relay serves its mark at its root, and the examples below it. */
+const HEADER = `<a href="/"><strong class="mark"><img src="/favicon.svg" alt="" width="24" height="24">svc</strong></a>
+<nav aria-label="Examples"><a href="/examples/">Examples</a></nav>`
 
 /** A build on a busy machine is slow, which is no news to who waits for it. */
 const checks = { bundlerTimings: false }
@@ -89,7 +100,7 @@ const config: UserConfig = defineConfig({
     // A service worker's place is its scope, and a name that stays is what lets the browser replace it.
     rolldownOptions: { checks, output: { entryFileNames: 'service-worker/[name].js' } },
   },
-  plugins: [commonHead, scriptAsText, withoutPayments(isInstalled('@mysten/sui/bcs'))],
+  plugins: [commonFrame, fontPreload(), scriptAsText, withoutPayments(isInstalled('@mysten/sui/bcs'))],
 })
 
 export default config

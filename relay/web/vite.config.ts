@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
+import { fontPreload } from '../../tools/bundler/font-preload.ts'
 
 /** Beside `/`; src/shell/routes.ts has the same. */
 const ROUTES = ['sites', 'relays', 'admin', 'ca']
@@ -17,22 +18,6 @@ const routesAsFolders: Plugin = {
   },
 }
 
-/** The page loads its font with its style, so that the text is drawn once. */
-const fontPreload: Plugin = {
-  name: 'font-preload',
-  transformIndexHtml: {
-    order: 'post',
-    handler: (_html, { bundle = {} }) =>
-      Object.keys(bundle)
-        .filter((name) => name.endsWith('.woff2'))
-        .map((name) => ({
-          tag: 'link',
-          attrs: { rel: 'preload', href: `/${name}`, as: 'font', type: 'font/woff2', crossorigin: true },
-          injectTo: 'head-prepend',
-        })),
-  },
-}
-
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
   build: {
@@ -41,9 +26,12 @@ const config: UserConfig = defineConfig({
     modulePreload: { polyfill: false },
     // A data: URL would save a request and cost a cache.
     assetsInlineLimit: 0,
-    rolldownOptions: { checks: { bundlerTimings: false } },
+    rolldownOptions: {
+      checks: { bundlerTimings: false },
+      input: ['index.html', '404.html'].map((page) => path.join(import.meta.dirname, page)),
+    },
   },
-  plugins: [routesAsFolders, fontPreload],
+  plugins: [routesAsFolders, fontPreload()],
 })
 
 export default config

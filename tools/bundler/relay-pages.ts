@@ -12,11 +12,11 @@ import { buildRelaySdk } from './relay-sdk.ts'
 const PAGES_DIR: string = path.join(root, 'relay/pages')
 /** The sources of the pages. */
 const SOURCES = [
-  'relay/web/{index.html,package.json,*.ts,src/**}',
+  'relay/web/{*.html,package.json,*.ts,public/**,src/**}',
   'examples/**',
   '{protocol,yamux,tls,payment,sdk-core,sdk-browser}/{package.json,src/**}',
   'tools/sui-node/*.ts',
-  'tools/bundler/{relay-pages,relay-sdk,framework-apps,output-directory}.ts',
+  'tools/bundler/{font-preload,relay-pages,relay-sdk,framework-apps,output-directory}.ts',
   'relay/src/core/version.ts',
   'package-lock.json',
 ]

@@ -28,6 +28,7 @@ beforeAll(async () => {
     'large.bin': LARGE,
     'empty.css': '',
     'about.html': 'about',
+    '404.html': 'no such page',
     'docs.v1/index.html': 'docs',
     'na me+ü.svg': '<svg/>',
     'install.sh': '#!/bin/sh\n',
@@ -46,6 +47,24 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   relay.call(method, path, undefined, headers)
+
+describe('a page that is not there', () => {
+  test('is the page 404.html for people, and a line for programs', async () => {
+    const people = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    for (const path of ['/none', '/404', '/404.html', '/.hidden', '/%ff']) {
+      expect(await get(path, people)).toMatchObject({ status: 404, text: 'no such page' })
+      expect(await get(path)).toMatchObject({ status: 404, text: 'Not found\n' })
+    }
+    const { headers } = await get('/none', people)
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      vary: expect.stringContaining('Accept'),
+    })
+    expect(await get('/none', people, 'HEAD')).toMatchObject({ status: 404, text: '' })
+  })
+})
 
 describe('a range', () => {
   test.each([

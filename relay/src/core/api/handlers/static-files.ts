@@ -1,6 +1,6 @@
 // Serves static files at the root host, for paths that the API does not reserve.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, sep } from 'node:path'
 import { type ContentCoding, takesCoding } from '../../http/content-coding.ts'
 import { mediaTypeOf } from '../../http/media-type.ts'
@@ -9,7 +9,7 @@ import { sendText } from '../http/envelope.ts'
 import { sendFile } from '../http/file-response.ts'
 import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
-import { findFile, type StoredFile } from '../http/stored-file.ts'
+import { findFile, readPieces, type StoredFile } from '../http/stored-file.ts'
 
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
@@ -21,6 +21,9 @@ const HASHED_ASSET = /(?:^|\/)assets\/[^/]+-[\w-]{8}\.\w+$/
 const HIDDEN = /(?:^|\/)\./
 /** On Windows, `~` and a digit may be the short form of any name, and `:` leads to another volume or stream. */
 const INVALID_NAME = sep === '\\' ? /[\0\\:]|~\d/ : /[\0\\]/
+/** The page for people who ask for one that is not there; its links lead to the front page and others. */
+const NOT_FOUND_PAGE = '404.html'
+const FRONT_PAGE = 'index.html'
 /** Endings of compressed files beside a file, the smallest first. */
 const CODINGS: readonly [ContentCoding, string][] = [
   ['br', '.br'],
@@ -64,10 +67,26 @@ export function createStaticFiles(
   isOff: (name: string) => boolean,
   writer: BodyWriter,
 ): Handler {
+  const sendNotFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const isForPeople = `${request.headers.accept}`.includes('text/html') && !isOff(FRONT_PAGE)
+    const page = isForPeople ? await findFile(join(directory, NOT_FOUND_PAGE)) : undefined
+    if (page === undefined) return notFound(response)
+    const [file, coding] = await bestOf(page, request.headers['accept-encoding'])
+    const headers = {
+      'Content-Type': mediaTypeOf(NOT_FOUND_PAGE),
+      'Content-Length': `${file.size}`,
+      'Cache-Control': 'no-store',
+      Vary: 'Accept, Accept-Encoding',
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+    }
+    const pieces = readPieces(file, { start: 0, end: file.size - 1 })
+    await writer.send(request, response, { status: NOT_FOUND, headers, size: file.size, pieces })
+  }
   return async (request, response) => {
     protectPage(response)
     const page = await findPage(directory, pathOf(request))
-    if (page === undefined || isOff(page.name)) return notFound(response)
+    if (page === undefined || page.name === NOT_FOUND_PAGE || isOff(page.name))
+      return await sendNotFound(request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
     if (RELAY_PROBE.test(page.name)) response.setHeader('Content-Security-Policy', RELAY_PROBE_POLICY)
     const [file, coding] = await bestOf(page.file, request.headers['accept-encoding'])
