@@ -102,7 +102,7 @@ test('by keyboard alone: requests appear, are filtered, opened, replayed, edited
   expect(errors).toEqual([])
 })
 
-test('secrets are shown when they are asked for, and a link leads to one request', async ({
+test('secrets are shown when they are asked for, a link leads to one request, and single keys stay off', async ({
   opened: { page, errors },
   send,
 }) => {
@@ -116,8 +116,16 @@ test('secrets are shown when they are asked for, and a link leads to one request
   await page.getByRole('button', { name: 'Copy as curl' }).press('Enter')
   await expect(saying(page, 'Copied curl.')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('Bearer secret')
+  await page.getByRole('button', { name: 'Keys' }).press('Enter')
+  const keys = page.getByRole('checkbox', { name: 'Letters, / and ? work as keys' })
+  await keys.press('Space')
   await page.reload()
   await expect(headingOf(page, `POST /hook?token=${MASK}&x=1`)).toBeVisible()
+  for (const key of ['?', 'r']) await page.keyboard.press(key)
+  await page.getByRole('button', { name: 'Keys' }).press('Enter')
+  await expect(keys).not.toBeChecked()
+  await page.keyboard.press('Escape')
+  await expect(requestsIn(page)).toHaveCount(2)
   await page.getByRole('tab', { name: 'Request' }).press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'Answer' })).toBeFocused()
   await expect(page.getByRole('tabpanel')).toContainText('"number": 1')

@@ -2,6 +2,7 @@
 
 import { isRecord } from '@svc/sdk-core'
 import { INSPECTOR_ENDPOINTS, type InspectorContext } from '../inspector/endpoints.ts'
+import { type PageSettingsStore, WITHOUT_SETTINGS } from '../inspector/page-settings.ts'
 import {
   AGENT_PATH,
   type AgentLogs,
@@ -31,6 +32,7 @@ export interface EndpointContext extends SharedContext, InspectorContext {
 export function agentApi(
   operations: AgentOperations,
   page?: ControlApi<EndpointContext>['page'],
+  settings: PageSettingsStore = WITHOUT_SETTINGS,
 ): ControlApi<EndpointContext> {
   return {
     endpoints: ENDPOINTS,
@@ -39,6 +41,7 @@ export function agentApi(
       operations,
       challenges: new WalletChallenges(shared.url),
       inspection: () => operations.inspection(),
+      settings,
     }),
     failed: (error) => operations.failed(error),
     page,

@@ -12,6 +12,7 @@ import { showStatus } from './commands/status-socket.ts'
 import type { TunnelContext } from './commands/tunnel.ts'
 import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
 import {
+  pageSettings,
   readUserSettings,
   setSetting,
   settingOf,
@@ -174,7 +175,7 @@ async function runShown(
     const { code, message } = explainError(error)
     view.tell({ event: 'error', code, message })
   }
-  const inspector = new ProcessInspector(keyboard !== undefined, failed)
+  const inspector = new ProcessInspector(keyboard !== undefined, failed, pageSettings(env))
   const look = commands.some(hasHttp) ? () => inspector.look() : undefined
   const view: Pick<Tui, 'tell' | 'close'> = live
     ? (await import('./tui/tui.ts')).startTui(live, { store, print, areSeveral, keyboard, hasKnocks, look })

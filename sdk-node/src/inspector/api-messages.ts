@@ -40,7 +40,17 @@ export const INSPECTOR_PATH = {
   importHar: '/inspector/har/import',
   /** POST {@link DescriptorSet}, answer {@link InspectorState}. Protobuf is decoded by it, in place of the one before. */
   descriptors: '/inspector/descriptors',
+  /** GET, answer {@link PageSettings}. */
+  settings: '/inspector/settings',
+  /** POST {@link PageSettings}, answer `{}`. They are kept for other commands of this user, too. */
+  setSettings: '/inspector/settings/set',
 } as const
+
+/** PageSettings are what a person chose for the page. */
+export interface PageSettings {
+  /** Whether letters and signs work as keys (WCAG 2.1.4). @default true */
+  single_keys: boolean
+}
 
 export interface PauseRequest {
   paused: boolean

@@ -13,14 +13,18 @@ import {
   type HarImport,
   INSPECTOR_PATH,
   type ListQuery,
+  type PageSettings,
   type PauseRequest,
   type ReplayRequest,
   WAIT_MAX_MS,
 } from './api-messages.ts'
+import type { PageSettingsStore } from './page-settings.ts'
 
 export interface InspectorContext {
   /** @throws AgentError `inspector_off` */
   inspection(): Inspection
+  /** What a person chose for the page. */
+  settings: PageSettingsStore
 }
 
 /** The largest body of a replay, in bytes: an edited content of a few MiB in base64. */
@@ -92,6 +96,19 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
     },
     DESCRIPTORS_MAX_BYTES,
   ),
+  [INSPECTOR_PATH.settings]: {
+    method: 'GET',
+    role: 'owner',
+    answer: (_, { settings }): Promise<PageSettings> => settings.read(),
+  },
+  [INSPECTOR_PATH.setSettings]: {
+    method: 'POST',
+    role: 'owner',
+    answer: async ({ body }, { settings }) => {
+      await settings.write({ single_keys: yesOrNo(body, 'single_keys') })
+      return {}
+    },
+  },
   [INSPECTOR_PATH.stopReplays]: asking('POST', (inspection) => {
     inspection.stopReplays()
     return {}

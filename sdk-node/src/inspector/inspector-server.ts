@@ -8,6 +8,7 @@ import type { PageAnswer } from '../agent/page.ts'
 import { newSecret } from '../agent/secrets.ts'
 import { newTicket, SIGN_IN_ENDPOINTS } from '../agent/sign-in-endpoints.ts'
 import { INSPECTOR_ENDPOINTS, type InspectorContext } from './endpoints.ts'
+import { type PageSettingsStore, WITHOUT_SETTINGS } from './page-settings.ts'
 
 /** The entries of a command, and the bytes of each content and of all. */
 const ENTRIES = 1_000
@@ -38,17 +39,19 @@ export function newInspection(): Inspection {
  * Starts the server, which listens until it is closed.
  * @param failed called with an unexpected error
  * @param page resolves with the file of the page at a path
+ * @param settings keeps what a person chose for the page
  * @throws AgentError `address_refused`
  */
 export async function startInspectorServer(
   inspection: Inspection,
   failed: (error: unknown) => void,
   page?: (path: string) => Promise<PageAnswer | undefined>,
+  settings: PageSettingsStore = WITHOUT_SETTINGS,
 ): Promise<InspectorServer> {
   // Nobody has this token: each page signs in with a ticket.
   const server: ControlServer = await startControlServer({ host: '127.0.0.1', port: 0 }, newSecret(), {
     endpoints: ENDPOINTS,
-    context: (shared) => ({ ...shared, inspection: () => inspection }),
+    context: (shared) => ({ ...shared, inspection: () => inspection, settings }),
     failed,
     page,
   })

@@ -1,17 +1,26 @@
 // The inspector's own server: who may ask, what the list and an entry give, and how a page follows it.
 
 import { once } from 'node:events'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DIRECT, type DirectlyHandled } from '@svc/sdk-core'
 import type { Inspection } from '@svc/sdk-core/inspector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AGENT_PATH, type SignIn } from '../../src/agent/api-messages.ts'
-import { type EntryDetail, type EntryList, INSPECTOR_PATH } from '../../src/inspector/api-messages.ts'
+import {
+  type EntryDetail,
+  type EntryList,
+  INSPECTOR_PATH,
+  type PageSettings,
+} from '../../src/inspector/api-messages.ts'
 import {
   type InspectorServer,
   newInspection,
   startInspectorServer,
 } from '../../src/inspector/inspector-server.ts'
+import { PageSettingsFile } from '../../src/inspector/page-settings.ts'
 
 let server: InspectorServer
 let inspection: Inspection
@@ -46,6 +55,37 @@ async function ask<Data>(path: string, body?: object, fields?: Record<string, st
   const response = await fetch(server.url + path, init)
   return { status: response.status, ...((await response.json()) as Omit<Asked<Data>, 'status'>) }
 }
+
+describe('what a person chose for the page', () => {
+  it('is kept for the next command, whose page has another origin', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-page-settings-'))
+    const path = join(folder, 'svc', 'inspector.json')
+    const restart = async (): Promise<void> => {
+      await server.close()
+      const failed = (error: unknown) => expect.fail(String(error))
+      server = await startInspectorServer(inspection, failed, undefined, new PageSettingsFile(path))
+      token = await signIn()
+    }
+    const chosen = async () => (await ask<PageSettings>(INSPECTOR_PATH.settings)).data
+    await restart()
+    expect(await chosen()).toEqual({ single_keys: true })
+    expect((await ask(INSPECTOR_PATH.setSettings, { single_keys: 'no' })).status).toBe(400)
+    expect((await ask(INSPECTOR_PATH.setSettings, { single_keys: false })).status).toBe(200)
+    await restart()
+    expect(await chosen()).toEqual({ single_keys: false })
+    expect((await stat(path)).mode & 0o077).toBe(0)
+    await writeFile(path, '{"single_keys":')
+    expect(await chosen()).toEqual({ single_keys: true })
+    await rm(folder, { recursive: true })
+  })
+
+  it('is for its owner', async () => {
+    for (const body of [undefined, { single_keys: false }]) {
+      const path = body ? INSPECTOR_PATH.setSettings : INSPECTOR_PATH.settings
+      expect((await ask(path, body, {})).status).toBe(401)
+    }
+  })
+})
 
 const list = async (query = '') => (await ask<EntryList>(`${INSPECTOR_PATH.entries}${query}`)).data
 

@@ -3,7 +3,7 @@
 import { Modal } from '../common/modal.tsx'
 import { useStore } from '../common/store.ts'
 import { useEffect, useRef, type VNode } from '../preact.ts'
-import { setSingleKeys, singleKeys } from './single-keys.ts'
+import { loadSingleKeys, setSingleKeys, singleKeys } from './single-keys.ts'
 import { KEYS } from './texts.ts'
 
 /** Elements that take the keys themselves. */
@@ -14,6 +14,7 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
+    void loadSingleKeys()
     const pressed = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
       if ((event.target as Element).closest(FIELDS) || document.querySelector('dialog[open]')) return

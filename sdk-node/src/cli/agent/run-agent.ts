@@ -17,7 +17,7 @@ import { RELEASE_VERSION } from '../../version.ts'
 import { ProcessInspector } from '../commands/process-inspector.ts'
 import { share } from '../commands/share.ts'
 import { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
-import { readUserSettings } from '../config/user-settings.ts'
+import { pageSettings, readUserSettings } from '../config/user-settings.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Report, Reporter } from '../report/report.ts'
 import { StatusStore } from '../report/status-store.ts'
@@ -78,9 +78,11 @@ export async function runAgent(run: AgentRun): Promise<void> {
     onWallets: (isAllowed) => server?.signIns.keepWallets(isAllowed),
   })
   const token = newSecret()
-  const server: ControlServer = await startControlServer(address, token, agentApi(core, loadPage)).catch(
-    (error) => throwIfRunning(error, directory.endpoint),
-  )
+  const server: ControlServer = await startControlServer(
+    address,
+    token,
+    agentApi(core, loadPage, pageSettings(env)),
+  ).catch((error) => throwIfRunning(error, directory.endpoint))
   const endpoint: AgentEndpoint = {
     url: server.url,
     token,

@@ -7,10 +7,12 @@ import type { Descriptors } from '@svc/sdk-core/protobuf'
 import type { ExposeOptions } from '../../expose/options.ts'
 import type { InspectorServer } from '../../inspector/inspector-server.ts'
 import { InspectorSwitch } from '../../inspector/inspector-switch.ts'
+import type { PageSettingsStore } from '../../inspector/page-settings.ts'
 
 export class ProcessInspector {
   /** For tunnels that are recorded once the owner wants to look. */
   readonly #switch: InspectorSwitch | undefined
+  readonly #settings: PageSettingsStore | undefined
   readonly #failed: (error: unknown) => void
   #inspection: Promise<Inspection> | undefined
   #loaded: Inspection | undefined
@@ -20,8 +22,10 @@ export class ProcessInspector {
   /**
    * @param isSwitchable whether the owner may ask later
    * @param failed called with an unexpected error
+   * @param settings keeps what a person chose for the page
    */
-  constructor(isSwitchable: boolean, failed: (error: unknown) => void) {
+  constructor(isSwitchable: boolean, failed: (error: unknown) => void, settings?: PageSettingsStore) {
+    this.#settings = settings
     if (isSwitchable) this.#switch = new InspectorSwitch()
     this.#failed = failed
   }
@@ -100,9 +104,9 @@ export class ProcessInspector {
   async #start(): Promise<InspectorServer> {
     const { startInspectorServer } = await import('../../inspector/inspector-server.ts')
     const { pageAnswer } = await import('../../agent/page.ts')
-    this.#server = await startInspectorServer(await this.#load(), this.#failed, (path) =>
-      pageAnswer(path, 'inspector'),
-    )
+    const page = (path: string): ReturnType<typeof pageAnswer> => pageAnswer(path, 'inspector')
+    const inspection = await this.#load()
+    this.#server = await startInspectorServer(inspection, this.#failed, page, this.#settings)
     return this.#server
   }
 }

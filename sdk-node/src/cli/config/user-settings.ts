@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
 import { noOption } from '@svc/sdk-core/option-names'
 import { readPrivateFile, replacePrivateFile } from '../../identity/private-file.ts'
+import { PageSettingsFile } from '../../inspector/page-settings.ts'
 import { settingsFolder } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { wordsOf } from '../options/word-list.ts'
@@ -79,6 +80,11 @@ export function withRemembered<T extends { relay: string[]; ca?: string | undefi
   const origins = remembered?.map(originOf)
   const isTheirs = origins === undefined || relay.every((url) => origins.includes(originOf(url)))
   return { ...options, relay, ...(options.ca === undefined && isTheirs && ca !== undefined && { ca }) }
+}
+
+/** Returns what keeps the settings of the inspector's page, in a file beside these. */
+export function pageSettings(env: NodeJS.ProcessEnv): PageSettingsFile {
+  return new PageSettingsFile(join(settingsFolder(env), 'inspector.json'))
 }
 
 function pathOf(env: NodeJS.ProcessEnv): string {
