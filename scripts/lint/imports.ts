@@ -21,7 +21,7 @@ async function findImportFaults(directory: string): Promise<string[]> {
       parser: 'tsc',
       tsPreCompilationDeps: true,
       doNotFollow: { path: ['(^|/)node_modules/'] },
-      exclude: { path: ['(^|/)(node_modules|dist|build)/'] },
+      exclude: { path: ['(^|/)(node_modules|dist|build)/', '^sdk-node/page/'] },
       ruleSet: { forbidden: [...RULES] } satisfies IFlattenedRuleSet,
       validate: true,
     },
