@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
+import { trusting } from '../tls/trusting.ts'
 
 interface DirectAnswer {
   status: number
@@ -33,11 +34,10 @@ export function directCall(port: number, url: string, ca: string): DirectCall {
       host: '127.0.0.1',
       servername: hostname,
       port,
-      ca,
+      ...trusting(ca),
       method,
       path,
       headers: { Host: host, ...type, ...headers },
-      agent: false,
     })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
     const [response] = await once(sent, 'response')

@@ -11,6 +11,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { freePort } from '../../../tools/network/free-port.ts'
+import { trusting } from '../../../tools/tls/trusting.ts'
 import { createLog, type Logger } from '../../src/core/log/log.ts'
 import type { DiscoveryLimits } from '../../src/features/discovery/settings.ts'
 import type { OverlayLimits } from '../../src/features/overlay/settings.ts'
@@ -162,11 +163,10 @@ async function call(
     host: '127.0.0.1',
     servername: host,
     port,
-    ca,
+    ...trusting(ca),
     method,
     path,
     headers: { Host: `${host}:${port}`, ...type, ...headers },
-    agent: false,
   })
   request.end(text)
   const [response] = await once(request, 'response')

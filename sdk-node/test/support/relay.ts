@@ -13,6 +13,7 @@ import {
   startRelay,
   WITHOUT_OVERLOAD,
 } from '../../../tools/relay/process.ts'
+import { trusting } from '../../../tools/tls/trusting.ts'
 
 export { freePort, freeRange }
 
@@ -84,7 +85,7 @@ async function call(port: number, ca: string, path: string, body?: object): Prom
     host: '127.0.0.1',
     servername: ROOT_HOST,
     port,
-    ca,
+    ...trusting(ca),
     path,
     method: body ? 'POST' : 'GET',
     headers: {
@@ -92,7 +93,6 @@ async function call(port: number, ca: string, path: string, body?: object): Prom
       Authorization: `Bearer ${ADMIN_TOKEN}`,
       'Content-Type': 'application/json',
     },
-    agent: false,
   })
   asked.end(body && JSON.stringify(body))
   const [response] = await once(asked, 'response')
