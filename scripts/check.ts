@@ -12,7 +12,7 @@ const added = git('ls-files', '--others', '--exclude-standard')
 
 const steps = new Steps()
 await runChecks(steps, [...changed, ...added])
-await steps.run('types', checkTypes)
+await steps.run('types', () => checkTypes())
 const { unit } = createSuites(false)
 await steps.run('unit', () => unit(['--passWithNoTests', '--project=node*', `--changed=${base}`]))
 steps.summarize()

@@ -57,14 +57,15 @@ export interface CheckOptions {
    */
   show?: boolean
   env?: Record<string, string>
+  isBackground?: boolean
 }
 
 /** Runs a command that passes or fails as a whole. */
 export async function check(
   command: string[],
-  { timeoutMs, show = false, env = {} }: CheckOptions,
+  { timeoutMs, show = false, env = {}, isBackground = false }: CheckOptions,
 ): Promise<Count> {
-  return verdict(await runCommand(command, { timeoutMs, quiet: true, env }), show)
+  return verdict(await runCommand(command, { timeoutMs, quiet: true, env, isBackground }), show)
 }
 
 export function verdict({ ok, output }: Outcome, show = false): Count {
