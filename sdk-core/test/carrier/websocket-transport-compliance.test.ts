@@ -6,6 +6,7 @@ import { Session, type Stream, type Transport } from '@svc/yamux'
 import { afterAll, beforeAll } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { webSocketTransport } from '../../../relay/src/core/reverse/websocket-connection.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { compliance } from '../../../yamux/test/support/compliance.ts'
 import type { Peer } from '../../../yamux/test/support/pair.ts'
 import { openWebSocket } from '../../src/carrier/websocket-transport.ts'
@@ -75,4 +76,8 @@ function peer(role: 'client' | 'server', opening: Promise<Transport>): Peer {
   }
 }
 
-compliance('a WebSocket', connect, { sequential: 10_000, bulkBytes: 4_000_000, properties: 20 })
+compliance('a WebSocket', connect, {
+  sequential: atDepth(10_000, 2_000),
+  bulkBytes: 4_000_000,
+  properties: 20,
+})

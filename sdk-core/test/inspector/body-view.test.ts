@@ -124,8 +124,8 @@ test('JSON with brackets in texts is indented', async () => {
   expect(shown).toMatchObject({ kind: 'json', text: JSON.stringify(value, null, 2) })
 })
 
-test('a bomb of 200 MB is not kept', async () => {
-  const body = new Uint8Array(gzipSync(new Uint8Array(200 * 1024 * 1024)))
+test('a bomb of 66 MB is not kept', async () => {
+  const body = new Uint8Array(gzipSync(new Uint8Array(66 * 1024 * 1024)))
   const decoded = await decodedBody(content({ headers: [['content-encoding', 'gzip']], body }), 1_000)
   expect(decoded.bytes).toHaveLength(1_000)
   expect(decoded.length).toBeUndefined()
