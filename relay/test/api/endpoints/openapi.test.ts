@@ -136,6 +136,8 @@ function validatorOf(schema: Schema): ReturnType<Ajv2020['compile']> {
   return validate
 }
 
+const NO_STATEMENT = { issued_at: 'then', expires_at: 'later', signature: '00' }
+
 /** Of endpoints that want an upgrade. */
 const STATUS: Record<string, number> = { connect: 403, neighbour: 400 }
 
@@ -164,6 +166,8 @@ describe('answers', () => {
       // Of documentation (RFC 5737): to ban it bars nobody here.
       ip: fc.constantFrom('192.0.2.1', 'nowhere'),
       token: fc.constantFrom(ADMIN_TOKEN, 'no-token'),
+      // A random one is never signed by the identity, and spoils the request.
+      statement: fc.constantFrom(undefined, undefined, undefined, NO_STATEMENT),
       is_banned: fc.constant(false),
       // Neither is there without a range of ports.
       udp_enabled: fc.constant(false),
@@ -174,7 +178,11 @@ describe('answers', () => {
     const renewals = Array.from({ length: 8 }, () =>
       bodied.filter(({ path }) => path === '/sdk/renew'),
     ).flat()
-    const most = [...operations(), ...bodied, ...bodied, ...bodied, ...renewals]
+    // It has no body.
+    const reverses = Array<ReturnType<typeof operations>>(4).fill(
+      operations().filter(({ operation }) => operation.operationId === 'reverse'),
+    )
+    const most = [...operations(), ...bodied, ...bodied, ...bodied, ...renewals, ...reverses.flat()]
     const requests = fc.constantFrom(...most).chain(({ method, path, operation }) => {
       const schema = operation.requestBody?.content['application/json']?.schema
       const values = schema && valuesOf(schema, document.components.schemas)
