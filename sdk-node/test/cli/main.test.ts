@@ -69,7 +69,9 @@ describe('svc expose', () => {
     ])
     await expect.poll(() => out.length).toBe(1)
     const url = `https://plain.relay.localhost:${relay.port}`
-    expect(out[0]).toBe(`${url}  to share: https://relay.localhost:${relay.port}/go/plain`)
+    expect(out[0]).toBe(
+      `${url} → http://localhost:${targetPort}  to share: https://relay.localhost:${relay.port}/go/plain`,
+    )
     expect(await text(await visit(relay, url))).toBe('from the target')
     expect(await hostnames()).toContain('plain.relay.localhost')
     child.kill('SIGINT')
@@ -208,7 +210,7 @@ describe('svc expose', () => {
     const command = svc(['expose', '--tcp', port, '--json', ...at()])
     const online = await reported(command, 'online')
     // nothing answers at an HTTPS URL of it
-    expect(Object.keys(online).sort()).toEqual(['event', 'relay', 'tcp_address'])
+    expect(Object.keys(online).sort()).toEqual(['event', 'relay', 'targets', 'tcp_address'])
     const { tcp_address } = online
     const socket = connect(Number(tcp_address!.split(':').at(-1)), '127.0.0.1')
     socket.end('echo')
@@ -216,7 +218,7 @@ describe('svc expose', () => {
     command.interrupt()
     await command.ended
     const { out } = svc(['expose', '--tcp', port, ...at()])
-    await expect.poll(() => out).toEqual([`tcp://${tcp_address}`])
+    await expect.poll(() => out).toEqual([`tcp://${tcp_address} → localhost:${port}`])
     echo.close()
   })
 
@@ -278,7 +280,7 @@ describe('svc expose', () => {
     }
     expect(await reported(command, 'error')).toMatchObject({
       code: 'target_unreachable',
-      message: expect.stringMatching(/^localhost:\d+ does not answer: ECONNREFUSED$/),
+      message: expect.stringMatching(/^nothing listens at http:\/\/localhost:\d+$/),
     })
     expect(command.out.filter((line) => line.includes('target_unreachable'))).toHaveLength(1)
   })
@@ -488,7 +490,7 @@ describe('bad input is one line and an exit code', () => {
 
 // The last: the other relay takes nobody from here any more.
 it('ends with 7 when the relay bans it', async () => {
-  const command = svc(['expose', '1', '--json', '--relay', other.origin, '--ca', other.caFile])
+  const command = svc(['expose', String(targetPort), '--json', '--relay', other.origin, '--ca', other.caFile])
   await reported(command, 'online')
   for (const ip of ['127.0.0.1', '::1']) await other.call('/api/policy/ips', { ip, is_banned: true })
   expect(await command.ended).toBe(7)

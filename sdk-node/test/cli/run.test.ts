@@ -76,6 +76,7 @@ describe('svc status', () => {
         url,
         canonical_url: expect.stringContaining('https://shown-'),
         share_url: `${relay.origin}/go/shown`,
+        targets: { url: `http://localhost:${targetPort}` },
         state: 'online',
         rtt_ms: expect.any(Number),
         connections: expect.any(Number),
@@ -90,7 +91,9 @@ describe('svc status', () => {
     expect((await stat(join(folder, `${run.child.pid}.sock`))).mode & 0o777).toBe(0o600)
     expect((await output('status')).out).toEqual([
       expect.stringMatching(
-        new RegExp(`^${url} {2}online {2}[\\d.]+ ms {2}\\d connections? .* pid ${run.child.pid}$`),
+        new RegExp(
+          `^${url} → http://localhost:${targetPort} {2}online {2}[\\d.]+ ms {2}\\d connections? .* pid ${run.child.pid}$`,
+        ),
       ),
     ])
     run.child.kill('SIGINT')

@@ -102,7 +102,9 @@ export class AgentCore implements AgentOperations {
       tunnels: [...this.#tunnels.values()]
         .sort((one, other) => placeOf(one.name) - placeOf(other.name))
         .map((tunnel): TunnelStatus => {
-          const relays = (sites.get(tunnel.name) ?? []).map(({ tunnel: _name, ...relay }) => relay)
+          const relays = (sites.get(tunnel.name) ?? []).map(
+            ({ tunnel: _name, targets: _, ...relay }) => relay,
+          )
           const can_be_shared = shared.has(tunnel.name) && canBeShared(tunnel.command?.options ?? {})
           const recorded = this.#isRecorded(tunnel)
           const target = describe(tunnel.command)

@@ -6,7 +6,7 @@ import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
-import type { Report, Reporter } from '../report/report.ts'
+import type { Report, Reporter, Targets } from '../report/report.ts'
 import { addressesOf, copyOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
 
 /** The shortest interval between identical reports, in milliseconds: a busy site has many visitors, a full relay many refusals. */
@@ -36,8 +36,11 @@ interface Tunnel {
   position: number
   /** True when the tunnel answers at its HTTPS URL. */
   hasWeb: boolean
+  targets?: Targets | undefined
   /** The origins of the relays that the command names. Others are discovered and may change. */
   named: ReadonlySet<string>
+  /** Called when a site is online or waits. */
+  onShown?: (() => void) | undefined
 }
 
 export class SiteFollower {
@@ -105,6 +108,13 @@ export class SiteFollower {
     if (this.#mayRepeat(`${relay} ${code}`)) this.#say({ event: 'error', relay, code, message })
   }
 
+  /** Reports that a target cannot be reached, or, without a reason, that it can be reached again. */
+  targetChanged(target: string, reason: string | undefined): void {
+    const code = 'target_unreachable'
+    if (reason === undefined) this.#say({ event: 'resolved', target, code })
+    else this.#say({ event: 'error', target, code, message: reason })
+  }
+
   /**
    * Shows and reports the verdict of a self-probe.
    * @param isLeaving whether the site is closed when the relay is suspected
@@ -137,13 +147,15 @@ export class SiteFollower {
     switch (site.state) {
       case 'online':
         this.#shown.add(row)
-        this.#say({ event: 'online', relay, ...addressesOf(row) })
+        this.#say({ event: 'online', relay, ...addressesOf(row), targets: row.targets })
+        this.#tunnel.onShown?.()
         this.#offerUpdate(relay, site)
         break
       case 'waiting':
         this.#shown.add(row)
         if (this.#mayRepeat(`${relay} ${site.waiting!.reason}`))
           this.#say({ event: 'waiting', relay, ...waitingOf(row)! })
+        this.#tunnel.onShown?.()
         break
       case 'reconnecting':
         this.#say({ event: 'reconnecting', relay })
@@ -200,8 +212,8 @@ export class SiteFollower {
   }
 
   #add(relay: string, site: PlatformSite | undefined, failure: SiteEntry['failure']): SiteEntry {
-    const { tunnel, position, hasWeb } = this.#tunnel
-    const row = this.#context.store.add({ tunnel, position, hasWeb, relay, site, failure })
+    const { tunnel, position, hasWeb, targets } = this.#tunnel
+    const row = this.#context.store.add({ tunnel, position, hasWeb, targets, relay, site, failure })
     this.#rows.push(row)
     return row
   }

@@ -10,7 +10,9 @@ import { addressFor, portFor } from '../report/logged-address.ts'
 import { knockReport, webhookReport } from '../report/status-store.ts'
 import { exposeOptions, hasHttp, hasWeb } from './expose-options.ts'
 import type { ProcessInspector } from './process-inspector.ts'
+import { shownTargets } from './shown-targets.ts'
 import { type CommandContext, SiteFollower } from './site-follower.ts'
+import { TargetWatch } from './target-watch.ts'
 
 /**
  * - `starting`: no relay has accepted it yet.
@@ -41,6 +43,7 @@ export class Tunnel {
   readonly #onChange: (tunnel: Tunnel) => void
   readonly #controller = new AbortController()
   readonly #follower: SiteFollower
+  readonly #watch: TargetWatch
   #state: TunnelState = 'starting'
 
   /**
@@ -57,9 +60,22 @@ export class Tunnel {
     this.#onChange = onChange
     const { signal } = this.#controller
     const named = new Set(command.options.relay.flatMap((relay) => URL.parse(relay)?.origin ?? []))
-    const tunnel = { tunnel: this.name, position, hasWeb: hasWeb(command), named }
-    this.#follower = new SiteFollower({ ...context, signal }, tunnel)
-    this.ended = this.#run(context).finally(() => this.#become('ended'))
+    this.#watch = new TargetWatch(command, (target, reason) => this.#follower.targetChanged(target, reason))
+    this.#follower = new SiteFollower(
+      { ...context, signal },
+      {
+        tunnel: this.name,
+        position,
+        hasWeb: hasWeb(command),
+        targets: shownTargets(command),
+        named,
+        onShown: () => this.#watch.start(),
+      },
+    )
+    this.ended = this.#run(context).finally(() => {
+      context.store.recentErrors.ended(this.name)
+      this.#become('ended')
+    })
   }
 
   /** The tunnel's name; undefined when it is derived from the identity. */
@@ -90,6 +106,7 @@ export class Tunnel {
     } catch (error) {
       return { exitCode: explainError(error).exitCode, error }
     } finally {
+      this.#watch.close()
       await this.#follower.settled()
     }
   }
@@ -130,7 +147,7 @@ export class Tunnel {
           ? await inspector.of(inspect, proto)
           : undefined,
       onSite: (site, relay) => follower.follow(site, relay),
-      onTargetError: (error) => follower.complain(undefined, error),
+      onTargetError: (error) => this.#watch.covers(error) || follower.complain(undefined, error),
       onRequest: ({ remote, webhook, ...request }) =>
         store.requested({
           tunnel,

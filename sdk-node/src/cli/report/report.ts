@@ -14,6 +14,7 @@ import type { ProbeVerdict } from '../../probe/self-probe.ts'
 /** A tunnel at one relay, with its name if it has one. */
 export interface SiteStatus extends RelayStatus {
   tunnel?: string | undefined
+  targets?: Targets | undefined
 }
 
 export interface Addresses {
@@ -23,6 +24,16 @@ export interface Addresses {
   share_url?: string | undefined
   tcp_address?: string | undefined
   udp_address?: string | undefined
+}
+
+/** The local services of a tunnel: what its addresses lead to. */
+export interface Targets {
+  /** The server or folder behind the URL. */
+  url?: string | undefined
+  /** The servers and folders of routes, by their places. */
+  routes?: Readonly<Record<string, string>> | undefined
+  tcp?: string | undefined
+  udp?: string | undefined
 }
 
 /** The tunnel of a report, if it has a name, and the relay. */
@@ -54,7 +65,7 @@ export interface HeldReport extends HoldReport {
 
 export type Report =
   /** Has `inspector` when requests are recorded: the address of its page, which signs in once, within a minute. */
-  | ({ event: 'online'; inspector?: string | undefined } & Subject & Addresses)
+  | ({ event: 'online'; targets?: Targets | undefined; inspector?: string | undefined } & Subject & Addresses)
   /** Visitors cannot connect until the relay lets them. */
   | ({ event: 'waiting' } & Subject & WaitingStatus)
   | ({ event: 'reconnecting' } & Subject)
@@ -62,14 +73,17 @@ export type Report =
   | ({ event: 'closed'; cache?: CopyStatus | undefined } & Subject)
   /** The relay now has, or no longer has, a copy of the site's files. */
   | ({ event: 'cache'; canonical_url?: string | undefined } & Subject & CopyStatus)
-  /** An error that does not end the tunnel. */
+  /** An error that does not end the tunnel. With `target`, it stands until that is `resolved`. */
   | {
       event: 'error'
       tunnel?: string | undefined
       relay?: string | undefined
+      target?: string | undefined
       code: string
       message: string
     }
+  /** A target that could not be reached can be reached again. */
+  | { event: 'resolved'; tunnel?: string | undefined; target: string; code: string }
   /** A visitor's request was answered. Only reported without a live view. */
   | ({ event: 'request' } & AgentRequest)
   | FlowReport

@@ -14,6 +14,7 @@ import type {
   Reporter,
   SentReport,
   SiteStatus,
+  Targets,
 } from './report.ts'
 
 /** The most bytes of `svc`'s output that may wait for a slow reader: about 500 requests or flows. Further ones are dropped. */
@@ -63,7 +64,14 @@ function makeTextPrinter(print: Print, areSeveral: boolean): Reporter {
   }
 }
 
-const ON_STANDARD_ERROR: ReadonlySet<string> = new Set(['error', 'failed', 'probe', 'update', 'dropped'])
+const ON_STANDARD_ERROR: ReadonlySet<string> = new Set([
+  'error',
+  'resolved',
+  'failed',
+  'probe',
+  'update',
+  'dropped',
+])
 
 function outputOf({ event }: Report): 'log' | 'error' {
   return ON_STANDARD_ERROR.has(event) ? 'error' : 'log'
@@ -73,7 +81,7 @@ function outputOf({ event }: Report): 'log' | 'error' {
 export function formatReport(report: Report, areSeveral = false): string | undefined {
   switch (report.event) {
     case 'online':
-      return `${nameOf(report, areSeveral)}${formatAddresses(report).join('  ')}${formatShare(report)}${formatInspector(report)}`
+      return `${nameOf(report, areSeveral)}${formatAddresses(report, report.targets).join('  ')}${formatShare(report)}${formatInspector(report)}`
     case 'waiting':
       return `${nameOf(report, areSeveral)}${report.relay}: ${formatWaiting(report)}`
     case 'reconnecting':
@@ -102,9 +110,9 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'update':
       return `svc: ${formatUpdate(report)}`
     case 'error':
-      return `svc: ${nameOf(report, areSeveral)}${report.message}`
+    case 'resolved':
     case 'failed':
-      return `svc: ${report.message}`
+      return `svc: ${formatNotice(report, areSeveral)}`
     case 'identity':
       return `${report.address}  ${report.path}`
     case 'hash':
@@ -132,6 +140,14 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     default:
       return formatSent(report)
   }
+}
+
+type Notice = Extract<Report, { event: 'error' | 'resolved' | 'failed' }>
+
+function formatNotice(report: Notice, areSeveral: boolean): string {
+  if (report.event === 'failed') return report.message
+  const said = report.event === 'error' ? report.message : `${report.target} answers again`
+  return nameOf(report, areSeveral) + said
 }
 
 function formatSetting(report: Extract<Report, { event: 'setting' | 'value' | 'config' }>): string {
@@ -195,9 +211,19 @@ function relayLine(state: RelayReport): string {
   return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
 }
 
-/** @returns every address that a visitor may use */
-export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
-  return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
+/** @returns every address that a visitor may use, with what it leads to */
+export function formatAddresses(
+  { url, tcp_address: tcp, udp_address: udp }: Addresses,
+  targets: Targets = {},
+): string[] {
+  const routes = Object.entries(targets.routes ?? {}).map(([place, target]) => `${place} → ${target}`)
+  const web = [...(targets.url === undefined ? [] : [` → ${targets.url}`]), ...routes].join('  ')
+  const to = (target: string | undefined): string => (target === undefined ? '' : ` → ${target}`)
+  return [
+    ...(url ? [url + web] : []),
+    ...(tcp ? [`tcp://${tcp}${to(targets.tcp)}`] : []),
+    ...(udp ? [`udp://${udp}${to(targets.udp)}`] : []),
+  ]
 }
 
 /** @returns the link that waits for the site while it is away, with what it is */
@@ -207,7 +233,7 @@ export function formatShare({ share_url }: Addresses): string {
 
 /** @returns the heading of a site: its address, or the name of its tunnel */
 export function formatHeading(site: SiteStatus): string {
-  const addresses = formatAddresses(site)
+  const addresses = formatAddresses(site, site.targets)
   const name = site.tunnel ?? 'a tunnel without a name'
   if (addresses.length === 0) return `${name} at ${site.relay}`
   return site.url === undefined ? `${name}: ${addresses.join('  ')}` : addresses.join('  ')

@@ -11,7 +11,15 @@ import type {
 } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RecentErrors } from './recent-errors.ts'
-import type { Addresses, FlowReport, HeldReport, KnockReport, SiteStatus, VisitorReport } from './report.ts'
+import type {
+  Addresses,
+  FlowReport,
+  HeldReport,
+  KnockReport,
+  SiteStatus,
+  Targets,
+  VisitorReport,
+} from './report.ts'
 
 /** The number of remembered requests, and of visits: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
@@ -29,6 +37,7 @@ export interface SiteEntry {
   readonly site: PlatformSite | undefined
   /** True when the tunnel answers at its HTTPS URL, unlike one with only TCP or UDP. */
   readonly hasWeb: boolean
+  readonly targets?: Targets | undefined
   /** The error that ended it. */
   failure: Failure | undefined
 }
@@ -180,13 +189,14 @@ export function copyOf({ site }: SiteEntry): CopyStatus | undefined {
 }
 
 function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
-  const { tunnel, relay, site, failure } = row
+  const { tunnel, relay, site, failure, targets } = row
   const stats = site?.stats()
   const { rttMs, openStreams = 0, reconnects = 0, bytesIn = 0, bytesOut = 0 } = stats ?? {}
   return {
     tunnel,
     relay,
     ...addressesOf(row),
+    targets,
     state: failure ? 'failed' : (site?.state ?? 'connecting'),
     waiting: waitingOf(row),
     failure,

@@ -1,6 +1,6 @@
 // `svc` on a terminal: a live view while a site is online or waits, and plain lines before and after.
 
-import type { Report, Reporter } from '../report/report.ts'
+import type { Report, Reporter, SiteStatus } from '../report/report.ts'
 import { formatReport } from '../report/reporter.ts'
 import type { StatusStore } from '../report/status-store.ts'
 import { InspectKey } from './inspect-key.ts'
@@ -90,14 +90,17 @@ export function startTui(
       if (!screen.isOpen) return
       screen.close()
       // Leaving the alternate screen removed these lines.
-      for (const { state, waiting, failure, ...site } of store.snapshot()) {
-        const { tunnel, relay, url, canonical_url, share_url, tcp_address, udp_address } = site
-        if (failure) print({ event: 'error', tunnel, relay, ...failure })
-        else if (waiting) print({ event: 'waiting', tunnel, relay, ...waiting })
-        else if (state === 'online')
-          print({ event: 'online', tunnel, relay, url, canonical_url, share_url, tcp_address, udp_address })
-      }
-      for (const notice of [...updates, ...recentErrors.standing]) print(notice)
+      const lines = store.snapshot().flatMap(lastReport)
+      for (const report of [...lines, ...updates, ...recentErrors.standing]) print(report)
     },
   }
+}
+
+function lastReport({ state, waiting, failure, ...site }: SiteStatus): Report[] {
+  const { tunnel, relay, url, canonical_url, share_url, tcp_address, udp_address, targets } = site
+  if (failure) return [{ event: 'error', tunnel, relay, ...failure }]
+  if (waiting) return [{ event: 'waiting', tunnel, relay, ...waiting }]
+  if (state !== 'online') return []
+  const addresses = { url, canonical_url, share_url, tcp_address, udp_address }
+  return [{ event: 'online', tunnel, relay, ...addresses, targets }]
 }

@@ -60,7 +60,7 @@ export function renderView(
 
 function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
   const { relay, probe, tunnel, cache, canonical_url } = site
-  const addresses = formatAddresses(site)
+  const addresses = formatAddresses(site, site.targets)
   const isNamed = areSeveral && tunnel !== undefined
   return [
     ...(addresses.length === 0 ? [formatHeading(site)] : addresses),
