@@ -105,6 +105,11 @@ export class SiteFollower {
    */
   complain(relay: string | undefined, error: unknown): void {
     const { code, message } = explainError(error)
+    this.warn(code, message, relay)
+  }
+
+  /** Reports what is not as it should be, and does not end the tunnel. */
+  warn(code: string, message: string, relay?: string): void {
     if (this.#mayRepeat(`${relay} ${code}`)) this.#say({ event: 'error', relay, code, message })
   }
 

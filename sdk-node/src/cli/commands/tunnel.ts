@@ -4,6 +4,7 @@ import type { ShareStore } from '@svc/sdk-core/access'
 import { exposeShared } from '../../expose/expose.ts'
 import type { ExposeOptions } from '../../expose/options.ts'
 import type { SiteCommand } from '../options/parsed-command.ts'
+import { type AccessLog, openAccessLog } from '../report/access-log.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import { addressFor, portFor } from '../report/logged-address.ts'
@@ -44,6 +45,7 @@ export class Tunnel {
   readonly #controller = new AbortController()
   readonly #follower: SiteFollower
   readonly #watch: TargetWatch
+  #log: AccessLog | undefined
   #state: TunnelState = 'starting'
 
   /**
@@ -107,6 +109,7 @@ export class Tunnel {
       return { exitCode: explainError(error).exitCode, error }
     } finally {
       this.#watch.close()
+      await this.#log?.flush()
       await this.#follower.settled()
     }
   }
@@ -136,9 +139,12 @@ export class Tunnel {
   }
 
   /** Resolves with the options of `expose`, which report what happens. @throws SvcError */
-  async #options({ store, tell, inspector }: TunnelContext): Promise<ExposeOptions> {
+  async #options({ store, tell, inspector, areSeveral }: TunnelContext): Promise<ExposeOptions> {
     const { banMitm, name: tunnel, logAddresses, inspect, proto } = this.command.options
     const follower = this.#follower
+    this.#log = await openAccessLog(this.command, areSeveral, (message) =>
+      follower.warn('log_incomplete', message),
+    )
     return {
       ...(await exposeOptions(this.command)),
       signal: this.#controller.signal,
@@ -148,13 +154,13 @@ export class Tunnel {
           : undefined,
       onSite: (site, relay) => follower.follow(site, relay),
       onTargetError: (error) => this.#watch.covers(error) || follower.complain(undefined, error),
-      onRequest: ({ remote, webhook, ...request }) =>
-        store.requested({
-          tunnel,
-          ...request,
-          address: addressFor(logAddresses, remote),
-          ...(webhook && { webhook: webhookReport(webhook) }),
-        }),
+      onRequest: ({ remote, webhook, httpVersion, bytes, ...answered }) => {
+        const address = addressFor(logAddresses, remote)
+        const checked = webhook && { webhook: webhookReport(webhook) }
+        const request = { tunnel, ...answered, address, ...checked }
+        store.requested(request)
+        this.#log?.write(request, { httpVersion, bytes })
+      },
       onHold: (report) => store.held({ tunnel, ...report }),
       onUdpFlow: ({ remote, localPort: local_port }) =>
         store.flowOpened({

@@ -68,6 +68,10 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 #x402_facilitator = "self"
 #x402_endpoints = ["https://fullnode.testnet.sui.io:443"]
 
+# Append a line for each request to a file, which is renamed to access.log.1 at 100 MiB. The format: "common", or "json".
+#log = "access.log"
+#log_format = "json"
+
 # All of the above may also be in a tunnel, for that tunnel only.
 
 # The agent (svc agent run): its control API, on a loopback address, and the wallets that may sign in to read its status. Default:
@@ -99,7 +103,7 @@ http = 3000
 #wallet_rpc = "https://rpc.example"
 # Pass request fields that svc removes because a server would trust them as set by a proxy, though the visitor wrote them.
 #allow_fields = ["X-Forwarded-For"]
-# How much of a visitor's address the output has: "off", "short" for its network, or "full". Default: short.
+# How much of a visitor's address the output and the log have: "off", "short" for its network, or "full". Default: short.
 #log_addresses = "full"
 # Record requests and responses, for a look at them in a browser of this machine.
 #inspect = true

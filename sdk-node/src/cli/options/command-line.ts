@@ -302,7 +302,7 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
     .on('option:hide', () =>
       command.error('error: --hide is gone: a site is on no list unless it has --listed'),
     )
-  add(output(command), TUNNEL_OPTIONS, ['logAddresses', 'inspect', 'proto'])
+  add(output(command), TUNNEL_OPTIONS, ['log', 'logFormat', 'logAddresses', 'inspect', 'proto'])
   return command
 }
 

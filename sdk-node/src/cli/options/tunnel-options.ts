@@ -54,7 +54,10 @@ export interface TunnelOptions {
   inspect: boolean
   /** The file of a FileDescriptorSet, by which protobuf is shown. */
   proto?: string
-  /** How much of a visitor's address the output has. */
+  /** The file that gets a line for each request. */
+  log?: string
+  logFormat?: LogFormat
+  /** How much of a visitor's address the output and the file have. */
   logAddresses: LogAddresses
   /** The JSON-RPC endpoint for contract wallets. */
   walletRpc?: string
@@ -101,6 +104,10 @@ export interface ServiceOptions {
   /** The version of the PROXY protocol that the TCP or TLS service gets. */
   proxyProtocol?: ProxyProtocol
 }
+
+/** The form of the lines of an access log. */
+export const LOG_FORMATS = ['common', 'json'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
 
 /** LogAddresses is how much of a visitor's address the output has: nothing, its network, or all. */
 export type LogAddresses = 'off' | 'short' | 'full'
@@ -352,11 +359,23 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     flags: '--allow-field <name>',
     help: 'pass a request field that svc removes, such as X-Forwarded-For; several times',
   }),
+  log: optional(PATH, {
+    ...shared,
+    field: 'log',
+    flags: '--log <file>',
+    help: 'append a line for each request to this file, without its query; at 100 MiB it is renamed to FILE.1',
+  }),
+  logFormat: optional(choice(LOG_FORMATS), {
+    ...shared,
+    field: 'log_format',
+    flags: '--log-format <format>',
+    help: 'the form of these lines: the Common Log Format of web servers, or JSON [common]',
+  }),
   logAddresses: usual<LogAddresses>(choice(['off', 'short', 'full']), 'short', {
     ...shared,
     field: 'log_addresses',
     flags: '--log-addresses <how>',
-    help: 'how much of a visitor’s address the output has: its network (short), all, or nothing [short]',
+    help: 'how much of a visitor’s address the output and the log have: its network (short), all, or nothing [short]',
   }),
   inspect: usual(YES_NO, false, {
     ...shared,
