@@ -1,6 +1,6 @@
 // Finds files in the list of a file input, a map of paths, or a folder to which the user gave access.
 
-import type { DirectoryHandle } from './directory-handle.ts'
+import type { CompressingDirectory, DirectoryHandle, ListedEntry } from './directory-handle.ts'
 
 /**
  * A FileSource holds the files to serve.
@@ -16,6 +16,8 @@ export interface DirectoryEntry {
   isFolder: boolean
   /** The size in bytes. Undefined for folders, and when finding it would mean opening each file. */
   size: number | undefined
+  /** The time of the last change, in milliseconds since the epoch. Undefined where the size is, except for folders of Node. */
+  modified: number | undefined
 }
 
 export interface FileTree {
@@ -23,6 +25,8 @@ export interface FileTree {
   file(segments: readonly string[]): Promise<File | undefined>
   /** @returns the first `limit` entries of a folder, or undefined when there is no such folder */
   list(segments: readonly string[], limit: number): Promise<DirectoryEntry[] | undefined>
+  /** Undefined for a source that compresses nothing. */
+  compressed?: CompressingDirectory['compressed'] | undefined
 }
 
 export function fileTree(source: FileSource): FileTree {
@@ -48,7 +52,8 @@ function mapTree(files: ReadonlyMap<string, File>): FileTree {
         if (!path.startsWith(prefix)) continue
         const [name = '', ...below] = path.slice(prefix.length).split('/')
         const isFolder = below.length > 0
-        items.set(name, { name, isFolder, size: isFolder ? undefined : file.size })
+        const shown = isFolder ? undefined : file
+        items.set(name, { name, isFolder, size: shown?.size, modified: shown?.lastModified })
       }
       return items.size > 0 || segments.length === 0 ? [...items.values()] : undefined
     },
@@ -70,12 +75,16 @@ function handleTree(root: DirectoryHandle): FileTree {
     list: (segments, limit) =>
       unlessMissing(async () => {
         const items: DirectoryEntry[] = []
-        for await (const { name, kind } of (await folder(segments)).values()) {
+        const entries: AsyncIterable<ListedEntry> = (await folder(segments)).values()
+        for await (const { name, kind, size, lastModified: modified } of entries) {
           if (items.length === limit) break
-          items.push({ name, isFolder: kind === 'directory', size: undefined })
+          items.push({ name, isFolder: kind === 'directory', size, modified })
         }
         return items
       }),
+    ...('compressed' in root && {
+      compressed: (file, coding) => (root as unknown as CompressingDirectory).compressed(file, coding),
+    }),
   }
 }
 

@@ -20,6 +20,12 @@ export interface FilesOptions extends FileResponseOptions {
    */
   listing?: boolean | undefined
   /**
+   * Answers with the index of the top folder where there is no file, if the last part of the path has no extension: single-page
+   * applications have paths of their own.
+   * @default false
+   */
+  spa?: boolean | undefined
+  /**
    * Also serves names that begin with a dot, such as `.env` and `.git`, and names such as `GIT~1`, by which Windows finds
    * those.
    * @default false
@@ -42,7 +48,7 @@ export function files(source: FileSource, options: FilesOptions = {}): FetchHand
   return async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return new Response('Only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
-    const response = await find(tree, request, options)
+    const response = (await find(tree, request, options)) ?? (await application(tree, request, options))
     return response ?? new Response('Not found\n', { status: 404 })
   }
 }
@@ -66,6 +72,19 @@ async function find(tree: FileTree, request: Request, options: FilesOptions): Pr
   // A folder's links need its trailing slash. One encoded segment cannot name another host.
   const location = `${encodeURIComponent(segments.at(-1) ?? '')}/${search}`
   return folder && new Response(null, { status: 301, headers: { Location: location } })
+}
+
+/** Resolves with the page of an application for one of its own paths; with undefined when that is not wanted. */
+async function application(
+  tree: FileTree,
+  request: Request,
+  options: FilesOptions,
+): Promise<Response | undefined> {
+  const { spa, index = 'index.html', hidden = false } = options
+  const path = spa && index ? parsePath(new URL(request.url).pathname, hidden) : undefined
+  if (!path || !index || path.segments.at(-1)?.includes('.')) return undefined
+  const file = await tree.file([index])
+  return file && respond(tree, { file, segments: [index] }, request, options)
 }
 
 interface Found {
@@ -96,7 +115,7 @@ async function respond(
   if (options.disposition === 'attachment') return fileResponse({ file, name: file.name }, request, options)
   const beside = (suffix: string): Promise<File | undefined> =>
     tree.file([...segments.slice(0, -1), `${segments.at(-1)}${suffix}`])
-  return fileResponse(await representationOf(file, request, beside), request, options)
+  return fileResponse(await representationOf(file, request, beside, tree.compressed), request, options)
 }
 
 /** @returns undefined for a path that no file can have */

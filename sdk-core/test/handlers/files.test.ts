@@ -279,6 +279,21 @@ describe('listing', () => {
     expect(links(html).every((href) => href.startsWith('./') && !href.includes(':'))).toBe(true)
   })
 
+  test('has sizes and times, and none that cannot be', async () => {
+    const at = (lastModified: number, size = 1): File => new File(['x'.repeat(size)], 'a', { lastModified })
+    const tree = new Map([
+      ['a', at(Date.UTC(2026, 0, 2, 3, 4), 1500)],
+      ['b/c', at(0)],
+      ['d', at(9e15)],
+    ])
+    const html = await (await ask(files(tree, { listing: true }), '/')).text()
+    expect(html).toContain(
+      '<a href="./a">a</a><time datetime="2026-01-02T03:04:00.000Z">2026-01-02 03:04 UTC</time><span>1.5 kB</span>',
+    )
+    expect(html).toContain('<a href="./b/">b/</a><span></span>')
+    expect(html).toContain('<a href="./d">d</a><span>1 B</span>')
+  })
+
   test('no script can run in it', async () => {
     const response = await ask(files([file('a')], { listing: true }), '/')
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -298,5 +313,43 @@ describe('listing', () => {
     expect(links(html)).toHaveLength(LISTING_MAX)
     expect(html).toContain(`Only ${LISTING_MAX} are listed`)
     expect(await list(names.slice(1))).not.toContain('Only')
+  })
+})
+
+describe('the option spa', () => {
+  const names = ['index.html', 'app.js', 'sub/a.txt', '.env', 'old/index.html']
+  const tree = new Map(names.map((name) => [name, new File([name], name)]))
+  const at = async (path: string, options: FilesOptions = { spa: true }): Promise<string> => {
+    const response = await ask(files(tree, options), path)
+    return response.ok ? response.text() : String(response.status)
+  }
+  const page = 'index.html'
+
+  test.each([
+    ['/app/settings', page],
+    ['/app/', page],
+    ['/sub/', page],
+    ['/old/', 'old/index.html'],
+    ['/app.js', 'app.js'],
+    // A script that is gone must not be a page.
+    ['/assets/gone.js', '404'],
+    ['/app/../app.mjs', '404'],
+  ])('answers %s with %s', async (path, answer) => {
+    expect(await at(path)).toBe(answer)
+  })
+
+  test('tells nobody which hidden files there are', async () => {
+    expect([await at('/.env'), await at('/.none'), await at('/.git/config')]).toEqual(['404', '404', '404'])
+    expect(await at('/%2e%2e%2fsecret')).toBe('404')
+  })
+
+  test('goes behind a listing, needs an index, and is off by default', async () => {
+    expect(await at('/sub/', { spa: true, listing: true })).toContain('a.txt')
+    expect(await at('/app', { spa: true, index: false })).toBe('404')
+    expect(await at('/app', {})).toBe('404')
+  })
+
+  test('takes only GET and HEAD', async () => {
+    expect((await ask(files(tree, { spa: true }), '/app', { method: 'POST' })).status).toBe(405)
   })
 })

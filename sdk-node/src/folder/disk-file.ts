@@ -22,13 +22,18 @@ export async function openFile(path: string, name: string): Promise<File> {
   return new DiskFile(path, known, { start: 0, end: known.size }, name, await openAsBlob(path))
 }
 
+/** Returns the path of a file that {@link openFile} opened. */
+export function pathOf(file: File): string | undefined {
+  return file instanceof DiskFile ? file.path : undefined
+}
+
 interface Range {
   start: number
   end: number
 }
 
 class DiskFile extends File {
-  readonly #path: string
+  readonly path: string
   readonly #known: Known
   readonly #range: Range
   readonly #whole: Blob
@@ -37,7 +42,7 @@ class DiskFile extends File {
   constructor(path: string, known: Known, range: Range, name: string, whole: Blob) {
     super([whole.slice(range.start, range.end)], name, { lastModified: Math.floor(known.mtimeMs) })
     this.#whole = whole
-    this.#path = path
+    this.path = path
     this.#known = known
     this.#range = range
   }
@@ -51,7 +56,7 @@ class DiskFile extends File {
       Math.min(this.size, Math.max(0, offset < 0 ? this.size + offset : offset))
     const start = this.#range.start + at(from)
     const range = { start, end: Math.max(start, this.#range.start + at(to)) }
-    return new DiskFile(this.#path, this.#known, range, this.name, this.#whole)
+    return new DiskFile(this.path, this.#known, range, this.name, this.#whole)
   }
 
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -94,7 +99,7 @@ class DiskFile extends File {
 
   /** Opens the file again. The name may now lead to another file, or to a pipe, whose opening would block. */
   async #open(): Promise<FileHandle> {
-    const file = await open(this.#path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const file = await open(this.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const { ino, dev } = await file.stat()
     if (ino === this.#known.ino && dev === this.#known.dev) return file
     await file.close()

@@ -1,10 +1,12 @@
 // A folder of the file system as a FileSystemDirectoryHandle, for the `files` handler.
 
+import type { Stats } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { isHidden, SvcError } from '@svc/sdk-core'
-import type { DirectoryHandle } from '@svc/sdk-core/handlers'
-import { openFile } from './disk-file.ts'
+import type { DirectoryHandle, FileCoding, ListedEntry } from '@svc/sdk-core/handlers'
+import { CompressedFiles } from './compressed-files.ts'
+import { openFile, pathOf } from './disk-file.ts'
 
 /** FolderOptions are the options of `openFolder`. */
 export interface FolderOptions {
@@ -28,7 +30,8 @@ export async function openFolder(
   try {
     const root = await realpath(path)
     if (!(await stat(root)).isDirectory()) throw new Error('it is a file')
-    return new Folder({ path: root, hidden }, root) as unknown as DirectoryHandle
+    const compressed = new CompressedFiles()
+    return new Folder({ path: root, hidden, compressed }, root) as unknown as DirectoryHandle
   } catch (cause) {
     throw new SvcError('invalid_option', `there is no folder ${path}`, { cause })
   }
@@ -40,6 +43,7 @@ type Kind = 'file' | 'directory'
 interface Root {
   path: string
   hidden: boolean
+  compressed: CompressedFiles
 }
 
 /** The readable part of a handle. */
@@ -64,22 +68,32 @@ class Folder {
     return { getFile: () => openFile(path, name) }
   }
 
-  async *values(): AsyncGenerator<{ name: string; kind: Kind }> {
+  async *values(): AsyncGenerator<ListedEntry> {
     for await (const { name } of await opendir(this.#path)) {
-      const kind = await this.#kindOf(name).catch(() => undefined)
-      if (kind) yield { name, kind }
+      const entry = await this.#entryOf(name).catch(() => undefined)
+      if (entry) yield entry
     }
+  }
+
+  /** Resolves with a file of this folder or one below in compressed form, or with undefined. */
+  async compressed(file: File, coding: FileCoding): Promise<File | undefined> {
+    const path = pathOf(file)
+    return path === undefined ? undefined : this.#root.compressed.of(file, path, coding)
   }
 
   /** @throws DOMException as the web's handle does */
   async #find(name: string, wanted: Kind): Promise<string> {
     const path = await this.#resolve(name)
-    if ((await kindOf(path)) !== wanted) throw new DOMException(`not a ${wanted}`, 'TypeMismatchError')
+    if (kindOf(await stat(path)) !== wanted) throw new DOMException(`not a ${wanted}`, 'TypeMismatchError')
     return path
   }
 
-  async #kindOf(name: string): Promise<Kind | undefined> {
-    return kindOf(await this.#resolve(name))
+  async #entryOf(name: string): Promise<ListedEntry | undefined> {
+    const stats = await stat(await this.#resolve(name))
+    const kind = kindOf(stats)
+    const lastModified = Math.floor(stats.mtimeMs)
+    if (kind === 'directory') return { name, kind, lastModified }
+    return kind && { name, kind, lastModified, size: stats.size }
   }
 
   /** @returns the real path of the name, if that is inside the folder, and hidden only if the name itself is */
@@ -109,8 +123,7 @@ class Folder {
 }
 
 /** @returns undefined for anything but a file or folder: a device or a pipe would never end */
-async function kindOf(path: string): Promise<Kind | undefined> {
-  const stats = await stat(path)
+function kindOf(stats: Stats): Kind | undefined {
   if (stats.isDirectory()) return 'directory'
   return stats.isFile() ? 'file' : undefined
 }

@@ -1,10 +1,11 @@
 // Converts a tunnel of the command line or the config file to the options of `expose`.
 
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { withoutByteOrderMark } from '@svc/protocol'
 import { type FetchHandler, type SiteMetadata, SvcError } from '@svc/sdk-core'
 import type { ExposeOptions } from '../../expose/options.ts'
+import { parseHttpTarget } from '../../target/target-address.ts'
 import { NO_RELAY } from '../options/command-line.ts'
 import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
 import { readPem, readRevocationLists } from '../options/pem-file.ts'
@@ -120,7 +121,7 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
     ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
   }
   if (chosen.command === 'serve') {
-    const { listing, hidden, cache, cacheTtl } = chosen.options
+    const { listing, spa, hidden, cache, cacheTtl } = chosen.options
     if (!cache && cacheTtl !== undefined)
       throw new SvcError('invalid_option', '--cache-ttl is for --cache: without it the relay keeps no copy')
     const { files } = await import('@svc/sdk-core/handlers')
@@ -129,13 +130,13 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
     const folder = await openFolder(chosen.folder, { hidden })
     return {
       ...shared,
-      fetch: withHeaderRules(folder, files(folder, { listing, hidden })),
+      fetch: withHeaderRules(folder, files(folder, { listing, spa, hidden })),
       ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
     }
   }
   const { tcp, udp, tls, proxyProtocol, replay } = chosen.options
   if (replay !== undefined) return { ...shared, fetch: await recordedAnswers(replay) }
-  if (chosen.target !== undefined && isFolder(chosen.target))
+  if (chosen.target !== undefined && (await isFolder(chosen.target)))
     throw new SvcError(
       'invalid_option',
       `${chosen.target} is a folder: svc serve ${chosen.target} publishes its files`,
@@ -156,9 +157,18 @@ async function recordedAnswers(path: string): Promise<FetchHandler> {
   }
 }
 
-/** Returns whether the target is a path; a bare name may be a host. */
-function isFolder(target: string): boolean {
-  return /^\.{0,2}[/\\]|^\.{1,2}$|^~/.test(target) || isAbsolute(target)
+/** Resolves with whether the target is a path, or the bare name of a folder and no address. */
+async function isFolder(target: string): Promise<boolean> {
+  if (/^\.{0,2}[/\\]|^\.{1,2}$|^~/.test(target) || isAbsolute(target)) return true
+  try {
+    parseHttpTarget(target)
+    return false
+  } catch {
+    return await stat(target).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+  }
 }
 
 function routesOf(routes: readonly PricedRoute[]): Record<string, string> {

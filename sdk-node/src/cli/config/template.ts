@@ -163,8 +163,10 @@ http = 3000
 #name = "files"
 ## A folder of static files.
 #folder = "./public"
-## List folders that have no index.html; serve names that begin with a dot.
+## List folders that have no index.html; serve names that begin with a dot; answer paths without a file and without an extension with
+## index.html, for single-page applications.
 #listing = true
+#spa = true
 #hidden = false
 ## Let the relay store a copy and serve it at the canonical URL while svc is away, for this many seconds or as long as the relay
 ## allows. The relay can read the traffic there, so this excludes ban_mitm.

@@ -41,7 +41,7 @@ Examples:
   serve: `
 Examples:
   svc serve ./folder --listing
-  svc serve ./dist --name demo --relay https://relay.example
+  svc serve ./dist --spa --name demo --relay https://relay.example
   svc serve ./dist --cache --cache-ttl 3600`,
   record: `
 Examples:

@@ -115,6 +115,8 @@ export type LogAddresses = 'off' | 'short' | 'full'
 /** The options of a served folder. */
 export interface FolderOptions {
   listing: boolean
+  /** Whether paths of an application get its index. */
+  spa: boolean
   hidden: boolean
   /** Whether the relay stores a copy of the folder. */
   cache: boolean
@@ -439,6 +441,11 @@ export const FOLDER_OPTIONS: Table<FolderOptions> = {
     field: 'listing',
     flags: '--listing',
     help: 'list folders that have no index.html',
+  }),
+  spa: usual(YES_NO, false, {
+    field: 'spa',
+    flags: '--spa',
+    help: 'answer paths without a file and without an extension with index.html, for single-page applications',
   }),
   hidden: usual(YES_NO, false, {
     field: 'hidden',

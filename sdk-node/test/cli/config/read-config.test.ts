@@ -112,6 +112,7 @@ describe('svc.toml', () => {
           thumbnail: 'https://a.example/logo.png',
           name: 'files',
           listing: true,
+          spa: false,
           hidden: false,
           cache: true,
           cacheTtl: 60,
