@@ -1,4 +1,4 @@
-// Finds or installs what the tests of the installer's scripts take: where one is missing, its tests are skipped.
+// Finds or installs the shells of tests, and what those of the installer's scripts take: where one is missing, its tests are skipped.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { aptGet, ensure } from './install.ts'
@@ -8,6 +8,8 @@ const PROGRAMS: readonly [program: string, debian: string, tests: string][] = [
   ['shellcheck', 'shellcheck', 'the check of install.sh'],
   ['busybox', 'busybox', 'install.sh under BusyBox'],
   ['wget', 'wget', 'install.sh with wget'],
+  ['zsh', 'zsh', 'svc completion zsh'],
+  ['fish', 'fish', 'svc completion fish'],
 ]
 
 export function ensureShells(): void {

@@ -12,7 +12,7 @@ if (tooOld !== undefined) {
 const { compileCacheEnv, useCompileCache } = await import('./compile-cache.ts')
 const { V8_FLAGS } = await import('./v8-flags.ts')
 
-const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'record', 'replay', 'start', 'run'])
+const SERVING: ReadonlySet<string> = new Set(['expose', 'http', 'serve', 'record', 'replay', 'start', 'run'])
 
 const [, ...args] = process.argv
 const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))

@@ -74,6 +74,10 @@ async function execute(
   tell: Reporter,
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
+  if (isOfConfig(chosen)) {
+    await configure(chosen, tell, env)
+    return EXIT.ok
+  }
   switch (chosen.command) {
     case 'status':
       await showStatus(statusFolder(env), tell)
@@ -114,28 +118,14 @@ async function execute(
       const { examine } = await import('./commands/doctor.ts')
       return await examine((await remembering(chosen, env)).options, tell, statusFolder(env))
     }
-    case 'config init': {
-      const { writeTemplate } = await import('./config/template.ts')
-      tell({ event: 'config', path: await writeTemplate(chosen.path) })
-      return EXIT.ok
-    }
-    case 'config set':
-      tell({ event: 'setting', key: chosen.key, value: await setSetting(env, chosen.key, chosen.values) })
-      return EXIT.ok
-    case 'config unset':
-      await unsetSetting(env, chosen.key)
-      tell({ event: 'setting', key: chosen.key })
-      return EXIT.ok
-    case 'config get':
-      tell({ event: 'value', key: chosen.key, value: await settingOf(env, chosen.key) })
-      return EXIT.ok
-    case 'config list':
-      for (const [key, value] of Object.entries(await readUserSettings(env)))
-        if (value !== undefined) tell({ event: 'setting', key, value })
-      return EXIT.ok
     case 'hash-password': {
       const { hashPassword } = await import('./commands/hash-password.ts')
       tell({ event: 'hash', hash: await hashPassword() })
+      return EXIT.ok
+    }
+    case 'completion': {
+      const { completionScript } = await import('./completion/completion.ts')
+      tell({ event: 'completion', script: completionScript(chosen.shell) })
       return EXIT.ok
     }
     case 'identity': {
@@ -145,6 +135,36 @@ async function execute(
       return EXIT.ok
     }
   }
+}
+
+type ConfigCommand = Extract<ParsedCommand, { command: `config ${string}` }>
+
+async function configure(chosen: ConfigCommand, tell: Reporter, env: NodeJS.ProcessEnv): Promise<void> {
+  switch (chosen.command) {
+    case 'config init': {
+      const { writeTemplate } = await import('./config/template.ts')
+      tell({ event: 'config', path: await writeTemplate(chosen.path) })
+      break
+    }
+    case 'config set':
+      tell({ event: 'setting', key: chosen.key, value: await setSetting(env, chosen.key, chosen.values) })
+      break
+    case 'config unset':
+      await unsetSetting(env, chosen.key)
+      tell({ event: 'setting', key: chosen.key })
+      break
+    case 'config get':
+      tell({ event: 'value', key: chosen.key, value: await settingOf(env, chosen.key) })
+      break
+    case 'config list':
+      for (const [key, value] of Object.entries(await readUserSettings(env)))
+        if (value !== undefined) tell({ event: 'setting', key, value })
+      break
+  }
+}
+
+function isOfConfig(chosen: ParsedCommand): chosen is ConfigCommand {
+  return chosen.command.startsWith('config ')
 }
 
 function isOfAgent(chosen: ParsedCommand): chosen is AgentCommand {

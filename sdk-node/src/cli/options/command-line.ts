@@ -2,9 +2,10 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { Command, CommanderError, Help, Option } from 'commander'
+import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { LOG_LINES_DEFAULT } from '../../agent/api-messages.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import { SHELLS } from '../completion/shells.ts'
 import { EXIT } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'
 import { ACCESS_OPTIONS } from './access-options.ts'
@@ -83,12 +84,17 @@ export function programOf(env: NodeJS.ProcessEnv, print: Print, choose: Choose):
   agentCommands(program, choose)
   lookCommands(program.commandsGroup('Look:'), env, choose)
   configCommands(program.commandsGroup('Settings and help:'), choose)
+  json(program.command('completion'))
+    .description('prints a script by which a shell completes commands and options')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText('after', EXAMPLES.completion)
+    .action((shell, options) => choose({ command: 'completion', shell, options }))
   program.addHelpCommand(helpCommand().helpGroup('Settings and help:'))
   return program
 }
 
 function publishCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose): void {
-  site(program.command('expose'), env, SERVICE_OPTIONS)
+  site(program.command('expose').alias('http'), env, SERVICE_OPTIONS)
     .description('a local HTTP server, TLS server, TCP or UDP service')
     .argument('[target]', 'the HTTP server: a port, host:port, a URL, or grpc://port')
     .addHelpText('after', EXAMPLES.expose)

@@ -74,6 +74,12 @@ Examples:
   svc config list
   svc config unset ca
   svc config init`,
+  completion: `
+Examples:
+  svc completion bash        source <(svc completion bash), in ~/.bashrc
+  svc completion zsh         source <(svc completion zsh), in ~/.zshrc
+  svc completion fish        svc completion fish | source, in config.fish
+  svc completion powershell  … | Out-String | Invoke-Expression, in $PROFILE`,
   agent: `
 Examples:
   svc agent run

@@ -1,5 +1,6 @@
 // The result of parsing arguments or a config file: a command with its options.
 
+import type { Shell } from '../completion/shells.ts'
 import type { ExitCode } from '../report/exit-codes.ts'
 import type { AccessFlags } from './access-options.ts'
 import type { FolderOptions, ServiceOptions, TunnelOptions } from './tunnel-options.ts'
@@ -40,6 +41,7 @@ export type ParsedCommand =
   | SiteCommand
   | { command: 'identity'; options: SharedOptions }
   | { command: 'hash-password'; options: JsonOption }
+  | { command: 'completion'; shell: Shell; options: JsonOption }
   | { command: 'webhook list'; options: JsonOption }
   | { command: 'webhook send'; sender: string; name: string | undefined; options: WebhookSendOptions }
   | { command: 'status'; options: JsonOption }

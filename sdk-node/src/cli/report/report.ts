@@ -109,6 +109,8 @@ export type Report =
   | { event: 'failed'; code: string; message: string; exit_code: number }
   | { event: 'identity'; address: string; path: string }
   | SentReport
+  /** The script of a shell. */
+  | { event: 'completion'; script: string }
   /** The hash of a password. */
   | { event: 'hash'; hash: string }
   /** A running site of this machine. */

@@ -114,9 +114,9 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'failed':
       return `svc: ${formatNotice(report, areSeveral)}`
     case 'identity':
-      return `${report.address}  ${report.path}`
     case 'hash':
-      return report.hash
+    case 'completion':
+      return formatMade(report)
     case 'status':
       return `${formatHeading(report)}  ${formatStats(report)}${formatKept(report.cache)}  pid ${report.pid}`
     case 'idle':
@@ -140,6 +140,11 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     default:
       return formatSent(report)
   }
+}
+
+function formatMade(report: Extract<Report, { event: 'identity' | 'hash' | 'completion' }>): string {
+  if (report.event === 'completion') return report.script
+  return report.event === 'hash' ? report.hash : `${report.address}  ${report.path}`
 }
 
 type Notice = Extract<Report, { event: 'error' | 'resolved' | 'failed' }>
