@@ -2,7 +2,7 @@
 
 import type { CompletedCommand, CompletedOption, Values } from './model.ts'
 
-/** Returns the script, which may be sourced or be the file _svc of a folder in fpath. */
+/** Returns the script, which may be sourced or be the file _svc in a folder where zsh looks. */
 export function zshCompletion(commands: readonly CompletedCommand[]): string {
   return `#compdef svc
 # Completion of svc for zsh: source <(svc completion zsh)
