@@ -106,8 +106,8 @@ export interface ServiceOptions {
 }
 
 /** The form of the lines of an access log. */
-export const LOG_FORMATS = ['common', 'json'] as const
-export type LogFormat = (typeof LOG_FORMATS)[number]
+const LOG_FORMATS = ['common', 'json'] as const
+type LogFormat = (typeof LOG_FORMATS)[number]
 
 /** LogAddresses is how much of a visitor's address the output has: nothing, its network, or all. */
 export type LogAddresses = 'off' | 'short' | 'full'

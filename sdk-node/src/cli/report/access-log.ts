@@ -17,7 +17,7 @@ const PATH_MAX_CHARS = 2048
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** What a line has besides the report of a request. */
-export type Transfer = Pick<RequestReport, 'httpVersion' | 'bytes'>
+type Transfer = Pick<RequestReport, 'httpVersion' | 'bytes'>
 
 export interface AccessLog {
   write(request: AgentRequest, transfer: Transfer): void
