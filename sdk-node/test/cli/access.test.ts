@@ -1,50 +1,21 @@
 // `svc expose` with passwords and tokens, at a real relay: from the command line, files, the environment and svc.toml.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { startOidcIssuer } from '../../../tools/oidc/issuer.ts'
 import { accessOptions } from '../../src/cli/commands/access-options.ts'
-import { listening, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
-import { environment, MAIN, type Run, reported, runHere } from '../support/svc.ts'
+import { visit } from '../support/exposed.ts'
+import { environment, MAIN, reported } from '../support/svc.ts'
+import { useSvcAtRelay } from '../support/svc-at-relay.ts'
 
 const TOKEN = 'a-token-that-is-long'
-let relay: TestRelay
-let target: Server
-let port: number
-beforeAll(async () => {
-  relay = await startTestRelay()
-  target = createServer((_, response) => response.end('hello'))
-  port = await listening(target)
-})
-afterAll(async () => {
-  target.closeAllConnections()
-  target.close()
-  await relay.close()
-})
-
-let home: string
-const running: Run[] = []
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'svc-access-'))
-})
-afterEach(async () => {
-  for (const run of running.splice(0)) await run.stop()
+const own = useSvcAtRelay()
+const { at, svc } = own
+afterEach(() => {
   delete process.env.TEST_TOKEN
-  await rm(home, { recursive: true })
 })
-
-function svc(...args: string[]): Run {
-  const run = runHere(home, args)
-  running.push(run)
-  return run
-}
-
-const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile, '--json']
 
 async function statuses(url: string): Promise<(number | undefined)[]> {
   const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`
@@ -55,38 +26,38 @@ async function statuses(url: string): Promise<(number | undefined)[]> {
     `Bearer ${TOKEN}`,
     basic('alice:of all'),
   ])
-    found.push((await visit(relay, url, '/', { headers: { authorization } })).statusCode)
+    found.push((await visit(own.relay, url, '/', { headers: { authorization } })).statusCode)
   return found
 }
 
 it('takes a hash, a file and the environment for secrets', async () => {
   const input = 'of all\n'
-  const printed = spawnSync(process.execPath, [MAIN, 'hash-password'], { input, env: environment(home) })
+  const printed = spawnSync(process.execPath, [MAIN, 'hash-password'], { input, env: environment(own.home) })
   const hash = String(printed.stdout).trim()
   expect(hash).toMatch(/^scrypt:[\w-]{22}:[\w-]{43}$/)
-  await writeFile(join(home, 'alice.txt'), 'one,two\r\n')
+  await writeFile(join(own.home, 'alice.txt'), 'one,two\r\n')
   process.env.TEST_TOKEN = TOKEN
-  const user = `alice:file:${join(home, 'alice.txt')}`
+  const user = `alice:file:${join(own.home, 'alice.txt')}`
   const secrets = ['--password', hash, '--user', user, '--bearer', 'env:TEST_TOKEN']
-  const { url } = await reported(svc('expose', String(port), ...secrets, ...at()), 'online')
+  const { url } = await reported(svc('expose', own.port, ...secrets, ...at()), 'online')
   expect(await statuses(url!)).toEqual([200, 200, 200, 401])
 })
 
 it('reads the same from svc.toml, with paths that are relative to it', async () => {
-  await writeFile(join(home, 'alice.txt'), 'one,two\n')
+  await writeFile(join(own.home, 'alice.txt'), 'one,two\n')
   await writeFile(
-    join(home, 'svc.toml'),
-    `relay = "${relay.origin}"
-ca = "${relay.caFile}"
+    join(own.home, 'svc.toml'),
+    `relay = "${own.relay.origin}"
+ca = "${own.relay.caFile}"
 [[tunnel]]
-http = ${port}
+http = ${own.port}
 [tunnel.access]
 password = "of all"
 users = { alice = "file:alice.txt" }
 bearer = "${TOKEN}"
 `,
   )
-  const { url } = await reported(svc('start', '--config', join(home, 'svc.toml'), '--json'), 'online')
+  const { url } = await reported(svc('start', '--config', join(own.home, 'svc.toml'), '--json'), 'online')
   expect(await statuses(url!)).toEqual([200, 200, 200, 401])
 })
 
@@ -101,14 +72,14 @@ it('has flags for networks, the end, the one visitor, the number of visitors and
     '--max-visitors',
     '5',
   ]
-  const run = svc('expose', String(port), ...flags, '--rate', '1/h', ...at())
+  const run = svc('expose', own.port, ...flags, '--rate', '1/h', ...at())
   const { url } = await reported(run, 'online')
   const statusFrom = async (localAddress: string): Promise<number | undefined> =>
-    (await visit(relay, url!, '/', { localAddress })).statusCode
+    (await visit(own.relay, url!, '/', { localAddress })).statusCode
   expect(await statusFrom('127.0.0.3')).toBe(403)
   expect([await statusFrom('127.0.0.4'), await statusFrom('127.0.0.4')]).toEqual([200, 429])
-  const one = svc('expose', String(port), '--name', 'one', '--once', ...at())
-  expect((await visit(relay, (await reported(one, 'online')).url!, '/')).statusCode).toBe(401)
+  const one = svc('expose', own.port, '--name', 'one', '--once', ...at())
+  expect((await visit(own.relay, (await reported(one, 'online')).url!, '/')).statusCode).toBe(401)
 })
 
 it('a time from now begins once, and a later attempt does not change it', async () => {
@@ -126,10 +97,10 @@ it('sends visitors to an issuer of OpenID Connect, by flags and by svc.toml', as
   process.env.TEST_TOKEN = 'secret'
   const flags = ['--oidc', issuer.url, '--oidc-client-id', 'site', '--oidc-client-secret', 'env:TEST_TOKEN']
   const who = ['--oidc-allow', '@example.org,alice', '--oidc-group', 'cn=staff,o=a', '--oidc-scope', 'groups']
-  const toml = `relay = "${relay.origin}"
-ca = "${relay.caFile}"
+  const toml = `relay = "${own.relay.origin}"
+ca = "${own.relay.caFile}"
 [[tunnel]]
-http = ${port}
+http = ${own.port}
 [tunnel.access]
 oidc = "${issuer.url}"
 oidc_client_id = "site"
@@ -138,18 +109,19 @@ oidc_groups = ["cn=staff,o=a"]
 oidc_groups_claim = "memberOf"
 oidc_scopes = ["groups"]
 `
-  await writeFile(join(home, 'svc.toml'), toml)
+  await writeFile(join(own.home, 'svc.toml'), toml)
   const args = [
-    ['expose', String(port), ...flags, ...who, ...at()],
-    ['start', '--config', join(home, 'svc.toml'), '--json'],
+    ['expose', own.port, ...flags, ...who, ...at()],
+    ['start', '--config', join(own.home, 'svc.toml'), '--json'],
   ]
   for (const each of args) {
-    const { url } = await reported(svc(...each), 'online')
-    const { statusCode, headers } = await visit(relay, url!, '/', { headers: { accept: 'text/html' } })
+    const run = svc(...each)
+    const { url } = await reported(run, 'online')
+    const { statusCode, headers } = await visit(own.relay, url!, '/', { headers: { accept: 'text/html' } })
     const { origin, searchParams } = new URL(headers.location!)
     expect([statusCode, origin, searchParams.get('scope')]).toEqual([303, issuer.url, 'openid groups'])
     expect(searchParams.get('redirect_uri')).toBe(`${new URL(url!).origin}/.svc/access/oidc/callback`)
-    await running.pop()!.stop()
+    await run.stop()
   }
   issuer.close()
 })
@@ -184,7 +156,7 @@ it.each([
   ],
   ['a port beside it', ['--password', 'secret', '--tcp', '1'], 'access excludes tls, tcp, udp and cache'],
 ])('%s is an error without the secret', async (_, args, message) => {
-  const run = svc('expose', String(port), ...args, ...at())
+  const run = svc('expose', own.port, ...args, ...at())
   expect(await run.ended).toBe(2)
   expect(run.out.join()).toContain(message)
   expect(run.out.join()).not.toContain('secret"')

@@ -1,70 +1,41 @@
 // `svc expose --allow-wallet` and `allow_wallets` at a real relay: who gets to the server behind, and what it sees.
 
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, it as every, expect } from 'vitest'
+import { it as every, expect } from 'vitest'
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 import { wholeOnly } from '../../../tools/test-depth.ts'
-import { listening, text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
-import { type Run, reported, runHere } from '../support/svc.ts'
+import { text, visit } from '../support/exposed.ts'
+import { reported } from '../support/svc.ts'
+import { useSvcAtRelay } from '../support/svc-at-relay.ts'
 
 const it = wholeOnly(every, 'variant')
 
 const alice = privateKeyToAccount(generatePrivateKey())
-let relay: TestRelay
-let target: Server
-let port: number
 /** Resolves when the target has lost who reads its events. */
 let eventsLeft: Promise<unknown>
-beforeAll(async () => {
-  relay = await startTestRelay()
-  target = createServer((request, response) => {
-    if (request.url !== '/events') return response.end(`wallet ${walletsOf(request.rawHeaders)}`)
-    eventsLeft = once(response, 'close')
-    return response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: one\n\n')
-  })
-  new WebSocketServer({ server: target }).on('connection', (socket, request) =>
-    socket.send(`wallet ${walletsOf(request.rawHeaders)}`),
-  )
-  port = await listening(target)
+const target = createServer((request, response) => {
+  if (request.url !== '/events') return response.end(`wallet ${walletsOf(request.rawHeaders)}`)
+  eventsLeft = once(response, 'close')
+  return response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: one\n\n')
 })
-afterAll(async () => {
-  target.closeAllConnections()
-  target.close()
-  await relay.close()
-})
-
-let home: string
-const running: Run[] = []
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'svc-wallet-'))
-})
-afterEach(async () => {
-  for (const run of running.splice(0)) await run.stop()
-  await rm(home, { recursive: true })
-})
+new WebSocketServer({ server: target }).on('connection', (socket, request) =>
+  socket.send(`wallet ${walletsOf(request.rawHeaders)}`),
+)
+const own = useSvcAtRelay(target)
+const { at, svc } = own
 
 /** The values of every field that a server may take for the one with the address. */
 function walletsOf(raw: readonly string[]): string {
   return raw.filter((_, at) => at % 2 === 1 && /^x.svc.wallet$/i.test(raw[at - 1]!)).join()
 }
 
-function svc(...args: string[]): Run {
-  const run = runHere(home, args)
-  running.push(run)
-  return run
-}
-
-const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile, '--json']
-
 async function post(url: string, action: string, body: object, headers = {}) {
   const fields = { 'Content-Type': 'application/json', Origin: new URL(url).origin, ...headers }
-  return visit(relay, url, `/.svc/wallet/${action}`, {
+  return visit(own.relay, url, `/.svc/wallet/${action}`, {
     method: 'POST',
     headers: fields,
     body: JSON.stringify(body),
@@ -79,25 +50,25 @@ async function signIn(url: string): Promise<string> {
 }
 
 it('lets in who signed in with the wallet, and tells the server behind who that is', async () => {
-  const run = svc('expose', String(port), '--name', 'club', '--allow-wallet', alice.address, ...at())
+  const run = svc('expose', own.port, '--name', 'club', '--allow-wallet', alice.address, ...at())
   const { url } = await reported(run, 'online')
   const forged = { 'X-Svc-Wallet': alice.address, X_SVC_WALLET: alice.address, Connection: 'X-Svc-Wallet' }
-  expect((await visit(relay, url!, '/', { headers: forged })).statusCode).toBe(401)
+  expect((await visit(own.relay, url!, '/', { headers: forged })).statusCode).toBe(401)
   const Cookie = await signIn(url!)
-  const answer = await visit(relay, url!, '/', { headers: { ...forged, 'X-Svc-Wallet': 'me', Cookie } })
+  const answer = await visit(own.relay, url!, '/', { headers: { ...forged, 'X-Svc-Wallet': 'me', Cookie } })
   expect([answer.statusCode, await text(answer)]).toEqual([200, `wallet ${alice.address}`])
 })
 
 it('guards what is sold, too, and the paths with which visitors pay', async () => {
-  const sale = ['--route', `/sold=${port} GET:0.01`, '--x402-pay-to', `0x${'5e'.repeat(32)}`]
+  const sale = ['--route', `/sold=${own.port} GET:0.01`, '--x402-pay-to', `0x${'5e'.repeat(32)}`]
   const facilitator = ['--x402-facilitator', 'http://127.0.0.1:1']
   const list = ['--allow-wallet', alice.address]
-  const run = svc('expose', String(port), '--name', 'shop', ...list, ...sale, ...facilitator, ...at())
+  const run = svc('expose', own.port, '--name', 'shop', ...list, ...sale, ...facilitator, ...at())
   const { url } = await reported(run, 'online')
   const statuses = (headers = {}) =>
     Promise.all(
       ['/sold', '/x402/client.js', '/x402/prepare'].map(
-        async (path) => (await visit(relay, url!, path, { headers })).statusCode,
+        async (path) => (await visit(own.relay, url!, path, { headers })).statusCode,
       ),
     )
   expect(await statuses()).toEqual([401, 401, 401])
@@ -107,7 +78,7 @@ it('guards what is sold, too, and the paths with which visitors pay', async () =
 it('guards WebSockets, and closes them with the sign-out', async () => {
   const run = svc(
     'expose',
-    String(port),
+    own.port,
     '--name',
     'sockets',
     '--allow-wallet',
@@ -118,11 +89,11 @@ it('guards WebSockets, and closes them with the sign-out', async () => {
   const { host, hostname } = new URL(url!)
   const open = (headers: Record<string, string>): WebSocket => {
     const options: ClientOptions & { servername: string } = {
-      ca: relay.ca,
+      ca: own.relay.ca,
       servername: hostname,
       headers: { Host: host, ...headers },
     }
-    return new WebSocket(`wss://127.0.0.1:${relay.port}/`, [], options)
+    return new WebSocket(`wss://127.0.0.1:${own.relay.port}/`, [], options)
   }
   const [, refused] = await once(open({ 'X-Svc-Wallet': alice.address }), 'unexpected-response')
   expect(refused.statusCode).toBe(401)
@@ -133,14 +104,14 @@ it('guards WebSockets, and closes them with the sign-out', async () => {
   const closed = once(socket, 'close')
   expect((await post(url!, 'sign-out', {}, { Cookie })).statusCode).toBe(200)
   expect((await closed)[0]).toBe(1008)
-  expect((await visit(relay, url!, '/', { headers: { Cookie } })).statusCode).toBe(401)
+  expect((await visit(own.relay, url!, '/', { headers: { Cookie } })).statusCode).toBe(401)
 })
 
 it('ends server-sent events with the sign-out, and the server behind notices', async () => {
-  const run = svc('expose', String(port), '--name', 'events', '--allow-wallet', alice.address, ...at())
+  const run = svc('expose', own.port, '--name', 'events', '--allow-wallet', alice.address, ...at())
   const { url } = await reported(run, 'online')
   const Cookie = await signIn(url!)
-  const events = await visit(relay, url!, '/events', { headers: { Cookie } })
+  const events = await visit(own.relay, url!, '/events', { headers: { Cookie } })
   await once(events, 'readable')
   await post(url!, 'sign-out', {}, { Cookie })
   expect(await text(events)).toBe('data: one\n\n')
@@ -148,20 +119,20 @@ it('ends server-sent events with the sign-out, and the server behind notices', a
 })
 
 it('guards the tunnel of a config file that names wallets, and its routes', async () => {
-  const config = join(home, 'svc.toml')
+  const config = join(own.home, 'svc.toml')
   const lines = [
-    `relay = "${relay.origin}"`,
-    `ca = "${relay.caFile}"`,
+    `relay = "${own.relay.origin}"`,
+    `ca = "${own.relay.caFile}"`,
     '[[tunnel]]',
     'name = "listed"',
-    `routes = { "/api" = ${port} }`,
+    `routes = { "/api" = ${own.port} }`,
     `allow_wallets = ["${alice.address}"]`,
   ]
   await writeFile(config, lines.join('\n'))
   const { url } = await reported(svc('start', '--config', config, '--json'), 'online')
-  expect((await visit(relay, url!, '/api')).statusCode).toBe(401)
+  expect((await visit(own.relay, url!, '/api')).statusCode).toBe(401)
   const Cookie = await signIn(url!)
-  expect(await text(await visit(relay, url!, '/api', { headers: { Cookie } }))).toBe(
+  expect(await text(await visit(own.relay, url!, '/api', { headers: { Cookie } }))).toBe(
     `wallet ${alice.address}`,
   )
 })
@@ -183,7 +154,7 @@ it.each<[string, string[], RegExp]>([
 it('refuses a copy at the relay, which would show the files to everybody', async () => {
   const { ended, out } = svc(
     'serve',
-    home,
+    own.home,
     '--cache',
     '--allow-wallet',
     alice.address,

@@ -1,10 +1,8 @@
 // `svc expose --inspect` at a real relay: the address in its output, and what a page sees there. The agent does the same.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { descriptorSet } from '../../../sdk-core/test/inspector/protobuf-set.ts'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { ProcessInspector } from '../../src/cli/commands/process-inspector.ts'
@@ -16,39 +14,13 @@ import {
   type InspectorState,
 } from '../../src/inspector/api-messages.ts'
 import { ANY_PORT, makeHome, startAgent } from '../support/agent.ts'
-import { exposeAt, listening, text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
-import { type Run, reported, runHere } from '../support/svc.ts'
+import { exposeAt, text, visit } from '../support/exposed.ts'
+import { type Run, reported } from '../support/svc.ts'
+import { useSvcAtRelay } from '../support/svc-at-relay.ts'
 
-let relay: TestRelay
-let target: Server
-let port: number
-beforeAll(async () => {
-  relay = await startTestRelay()
-  target = createServer((_, response) => response.end('hello'))
-  port = await listening(target)
-})
-afterAll(async () => {
-  target.closeAllConnections()
-  target.close()
-  await relay.close()
-})
-
-let home: string
-const running: Run[] = []
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'svc-inspect-'))
-})
-afterEach(async () => {
-  for (const run of running.splice(0)) await run.stop()
-  await rm(home, { recursive: true })
-})
-
-function svc(...args: string[]): Run {
-  const run = runHere(home, [...args, '--relay', relay.origin, '--ca', relay.caFile])
-  running.push(run)
-  return run
-}
+const own = useSvcAtRelay()
+const svc = (...args: string[]): Run =>
+  own.svc(...args, '--relay', own.relay.origin, '--ca', own.relay.caFile)
 
 interface Page {
   list(): Promise<EntryList>
@@ -74,28 +46,28 @@ async function pageAt(address: string): Promise<Page> {
 }
 
 it('prints the address of a page, where requests are, and none without the option', async () => {
-  const run = svc('expose', String(port), '--name', 'seen', '--inspect', '--json')
+  const run = svc('expose', own.port, '--name', 'seen', '--inspect', '--json')
   const { url, inspector } = await reported(run, 'online')
   expect(inspector).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}$/)
-  await text(await visit(relay, url!, '/looked?token=1'))
+  await text(await visit(own.relay, url!, '/looked?token=1'))
   const { list } = await pageAt(inspector!)
   await expect
     .poll(async () => (await list()).entries)
     .toMatchObject([{ tunnel: 'seen', path: '/looked?token=••••••', status: 200, address: '127.0.0.1' }])
   const other = svc(
     'expose',
-    String(port),
+    own.port,
     '--name',
     'unseen',
     '--identity-path',
-    join(home, 'other.json'),
+    join(own.home, 'other.json'),
     '--json',
   )
   expect(await reported(other, 'online')).not.toHaveProperty('inspector')
 })
 
 it('a line of text has it, too', async () => {
-  const run = svc('expose', String(port), '--inspect')
+  const run = svc('expose', own.port, '--inspect')
   await expect.poll(() => run.out[0]).toMatch(/ {2}to inspect: http:\/\/127\.0\.0\.1:\d+\/#ticket=/)
 })
 
@@ -106,13 +78,13 @@ it('is refused where requests are not seen', async () => {
 })
 
 it('shows protobuf by the types of a file, and says when the file has none', async () => {
-  const types = join(home, 'types.binpb')
+  const types = join(own.home, 'types.binpb')
   await writeFile(types, descriptorSet())
-  const run = svc('expose', String(port), '--name', 'typed', '--inspect', '--proto', types, '--json')
+  const run = svc('expose', own.port, '--name', 'typed', '--inspect', '--proto', types, '--json')
   const { url, inspector } = await reported(run, 'online')
   const headers = { 'Content-Type': 'application/proto' }
   const body = Buffer.from('120774657374696e67', 'hex')
-  await text(await visit(relay, url!, '/test.Echo/Unary', { method: 'POST', headers, body }))
+  await text(await visit(own.relay, url!, '/test.Echo/Unary', { method: 'POST', headers, body }))
   const { list, ask } = await pageAt(inspector!)
   await expect.poll(async () => (await list()).entries).toMatchObject([{ state: 'done' }])
   const [entry] = (await list()).entries
@@ -124,22 +96,22 @@ it('shows protobuf by the types of a file, and says when the file has none', asy
   expect(state.message_types).toBe(9)
   await expect(ask(INSPECTOR_PATH.descriptors, { base64: '////' })).rejects.toThrow(/FileDescriptorSet/)
   await writeFile(types, 'syntax = "proto3";')
-  const [wrong, missing] = [types, join(home, 'none')].map((file) =>
-    svc('expose', String(port), '--inspect', '--proto', file, '--json'),
+  const [wrong, missing] = [types, join(own.home, 'none')].map((file) =>
+    svc('expose', own.port, '--inspect', '--proto', file, '--json'),
   )
   expect([await wrong!.ended, await missing!.ended]).toEqual([2, 2])
   expect(wrong!.out.join()).toMatch(/types\.binpb: it cannot be read as a FileDescriptorSet/)
   expect(missing!.out.join()).toMatch(/none cannot be read/)
-  const unseen = svc('expose', String(port), '--proto', types, '--json')
+  const unseen = svc('expose', own.port, '--proto', types, '--json')
   expect(await unseen.ended).toBe(2)
   expect(unseen.out.join()).toContain('--proto is for --inspect')
 })
 
 it('the key i begins to record, and opens the page at a new address each time', async () => {
   const process = new ProcessInspector(true, (error) => expect.fail(String(error)))
-  const exposure = await exposeAt(relay, { http: port, inspector: await process.of(false) })
+  const exposure = await exposeAt(own.relay, { http: own.port, inspector: await process.of(false) })
   const { url } = exposure.sites[0]!
-  await text(await visit(relay, url, '/before'))
+  await text(await visit(own.relay, url, '/before'))
   expect([process.inspection, process.url]).toEqual([undefined, undefined])
   const opened: string[] = []
   const changes: string[][] = []
@@ -151,7 +123,7 @@ it('the key i begins to record, and opens the page at a new address each time', 
   key.press('x')
   key.press('i')
   await expect.poll(() => opened).toHaveLength(1)
-  await text(await visit(relay, url, '/after'))
+  await text(await visit(own.relay, url, '/after'))
   const { list } = await pageAt(opened[0]!)
   await expect.poll(async () => (await list()).entries).toMatchObject([{ path: '/after' }])
   key.press('i')
@@ -164,10 +136,10 @@ it('the key i begins to record, and opens the page at a new address each time', 
 
 it('the agent has it for the tunnels of svc.toml that ask for it, and for others once its owner says so', async () => {
   const tunnel = (name: string, fields: string) => `[[tunnel]]\nname = "${name}"\n${fields}\n`
-  const at = `relay = "${relay.origin}"\nca = "${relay.caFile}"\n${ANY_PORT}`
-  const one = tunnel('one', `http = ${port}\ninspect = true`)
+  const at = `relay = "${own.relay.origin}"\nca = "${own.relay.caFile}"\n${ANY_PORT}`
+  const one = tunnel('one', `http = ${own.port}\ninspect = true`)
   const folder = await makeHome(
-    `${at}${one}${tunnel('two', `http = ${port}`)}${tunnel('three', `tls = ${port}`)}`,
+    `${at}${one}${tunnel('two', `http = ${own.port}`)}${tunnel('three', `tls = ${own.port}`)}`,
   )
   const agent = await startAgent(folder)
   const online = async (): Promise<Record<string, string>> => {
@@ -180,7 +152,7 @@ it('the agent has it for the tunnels of svc.toml that ask for it, and for others
   await expect.poll(async () => Object.keys(await online())).toEqual(['one', 'two', 'three'])
   const visitBoth = async (path: string): Promise<void> => {
     const { one, two } = await online()
-    for (const url of [one!, two!]) await text(await visit(relay, url, path))
+    for (const url of [one!, two!]) await text(await visit(own.relay, url, path))
   }
   const seen = async (): Promise<string[]> => {
     const { entries } = await agent.ask<EntryList>('GET', INSPECTOR_PATH.entries)

@@ -1,69 +1,30 @@
 // `svc share` at a real relay: links from another shell, who may not ask, and what of a link survives a restart.
 
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { listening, text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
-import { type Run, reported, runHere } from '../support/svc.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { text, visit } from '../support/exposed.ts'
+import { useSvcAtRelay } from '../support/svc-at-relay.ts'
 
-let relay: TestRelay
-let target: Server
-let port: number
-beforeAll(async () => {
-  relay = await startTestRelay()
-  target = createServer((_, response) => response.end('hello'))
-  port = await listening(target)
-})
-afterAll(async () => {
-  target.closeAllConnections()
-  target.close()
-  await relay.close()
-})
-
-let home: string
+const own = useSvcAtRelay()
+const { expose, svc } = own
 /** The relay keeps a name for its owner, and each test has an identity of its own. */
 let name: string
 let count = 0
-const running: Run[] = []
-beforeEach(async () => {
+beforeEach(() => {
   count += 1
   name = `demo-${count}`
-  home = await mkdtemp(join(tmpdir(), 'svc-share-'))
-})
-afterEach(async () => {
-  for (const run of running.splice(0)) await run.stop()
-  await rm(home, { recursive: true })
 })
 
-function svc(...args: string[]): Run {
-  const run = runHere(home, args)
-  running.push(run)
-  return run
-}
+const sockets = (): string => join(own.home, 'svc/run/share')
 
-const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile, '--json']
-const sockets = (): string => join(home, 'svc/run/share')
-
-async function expose(...args: string[]): Promise<Run & { url: string }> {
-  const run = svc('expose', String(port), ...args, ...at())
-  const { url } = await reported(run, 'online')
-  return { ...run, url: url! }
-}
-
-const exposeShared = (...args: string[]): ReturnType<typeof expose> =>
+const exposeShared = (...args: string[]): ReturnType<typeof own.expose> =>
   expose('--name', name, '--password', 'open sesame', ...args)
 
-async function said(...args: string[]): Promise<Record<string, string>[]> {
-  const run = svc('share', ...args, '--json')
-  await run.ended
-  return [...run.out, ...run.err].map((line) => JSON.parse(line))
-}
+const said = (...args: string[]): Promise<Record<string, string>[]> => own.said('share', ...args)
 
 const made = async (...args: string[]): Promise<Record<string, string>> => (await said(...args))[0]!
 const secretOf = ({ url }: Record<string, string>): string => new URL(url!).hash.slice('#svc-share='.length)
@@ -72,13 +33,13 @@ const secretOf = ({ url }: Record<string, string>): string => new URL(url!).hash
 async function signIn(url: string, link: Record<string, string>): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json', origin: new URL(url).origin }
   const body = JSON.stringify({ secret: secretOf(link) })
-  const answer = await visit(relay, url, '/.svc/access/share', { method: 'POST', headers, body })
+  const answer = await visit(own.relay, url, '/.svc/access/share', { method: 'POST', headers, body })
   answer.resume()
   return [answer.headers['set-cookie']].flat()[0]?.split(';')[0]
 }
 
 async function statusOf(url: string, cookie: string): Promise<number | undefined> {
-  return (await visit(relay, url, '/', { headers: { cookie } })).resume().statusCode
+  return (await visit(own.relay, url, '/', { headers: { cookie } })).resume().statusCode
 }
 
 it('makes a link that lets in, lists who used it, and withdraws it with its sessions', async () => {
@@ -88,7 +49,7 @@ it('makes a link that lets in, lists who used it, and withdraws it with its sess
   expect(link.url).toMatch(/^https:\/\/demo-\d+\..*\/\.svc\/access\?next=%2Fpage#svc-share=[\w-]{43}$/)
   expect(Date.parse(link.until!)).toBeGreaterThan(Date.now() + 7_100_000)
   const cookie = await signIn(run.url, link)
-  expect(await text(await visit(relay, run.url, '/', { headers: { cookie: cookie! } }))).toBe('hello')
+  expect(await text(await visit(own.relay, run.url, '/', { headers: { cookie: cookie! } }))).toBe('hello')
   const { id, until } = link
   const listed = { event: 'share', tunnel: name, id, note: 'for Bob', once: false, until, uses: 1 }
   expect(await said('--list')).toEqual([
@@ -128,7 +89,7 @@ it('a link for one sign-in is not replayed, also after a restart; the others sta
   expect(await signIn(first.url, once)).toBeDefined()
   await said('--withdraw', withdrawn.id!)
   await first.stop()
-  const kept = join(home, `svc/identity@${name}.shares.json`)
+  const kept = join(own.home, `svc/identity@${name}.shares.json`)
   expect((await stat(kept)).mode & 0o777).toBe(0o600)
   const again = await exposeShared()
   expect((await said('--list')).map(({ id, uses }) => [id, uses])).toEqual([
@@ -146,10 +107,10 @@ it('the secret is in no output but that of the command, in no file and in no sta
   await signIn(run.url, link)
   const status = svc('status', '--json')
   await status.ended
-  const entries = await readdir(join(home, 'svc'), { withFileTypes: true })
+  const entries = await readdir(join(own.home, 'svc'), { withFileTypes: true })
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   expect(names).toContain(`identity@${name}.shares.json`)
-  const files = await Promise.all(names.map((name) => readFile(join(home, 'svc', name), 'utf8')))
+  const files = await Promise.all(names.map((name) => readFile(join(own.home, 'svc', name), 'utf8')))
   const all = [...run.out, ...run.err, ...status.out, ...files, JSON.stringify(await said('--list'))].join(
     '\n',
   )
@@ -180,10 +141,10 @@ describe('says what to do', () => {
 
   it('with several: a name or a URL chooses', async () => {
     const tunnel = (name: string, access: string): string =>
-      `[[tunnel]]\nname = "${name}"\nhttp = ${port}\n[tunnel.access]\n${access}\n`
+      `[[tunnel]]\nname = "${name}"\nhttp = ${own.port}\n[tunnel.access]\n${access}\n`
     const tunnels = tunnel(name, 'password = "x"') + tunnel(`beside-${count}`, 'knock = true')
-    const config = join(home, 'svc.toml')
-    await writeFile(config, `relay = "${relay.origin}"\nca = "${relay.caFile}"\n${tunnels}`)
+    const config = join(own.home, 'svc.toml')
+    await writeFile(config, `relay = "${own.relay.origin}"\nca = "${own.relay.caFile}"\n${tunnels}`)
     const run = svc('start', '--config', config, '--json')
     await vi.waitFor(
       () => expect(run.out.filter((line) => line.includes('"online"'))).toHaveLength(2),
@@ -223,7 +184,8 @@ describe('another user of this machine', () => {
   it.skipIf(process.getuid?.() !== 0)('cannot ask (needs root)', async () => {
     await exposeShared()
     // Everybody may pass the folders above, so that the socket's own folder has to refuse.
-    for (const folder of [home, join(home, 'svc'), join(home, 'svc/run')]) await chmod(folder, 0o755)
+    for (const folder of [own.home, join(own.home, 'svc'), join(own.home, 'svc/run')])
+      await chmod(folder, 0o755)
     const script = `require('node:net').connect(process.argv[1]).on('error', ({ code }) => console.log(code)).on('connect', () => { console.log('connected'); process.exit() })`
     const socket = join(sockets(), `${process.pid}.sock`)
     const ask = (uid: number): Promise<{ stdout: string }> =>
