@@ -194,7 +194,7 @@ export interface AgentStatus {
   requests: AgentRequest[]
   /** The visitors who wait to be let in, oldest first; none for readers. */
   knocks: AgentKnock[]
-  /** Errors of the last half minute that do not end a tunnel, such as a target that does not answer, oldest first. */
+  /** Errors that do not end a tunnel, oldest first: those of the last half minute, and targets at which nothing listens. */
   errors: TunnelError[]
 }
 

@@ -48,7 +48,7 @@ export class TargetWatch {
   covers({ message, cause }: SvcError): boolean {
     if (!isNobody(cause)) return false
     const found = this.#looks.find(({ written }) => message.startsWith(`${written} `))
-    found?.now()
+    found?.doubt()
     return found !== undefined
   }
 
@@ -78,6 +78,11 @@ class TargetLook {
 
   start(): void {
     if (this.#state === 'new') this.now()
+  }
+
+  /** Looks at once, unless it is known that nothing listens: visitors must not make it look more often. */
+  doubt(): void {
+    if (this.#state !== 'down') this.now()
   }
 
   now(): void {

@@ -222,10 +222,9 @@ export function formatAddresses(
   targets: Targets = {},
 ): string[] {
   const routes = Object.entries(targets.routes ?? {}).map(([place, target]) => `${place} → ${target}`)
-  const web = [...(targets.url === undefined ? [] : [` → ${targets.url}`]), ...routes].join('  ')
   const to = (target: string | undefined): string => (target === undefined ? '' : ` → ${target}`)
   return [
-    ...(url ? [url + web] : []),
+    ...(url ? [[url + to(targets.url), ...routes].join('  ')] : []),
     ...(tcp ? [`tcp://${tcp}${to(targets.tcp)}`] : []),
     ...(udp ? [`udp://${udp}${to(targets.udp)}`] : []),
   ]

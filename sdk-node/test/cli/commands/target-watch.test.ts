@@ -6,6 +6,7 @@ import { shownTargets } from '../../../src/cli/commands/shown-targets.ts'
 import { DOWN_PAUSE_MS, TargetWatch, UP_PAUSE_MS } from '../../../src/cli/commands/target-watch.ts'
 import { parseCommandLine } from '../../../src/cli/options/command-line.ts'
 import type { SiteCommand } from '../../../src/cli/options/parsed-command.ts'
+import { formatAddresses } from '../../../src/cli/report/reporter.ts'
 
 const print = { log: () => {}, error: () => {} }
 const parsed = (...args: string[]): SiteCommand => parseCommandLine(args, {}, print) as SiteCommand
@@ -71,6 +72,16 @@ it('looks at a TCP service at the start, and once a visitor finds nobody there',
   expect(told).toEqual([['localhost:5432', 'nothing listens at localhost:5432']])
 })
 
+it('looks no more often for visitors who find nobody', async () => {
+  const { watch, faults, looks } = watched('expose', '3000')
+  faults.set('localhost:3000', refused())
+  watch.start()
+  await vi.advanceTimersByTimeAsync(0)
+  for (let visits = 0; visits < 10; visits += 1) watch.covers(visitorError('localhost:3000', refused()))
+  await vi.advanceTimersByTimeAsync(DOWN_PAUSE_MS)
+  expect(looks).toHaveLength(2)
+})
+
 it('leaves other errors to others: those of another service, and those that say more', () => {
   const { watch } = watched('expose', '3000', '--udp', '53')
   expect(watch.covers(visitorError('localhost:53', refused()))).toBe(false)
@@ -93,6 +104,15 @@ it('looks at each server once, at sockets too, and at no folder', async () => {
   watch.start()
   await vi.advanceTimersByTimeAsync(0)
   expect(looks.sort()).toEqual(['/run/app.sock', 'localhost:3000'])
+})
+
+it.each([
+  [{ url: 'http://localhost:3000', routes: { '/api': './api' } }, ' → http://localhost:3000  /api → ./api'],
+  [{ routes: { '/api': './api' } }, '  /api → ./api'],
+  [{}, ''],
+])('follows the URL with %j', (targets, shown) => {
+  const url = 'https://demo.example'
+  expect(formatAddresses({ url }, targets)).toEqual([url + shown])
 })
 
 it.each<[string[], object]>([
