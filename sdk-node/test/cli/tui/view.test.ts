@@ -388,4 +388,23 @@ describe('a notice', () => {
     expect(notices.standing).toEqual([{ ...of('a'), message: 'still down' }])
     vi.useRealTimers()
   })
+
+  it('of a target that is watched stays until that is resolved, whatever another target answers', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const store = new StatusStore()
+    const { recentErrors } = store
+    const [web, api] = ['http://localhost:1', 'http://localhost:2'].map((target) => ({ ...of('a'), target }))
+    recentErrors.record(web!)
+    recentErrors.record(api!)
+    vi.advanceTimersByTime(2 * ERROR_LIFE_MS)
+    store.requested({ ...REQUEST, tunnel: 'a' })
+    expect(recentErrors.standing).toEqual([web, api])
+    const code = 'target_unreachable'
+    recentErrors.record({ event: 'resolved', tunnel: 'b', target: web!.target, code })
+    recentErrors.record({ event: 'resolved', tunnel: 'a', target: web!.target, code })
+    expect(recentErrors.standing).toEqual([api])
+    recentErrors.ended('a')
+    expect(recentErrors.standing).toEqual([])
+    vi.useRealTimers()
+  })
 })
