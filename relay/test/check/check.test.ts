@@ -291,7 +291,7 @@ describe('svc-relay check', () => {
     const { code, stdout } = await svcRelay(['check', '--json'], await environment())
     const { ok, findings }: Report = JSON.parse(stdout)
     expect({ code, ok }).toEqual({ code: 0, ok: true })
-    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(25)
+    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(26)
     for (const finding of findings)
       expect(finding).toEqual({
         feature: expect.any(String),

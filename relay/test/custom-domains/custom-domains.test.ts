@@ -1,6 +1,5 @@
 // Custom domains at a real relay, with a DNS server whose records the tests change: states, routes, and who owns a name.
 
-import { once } from 'node:events'
 import type {
   CustomDomain,
   CustomDomainsResponse,
@@ -12,16 +11,12 @@ import type {
 } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
-import { UPGRADE_HEADERS } from '../support/api-socket.ts'
+import { prove as proveAt, reaches as reachesAt } from '../support/domain-visits.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { nativeSession } from '../support/session.ts'
 
 const SHOP = 'shop.example.test'
 const TOKEN = 'a-token-of-a-test'
 const ADMIN = { Authorization: `Bearer ${TOKEN}` }
-const BINDING_BYTES = 16
-/** The first byte of a TLS record of the handshake. */
-const HANDSHAKE = 0x16
 
 let dns: DnsServer
 let relay: TestRelay
@@ -36,9 +31,9 @@ afterEach(async () => {
 
 type Account = ReturnType<typeof newAccount>
 
-function prove(account: Account, domain = SHOP): void {
-  dns.records.set(`_svc.${domain} TXT`, [`svc-address=${account.address.toLowerCase()}`])
-}
+const prove = (account: Account, domain = SHOP): void => proveAt(dns, account, domain)
+const reaches = (lease: RegisterResponse, domain: string, options = {}): Promise<boolean> =>
+  reachesAt(relay, lease, domain, options)
 
 async function asked(lease: RegisterResponse): Promise<CustomDomainsResponse> {
   const { access_token } = lease
@@ -48,29 +43,6 @@ async function asked(lease: RegisterResponse): Promise<CustomDomainsResponse> {
 async function stateOf(lease: RegisterResponse, domain = SHOP): Promise<CustomDomain> {
   const { domains } = await asked(lease)
   return domains.find((one) => one.domain === domain)!
-}
-
-/** Whether a connection with this server name comes to the site, and not to one of the others. */
-async function reaches(
-  lease: RegisterResponse,
-  domain: string,
-  ALPNProtocols?: string[],
-  others: RegisterResponse[] = [],
-): Promise<boolean> {
-  const sessions = await Promise.all(
-    [lease, ...others].map((one) => nativeSession(relay, one.reverse_endpoint.capability, UPGRADE_HEADERS)),
-  )
-  const visitor = relay.tls(domain, { ...(ALPNProtocols && { ALPNProtocols }) })
-  const refused = once(visitor, 'error').then(() => -1)
-  const served = sessions.map(async (session, index) => {
-    const bytes = await session.read(1 + BINDING_BYTES + 1)
-    return bytes[1 + BINDING_BYTES] === HANDSHAKE ? index : -1
-  })
-  for (const one of served) one.catch(() => {})
-  const first = await Promise.race([refused, ...served])
-  visitor.destroy()
-  for (const session of sessions) session.abort()
-  return first === 0
 }
 
 describe('a domain of a registration', () => {
@@ -113,12 +85,12 @@ describe('a domain of a registration', () => {
     const account = newAccount()
     const unproven = await relay.register('demo', { account, domains: [SHOP] })
     await stateOf(unproven)
-    expect(await reaches(unproven, SHOP, ['acme-tls/1'])).toBe(false)
+    expect(await reaches(unproven, SHOP, { ALPNProtocols: ['acme-tls/1'] })).toBe(false)
     prove(account)
     const lease = await relay.register('demo', { account, domains: [SHOP] })
     await stateOf(lease)
-    expect(await reaches(lease, SHOP, ['acme-tls/1'])).toBe(true)
-    expect(await reaches(lease, lease.hostname, ['acme-tls/1'])).toBe(false)
+    expect(await reaches(lease, SHOP, { ALPNProtocols: ['acme-tls/1'] })).toBe(true)
+    expect(await reaches(lease, lease.hostname, { ALPNProtocols: ['acme-tls/1'] })).toBe(false)
     expect(await reaches(lease, lease.hostname)).toBe(true)
   })
 
@@ -217,7 +189,7 @@ describe('one identity owns a name at a time (protocol §9.5.3)', () => {
     const lease = await relay.register('owner', { account: owner, domains: [SHOP] })
     expect(await stateOf(lease)).toMatchObject({ proven: true })
     expect(await reaches(lease, SHOP)).toBe(true)
-    expect(await reaches(stolen, SHOP, undefined, [lease])).toBe(false)
+    expect(await reaches(stolen, SHOP, { others: [lease] })).toBe(false)
   })
 
   test('a dangling alias is nothing: who takes the canonical name over needs the record', async () => {
@@ -238,7 +210,7 @@ describe('one identity owns a name at a time (protocol §9.5.3)', () => {
     const lease = await relay.register('new', { account: after, domains: [SHOP] })
     expect(await stateOf(lease)).toMatchObject({ proven: true })
     expect(await reaches(lease, SHOP)).toBe(true)
-    expect(await reaches(old, SHOP, undefined, [lease])).toBe(false)
+    expect(await reaches(old, SHOP, { others: [lease] })).toBe(false)
     expect((await stateOf(old)).proven).toBeUndefined()
   })
 
@@ -291,7 +263,7 @@ describe('one identity owns a name at a time (protocol §9.5.3)', () => {
     answer()
     expect(await stateOf(begun)).toMatchObject({ reason: expect.stringContaining('another site') })
     expect(await reaches(lease, SHOP)).toBe(true)
-    expect(await reaches(begun, SHOP, undefined, [lease])).toBe(false)
+    expect(await reaches(begun, SHOP, { others: [lease] })).toBe(false)
   })
 })
 

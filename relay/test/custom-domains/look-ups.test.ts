@@ -203,6 +203,7 @@ describe('by the clock of the relay', () => {
       await limited.domains.settled(lease)
     }
     expect(limited.domains.of(first)).toMatchObject([{ state: 'pending' }])
+    expect(limited.domains.retryAfterS(first)).toBe(5)
     expect(limited.domains.of(second)).toMatchObject([{ state: 'active' }])
   })
 
@@ -227,6 +228,31 @@ describe('by the clock of the relay', () => {
 })
 
 describe('10,000 names of one network', () => {
+  test('on name servers that are silent delay no other site', async () => {
+    const dns = await dnsServer({ [`${PROOF} TXT`]: claim(ALICE), [`${SHOP} A`]: ['192.0.2.1'] })
+    dns.onQuestion = ({ name }) => (name.endsWith('silent.test') ? 'silent' : undefined)
+    const relay = relayWith(through(dns), () => 1_000_000_000)
+    for (let site = 0; site < 1_250; site++) {
+      const asked = Array.from({ length: 8 }, (_, index) => `d${index}.s${site}.silent.test`)
+      const crowd = relay.register(
+        `0x${site.toString(16).padStart(40, '0')}`,
+        `site${site}`,
+        asked,
+        '203.0.113.1',
+      )
+      relay.domains.ask(crowd)
+    }
+    expect(relay.domains.counts).toEqual({ pending: 10_000, active: 0, refused: 0 })
+    const lease = relay.register()
+    relay.domains.ask(lease)
+    await relay.domains.settled(lease)
+    expect(relay.domains.of(lease)).toMatchObject([{ state: 'active' }])
+    const names = new Set(
+      dns.questions.map(({ name }) => name).filter((name) => name.endsWith('silent.test')),
+    )
+    expect(names.size).toBeLessThanOrEqual(LOOKUPS_PER_NETWORK_MAX)
+  })
+
   test('leave the turns of others alone', async () => {
     const turns = new Turns(LOOKUPS_MAX, LOOKUPS_PER_NETWORK_MAX)
     let running = 0

@@ -108,8 +108,12 @@ export class CustomDomains {
   retryAfterS(lease: Lease): number | undefined {
     const waits = [...this.#watchesOf(lease)]
       .filter(([domain, watch]) => this.#stateOf(lease, domain, watch).state === 'pending')
-      .map(([, { lookedUpAt, retryMs }]) => lookedUpAt + retryMs - this.#now())
-    return waits.length === 0 ? undefined : Math.max(1, Math.ceil(Math.min(...waits) / 1000))
+      .map(([, { lookedUpAt, retryMs }]) => {
+        const left = lookedUpAt + retryMs - this.#now()
+        // One that is due waits for its turn, or for the budget of its network.
+        return left > 0 ? left : retryMs
+      })
+    return waits.length === 0 ? undefined : Math.ceil(Math.min(...waits) / 1000)
   }
 
   /** The number of domains in each state. */
