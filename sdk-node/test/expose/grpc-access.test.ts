@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Metadata, status } from '@grpc/grpc-js'
 import { Inspector } from '@svc/sdk-core/inspector'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
 import { useStarted } from '../../../tools/use-started.ts'
 import type { ExposeOptions, Exposure } from '../../src/index.ts'
@@ -117,6 +118,69 @@ it('a conversation ends with its session', async () => {
   )
 })
 
+it('behind walletOnly, calls with a session have their trailers, and others say where to sign in', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const { server, client, exposure } = await echo({
+    access: undefined,
+    walletOnly: { wallets: [account.address] },
+  })
+  const { url } = exposure.sites[0]!
+  const { origin } = new URL(url)
+  const refused = await client.unary(Buffer.from('one'), new Metadata())
+  expect(refused.status).toMatchObject({
+    code: status.UNAUTHENTICATED,
+    details: `This site is for visitors who sign in with a wallet: ${origin}/.svc/wallet`,
+  })
+  const forged = { cookie: '__Host-svc-wallet=forged' }
+  expect(await codeOf(client, withFields(forged))).toBe(status.UNAUTHENTICATED)
+  expect(server.call).toBeUndefined()
+  const post = (action: string, body: object) =>
+    visit(relay, url, `/.svc/wallet/${action}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: origin },
+      body: JSON.stringify(body),
+    })
+  const { message } = JSON.parse(await text(await post('challenge', { address: account.address })))
+  const entered = await post('sign-in', { message, signature: await account.signMessage({ message }) })
+  const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!
+  const { answer, status: ok } = await client.unary(Buffer.from('two'), withFields({ cookie }))
+  expect(String(answer)).toBe('two')
+  expect([ok.code, ok.metadata.get('x-last-bin')]).toEqual([status.OK, [Buffer.from([0, 255])]])
+  const call = client.stream(withFields({ cookie, 'x-svc-wallet': 'of a visitor' }))
+  call.write(Buffer.from('three'))
+  expect(String((await once(call, 'data'))[0])).toBe('three')
+  expect(server.call!.metadata.get('x-svc-wallet')).toEqual([account.address])
+  expect(server.call!.metadata.get('cookie')).toEqual([])
+  call.end()
+})
+
+it('with paid, free calls have their trailers, and one with a price is refused before anything is charged', async () => {
+  const asked: string[] = []
+  const ask = (name: string) => async (): Promise<never> => {
+    asked.push(name)
+    throw new Error('the facilitator is asked')
+  }
+  const facilitator = { verify: ask('verify'), settle: ask('settle'), supported: ask('supported') }
+  const { server, client } = await echo({
+    access: undefined,
+    paid: {
+      payTo: `0x${'5e'.repeat(32)}`,
+      network: 'sui:testnet',
+      facilitator: facilitator as never,
+      routes: [{ path: '/test.Echo/Stream', amount: '0.01' }],
+    },
+  })
+  const { answer, status: ok } = await client.unary(Buffer.from('free'), new Metadata())
+  expect([String(answer), ok.code, ok.metadata.get('x-last-bin')]).toEqual([
+    'free',
+    status.OK,
+    [Buffer.from([0, 255])],
+  ])
+  for (const fields of [{}, { 'payment-signature': 'e30=' }, { 'x-payment': 'e30=' }])
+    expect(await codeOf(client, withFields(fields as Record<string, string>))).toBe(status.UNIMPLEMENTED)
+  expect([server.call, asked]).toEqual([undefined, []])
+})
+
 it('a call passes the rules and the token, and a rule that answers itself tells strangers nothing', async () => {
   const rules = {
     requestHeaders: { set: { 'X-Said': 'rules' } },
@@ -149,3 +213,22 @@ it.each(['application/grpc', 'Application/gRPC+proto', 'application/grpc;x=y'])(
     expect(seen).toEqual([])
   },
 )
+
+it('the media type of gRPC is no way around a sign-in by wallet', async () => {
+  const seen: unknown[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.url)
+    response.end('secret')
+  })
+  ends.push(() => server.close())
+  const { address } = privateKeyToAccount(generatePrivateKey())
+  const http = await listening(server)
+  const exposure = await exposeAt(relay, { http, walletOnly: { wallets: [address] } })
+  ends.push(() => exposure.close())
+  for (const method of ['GET', 'POST', 'OPTIONS']) {
+    const headers = { 'Content-Type': 'application/grpc', TE: 'trailers', 'X-Svc-Wallet': address }
+    const answer = await visit(relay, exposure.sites[0]!.url, '/', { method, headers })
+    expect([answer.headers['grpc-status'], await text(answer)]).toEqual(['16', ''])
+  }
+  expect(seen).toEqual([])
+})

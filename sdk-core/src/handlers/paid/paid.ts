@@ -3,6 +3,8 @@
 import type { Facilitator } from '@svc/payment/client'
 import { DIRECT, type DirectlyHandled } from '../../exchange/direct.ts'
 import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { isGrpc } from '../../semantics/grpc.ts'
+import { grpcRefusal } from '../grpc-refusal.ts'
 import { CLIENT_SCRIPT } from './client-script.ts'
 import { facilitatorOf } from './facilitator-source.ts'
 import { type PaidOptions, parsePrices } from './options.ts'
@@ -26,6 +28,7 @@ import { UsedPayments } from './used-payments.ts'
 const CLIENT_PATH = '/x402/client.js'
 const PREPARE_PATH = '/x402/prepare'
 const RETRY_S = 5
+const UNPAYABLE = 'This call has a price, and gRPC cannot pay'
 
 /** A payment buys one response, from any handler of the process. */
 const used: UsedPayments = new UsedPayments()
@@ -80,6 +83,8 @@ class PaidSite {
     if (dearest === 'free') return this.#handler(request, info, info)
     // Answers the preflight itself: a page of another origin may pay, and the handler must not see this request as another one.
     if (isPreflight(request)) return allowPreflight(request)
+    // A response for which somebody pays has no trailers, with which a call ends.
+    if (isGrpc([...request.headers])) return grpcRefusal('unimplemented', UNPAYABLE)
     const found = this.#prices.find(asked)
     const judged = found === dearest ? request : await this.#judged(request, dearest)
     if (judged && found === 'free') return this.#handler(judged, info, info)

@@ -1,9 +1,11 @@
 // A handler for visitors who sign in with a wallet (EIP-4361): the others get the sign-in page, or 401.
 
-import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { DIRECT, type DirectlyHandled } from '../../exchange/direct.ts'
+import type { FetchHandler } from '../../exchange/fetch-handler.ts'
 import { buildRequest } from '../../exchange/fetch-request.ts'
 import { checksumAddress } from '../../identity/key.ts'
 import { textAnswer } from '../sessions/answers.ts'
+import { type Check, directBehind } from '../sessions/guarded-exchange.ts'
 import { LiveSessions } from '../sessions/live-sessions.ts'
 import { macWith } from '../sessions/mac.ts'
 import { isForged, isNavigation } from '../sessions/origin-checks.ts'
@@ -33,21 +35,19 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
     endOf: (address) => (checked.wallets.has(address) ? Number.POSITIVE_INFINITY : 0),
   })
   const signIn = new SignIn(checked, mac, sessions, live)
-  return async (request, info) => {
+  const check: Check = async (behind, request, info) => {
     const { pathname, origin, host } = new URL(request.url)
     if (pathname === SIGN_IN_PATH || pathname.startsWith(`${SIGN_IN_PATH}/`)) return signIn.answer(request)
     const session = await sessions.of(request, host)
     // The visitor may have signed out while the cookie was checked.
     if (!session || !sessions.isOpen(session)) return refuse(request, origin)
     if (isForged(request, origin)) return textAnswer(403, 'This request comes from a page of another site')
-    return pass(request, info, session)
-  }
-
-  function pass(request: Request, info: FetchInfo, session: Session): Promise<Response> {
     const passed = passedRequest(request, session, sessions)
-    const refused = (): Response => refuse(request, new URL(request.url).origin)
-    return passInSession(live.use(session), handler, passed, info, refused)
+    return passInSession(live.use(session), behind, passed, info, () => refuse(request, origin))
   }
+  const guarded: DirectlyHandled = (request, info) => check(handler, request, info)
+  guarded[DIRECT] = directBehind(check, handler)
+  return guarded
 }
 
 function refuse(request: Request, origin: string): Response {

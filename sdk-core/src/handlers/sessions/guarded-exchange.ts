@@ -1,4 +1,4 @@
-// gRPC calls behind `access`: they keep the direct path, because they end in trailers, which no Response can hold.
+// gRPC calls behind a sign-in: they keep the direct path, because they end in trailers, which no Response can hold.
 
 import type {
   DirectBody,
@@ -7,15 +7,15 @@ import type {
   DirectlyHandled,
   DirectRequest,
   DirectResponse,
-} from '../exchange/direct.ts'
-import { DIRECT } from '../exchange/direct.ts'
-import { toResponse } from '../exchange/direct-response.ts'
-import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
-import { buildRequest, makeHeaders } from '../exchange/fetch-request.ts'
-import { NOTHING } from '../exchange/outgoing-response.ts'
-import type { BodyBatch } from '../exchange/response-body.ts'
-import type { Field } from '../semantics/fields.ts'
-import { isGrpc } from '../semantics/grpc.ts'
+} from '../../exchange/direct.ts'
+import { DIRECT } from '../../exchange/direct.ts'
+import { toResponse } from '../../exchange/direct-response.ts'
+import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { buildRequest, makeHeaders } from '../../exchange/fetch-request.ts'
+import { NOTHING } from '../../exchange/outgoing-response.ts'
+import type { BodyBatch } from '../../exchange/response-body.ts'
+import type { Field } from '../../semantics/fields.ts'
+import { isGrpc } from '../../semantics/grpc.ts'
 
 /** A Check answers a request, and calls the handler if the visitor may come in. */
 export type Check = (handler: FetchHandler, request: Request, info: FetchInfo) => Promise<Response>
