@@ -144,6 +144,50 @@ describe('nobody else has one', () => {
   })
 })
 
+describe('after a restart of the relay (protocol §9.1.6)', () => {
+  const restart = async (env: Record<string, string> = {}): Promise<void> => {
+    await relay.stop()
+    relay = await startTestRelay({ ADMIN_TOKEN, NAME_GRACE: '1h', ...env }, { directory: relay.directory })
+  }
+
+  test('a site that left before, and one that has not come back yet, have theirs until they come', async () => {
+    const account = newAccount()
+    await leave(await relay.register('left', { away_page: true }))
+    await relay.register('gone', { account, away_page: true })
+    await leave(await relay.register('plain'))
+    await restart()
+    for (const name of ['left', 'gone']) expect(await visit(name), name).toMatch(AWAY)
+    expect(await visit('plain')).toBe(NOBODY)
+    const lease = await relay.register('gone', { account })
+    await expectSite('gone', lease)
+    await leave(lease)
+    await restart()
+    // Its last lease did not ask.
+    expect(await visit('gone')).toBe(NOBODY)
+    expect(await visit('left')).toMatch(AWAY)
+  })
+
+  test('nobody has one who is banned, whose network is, or who has a certificate of its own', async () => {
+    const account = newAccount()
+    await leave(await relay.register('banned', { account, away_page: true }))
+    const own = await relay.register('own', { away_page: true })
+    const csr = certificateRequest([own.hostname]).toString('base64')
+    const headers = { 'X-Svc-Access-Token': own.access_token }
+    expect(await relay.call('POST', '/sdk/certificate', { csr }, headers)).toMatchObject({ status: 200 })
+    await leave(own)
+    await leave(await relay.register('other', { away_page: true }))
+    const key = `banned:${account.address.toLowerCase()}`
+    await administer('/api/policy/leases', { identity_key: key, is_banned: true })
+    await restart()
+    for (const name of ['banned', 'own']) expect(await visit(name), name).toBe(NOBODY)
+    expect(await visit('other')).toMatch(AWAY)
+    await administer('/api/policy/ips', { ip: '127.0.0.77', is_banned: true })
+    expect(await visit('other')).toBe(NOBODY)
+    await administer('/api/policy/ips', { ip: '127.0.0.77', is_banned: false })
+    expect(await visit('other')).toMatch(AWAY)
+  })
+})
+
 test('workers pass its visitors on to the process that has the page', async () => {
   const several = await startTestRelay({ SVC_WORKERS: '2' })
   try {

@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Lease } from '../../src/core/lease/lease.ts'
 import { NO_PREFERENCES } from '../../src/core/lease/lease-preferences.ts'
+import type { AwayLease } from '../../src/core/lease/lease-registry.ts'
 import type { FeatureRoute } from '../../src/core/lease/route.ts'
 import { AwayPages } from '../../src/features/away-page/away-pages.ts'
 import { HeadEnd } from '../../src/features/away-page/head-end.ts'
@@ -11,14 +12,21 @@ import { newLease } from '../support/lease.ts'
 
 let covers: Map<string, FeatureRoute>
 let changed: (lease: Lease) => void
+/** The sites that were away before the relay started. */
+let before: AwayLease[]
+let start: () => void
 /** What the relay says about every lease. */
 let relay: { isAwaited: boolean; isRouted: boolean; isAvailable: boolean; isClosing: boolean }
 
 beforeEach(() => {
   covers = new Map()
   relay = { isAwaited: true, isRouted: true, isAvailable: true, isClosing: false }
+  before = []
   const pages = new AwayPages({
     leases: {
+      *away() {
+        yield* before
+      },
       onChange: (listener) => {
         changed = listener
       },
@@ -30,7 +38,7 @@ beforeEach(() => {
         if (covers.get(hostname) === route) covers.delete(hostname)
       },
     },
-    policy: { routes: () => relay.isRouted },
+    policy: { routes: () => relay.isRouted, mayRoute: () => relay.isRouted },
     certificates: {
       get isAvailable() {
         return relay.isAvailable
@@ -39,7 +47,8 @@ beforeEach(() => {
     server: { serve: async () => {} },
     isClosing: () => relay.isClosing,
   })
-  pages.start()
+  start = () => pages.start()
+  start()
 })
 
 function lease(name = 'demo', fields: Parameters<typeof newLease>[0] = {}): Lease {
@@ -99,6 +108,34 @@ describe('a page', () => {
     const route = covers.get('demo.relay.localhost')!
     relay.isAwaited = false
     expect(route.isOpen()).toBe(false)
+    expect([...covers.keys()]).toEqual([])
+  })
+
+  test('is there for a site that was away before the relay started, and goes when it comes', () => {
+    const identity = { name: 'old', address: `0x${'ab'.repeat(20)}` }
+    const identityKey = `old:${identity.address}`
+    before = [{ hostname: 'old.relay.localhost', identity, identityKey, registeredFrom: '192.0.2' }]
+    start()
+    const route = covers.get('old.relay.localhost')!
+    expect(route.isOpen()).toBe(true)
+    relay.isRouted = false
+    expect(route.isOpen()).toBe(false)
+    lease('old', { identity })
+    expect([...covers.keys()]).toEqual([])
+  })
+
+  test('is not there before the relay started for a name that does not wait', () => {
+    relay.isAwaited = false
+    const identity = { name: 'old', address: `0x${'ab'.repeat(20)}` }
+    before = [
+      {
+        hostname: 'old.relay.localhost',
+        identity,
+        identityKey: `old:${identity.address}`,
+        registeredFrom: '',
+      },
+    ]
+    start()
     expect([...covers.keys()]).toEqual([])
   })
 

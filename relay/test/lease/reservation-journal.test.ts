@@ -185,6 +185,25 @@ describe('ReservationJournal', () => {
     await Promise.all([journal.close(), again.close()])
   })
 
+  test('an away page that was asked for is there again; files of older relays have none, and fields of later ones are left', async () => {
+    const journal = await open()
+    journal.reservations.hold(ALICE, held({ awayPage: true }))
+    journal.reservations.hold(BOB, held({ hostname: 'other.relay.example', awayPage: false }))
+    await journal.close()
+    const written = (await lines()).map((line) => JSON.parse(line))
+    expect(written.map(({ away_page }) => away_page)).toEqual([true, undefined])
+    const later = { ...written[1], identity_key: BOB, expected_by_nobody: { away: 1 } }
+    await appendFile(path, `${JSON.stringify(later)}\n`)
+    const again = await open()
+    expect([...again.reservations.awayPages()].map(([key]) => key)).toEqual([ALICE])
+    again.reservations.hold(ALICE, held({ awayPage: true }))
+    expect([...again.reservations.awayPages()]).toEqual([])
+    again.reservations.release(ALICE)
+    expect([...again.reservations.awayPages()].map(([key]) => key)).toEqual([ALICE])
+    await again.close()
+    expect(await readdir(directory)).toEqual(['leases.jsonl'])
+  })
+
   test('a line that a crash cut off was promised to nobody', async () => {
     const journal = await open()
     journal.reservations.hold(ALICE, held())

@@ -35,6 +35,7 @@ export function networkOf(ip: string): string {
   return ip.includes(':') ? groupsOf(ip).slice(0, NETWORK_GROUPS).join(':') : ip
 }
 
+const IPV4_OCTETS = 4
 const WIDE_IPV4_OCTETS = 3
 const WIDE_IPV6_GROUPS = 3
 
@@ -53,6 +54,13 @@ export function wideNetworkOfNetwork(network: string): string {
   return network.includes(':')
     ? network.split(':', WIDE_IPV6_GROUPS).join(':')
     : network.split('.', WIDE_IPV4_OCTETS).join('.')
+}
+
+/** Returns the first address of a network, also of a wide one. @param network as {@link networkOf} returns it */
+export function addressIn(network: string): string {
+  if (isOnOverlay(network)) return network
+  if (network.includes(':')) return `${network}::`
+  return [...network.split('.'), '0', '0', '0'].slice(0, IPV4_OCTETS).join('.')
 }
 
 /** Returns all eight groups in hexadecimal digits. @param ip normalized IPv6 address */

@@ -27,6 +27,8 @@ const line = z.object({
   ports: z.object({ tcp: port, udp: port }).optional(),
   certified_until: z.iso.datetime().transform(Date.parse).optional(),
   network: z.string().max(NETWORK_MAX_CHARS).optional(),
+  /** Older relays write none, and ignore it. */
+  away_page: z.boolean().optional(),
   /** As version 0.1.0 wrote the network, of leases with a certificate. */
   certified_from: z.string().max(NETWORK_MAX_CHARS).optional(),
 })
@@ -39,7 +41,7 @@ export interface JournalContent {
 }
 
 export function formatJournalLine(key: string, reservation: Reservation): string {
-  const { hostname, expiresAt, ports, certifiedUntil } = reservation
+  const { hostname, expiresAt, ports, certifiedUntil, awayPage } = reservation
   const certified_until = certifiedUntil === undefined ? undefined : timeOf(certifiedUntil)
   const network = reservation.network && wideNetworkOfNetwork(reservation.network)
   const fields = {
@@ -49,6 +51,7 @@ export function formatJournalLine(key: string, reservation: Reservation): string
     ports,
     certified_until,
     network,
+    away_page: awayPage || undefined,
   }
   return `${JSON.stringify(fields)}\n`
 }
@@ -118,7 +121,9 @@ function parse(text: string): [string, Reservation] | undefined {
     const expiresAt = Math.min(fromWallTime(expires_at), now() + LEASE_TTL_MAX_S * 1000)
     const certifiedUntil =
       certified_until && Math.min(fromWallTime(certified_until), now() + CERTIFIED_MAX_MS)
-    return [identity_key, { hostname, expiresAt, ports, network, ...(certifiedUntil && { certifiedUntil }) }]
+    const certified = certifiedUntil && { certifiedUntil }
+    const away = rest.away_page && { awayPage: true }
+    return [identity_key, { hostname, expiresAt, ports, network, ...certified, ...away }]
   } catch {
     return undefined
   }

@@ -30,6 +30,9 @@ export interface NameRules {
   pinnedTo(name: string): string | undefined
 }
 
+/** An AwayLease is what an away page needs of a lease that has ended. */
+export type AwayLease = Pick<Lease, 'hostname' | 'identity' | 'identityKey' | 'registeredFrom'>
+
 const FREE_NAMES: NameRules = { isReserved: () => false, pinnedTo: () => undefined }
 
 export class LeaseRegistry {
@@ -95,7 +98,9 @@ export class LeaseRegistry {
       this.#requireRoom(request, addresses.clientIp, previous)
       const hostname = this.#friendlyHostname(request, previous)
       const expiresAt = now() + request.ttlS * 1000
-      const wanted = { hostname, expiresAt, ports: claimed.ports, network: networkOf(addresses.clientIp) }
+      const awayPage = request.preferences?.awayPage
+      const network = networkOf(addresses.clientIp)
+      const wanted = { hostname, expiresAt, ports: claimed.ports, network, awayPage }
       const reservation = this.#reservations.prepare(key, wanted)
       return new LeaseDraft({
         reservation,
@@ -163,7 +168,8 @@ export class LeaseRegistry {
       this.#publish(new Lease({ ...shared, hostname, canonicalHostname, ttlS: 0 }))
     }
     const network = networkOf(shared.clientIp)
-    this.#reservations.apply(keyOf(shared), { hostname, expiresAt, ports, network })
+    const { awayPage } = shared.preferences
+    this.#reservations.apply(keyOf(shared), { hostname, expiresAt, ports, network, awayPage })
   }
 
   #applyRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
@@ -302,10 +308,19 @@ export class LeaseRegistry {
    * Whether the friendly hostname of a lease that has ended still waits for its identity, and no certificate that the site
    * brought is valid for it.
    */
-  isAwaited(lease: Lease): boolean {
+  isAwaited(lease: AwayLease): boolean {
     const { hostname, identityKey } = lease
     const isFree = hostname !== '' && this.at(hostname) === undefined && !this.hasLostName(lease)
     return isFree && this.#reservations.isKeptPlain(identityKey, hostname)
+  }
+
+  /** What is known of leases of before this process started that asked for an away page, and whose sites are away since. */
+  *away(): Generator<AwayLease> {
+    for (const [key, { hostname, network = '' }] of this.#reservations.awayPages()) {
+      const colon = key.lastIndexOf(':')
+      const identity = { name: key.slice(0, colon), address: key.slice(colon + 1) }
+      yield { hostname, identity, identityKey: key, registeredFrom: network }
+    }
   }
 
   /** Whether the operator pinned its name to the identity: nobody else keeps the name without a lease. */
@@ -314,7 +329,7 @@ export class LeaseRegistry {
   }
 
   /** Whether the operator pinned the lease's friendly name to another identity meanwhile. */
-  hasLostName({ hostname, identity }: Lease): boolean {
+  hasLostName({ hostname, identity }: Pick<Lease, 'hostname' | 'identity'>): boolean {
     return hostname !== '' && (this.#names.pinnedTo(identity.name) ?? identity.address) !== identity.address
   }
 
@@ -403,8 +418,9 @@ export class LeaseRegistry {
   }
 
   #reserve(lease: Lease): void {
-    const { hostname, expiresAt, ports, registeredFrom: network } = lease
-    this.#reservations.hold(keyOf(lease), { hostname, expiresAt, ports, network })
+    const { hostname, expiresAt, ports, registeredFrom: network, preferences } = lease
+    const { awayPage } = preferences
+    this.#reservations.hold(keyOf(lease), { hostname, expiresAt, ports, network, awayPage })
   }
 }
 

@@ -43,6 +43,8 @@ export interface Reservation {
   certifiedUntil?: number | undefined
   /** Network of the client that registered the lease, or the wide network after a restart. @default unknown */
   network?: string | undefined
+  /** Whether the lease asked for a page at its hostname while the site is away. @default false */
+  awayPage?: boolean | undefined
 }
 
 /** A reservation that no other identity can take, but that is not in force before it is confirmed. */
@@ -232,8 +234,24 @@ export class Reservations {
     return this.#left.has(key) || this.#kept.has(key) || this.#graced.has(key)
   }
 
+  #isAway(key: string): boolean {
+    return this.#hasLeft(key) && !this.#isOver(key)
+  }
+
   #isOver(key: string): boolean {
     return this.#keptUntil(key, this.#held.get(key)!) <= now()
+  }
+
+  /** Iterates over those without a lease whose last one asked for an away page. */
+  *awayPages(): Generator<[key: string, reservation: Reservation]> {
+    for (const [key, reservation] of this.#held)
+      if (
+        reservation.awayPage &&
+        reservation.hostname !== '' &&
+        !this.#prepared.has(key) &&
+        this.#isAway(key)
+      )
+        yield [key, reservation]
   }
 
   /** Iterates over the reservations that have to be written. */

@@ -1,6 +1,7 @@
 // Decides by the current policy about an identity, a client address or a lease.
 
 import type { Routing } from '@svc/protocol'
+import { addressIn, wideNetworkOf, wideNetworkOfNetwork } from '../client-address/ip-address.ts'
 import { NetworkSet } from '../client-address/ip-networks.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { PolicyFile } from './policy-file.ts'
@@ -116,6 +117,12 @@ export class PolicyRules {
     return this.identityStatus(lease.identityKey).isApproved ? 'allowed' : 'approval'
   }
 
+  /** The same for a lease of which no more than the network is known: a ban of an address there counts as one of the lease's. */
+  mayRoute({ identityKey, registeredFrom }: Pick<Lease, 'identityKey' | 'registeredFrom'>): boolean {
+    if (this.#index.bannedWide.has(wideNetworkOfNetwork(registeredFrom))) return false
+    return this.routes({ identityKey, clientIp: addressIn(registeredFrom), reportedIp: undefined })
+  }
+
   /** Bandwidth limit of an identity in bytes per second; 0 means unlimited. */
   bytesPerSecond({ identityKey }: Pick<Judged, 'identityKey'>): number {
     return this.#file.identity_bps[identityKey] ?? 0
@@ -133,6 +140,8 @@ interface Index {
   denied: ReadonlySet<string>
   banned: ReadonlySet<string>
   bannedIps: NetworkSet
+  /** The wide networks of which these have an address. */
+  bannedWide: ReadonlySet<string>
   bannedRelays: ReadonlySet<string>
   bannedDomains: ReadonlySet<string>
   reserved: ReadonlySet<string>
@@ -147,6 +156,7 @@ function indexOf(file: PolicyFile): Index {
     denied: new Set(file.denied_identity_keys),
     banned: new Set(file.banned_identity_keys),
     bannedIps: new NetworkSet(file.banned_ips),
+    bannedWide: new Set(file.banned_ips.map((network) => wideNetworkOf(network.split('/', 1)[0]!))),
     bannedRelays: new Set(file.banned_relays),
     bannedDomains: new Set(file.banned_domains),
     reserved: new Set(file.reserved_names),

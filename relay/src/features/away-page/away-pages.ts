@@ -3,7 +3,7 @@
 import type { ServerCertificates } from '../../core/certificates/server-certificate.ts'
 import { KeptNames } from '../../core/lease/kept-names.ts'
 import type { Lease } from '../../core/lease/lease.ts'
-import type { LeaseRegistry } from '../../core/lease/lease-registry.ts'
+import type { AwayLease, LeaseRegistry } from '../../core/lease/lease-registry.ts'
 import type { FeatureRoute, Route } from '../../core/lease/route.ts'
 import type { PolicyRules } from '../../core/policy/policy-rules.ts'
 import type { RoutingTable } from '../../core/routing/routing-table.ts'
@@ -11,9 +11,9 @@ import type { AwayServer } from './away-server.ts'
 import { AWAY_PAGES_MAX, AWAY_PAGES_PER_ACCOUNT_MAX, AWAY_PAGES_PER_NETWORK_MAX } from './limits.ts'
 
 export interface AwayPagesParts {
-  leases: Pick<LeaseRegistry, 'onChange' | 'isAwaited'>
+  leases: Pick<LeaseRegistry, 'onChange' | 'isAwaited' | 'away'>
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
-  policy: Pick<PolicyRules, 'routes'>
+  policy: Pick<PolicyRules, 'routes' | 'mayRoute'>
   certificates: Pick<ServerCertificates, 'isAvailable'>
   server: Pick<AwayServer, 'serve'>
   isClosing: () => boolean
@@ -40,9 +40,12 @@ export class AwayPages {
     this.#parts = parts
   }
 
-  /** Follows the leases from now on. */
+  /** Has the pages of sites that were away before this process started, and follows the leases from now on. */
   start(): void {
-    this.#parts.leases.onChange((lease) => this.#follow(lease))
+    const { leases, policy } = this.#parts
+    leases.onChange((lease) => this.#follow(lease))
+    for (const lease of leases.away())
+      if (leases.isAwaited(lease)) this.#add(lease, () => policy.mayRoute(lease))
   }
 
   /** @param lease one that was registered or renewed, or has ended */
@@ -53,16 +56,19 @@ export class AwayPages {
     const owner = this.#owners.get(hostname)
     if (owner !== undefined && !ended.aborted) this.#remove(owner)
     const isGone = ended.reason === 'expired' || ended.reason === 'unregistered'
-    if (isGone && lease.preferences.awayPage && this.#parts.leases.isAwaited(lease)) this.#add(lease)
+    const { leases, policy } = this.#parts
+    if (isGone && lease.preferences.awayPage && leases.isAwaited(lease))
+      this.#add(lease, () => policy.routes(lease))
   }
 
-  #add(lease: Lease): void {
+  /** @param mayHaveVisitors by the policy of that moment */
+  #add(lease: AwayLease, mayHaveVisitors: () => boolean): void {
     const { hostname, identityKey, registeredFrom } = lease
     const { routes, server } = this.#parts
     const route: FeatureRoute = {
       to: 'feature',
       isAwayPage: true,
-      isOpen: () => this.#isOpen(lease),
+      isOpen: () => this.#isOpen(lease, mayHaveVisitors),
       serve: (...visitor) => server.serve(...visitor),
     }
     this.#pages.set(identityKey, { hostname, route })
@@ -71,9 +77,9 @@ export class AwayPages {
     for (const other of this.#kept.add(identityKey, registeredFrom)) this.#remove(other)
   }
 
-  #isOpen(lease: Lease): boolean {
-    const { leases, policy, certificates, isClosing } = this.#parts
-    if (isClosing() || !certificates.isAvailable || !policy.routes(lease)) return false
+  #isOpen(lease: AwayLease, mayHaveVisitors: () => boolean): boolean {
+    const { leases, certificates, isClosing } = this.#parts
+    if (isClosing() || !certificates.isAvailable || !mayHaveVisitors()) return false
     if (leases.isAwaited(lease)) return true
     this.#remove(lease.identityKey)
     return false
