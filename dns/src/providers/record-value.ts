@@ -49,8 +49,20 @@ export function toPresentation(type: RecordType, value: string): string {
   return type === 'TXT' ? quoteTxt(value) : value
 }
 
-/** The parts of a CAA record (RFC 8659 §4.1.1); undefined for another text. */
-export function caaParts(text: string): { flags: number; tag: string; value: string } | undefined {
+/** A CAA record (RFC 8659 §4.1). */
+export interface CaaParts {
+  flags: number
+  tag: string
+  value: string
+}
+
+/** The presentation format, in one spelling (RFC 8659 §4.1.1). */
+export function caaText({ flags, tag, value }: CaaParts): string {
+  return `${flags} ${tag.toLowerCase()} ${quoteTxt(value)}`
+}
+
+/** The parts of that; undefined for another text. */
+export function caaParts(text: string): CaaParts | undefined {
   const [, flags, tag, value] = /^\s*(\d{1,3})\s+([A-Za-z0-9]+)\s+(.*)$/s.exec(text) ?? []
   if (flags === undefined || tag === undefined || value === undefined) return undefined
   return { flags: Number(flags), tag: tag.toLowerCase(), value: unquoteTxt(value) }
@@ -59,7 +71,7 @@ export function caaParts(text: string): { flags: number; tag: string; value: str
 /** One spelling of each CAA record. */
 function plainCaa(raw: string): string {
   const parts = caaParts(raw)
-  return parts === undefined ? raw : `${parts.flags} ${parts.tag} ${quoteTxt(parts.value)}`
+  return parts === undefined ? raw : caaText(parts)
 }
 
 /** Removes duplicates, in the form in which addresses are compared. */

@@ -1,0 +1,18 @@
+// Holds the bounds of questions to name servers.
+
+/** Milliseconds that one question waits for its answer, by UDP or by TCP. */
+export const QUESTION_TIMEOUT_MS = 2_000
+/** Times that a question goes out by UDP, where packets may be lost. */
+export const UDP_TRIES = 2
+/** Bytes of an answer by UDP (DNS flag day 2020): a longer one comes by TCP. */
+export const UDP_ANSWER_MAX_BYTES = 1_232
+/** Name servers of a zone that are asked. No public zone has more than 13. */
+export const NAME_SERVERS_MAX = 16
+/** Addresses of one name server that are tried. */
+export const NAME_SERVER_ADDRESSES_MAX = 4
+/** CNAME records that are followed one after another. */
+export const CNAMES_MAX = 8
+/** Labels of a name whose zone is searched for from its top-level domain on. */
+export const LABELS_MAX = 16
+/** Records of one section of an answer that are read. */
+export const RECORDS_MAX = 256
