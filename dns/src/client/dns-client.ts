@@ -7,6 +7,7 @@ import { CNAMES_MAX } from './limits.ts'
 import type { DnsAnswer, DnsRecord, RecordKind } from './message.ts'
 import { DNS_PORT, type NameServer, Zones } from './zones.ts'
 
+/** DnsClientOptions say whom a DnsClient asks, and for how long. */
 export interface DnsClientOptions extends AskOptions {
   /** As in {@link Zones}. @default the system's */
   resolvers?: readonly string[] | undefined
@@ -41,6 +42,7 @@ export interface CachedAnswer {
   ttl: number
 }
 
+/** A DnsClient keeps the name servers that it has found for as long as it is used. */
 export class DnsClient {
   readonly #options: DnsClientOptions
   readonly #zones: Zones

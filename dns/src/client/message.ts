@@ -16,6 +16,7 @@ export interface Question {
   isRecursive?: boolean
 }
 
+/** A record of an answer. */
 export interface DnsRecord {
   /** In lower case, without a trailing dot. */
   name: string

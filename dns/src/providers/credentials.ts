@@ -1,5 +1,6 @@
 // Reads the credentials of a provider from the environment, by the provider's usual variable names.
 
+/** Variables of a process, of which the credentials are some. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A CredentialError names a variable of the environment that is missing or invalid. */

@@ -15,6 +15,7 @@ const LOADERS: Readonly<Record<ZoneApiName, () => Promise<{ open: OpenApi }>>> =
   vultr: () => import('./vultr.ts'),
 }
 
+/** The names of all providers. */
 export const ZONE_API_NAMES: readonly ZoneApiName[] = Object.keys(LOADERS) as ZoneApiName[]
 
 /** Reads the credentials, and makes no request. @throws CredentialError when a variable is missing or invalid */

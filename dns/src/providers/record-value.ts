@@ -63,7 +63,7 @@ export function caaText({ flags, tag, value }: CaaParts): string {
 
 /** The parts of that; undefined for another text. */
 export function caaParts(text: string): CaaParts | undefined {
-  const [, flags, tag, value] = /^\s*(\d{1,3})\s+([A-Za-z0-9]+)\s+(.*)$/s.exec(text) ?? []
+  const [, flags, tag, value] = /^(\d{1,3})[ \t]+([A-Za-z0-9]+)[ \t]+(\S.*)$/s.exec(text.trim()) ?? []
   if (flags === undefined || tag === undefined || value === undefined) return undefined
   return { flags: Number(flags), tag: tag.toLowerCase(), value: unquoteTxt(value) }
 }

@@ -3,6 +3,7 @@
 
 import type { DnssecState } from './provider-error.ts'
 
+/** The types of records that are read and changed. */
 export type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME' | 'CAA'
 
 export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -13,7 +13,7 @@ import {
 } from 'dns-packet'
 import { onTestFinished } from 'vitest'
 
-export interface FakeAnswer {
+interface FakeAnswer {
   /** @default true */
   isAuthoritative?: boolean
   /** Number of the code, such as 5 for REFUSED. @default 0 */

@@ -21,7 +21,7 @@ import {
 } from './config/user-settings.ts'
 import { canBeShared } from './options/access-options.ts'
 import { parseCommandLine, settingsFolder } from './options/command-line.ts'
-import type { AgentCommand, ParsedCommand, SiteCommand } from './options/parsed-command.ts'
+import type { AgentCommand, DomainCommand, ParsedCommand, SiteCommand } from './options/parsed-command.ts'
 import { EXIT, type ExitCode } from './report/exit-codes.ts'
 import { explainError } from './report/explain-error.ts'
 import type { Reporter } from './report/report.ts'
@@ -53,6 +53,10 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
       const { obeyAgent } = await import('./agent/obey-agent.ts')
       return await obeyAgent(chosen, tell, surroundings, statusFolder(env))
     }
+    if (isOfDomain(chosen)) {
+      const { obeyDomain } = await import('./commands/domain.ts')
+      return await obeyDomain(await remembering(chosen, env), tell, surroundings)
+    }
     return await execute(chosen, tell, env)
   } catch (error) {
     const { code, message, exitCode } = explainError(error)
@@ -70,7 +74,7 @@ async function remembering<T extends Extract<ParsedCommand, { options: { relay: 
 }
 
 async function execute(
-  chosen: Exclude<ParsedCommand, SiteCommand | AgentCommand | { command: 'start' }>,
+  chosen: Exclude<ParsedCommand, SiteCommand | AgentCommand | DomainCommand | { command: 'start' }>,
   tell: Reporter,
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
@@ -169,6 +173,10 @@ function isOfConfig(chosen: ParsedCommand): chosen is ConfigCommand {
 
 function isOfAgent(chosen: ParsedCommand): chosen is AgentCommand {
   return chosen.command.startsWith('agent ')
+}
+
+function isOfDomain(chosen: ParsedCommand): chosen is DomainCommand {
+  return chosen.command.startsWith('domain ')
 }
 
 function statusFolder(env: NodeJS.ProcessEnv): string {

@@ -52,7 +52,10 @@ export const cloudflare: Dialect = {
     }
     if (path === `/zones/${ZONE_ID}/dns_records`) {
       if (method === 'POST') {
-        const { name, type, content, ttl } = JSON.parse(body)
+        const { name, type, ttl, data, content: text } = JSON.parse(body)
+        // The API makes a CAA record of its parts alone.
+        if (type === 'CAA' && !data) return failed(400, 9005, 'Content for CAA record must be data.')
+        const content = type === 'CAA' ? `${data.flags} ${data.tag} "${data.value}"` : text
         if (zone.data(name, type).includes(content))
           return failed(400, 81058, 'An identical record already exists.')
         if (zone.of(name, 'CNAME').length > 0)

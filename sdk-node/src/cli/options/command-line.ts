@@ -140,12 +140,54 @@ function lookCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose):
     .description('whether a visit from here sees the certificate that this machine keeps for a site')
     .addHelpText('after', EXAMPLES.doctor)
     .action((options) => choose({ command: 'doctor', options }))
+  domainCommands(program, env, choose)
   json(identity(program.command('identity'), env))
     .description('the address that the canonical URL is bound to; a new identity when there is none')
     .action((options) => choose({ command: 'identity', options }))
   json(program.command('hash-password'))
     .description('reads a password from standard input, and prints the hash to use in its place')
     .action((options) => choose({ command: 'hash-password', options }))
+}
+
+function domainCommands(program: Command, env: NodeJS.ProcessEnv, choose: Choose): void {
+  const domain = program
+    .command('domain')
+    .description('the DNS records that lead a domain of yours to a site')
+    .addHelpCommand(helpCommand())
+    .addHelpText('after', EXAMPLES.domain)
+  const command = (name: string, description: string): Command => {
+    const asked = domain
+      .command(name)
+      .description(description)
+      .argument('<domain>', 'such as shop.example.org')
+    const relay = siteName(asked.optionsGroup('Site and relay:')).addOption(relayOption(env))
+    return identity(relay, env)
+      .optionsGroup('Records:')
+      .option(
+        '--cname',
+        'a CNAME in place of addresses: it follows the relay, and CAA cannot protect it',
+        false,
+      )
+      .addOption(
+        new Option('--server <address>', 'ask this DNS server, and not the authoritative ones; repeatable')
+          .argParser(appended)
+          .default([], 'none'),
+      )
+  }
+  output(command('records', 'prints the records to set')).action((name, options) =>
+    choose({ command: 'domain records', domain: name, options }),
+  )
+  output(command('check', 'says of each record what each name server has')).action((name, options) =>
+    choose({ command: 'domain check', domain: name, options }),
+  )
+  output(
+    command('set', 'adds the records that are missing, and changes no others')
+      .requiredOption(
+        '--provider <name>',
+        'cloudflare, gcloud, hetzner, njalla, route53, vultr or exec:/path',
+      )
+      .option('--yes', 'add them without a question', false),
+  ).action((name, options) => choose({ command: 'domain set', domain: name, options }))
 }
 
 function knockCommands(program: Command, choose: Choose): void {
@@ -345,12 +387,15 @@ function relays(command: Command, env: NodeJS.ProcessEnv): Command {
 
 /** Adds the options that name relays. */
 function named(command: Command, env: NodeJS.ProcessEnv): Command {
+  add(command.addOption(relayOption(env)), TUNNEL_OPTIONS, ['ca', 'proxy'])
+  return command
+}
+
+function relayOption(env: NodeJS.ProcessEnv): Option {
   const known = wordsOf(env.SVC_URL ?? '')
-  const relay = optionOf(TUNNEL_OPTIONS.relay)
+  return optionOf(TUNNEL_OPTIONS.relay)
     .argParser((urls, before: string[]) => extended(urls, before === known ? [] : before))
     .default(known, known.join(', '))
-  add(command.addOption(relay), TUNNEL_OPTIONS, ['ca', 'proxy'])
-  return command
 }
 
 function identity(command: Command, env: NodeJS.ProcessEnv): Command {

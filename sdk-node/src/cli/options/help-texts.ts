@@ -14,7 +14,7 @@ Exit codes:
   3 relay unreachable or not trusted, 4 refused by the relay,
   5 incompatible relay, 6 broken identity,
   7 ended by the relay while it was online,
-  8 a certificate is not what it should be (doctor)`,
+  8 a certificate or a record is not what it should be (doctor, domain)`,
   expose: `
 Examples:
   svc expose 3000 --relay https://relay.example --name demo
@@ -62,6 +62,14 @@ Examples:
   doctor: `
 Example:
   svc doctor --name demo`,
+  domain: `
+Examples:
+  svc domain records shop.example.org --name demo
+  svc domain check shop.example.org --name demo
+  svc domain set shop.example.org --name demo --provider cloudflare
+  svc domain set shop.example.org --provider exec:/usr/local/bin/dns --yes
+
+A provider's credentials come from the environment, such as CLOUDFLARE_TOKEN.`,
   webhook: `
 Examples:
   svc webhook list

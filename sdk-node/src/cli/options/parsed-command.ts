@@ -54,12 +54,25 @@ export type ParsedCommand =
   | { command: 'share'; tunnel: string | undefined; options: JsonOption & ShareFlags }
   | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'discover'> }
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'proxy' | 'name'> }
+  | DomainCommand
   | { command: 'start'; options: JsonOption & { config: string } }
   | { command: 'config init'; path: string; options: JsonOption }
   | { command: 'config set'; key: string; values: string[]; options: JsonOption }
   | { command: 'config get' | 'config unset'; key: string; options: JsonOption }
   | { command: 'config list'; options: JsonOption }
   | AgentCommand
+
+interface DomainOptions extends SharedOptions, Pick<SiteOptions, 'relay' | 'name'> {
+  /** Whether the domain is led by a CNAME. */
+  cname: boolean
+  /** Servers that are asked in place of the authoritative ones. */
+  server: string[]
+}
+
+export type DomainCommand =
+  | { command: 'domain records'; domain: string; options: DomainOptions }
+  | { command: 'domain check'; domain: string; options: DomainOptions }
+  | { command: 'domain set'; domain: string; options: DomainOptions & { provider: string; yes: boolean } }
 
 /** What `svc share` has to do: without the first two it makes a link. */
 interface ShareFlags {

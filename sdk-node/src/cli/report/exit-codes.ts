@@ -17,7 +17,7 @@ export const EXIT = {
   identity: 6,
   /** The site was online and ended for good: another process took over the name, or the relay banned it. */
   ended: 7,
-  /** `svc doctor` saw an unexpected certificate. */
+  /** `svc doctor` saw an unexpected certificate, or `svc domain check` a record that is not as it has to be. */
   differs: 8,
 } as const
 

@@ -8,6 +8,8 @@ import type {
   TunnelStatus,
   WaitingStatus,
 } from '../../agent/api-messages.ts'
+import type { RecordFinding } from '../../domain-records/check-records.ts'
+import type { WantedRecord } from '../../domain-records/wanted-records.ts'
 import type { HoldReport } from '../../hold/hold.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 
@@ -111,6 +113,7 @@ export type Report =
   | SentReport
   /** The script of a shell. */
   | { event: 'completion'; script: string }
+  | DomainReport
   /** The hash of a password. */
   | { event: 'hash'; hash: string }
   /** A running site of this machine. */
@@ -195,6 +198,13 @@ export type SentReport =
   | { event: 'public_key'; key: string }
   /** A webhook was sent, and answered. */
   | { event: 'sent'; sender: string; name: string; url: string; status: number; ms: number }
+
+/** Of `svc domain`. */
+export type DomainReport =
+  /** A record to set. */
+  | ({ event: 'domain_record'; domain: string; alternative: boolean } & WantedRecord)
+  | ({ event: 'domain_check'; domain: string } & RecordFinding)
+  | ({ event: 'domain_change'; domain: string; change: 'kept' | 'planned' | 'added' } & WantedRecord)
 
 export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }

@@ -3,6 +3,7 @@
 import { PATH } from '@svc/protocol'
 import type { CopyStatus } from '../../agent/api-messages.ts'
 import { formatAccess } from './format-access.ts'
+import { formatDomain } from './format-domain.ts'
 import { clock, formatStats, formatVisit, formatWaiting, nameOf, until } from './format-stats.ts'
 import { printable } from './printable.ts'
 import type {
@@ -138,7 +139,7 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'config':
       return formatSetting(report)
     default:
-      return formatSent(report)
+      return 'domain' in report ? formatDomain(report) : formatSent(report)
   }
 }
 

@@ -1,0 +1,179 @@
+// Checks the records of a custom domain: at each authoritative name server, and what resolvers still have in their cache.
+
+import type { DnsClient, LookUpStep, RecordKind, ServerAnswer } from '@svc/dns/client'
+import { caaProblem } from './caa-problem.ts'
+import type { WantedRecord, WantedRecords } from './wanted-records.ts'
+
+/**
+ * - `ok`: every name server that answers has it
+ * - `missing`: one has no such record
+ * - `wrong`: one has another value, or one too many
+ * - `unknown`: none answers
+ */
+type RecordState = 'ok' | 'missing' | 'wrong' | 'unknown'
+
+export interface RecordFinding {
+  type: WantedRecord['type']
+  name: string
+  state: RecordState
+  /** What was found and where, for people. */
+  message: string
+  /** What each name server has. */
+  servers: { server: string; values: string[]; problem?: string | undefined }[]
+  /** A value that a resolver still has in its cache, and for how many seconds; undefined when it has the new one. */
+  cached?: { values: string[]; ttl: number } | undefined
+}
+
+/** Why the values of one server are not right; undefined when they are. */
+type Problem = { state: 'missing' | 'wrong'; message: string } | undefined
+type Judge = (values: readonly string[]) => Problem
+
+const OWNER = 'svc-address='
+const NONE: Problem = { state: 'missing', message: 'has no such record' }
+
+/** Checks all records at once. Never rejects but with the reason of the client's signal. */
+export async function checkRecords(wanted: WantedRecords, client: DnsClient): Promise<RecordFinding[]> {
+  const [proof, ...others] = wanted.records
+  const caa = others.filter(({ type }) => type === 'CAA').map(({ value }) => value)
+  return await Promise.all([
+    checkRecord(proof!, ownerProblem(proof!.value), client),
+    checkPath(wanted, client),
+    ...(caa.length > 0 ? [checkProtection(wanted.domain, caa, client)] : []),
+  ])
+}
+
+/** Whoever names two owners names none. */
+function ownerProblem(value: string): Judge {
+  return (values) => {
+    const owners = values.filter((one) => one.startsWith(OWNER))
+    if (owners.length === 0) return NONE
+    const other = owners.find((one) => one.toLowerCase() !== value)
+    if (other !== undefined) return { state: 'wrong', message: `has ${other}, another identity` }
+    return owners.length === 1 ? undefined : { state: 'wrong', message: 'has the value twice' }
+  }
+}
+
+/** The domain may lead to the relay by its addresses, or by the canonical hostname. */
+async function checkPath(wanted: WantedRecords, client: DnsClient): Promise<RecordFinding> {
+  const { domain, canonical, addresses, records } = wanted
+  const set = records.find(({ name, type }) => name === domain && type !== 'CAA')!
+  const judge: Judge = (values) => {
+    if (values.length === 0) return NONE
+    const other = values.find((value) => !addresses.some((one) => one.value === value))
+    return other === undefined
+      ? undefined
+      : { state: 'wrong', message: `has ${other}, which is not the relay's` }
+  }
+  const subject = { name: domain, type: set.type }
+  try {
+    const families = await Promise.all([client.lookUp(domain, 'A'), client.lookUp(domain, 'AAAA')])
+    const isNamed = families.some((steps) => steps.some(({ name }) => name === canonical))
+    const answers = joined(families)
+    const type = isNamed ? 'CNAME' : set.type
+    const finding = conclude({ name: domain, type }, answers, isNamed ? () => undefined : judge)
+    return await withCached(finding, type, judge, isNamed ? canonical : undefined, client)
+  } catch (error) {
+    return unknown(subject, error)
+  }
+}
+
+/** What each server says of both families, each at the end of its CNAMEs. */
+function joined([ipv4, ipv6]: readonly LookUpStep[][]): ServerAnswer[] {
+  const [first, second] = [ipv4!.at(-1)!.answers, ipv6!.at(-1)!.answers]
+  return first.map((answer) => {
+    const other = second.find(({ server }) => server === answer.server)
+    const problem = answer.problem ?? other?.problem
+    return {
+      server: answer.server,
+      records: [...answer.records, ...(other?.records ?? [])],
+      ...(problem !== undefined && { problem }),
+    }
+  })
+}
+
+async function checkProtection(
+  domain: string,
+  wanted: readonly string[],
+  client: DnsClient,
+): Promise<RecordFinding> {
+  const subject = { name: domain, type: 'CAA' } as const
+  try {
+    const [first, ...aliases] = await client.lookUp(domain, 'CAA')
+    if (aliases.length > 0) {
+      const message = 'the domain is a CNAME, so the records of its target count, which the relay sets'
+      return { ...subject, state: 'wrong', message, servers: valuesOf(first!.answers) }
+    }
+    const judge: Judge = (values) => (values.length === 0 ? NONE : caaProblem(values, wanted))
+    return await withCached(conclude(subject, first!.answers, judge), 'CAA', judge, undefined, client)
+  } catch (error) {
+    return unknown(subject, error)
+  }
+}
+
+async function checkRecord(
+  { name, type }: WantedRecord,
+  judge: Judge,
+  client: DnsClient,
+): Promise<RecordFinding> {
+  try {
+    const steps = await client.lookUp(name, type)
+    return await withCached(
+      conclude({ name, type }, steps.at(-1)!.answers, judge),
+      type,
+      judge,
+      undefined,
+      client,
+    )
+  } catch (error) {
+    return unknown({ name, type }, error)
+  }
+}
+
+function conclude(
+  subject: Pick<RecordFinding, 'name' | 'type'>,
+  answers: readonly ServerAnswer[],
+  judge: Judge,
+): RecordFinding {
+  const servers = valuesOf(answers)
+  const answered = servers.filter(({ problem }) => problem === undefined)
+  const silent = servers.filter(({ problem }) => problem !== undefined)
+  const beside = silent.map(({ server, problem }) => `${server} ${problem}`)
+  if (answered.length === 0) return { ...subject, state: 'unknown', message: beside.join('; '), servers }
+  const wrong = answered.map(({ server, values }) => ({ server, problem: judge(values) }))
+  // A wrong value is worse than none, and both are worse than a server that does not answer.
+  const worst =
+    wrong.find(({ problem }) => problem?.state === 'wrong') ?? wrong.find(({ problem }) => problem)
+  const found =
+    worst === undefined ? [`as it has to be at ${answered.map(({ server }) => server).join(', ')}`] : []
+  const said = wrong.flatMap(({ server, problem }) => (problem ? [`${server} ${problem.message}`] : []))
+  const message = [...said, ...found, ...beside].join('; ')
+  return { ...subject, state: worst?.problem?.state ?? 'ok', message, servers }
+}
+
+/** Adds what the resolver has in its cache, where that is not yet what the name servers have. */
+async function withCached(
+  finding: RecordFinding,
+  kind: RecordKind,
+  judge: Judge,
+  target: string | undefined,
+  client: DnsClient,
+): Promise<RecordFinding> {
+  if (finding.state !== 'ok') return finding
+  const cached = await client.cached(finding.name, kind)
+  if (cached === undefined || cached.ttl === 0) return finding
+  const values = cached.records.map(({ value }) => value)
+  const isNew = target === undefined ? judge(values) === undefined : values.includes(target)
+  return isNew ? finding : { ...finding, cached: { values, ttl: cached.ttl } }
+}
+
+function valuesOf(answers: readonly ServerAnswer[]): RecordFinding['servers'] {
+  return answers.map(({ server, records, problem }) => ({
+    server,
+    values: records.map(({ value }) => value),
+    problem,
+  }))
+}
+
+function unknown(subject: Pick<RecordFinding, 'name' | 'type'>, error: unknown): RecordFinding {
+  return { ...subject, state: 'unknown', message: (error as Error).message, servers: [] }
+}
