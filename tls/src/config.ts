@@ -143,7 +143,7 @@ export function settingsOf(config: ServerConfig): Settings {
   if (!Object.hasOwn(SCHEME_OF, config.algorithm))
     throw new TlsError('invalid_config', `unknown algorithm ${config.algorithm}`)
   if (!config.alpn.every((name) => name.length > 0 && name.length < 256))
-    throw new TlsError('invalid_config', 'an ALPN protocol name has 1 to 255 bytes')
+    throw new TlsError('invalid_config', 'an ALPN name has 1 to 255 bytes')
   const limits = { ...DEFAULT_LIMITS, ...config.limits }
   for (const name of ['handshakeTimeoutMs', 'signTimeoutMs'] as const)
     if (!(limits[name] >= 0 && limits[name] <= TIMER_MAX_MS))

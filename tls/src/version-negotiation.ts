@@ -39,9 +39,8 @@ function requireTls12(hello: ClientHello, settings: Settings): asserts settings 
   const { legacyVersion, supportedVersions } = hello
   const tls12 =
     supportedVersions.length > 0 ? supportedVersions.includes(VERSION.tls12) : legacyVersion >= VERSION.tls12
-  if (settings.signTls12 === undefined || !tls12)
-    throw violation('protocol_version', 'the client does not offer a supported version')
+  if (settings.signTls12 === undefined || !tls12) throw violation('protocol_version', 'no version in common')
   // The client tried a newer version before, which the server supports (RFC 7507 §3).
   if (hello.cipherSuites.includes(TLS_FALLBACK_SCSV))
-    throw violation('inappropriate_fallback', 'the client fell back from TLS 1.3')
+    throw violation('inappropriate_fallback', 'a fallback from TLS 1.3')
 }

@@ -43,7 +43,7 @@ export async function agreeHybrid(
     return { keyExchange: concat(kem.cipherText, classical.keyExchange), sharedSecret }
   } catch (error) {
     // The modulus check of the encapsulation key failed (FIPS 203 §7.2).
-    throw violation('illegal_parameter', 'the ML-KEM encapsulation key is not valid', error)
+    throw violation('illegal_parameter', 'an ML-KEM key that is not valid', error)
   } finally {
     classical.sharedSecret.fill(0)
   }

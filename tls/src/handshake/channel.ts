@@ -176,7 +176,7 @@ export class Channel {
       content[0] !== 1 ||
       this.#changeCipherSpecs > CHANGE_CIPHER_SPECS_MAX
     )
-      throw violation('unexpected_message', 'a change_cipher_spec that is not allowed')
+      throw violation('unexpected_message', 'an illegal change_cipher_spec')
   }
 
   #acceptAlert(content: Uint8Array): void {
@@ -186,5 +186,5 @@ export class Channel {
 
 /** Makes the error for an end without a close_notify: an attacker may have cut the data short (RFC 8446 §6.1). */
 export function truncated(): TlsError {
-  return new TlsError('truncated', 'the transport ended without a close_notify')
+  return new TlsError('truncated', 'an end without close_notify')
 }

@@ -88,7 +88,7 @@ function requireExtensions({ extensions }: ClientHello): void {
 /** Chooses the group, and the client's share of it (§4.2.8). */
 function chooseGroup(hello: ClientHello): Pick<NegotiatedParameters, 'group' | 'keyExchange'> {
   if (!hello.keyShares.every(({ group }) => hello.supportedGroups.includes(group)))
-    throw violation('illegal_parameter', 'a key share of a group outside supported_groups')
+    throw violation('illegal_parameter', 'a key share of an unsupported group')
   const shareOf = (wanted: number) => hello.keyShares.find(({ group }) => group === wanted)?.keyExchange
   const group =
     GROUPS.find((candidate) => shareOf(candidate) !== undefined) ??
@@ -124,7 +124,7 @@ export function requireScheme(hello: ClientHello, scheme: number): void {
   if (!hello.extensions.has(EXTENSION.signature_algorithms))
     throw violation('missing_extension', 'signature_algorithms is missing')
   if (!hello.signatureAlgorithms.includes(scheme))
-    throw violation('handshake_failure', 'the client does not accept signatures of our certificate key')
+    throw violation('handshake_failure', 'the client accepts no signatures of our key')
 }
 
 export function allowsResumption(hello: ClientHello): boolean {
@@ -162,5 +162,5 @@ export function requireRetried(first: ClientHello, second: ClientHello, group: n
   if (!same || second.earlyData || (second.preSharedKey !== undefined && first.preSharedKey === undefined))
     throw violation('illegal_parameter', 'the second ClientHello changed')
   if (second.keyShares.length !== 1 || second.keyShares[0]!.group !== group)
-    throw violation('illegal_parameter', 'the second ClientHello does not have exactly the requested share')
+    throw violation('illegal_parameter', 'the second ClientHello lacks the requested share')
 }

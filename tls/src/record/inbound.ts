@@ -31,7 +31,7 @@ export class Inbound {
   /** @returns whether `next` may find a record that it did not find before */
   push(bytes: Uint8Array): boolean {
     if (this.#reader.backlog > RECEIVE_BACKLOG_MAX_BYTES)
-      throw violation('internal_error', 'input arrived faster than the caller should send it')
+      throw violation('internal_error', 'too much input is waiting')
     return this.#reader.push(bytes)
   }
 

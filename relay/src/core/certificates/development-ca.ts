@@ -1,8 +1,8 @@
 // Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once.
 
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
-import { buildCertificate, encodeName, extension, issuerOf, keyIdOf } from './certificate-builder.ts'
+import { DER_OID, DER_TAG, encodeDer, encodeDerOid, encodeExtension, encodeName } from '@svc/tls/der'
+import { buildCertificate, issuerOf, keyIdOf } from './certificate-builder.ts'
 import { type CertificateAuthority, caName, LEAF_NAME } from './development-names.ts'
 
 export interface Leaf {
@@ -29,9 +29,9 @@ const KEY_CERT_SIGN_AND_CRL_SIGN: Uint8Array = Uint8Array.of(1, 0x06)
 
 /** Extensions of every leaf. */
 const LEAF_EXTENSIONS: readonly Uint8Array[] = [
-  extension(OID.basicConstraints, encodeDer(DER_TAG.sequence), true),
+  encodeExtension(OID.basicConstraints, encodeDer(DER_TAG.sequence), true),
   keyUsage(DIGITAL_SIGNATURE),
-  extension(OID.extendedKeyUsage, encodeDer(DER_TAG.sequence, encodeDerOid(OID.serverAuthentication))),
+  encodeExtension(OID.extendedKeyUsage, encodeDer(DER_TAG.sequence, encodeDerOid(OID.serverAuthentication))),
 ]
 
 /** Creates a CA whose certificates are valid only for `host` and the names below it. */
@@ -46,10 +46,10 @@ export function createCa(host: string): CertificateAuthority {
     publicKey,
     days: AUTHORITY_DAYS,
     extensions: [
-      extension(OID.basicConstraints, encodeDer(DER_TAG.sequence, TRUE, noFurtherCa), true),
+      encodeExtension(OID.basicConstraints, encodeDer(DER_TAG.sequence, TRUE, noFurtherCa), true),
       keyUsage(KEY_CERT_SIGN_AND_CRL_SIGN),
       // A thief of the key can impersonate only hosts that the constraints permit.
-      extension(OID.nameConstraints, permittedDnsName(host), true),
+      encodeExtension(OID.nameConstraints, permittedDnsName(host), true),
     ],
   })
   return { certificate, key: exportKey(key) }
@@ -88,7 +88,7 @@ export function createLeafFor(
     subject: encodeName(LEAF_NAME),
     publicKey,
     days,
-    extensions: [...LEAF_EXTENSIONS, extension(DER_OID.subjectAltName, alternativeNames)],
+    extensions: [...LEAF_EXTENSIONS, encodeExtension(DER_OID.subjectAltName, alternativeNames)],
   })
 }
 
@@ -105,7 +105,7 @@ function exportKey(key: KeyObject): string {
 }
 
 function keyUsage(bits: Uint8Array): Uint8Array {
-  return extension(OID.keyUsage, encodeDer(DER_TAG.bitString, bits), true)
+  return encodeExtension(OID.keyUsage, encodeDer(DER_TAG.bitString, bits), true)
 }
 
 /** NameConstraints (RFC 5280 §4.2.1.10) with one permitted dNSName, which covers the names below it too. */

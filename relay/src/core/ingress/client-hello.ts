@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net'
 import { CLIENT_HELLO_DEADLINE_MS, CLIENT_HELLO_MAX_BYTES } from '@svc/protocol'
+import { ACME_TLS_ALPN } from '@svc/protocol/acme'
 import { ALERT, alertRecord, ClientHelloReader, DecodeError, parseClientHello } from '@svc/tls/messages'
-import { ACME_TLS_ALPN } from '../certificates/acme-tls.ts'
 
 export interface PeekedHello {
   /** The whole handshake message, which the visitor's binding pins. */

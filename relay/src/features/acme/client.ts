@@ -4,10 +4,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { retryAfterOf } from '@svc/node-kit/http'
+import { oneLine } from '@svc/protocol/acme'
 import { axios, Client, crypto } from 'acme-client'
 import { AcmeError } from './authority.ts'
 import { ORDER_DEADLINE_MS, POLL_FIRST_MS, POLL_MAX_MS, POLL_RETRY_AFTER_MAX_MS } from './limits.ts'
-import { AcmeProblem, oneLine } from './problem.ts'
+import { AcmeProblem } from './problem.ts'
 import type { AcmeTransport } from './transport.ts'
 
 /** The context of one caller, which the library does not pass through to the transport. */

@@ -55,8 +55,6 @@ export const REQUEST_RETRY_AFTER_MAX_MS = 10_000
 export const ANSWER_MAX_BYTES: number = 256 * 1024
 /** Certificates of one chain. */
 export const CHAIN_MAX = 10
-/** UTF-16 code units that a message takes from an answer of the authority. */
-export const DETAIL_MAX_CHARS = 300
 /** Time for one request to the authority. */
 export const REQUEST_DEADLINE_MS = 30_000
 /** Names that are proven by `tls-alpn-01` at the same time. */

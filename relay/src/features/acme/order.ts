@@ -2,12 +2,13 @@
 
 import { lookup } from 'node:dns/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { acmeProblemDetail } from '@svc/protocol/acme'
 import type { AcmeAccount } from './account.ts'
 import { AcmeError } from './authority.ts'
 import { checkedChain } from './chain-check.ts'
 import { type Authorization, type Exchange, type Order, poll } from './client.ts'
 import { LOOKUP_DEADLINE_MS } from './limits.ts'
-import { AcmeProblem, detailOf } from './problem.ts'
+import { AcmeProblem } from './problem.ts'
 import type { Prover } from './proofs.ts'
 
 export interface OrderParts {
@@ -99,7 +100,7 @@ async function validated(order: Order, { account, exchange, prover }: OrderParts
   if (failed === undefined) return
   const { value: name } = failed.identifier
   const problem = Object(failed.challenges.find(({ error }) => error !== undefined)?.error)
-  const detail = detailOf(problem) || `the authorization is ${failed.status}`
+  const detail = acmeProblemDetail(problem) || `the authorization is ${failed.status}`
   if (`${problem.type}`.endsWith(':caa'))
     throw new AcmeError('refused', `a CAA record forbids the authority to issue for ${name}: ${detail}`)
   const where = await whereTo(name)
@@ -133,7 +134,7 @@ function requireValid({ status, error }: Order, names: readonly string[]): void 
   if (status === 'invalid')
     throw new AcmeError(
       'refused',
-      `the authority refuses ${names.join(', ')}: ${detailOf(error) || 'without a reason'}`,
+      `the authority refuses ${names.join(', ')}: ${acmeProblemDetail(error) || 'without a reason'}`,
     )
 }
 

@@ -1,9 +1,8 @@
 // Turns answers of an ACME authority that are errors into one line for the operator (RFC 8555 §6.7, RFC 9457).
 
+import { acmeProblemDetail, acmeProblemType } from '@svc/protocol/acme'
 import { AcmeError, type AcmeFault } from './authority.ts'
-import { DETAIL_MAX_CHARS } from './limits.ts'
 
-const NAMESPACE = 'urn:ietf:params:acme:error:'
 /** Names the settings by which an operator shows such an authority that it is a customer. */
 export const BINDING = 'ACME_EAB_KID and ACME_EAB_HMAC are what it gave you for one'
 const TOO_MANY_REQUESTS = 429
@@ -30,9 +29,8 @@ export class AcmeProblem extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(document: unknown, status: number, retryAfterMs?: number) {
-    super(detailOf(document) || `status ${status}`)
-    const { type } = Object(document)
-    this.type = typeof type === 'string' && type.startsWith(NAMESPACE) ? type.slice(NAMESPACE.length) : ''
+    super(acmeProblemDetail(document) || `status ${status}`)
+    this.type = acmeProblemType(document)
     this.status = status
     this.retryAfterMs = retryAfterMs
   }
@@ -43,13 +41,6 @@ export function errorOfProblem(problem: AcmeProblem, names: readonly string[]): 
   const { type, message, retryAfterMs } = problem
   const options = { cause: problem, ...(retryAfterMs !== undefined && { retryAfterMs }) }
   return new AcmeError(faultOf(problem), `${sentence(type, names.join(', '))}: ${message}`, options)
-}
-
-/** The detail of a problem document in one line, with those of its subproblems. */
-export function detailOf(document: unknown): string {
-  const { detail, subproblems } = Object(document)
-  const parts = Array.isArray(subproblems) ? subproblems.map((one) => Object(one).detail) : []
-  return oneLine([detail, ...parts].filter((text) => typeof text === 'string').join('; '))
 }
 
 function faultOf({ type, status }: AcmeProblem): AcmeFault {
@@ -65,12 +56,4 @@ function sentence(type: string, names: string): string {
   if (type === 'externalAccountRequired')
     return `the authority only accepts accounts of its customers: ${BINDING}`
   return `the authority does not issue for ${names}`
-}
-
-/** A text from the authority for use in a message: without control characters, and shortened. */
-export function oneLine(text: string): string {
-  return text
-    .replace(/\p{C}+/gu, ' ')
-    .trim()
-    .slice(0, DETAIL_MAX_CHARS)
 }

@@ -4,20 +4,13 @@
 import { createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
-import { DER_OID, DER_TAG, encodeDer } from '@svc/tls/der'
-import { ACME_TLS_ALPN } from '../../core/certificates/acme-tls.ts'
-import {
-  buildCertificate,
-  encodeName,
-  extension,
-  keyIdOf,
-} from '../../core/certificates/certificate-builder.ts'
+import { ACME_TLS_ALPN } from '@svc/protocol/acme'
+import { DER_OID, encodeAcmeIdentifier, encodeDnsNames, encodeExtension, encodeName } from '@svc/tls/der'
+import { buildCertificate, keyIdOf } from '../../core/certificates/certificate-builder.ts'
 import { AcmeError } from './authority.ts'
 import { PROOF_DEADLINE_MS, PROVEN_NAMES_MAX } from './limits.ts'
 import type { Prover } from './proofs.ts'
 
-/** id-pe-acmeIdentifier (RFC 8737 §3), as the content of an element in hexadecimal. */
-const ACME_IDENTIFIER = '2b0601050507011f'
 const PROOF_DAYS = 1
 
 export class TlsAlpnProver implements Prover {
@@ -65,14 +58,15 @@ export class TlsAlpnProver implements Prover {
     this.#key ??= generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
     const publicKey = createPublicKey(this.#key).export({ type: 'spki', format: 'der' })
     const subject = encodeName(name)
-    const names = encodeDer(DER_TAG.sequence, encodeDer(DER_TAG.dnsName, Buffer.from(name)))
-    const digest = encodeDer(DER_TAG.octetString, hash('sha256', keyAuthorization, 'buffer'))
     const cert = buildCertificate({
       issuer: { name: subject, keyId: keyIdOf(publicKey), key: this.#key },
       subject,
       publicKey,
       days: PROOF_DAYS,
-      extensions: [extension(DER_OID.subjectAltName, names), extension(ACME_IDENTIFIER, digest, true)],
+      extensions: [
+        encodeExtension(DER_OID.subjectAltName, encodeDnsNames([name])),
+        encodeAcmeIdentifier(hash('sha256', keyAuthorization, 'buffer')),
+      ],
     })
     const key = this.#key.export({ type: 'pkcs8', format: 'pem' })
     return createSecureContext({ cert, key, minVersion: 'TLSv1.2' })

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { retryAfterOf } from '@svc/node-kit/http'
+import { acmeProblemDetail } from '@svc/protocol/acme'
 import { HttpClient, type HttpRequest, type HttpResponse } from '../../core/outbound/http-client.ts'
 import { OutboundError } from '../../core/outbound/outbound-error.ts'
 import { RELEASE_VERSION } from '../../core/version.ts'
@@ -12,7 +13,6 @@ import {
   REQUEST_RETRY_AFTER_MAX_MS,
   REQUEST_RETRY_MS,
 } from './limits.ts'
-import { detailOf } from './problem.ts'
 
 const OK = 200
 /** Authorities refuse requests without it (RFC 8555 §6.1). */
@@ -64,7 +64,7 @@ export class AcmeTransport {
       return answer as Record<string, unknown>
     const { host, pathname } = new URL(url)
     const what = status === OK ? 'what is no JSON object' : `status ${status}`
-    const detail = detailOf(answer)
+    const detail = acmeProblemDetail(answer)
     throw new AcmeError(
       status === OK ? 'unusable' : 'refused',
       `${host} answers ${pathname} with ${what}${detail && `: ${detail}`}`,

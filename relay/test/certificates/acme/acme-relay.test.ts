@@ -2,16 +2,11 @@
 
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DER_OID, DER_TAG, encodeDer } from '@svc/tls/der'
+import { DER_OID, DER_TAG, encodeDer, encodeExtension, encodeName } from '@svc/tls/der'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { checkCertificate } from '../../../src/cli/check/certificate.ts'
-import {
-  buildCertificate,
-  encodeName,
-  extension,
-  issuerOf,
-} from '../../../src/core/certificates/certificate-builder.ts'
+import { buildCertificate, issuerOf } from '../../../src/core/certificates/certificate-builder.ts'
 import { createCa, createLeaf } from '../../../src/core/certificates/development-ca.ts'
 import { askHealth } from '../../../src/core/check/health.ts'
 import { RELOAD_DELAY_MS } from '../../../src/core/reload.ts'
@@ -43,7 +38,7 @@ function oldLeafFor(key: string): string {
     subject: encodeName('operator'),
     publicKey: publicKeyOf(key),
     days: 0.01,
-    extensions: [extension(DER_OID.subjectAltName, name)],
+    extensions: [encodeExtension(DER_OID.subjectAltName, name)],
   })
 }
 

@@ -8,13 +8,8 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto'
-import { DER_TAG, encodeDer, encodeDerOid } from '@svc/tls/der'
-import {
-  buildCertificate,
-  encodeName,
-  extension,
-  keyIdOf,
-} from '../../../core/certificates/certificate-builder.ts'
+import { DER_TAG, encodeDer, encodeDerOid, encodeExtension, encodeName } from '@svc/tls/der'
+import { buildCertificate, keyIdOf } from '../../../core/certificates/certificate-builder.ts'
 import { LINK_CERTIFICATE_DAYS } from '../limits.ts'
 import { deriveSubkey } from '../shared/cluster-key.ts'
 
@@ -60,8 +55,8 @@ export function createLinkCertificate(clusterKey: Uint8Array, machine: string): 
     publicKey: authorityPublicKey,
     days: LINK_CERTIFICATE_DAYS,
     extensions: [
-      extension(OID.basicConstraints, encodeDer(DER_TAG.sequence, TRUE), true),
-      extension(OID.keyUsage, KEY_CERT_SIGN, true),
+      encodeExtension(OID.basicConstraints, encodeDer(DER_TAG.sequence, TRUE), true),
+      encodeExtension(OID.keyUsage, KEY_CERT_SIGN, true),
     ],
   })
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: CURVE })
@@ -72,8 +67,8 @@ export function createLinkCertificate(clusterKey: Uint8Array, machine: string): 
     publicKey: publicKeyOf(privateKey),
     days: LINK_CERTIFICATE_DAYS,
     extensions: [
-      extension(OID.basicConstraints, encodeDer(DER_TAG.sequence), true),
-      extension(OID.extendedKeyUsage, encodeDer(DER_TAG.sequence, ...uses)),
+      encodeExtension(OID.basicConstraints, encodeDer(DER_TAG.sequence), true),
+      encodeExtension(OID.extendedKeyUsage, encodeDer(DER_TAG.sequence, ...uses)),
     ],
   })
   return { ca, cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
