@@ -67,7 +67,7 @@ export function sessionClosed(cause?: YamuxError): YamuxError {
 }
 
 export function peerGoingAway(): YamuxError {
-  return new YamuxError('peer_going_away', 'the peer takes no more streams')
+  return new YamuxError('peer_going_away', 'no more streams at the peer')
 }
 
 export function internalError(cause: unknown): YamuxError {

@@ -212,7 +212,7 @@ export class ReceiveBuffer {
 }
 
 function readPending(): YamuxError {
-  return new YamuxError('read_pending', 'another read of this stream is still waiting')
+  return new YamuxError('read_pending', 'another read is still waiting')
 }
 
 /** Returns whether a view may be kept, which keeps its whole buffer alive. */

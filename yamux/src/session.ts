@@ -73,10 +73,10 @@ export class Session {
     this.#sharedInput = options.sharedInput ?? false
     this.#budget = new WindowBudget(settings.windowBudgetBytes, options.memory)
     this.#unacknowledged = new Deadlines(settings.openTimeoutMs, (state) =>
-      state.reset(new YamuxError('open_timeout', `stream ${state.id} was not acknowledged in time`)),
+      state.reset(new YamuxError('open_timeout', `stream ${state.id} was not accepted in time`)),
     )
     this.#halfClosed = new Deadlines(settings.closeTimeoutMs, (state) =>
-      state.reset(new YamuxError('close_timeout', `stream ${state.id} was not ended by the peer in time`)),
+      state.reset(new YamuxError('close_timeout', `stream ${state.id} was not ended in time`)),
     )
     this.#host = this.#streamHost()
   }
@@ -220,7 +220,7 @@ export class Session {
 
   #onSyn(id: number): void {
     if (id % 2 === this.#nextId % 2)
-      throw protocolError('bad_stream_id', `the peer opened stream ${id}, whose number is ours to give`)
+      throw protocolError('bad_stream_id', `the peer opened stream ${id}, one of ours`)
     if (this.#streams.has(id)) throw protocolError('duplicate_stream', `stream ${id} was opened twice`)
     const onStream = this.#onStream
     if (onStream === undefined || !this.#accepts()) {
@@ -233,7 +233,7 @@ export class Session {
       onStream(new Stream(state))
     } catch (error) {
       // Reports the error like an event target: the stream is lost, but not the session.
-      state.reset(new YamuxError('stream_aborted', 'the handler of new streams threw', { cause: error }))
+      state.reset(new YamuxError('stream_aborted', 'the stream handler threw', { cause: error }))
       queueMicrotask(() => {
         throw error
       })
@@ -251,9 +251,9 @@ export class Session {
   #assertOpen(): void {
     if (this.#over) throw sessionClosed(this.#reason)
     if (this.#goAwayReceived) throw peerGoingAway()
-    if (this.#goAwaySent) throw new YamuxError('going_away', 'this session opens no more streams')
+    if (this.#goAwaySent) throw new YamuxError('going_away', 'no more streams')
     if (this.#nextId > this.#settings.maxStreamId)
-      throw new YamuxError('ids_exhausted', 'this session has no stream ids left; a new one has')
+      throw new YamuxError('ids_exhausted', 'no stream ids are left')
     if (this.#streams.size >= this.#settings.maxStreams)
       throw new YamuxError('too_many_streams', `this session has ${this.#streams.size} streams already`)
   }
@@ -308,7 +308,7 @@ export class Session {
   #sendControl(type: FrameType, flags: number, streamId: number, length: number): void {
     if (this.#over) return
     if (this.#control.full) {
-      this.#shutDown(protocolError('control_flood', 'the peer does not read what it makes us answer'))
+      this.#shutDown(protocolError('control_flood', 'the peer reads no answers'))
     } else {
       this.#control.push(type, flags, streamId, length)
       this.#scheduler.wake()

@@ -53,7 +53,7 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
     const answer = await withTimeout(
       exchange(),
       CAPABILITY_DEADLINE_MS,
-      () => new SvcError('relay_unreachable', 'the relay did not answer on a reverse stream in time'),
+      () => new SvcError('relay_unreachable', 'no answer on a reverse stream in time'),
     )
     if (answer === STREAM_ANSWER.accepted) return awaitVisitor(prefix, stream)
     if (answer !== STREAM_ANSWER.rejected && answer !== undefined)
@@ -79,7 +79,7 @@ function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
     if (marker !== MARKER.tls && marker !== MARKER.raw) return undefined
     isClaimed = true
     if (marker === MARKER.raw) return { binding: undefined, stream: prefix.rest() }
-    const late = (): Error => new Error('the binding did not follow its marker in time')
+    const late = (): Error => new Error('no binding in time')
     const binding = await withTimeout(prefix.bytes(BINDING_BYTES), CAPABILITY_DEADLINE_MS, late)
     return binding && { binding, stream: prefix.rest() }
   }

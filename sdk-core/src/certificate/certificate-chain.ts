@@ -41,7 +41,7 @@ export function parsePem(pem: string): Uint8Array[] {
     )
   return chain.map((certificate) => {
     if (certificate?.[0] !== DER_SEQUENCE)
-      throw new SvcError('unexpected_answer', 'the chain contains something that is not a certificate')
+      throw new SvcError('unexpected_answer', 'the chain has what is no certificate')
     return certificate
   })
 }

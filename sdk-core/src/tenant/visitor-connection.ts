@@ -49,7 +49,7 @@ export async function serveConnection(
   http: HttpOptions,
   { serveHttp2, admit, connection }: ServeOptions = {},
 ): Promise<void> {
-  if (connection) connection.abort = () => tls.abort(new Error('the connection made way for another one'))
+  if (connection) connection.abort = () => tls.abort(new Error('closed for another connection'))
   try {
     const { alpn, clientCertificate } = await tls.secure
     const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp1
