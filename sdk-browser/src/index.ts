@@ -2,6 +2,9 @@
 
 export {
   type AccessOptions,
+  type AcmeOptions,
+  type BroughtDomain,
+  type CaaRecord,
   type CacheContent,
   type CacheFiles,
   type CacheLimits,
@@ -11,6 +14,8 @@ export {
   type ClientCertificateOptions,
   type ConnectionStats,
   type DebugEvent,
+  type DomainCertificate,
+  type DomainDns,
   type ExecutionContext,
   type FetchHandler,
   type FetchInfo,
@@ -26,6 +31,7 @@ export {
   type Sharing,
   type Site,
   type SiteCache,
+  type SiteDomain,
   type SiteErrorEvent,
   type SiteEventMap,
   type SitePressureEvent,

@@ -5,11 +5,14 @@ import { installGlobals } from './globals/install.ts'
 import { loadStoredIdentity } from './identity-store.ts'
 import { followPage } from './page-lifecycle.ts'
 
+const stores = (): Promise<typeof import('./site-keys.ts')> => import('./site-keys.ts')
+
 const web: Platform = {
   fetch: (url, init) => fetch(url, init),
   loadIdentity: loadStoredIdentity,
   // Loaded with the certificate's code, after the site is online.
-  siteKeys: { load: async (site) => (await import('./site-keys.ts')).loadStoredKey(site) },
+  siteKeys: { load: async (site) => (await stores()).loadStoredKey(site) },
+  domainStore: { load: async (id) => (await stores()).loadDomainEntry(id) },
   followPage,
 }
 

@@ -7,9 +7,11 @@ import {
   siteKeyOf,
   type WebCryptoKey,
 } from '@svc/sdk-core'
+import { inStore } from './database.ts'
+
+export { loadDomainEntry } from './domain-store.ts'
 
 const DATABASE = 'svc-certificates'
-const VERSION = 1
 const STORE = 'site'
 /** A key without a certificate is deleted after this many milliseconds. */
 const UNUSED_MAX_MS: number = 24 * 60 * 60_000
@@ -27,14 +29,16 @@ interface Entry extends WebCryptoKey {
  */
 export async function loadStoredKey({ name, address, relay }: SiteName): Promise<StoredSiteKey> {
   const id = `${name}-${address}@${relay}`
-  const read = await inStore('readonly', (store) => store.get(id)).catch(() => undefined)
+  const read = await inStore(DATABASE, STORE, 'readonly', (store) => store.get(id)).catch(() => undefined)
   const entry = isEntry(read) ? read : await create(id)
   return {
     key: siteKeyOf(entry),
     chain: entry.chain,
     save: async (chain, expiresAt) => {
       // Without storage, the next page requests its own certificate.
-      await inStore('readwrite', (store) => store.put({ ...entry, chain, expiresAt }, id)).catch(() => {})
+      await inStore(DATABASE, STORE, 'readwrite', (store) =>
+        store.put({ ...entry, chain, expiresAt }, id),
+      ).catch(() => {})
     },
   }
 }
@@ -43,7 +47,7 @@ export async function loadStoredKey({ name, address, relay }: SiteName): Promise
 async function create(id: string): Promise<Entry> {
   const now = Date.now()
   const made: Entry = { ...(await createWebCryptoKey()), expiresAt: now + UNUSED_MAX_MS }
-  const kept = await inStore('readwrite', (store) => {
+  const kept = await inStore(DATABASE, STORE, 'readwrite', (store) => {
     deleteExpired(store, id, now)
     const found = store.get(id)
     found.onsuccess = () => {
@@ -63,33 +67,6 @@ function deleteExpired(store: IDBObjectStore, id: string, now: number): void {
     if (cursor.key !== id && !(isEntry(cursor.value) && cursor.value.expiresAt > now)) cursor.delete()
     cursor.continue()
   }
-}
-
-/** Runs one transaction, and resolves with the result of the request that `use` returns. */
-async function inStore<Result>(
-  mode: IDBTransactionMode,
-  use: (store: IDBObjectStore) => IDBRequest<Result>,
-): Promise<Result> {
-  const database = await open()
-  try {
-    return await new Promise<Result>((resolve, reject) => {
-      const transaction = database.transaction(STORE, mode)
-      const request = use(transaction.objectStore(STORE))
-      transaction.oncomplete = () => resolve(request.result)
-      transaction.onabort = () => reject(transaction.error)
-    })
-  } finally {
-    database.close()
-  }
-}
-
-function open(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, VERSION)
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }
 
 function isEntry(value: unknown): value is Entry {

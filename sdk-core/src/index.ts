@@ -35,6 +35,16 @@ export {
   parseRetryAfter,
   RelayClient,
 } from './control/relay-client.ts'
+export type { DomainEntry, DomainStore } from './domains/domain-store.ts'
+export type {
+  AcmeOptions,
+  BroughtDomain,
+  CaaRecord,
+  DomainCertificate,
+  DomainDns,
+  SiteDomain,
+} from './domains/options.ts'
+export type { AskCaa, CaaAnswer } from './domains/protection.ts'
 export {
   abortError,
   asSvcError,

@@ -27,6 +27,8 @@ export const PUBLISH_OPTIONS = [
   'globals',
   'access',
   'rules',
+  'domains',
+  'acme',
   'cache',
 ] as const
 

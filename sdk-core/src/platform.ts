@@ -12,6 +12,9 @@ import type { TunnelAddress } from './control/dedicated-ports.ts'
 import type { GatewayCheck } from './control/endpoint.ts'
 import type { Registration } from './control/lease.ts'
 import type { FetchFunction } from './control/relay-client.ts'
+import type { NativeKey } from './domains/brought-certificate.ts'
+import type { DomainStore } from './domains/domain-store.ts'
+import type { AskCaa } from './domains/protection.ts'
 import type { SvcError } from './errors.ts'
 import type { EndTls } from './tenant/end-tls.ts'
 import type { Admit } from './tenant/visitor-connection.ts'
@@ -51,6 +54,15 @@ export interface Platform {
    * the relay's certificate.
    */
   siteKeys?: SiteKeyStore | undefined
+  /** Keeps the ACME account and the certificates of custom domains. Without it, such certificates can only be brought. */
+  domainStore?: DomainStore | undefined
+  /** Lets {@link endTls} use a key that was brought for a custom domain. */
+  nativeKey?: NativeKey | undefined
+  /**
+   * Asks the platform's resolver for CAA records.
+   * @default the site cannot tell whether its domains are protected
+   */
+  askCaa?: AskCaa | undefined
   /**
    * False when visitors come only to dedicated ports: such a site is online without a certificate.
    * @default true

@@ -1,4 +1,4 @@
-// What few sites have: something in front of the handler, or several relays. `publish` loads this only for them.
+// What few sites have: something in front of the handler, custom domains, or several relays. `publish` loads this only for them.
 
 import type { Platform } from './platform.ts'
 import type { PublishAtRelay } from './relays/options.ts'
@@ -16,7 +16,9 @@ export async function prepareSpecial(
   given: PublishOptions,
   signerOf: SignerOf,
 ): Promise<(publish: PublishAtRelay) => Promise<Site>> {
-  const options = await withFront(platform, parsed, given)
+  let options = await withFront(platform, parsed, given)
+  if (given.domains)
+    options = await (await import('./domains/index.ts')).siteWithDomains(platform, options, given)
   if ((given.relays ?? given.discover ?? 0) === 0) return (publish) => publish(platform, options)
   const { prepareSeveral } = await import('./relays/publish-at-several.ts')
   return prepareSeveral(platform, options, given, signerOf)

@@ -29,8 +29,8 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   if (!('withResolvers' in Promise && 'parse' in URL))
     throw await explained('unsupported_platform', ['unsupported'])
   const parsed = await readOptions(options)
-  const { access, rules, tls, relays, discover } = options
-  const isSpecial = access || rules || tls?.clientCertificates || (relays ?? discover ?? 0) !== 0
+  const { access, rules, domains, tls, relays, discover } = options
+  const isSpecial = access || rules || domains || tls?.clientCertificates || (relays ?? discover ?? 0) !== 0
   const publishSpecial = isSpecial && (await prepareSpecial(platform, parsed, options, signerOf))
   const { signal, identity: given } = parsed
   const identity =

@@ -35,6 +35,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tls.onSecret': FUNCTION,
   access: 'must be an object',
   rules: 'must be an object of rules',
+  domains: 'must be an array of names',
+  acme: 'must be an object with agreeTerms: true',
   cache: 'must be an object with files',
   'cache.files': 'must be a map, a record or a list of files, a folder, or a function',
   'cache.index': 'must be the path of a file',

@@ -4,8 +4,10 @@ import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { type Gateways, type Platform, type PublishOptions, SvcError } from '@svc/sdk-core'
 import { CARRIERS, type CarrierKind } from './carrier/kinds.ts'
 import { nativeCarrier } from './carrier/native-carrier.ts'
+import { domainStoreBeside, nativeKey } from './identity/domain-store.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
 import { siteKeysBeside, siteKeysInMemory } from './identity/site-keys.ts'
+import { askCaa } from './net/ask-caa.ts'
 import { withPeerChain } from './net/peer-chain.ts'
 import { relayTransport } from './net/relay-transport.ts'
 import { nodeTooOld } from './node-version.ts'
@@ -76,7 +78,7 @@ export function nodePlatform({
   ca,
   proxy,
   identity,
-  identityPath = IDENTITY_PATH,
+  identityPath: givenPath,
   overlay = false,
   allowLocalGateways = false,
   carrier = overlay ? 'native' : undefined,
@@ -91,6 +93,7 @@ export function nodePlatform({
   if (overlay && carrier === 'websocket')
     throw new SvcError('invalid_option', 'overlay needs the carrier native or native-sessions')
   const relay = relayTransport(ca, proxy)
+  const identityPath = givenPath ?? IDENTITY_PATH
   return {
     fetch: withPeerChain(
       (url, init) => relay.fetch.fetch(url, init),
@@ -105,6 +108,11 @@ export function nodePlatform({
       throw new SvcError('invalid_option', 'identity must be a key of 32 bytes; identityPath names a file')
     },
     siteKeys: identity === undefined ? siteKeysBeside(identityPath) : siteKeysInMemory(),
+    // A key that is passed has no file, unless one is named.
+    domainStore:
+      identity === undefined || givenPath !== undefined ? domainStoreBeside(identityPath) : undefined,
+    nativeKey,
+    askCaa,
     scrypt: async (...given) => (await import('./scrypt.ts')).scrypt(...given),
     tlsCrypto: nodeCrypto,
     endTls: nativeTls(),

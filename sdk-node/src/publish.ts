@@ -41,6 +41,11 @@ async function publishAs(options: NodePublishOptions): Promise<Site> {
   }
   if (relay !== undefined || site.relays !== undefined || site.discover !== undefined)
     throw new SvcError('invalid_option', 'route excludes relay, relays and discover')
+  if (site.domains)
+    throw new SvcError(
+      'invalid_option',
+      'route and domains exclude each other: a domain leads to the one relay that carries its visitors',
+    )
   if (site.overlay)
     throw new SvcError('invalid_option', 'route and overlay exclude each other: a route names its relays')
   const { publishRouted } = await import('./hops/publish-routed.ts')

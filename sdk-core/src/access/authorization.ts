@@ -1,11 +1,11 @@
 // Checks the field Authorization, with which programs come in. A right one is remembered, so that it is checked once.
 
+import { base64url } from '../bytes/base64url.ts'
 import { credentials as credentialsOf, userAndPassword } from '../handlers/authentication.ts'
 import type { Mac } from '../handlers/sessions/mac.ts'
 import { BEARER_SUBJECT, type Credentials } from './credentials.ts'
 import type { GuessLimiter } from './guess-limiter.ts'
 import { PASSWORD_MAX_CHARS, REMEMBERED_MAX } from './limits.ts'
-import { base64url } from './password-hash.ts'
 import { RecentMap } from './recent-map.ts'
 
 /** Who sent the field, or what is wrong with it. */

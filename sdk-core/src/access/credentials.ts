@@ -1,8 +1,9 @@
 // Checks passwords and tokens: every check does the same work, whoever is asked for and whatever is wrong.
 
+import { base64url } from '../bytes/base64url.ts'
 import { constantTimeEqual } from '../handlers/constant-time-equal.ts'
 import type { CheckedAccess, Password } from './options.ts'
-import { base64url, type DeriveKey, hashOf, randomSalt } from './password-hash.ts'
+import { type DeriveKey, hashOf, randomSalt } from './password-hash.ts'
 
 /** The subject of sessions of the password of all. */
 const PASSWORD_SUBJECT = 'password'

@@ -1,6 +1,7 @@
 // Stored passwords: `scrypt:SALT:HASH`, both in base64url (RFC 7914).
 
-import { fromBase64, toBase64 } from '../bytes/base64.ts'
+import { fromBase64 } from '../bytes/base64.ts'
+import { base64url } from '../bytes/base64url.ts'
 
 /** A DeriveKey runs scrypt with {@link SCRYPT}. Only Node has it. */
 export type DeriveKey = (password: Uint8Array, salt: Uint8Array) => Promise<Uint8Array>
@@ -44,8 +45,4 @@ export async function storedPassword(password: string, derive: DeriveKey): Promi
 
 export function randomSalt(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(SALT_BYTES))
-}
-
-export function base64url(bytes: Uint8Array): string {
-  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

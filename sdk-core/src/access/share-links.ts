@@ -1,9 +1,9 @@
 // Share links: each has a secret in its fragment, which browsers send to nobody, and which the page of the sign-in exchanges for a session.
 
+import { base64url } from '../bytes/base64url.ts'
 import { hexOf } from '../bytes/hex.ts'
 import { SvcError } from '../errors.ts'
 import { SHARES_MAX } from './limits.ts'
-import { base64url } from './password-hash.ts'
 import { parseEnd } from './times.ts'
 
 /** ShareOptions say for whom a share link is. */

@@ -36,26 +36,30 @@ export class PrefixReader {
   }
 
   rest(): ByteStream {
-    const stream = this.#stream
-    let left: Uint8Array | undefined = this.#chunk.length > 0 ? this.#chunk : undefined
-    if (!left) return stream
-    if (stream.unread) {
-      stream.unread(left)
-      return stream
-    }
-    return {
-      copies: stream.copies,
-      read: async () => {
-        const chunk = left
-        left = undefined
-        return chunk ?? (await stream.read())
-      },
-      unread: (bytes) => {
-        left = bytes
-      },
-      write: (bytes) => stream.write(bytes),
-      end: () => stream.end(),
-      abort: (reason) => stream.abort(reason),
-    }
+    return withPrefix(this.#stream, this.#chunk)
+  }
+}
+
+/** Returns the stream with bytes put back that were read from it. */
+export function withPrefix(stream: ByteStream, bytes: Uint8Array): ByteStream {
+  let left: Uint8Array | undefined = bytes.length > 0 ? bytes : undefined
+  if (!left) return stream
+  if (stream.unread) {
+    stream.unread(left)
+    return stream
+  }
+  return {
+    copies: stream.copies,
+    read: async () => {
+      const chunk = left
+      left = undefined
+      return chunk ?? (await stream.read())
+    },
+    unread: (bytes) => {
+      left = bytes
+    },
+    write: (bytes) => stream.write(bytes),
+    end: () => stream.end(),
+    abort: (reason) => stream.abort(reason),
   }
 }

@@ -14,6 +14,9 @@ import { RENEWAL_SHARE } from './limits.ts'
 import type { OwnCertificate, OwnKey } from './server-certificate.ts'
 import type { SiteKey } from './site-key.ts'
 
+/** A Leaf is what a site reads of its certificate. */
+export type Leaf = LeafDetails & { names: string[] }
+
 /** The values that a certificate is checked against. */
 export interface Wanted {
   key: SiteKey
@@ -37,7 +40,16 @@ export async function checkedCertificate(
   if (!isSame(leaf.publicKey, key.publicKey)) throw refused('has another key than that of the site')
   if (!hasNames(leaf.names, names)) throw refused(`names ${leaf.names.join(', ')}, not ${names.join(', ')}`)
   if (!(leaf.notBefore <= now && now < leaf.notAfter)) throw refused('is not valid now')
-  const { notBefore, notAfter, issuer, issuerKey } = leaf
+  return ownCertificate(chain, key, leaf, crypto)
+}
+
+/** Returns the certificate of a chain that was checked. */
+export function ownCertificate(
+  chain: readonly Uint8Array[],
+  key: SiteKey,
+  { notBefore, notAfter, issuer, issuerKey, names }: Leaf,
+  crypto: CryptoProvider | undefined,
+): OwnCertificate {
   const own: OwnKey = {
     key,
     ...ownKeySigners((content) => key.sign(content), crypto),
@@ -47,7 +59,7 @@ export async function checkedCertificate(
     issuerKey,
   }
   const compression = new ChainCompression(chain, compressCertificates)
-  return { chain, compression, algorithm: key.algorithm, names: leaf.names, own }
+  return { chain, compression, algorithm: key.algorithm, names, own }
 }
 
 /** Returns whether so little of the validity is left that the site should request the next certificate. */
@@ -69,7 +81,11 @@ export function isOfFormerAuthority({ own }: OwnCertificate, current: Uint8Array
   return issuer === own.issuer && issuerKey !== own.issuerKey
 }
 
-function readLeaf(chain: readonly Uint8Array[]): LeafDetails & { names: string[] } {
+/**
+ * Reads the leaf of a chain.
+ * @throws SvcError `unexpected_answer`
+ */
+export function readLeaf(chain: readonly Uint8Array[]): Leaf {
   const [leaf] = chain
   if (leaf === undefined) throw refused('is missing')
   try {

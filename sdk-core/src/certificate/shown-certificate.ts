@@ -66,11 +66,6 @@ export class ShownCertificate {
     this.#own = own
   }
 
-  /** Returns whether a certificate names only this site's hostnames, and neither another tenant nor the relay. */
-  namesOnlySite({ names }: ServerCertificate): boolean {
-    return names.length > 0 && names.every((name) => this.#hostnames.includes(name))
-  }
-
   /**
    * Waits for a chain that covers the lease's hostnames, or for the answer that the relay has none. If there is one
    * already, it fetches a newer one in the background.
@@ -103,7 +98,7 @@ export class ShownCertificate {
     this.#refreshing ??= this.#load()
       .catch((error) => {
         this.#inVainAt = performance.now()
-        this.#onError(asSvcError(error, 'unexpected_answer', 'the certificate chain could not be refreshed'))
+        this.#onError(asSvcError(error, 'unexpected_answer', 'the chain could not be refreshed'))
       })
       .finally(() => {
         this.#refreshing = undefined

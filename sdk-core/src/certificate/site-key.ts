@@ -1,11 +1,13 @@
 // The private key of a site's own certificate, as the core sees it: the platform stores it, and it never leaves the site.
 
-/** A SiteKey is the private key of a site's own certificate: ECDSA P-256. */
+import type { SignAlgorithm } from '@svc/protocol'
+
+/** A SiteKey is the private key of a site's own certificate: ECDSA P-256, or another one that was brought for a custom domain. */
 export interface SiteKey {
-  readonly algorithm: 'ECDSA_SHA256'
+  readonly algorithm: SignAlgorithm
   /** The SubjectPublicKeyInfo, DER (RFC 5480 §2). */
   readonly publicKey: Uint8Array
-  /** Signs `content` under SHA-256. Resolves with the signature in DER (RFC 3279 §2.2.3). */
+  /** Signs `content` with the algorithm. Resolves with the signature, that of ECDSA in DER (RFC 3279 §2.2.3). */
   sign(content: Uint8Array): Promise<Uint8Array>
 }
 

@@ -189,6 +189,7 @@ export class LeaseKeeper {
     this.#client.clock.granted(grant.expiresAt - lifeMs)
     this.#wallAheadMs = wallAheadMs()
     this.#unanswered = 0
+    this.#request.domains?.granted(this.#client, this.#registration!)
     this.#renewIn(lifeMs / 2)
   }
 

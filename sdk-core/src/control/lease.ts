@@ -1,6 +1,7 @@
 // A lease: what a site requests from a relay, what the relay grants, and what the site learns about it later.
 
 import type { Extension, LeaseMetadata } from '@svc/protocol'
+import type { ServedDomains } from '../domains/served-domains.ts'
 import type { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import type { DedicatedPorts, PortRequest } from './dedicated-ports.ts'
@@ -24,6 +25,8 @@ export interface LeaseRequest extends PortRequest {
   visitorAddress?: boolean | undefined
   /** Lets the relay show a page at the friendly hostname while there is no lease. */
   awayPage?: boolean | undefined
+  /** Asks the relay to lead the site's own domains to it. */
+  domains?: ServedDomains | undefined
   /** Tells other relays that visitors reach the site here, if the relay passes that on. */
   isStated?: boolean
 }
@@ -39,6 +42,8 @@ export interface CacheLimits {
 /** A Grant is what every successful register or renew returns. */
 export interface Grant extends Endpoint {
   accessToken: string
+  /** What the relay says about the site's own domains, unchecked. */
+  domains: unknown
   /** The time at which the lease ends, by the relay's clock, in milliseconds since the epoch. */
   expiresAt: number
 }

@@ -171,6 +171,7 @@ async function requestChallenge(
     udp_enabled: request.udp,
     away_page: request.awayPage,
     overlay: request.checkGateway && true,
+    domains: request.domains?.names,
     ...(request.visitorAddress && { extensions: ['visitor_address'] }),
     ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),
   }
@@ -199,7 +200,7 @@ async function parseGrant(
   const accessToken = requireText(data, 'access_token', ACCESS_TOKEN)
   const expiresAt = requireTime(data, 'expires_at')
   const accepted = await acceptEndpoint(client, { accessToken, checkGateway }, endpoint, signal)
-  return { ...accepted, accessToken, expiresAt }
+  return { ...accepted, accessToken, expiresAt, domains: data.domains }
 }
 
 /** Returns whether the relay has no room for another lease. Its code for that also has other meanings. */

@@ -39,16 +39,17 @@ export class SiteAtRelays extends EventTarget implements Site {
       publish: (relay, isExplicit, onSite, signal) => {
         const own = isFirst ? platform : (platform.forAnotherRelay?.() ?? platform)
         isFirst = false
-        const { debug, cache, invitation } = options
+        const { debug, cache, invitation, domains } = options
         return publish(own, {
           ...options,
           relay,
           signal,
           onSite,
           debug: debug && ((event) => debug({ ...event, relay: relay.origin })),
-          // A relay can read stored files, and use an invitation up: only relays that the caller named get them.
+          // A relay can read stored files, and use an invitation up; no domain leads to it: only relays that the caller named get them.
           cache: isExplicit ? cache : undefined,
           invitation: isExplicit ? invitation : undefined,
+          domains: isExplicit ? domains : undefined,
         })
       },
       begun: (site) => this.#follow(site),

@@ -4,6 +4,8 @@ import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName
 import type { AccessOptions } from '../access/options.ts'
 import type { CacheFiles, CacheOptions } from '../cache/cache-options.ts'
 import { isRecord } from '../control/json-checks.ts'
+import type { AcmeOptions, BroughtDomain } from '../domains/options.ts'
+import type { ServedDomains } from '../domains/served-domains.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { explained } from '../explained.ts'
@@ -161,6 +163,18 @@ export interface PublishOptions {
    */
   rules?: TrafficRules | undefined
   /**
+   * Up to 8 domains of the caller's own, such as `shop.example.org`, at which the site is served too: see {@link Site.domains}, which says
+   * which DNS records to set. The site gets a certificate for each from an ACME authority, with a key and an account that the relay never
+   * has, unless one is brought. Relays that the site discovers do not get the domains.
+   * @default none
+   */
+  domains?: readonly (string | BroughtDomain)[] | undefined
+  /**
+   * How the site gets certificates for its `domains`. Required unless each of them brings one.
+   * @default none
+   */
+  acme?: AcmeOptions | undefined
+  /**
    * Stores files at the relay, which serves them at the site's canonical hostname, even while the site is away. The relay terminates
    * TLS there and can read these files and visitors' requests to that hostname. This is the one exception to what
    * the relay cannot read. At a relay without a static cache the site is published without it, and dispatches an `error` event
@@ -201,6 +215,8 @@ export interface SiteOptions {
   http2: boolean
   hsts: boolean
   cache: SiteCacheOptions | undefined
+  /** publish-special.ts makes it of the option. */
+  domains?: ServedDomains | undefined
 }
 
 /** The options that stay as they are given. */
@@ -234,6 +250,8 @@ const RULES: Rules = {
   name: (name) => isText(name) && normalizeName(name),
   access: isRecord,
   rules: isRecord,
+  domains: Array.isArray,
+  acme: isRecord,
   cache: isRecord,
   allowCanonicalFallback: isBoolean,
   invitation: isText,

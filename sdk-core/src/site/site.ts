@@ -6,6 +6,7 @@ import type { SiteCache } from '../cache/cache-options.ts'
 import type { Traffic } from '../carrier/carrier-connection.ts'
 import type { CarrierStats } from '../carrier/multiplexed-carrier.ts'
 import type { CacheLimits } from '../control/lease.ts'
+import type { SiteDomain } from '../domains/options.ts'
 import type { SvcError } from '../errors.ts'
 import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'
@@ -70,6 +71,8 @@ export interface SiteEventMap {
   pressure: SitePressureEvent
   /** The relay has stored, renewed or deleted the site's files: see {@link Site.cache}. */
   cachechange: Event
+  /** {@link Site.domains} may have changed. */
+  domainschange: Event
   /** A visitor waits to be let in, with `access.knock`. */
   knock: KnockEvent
 }
@@ -108,6 +111,8 @@ export interface Site extends EventTarget, Partial<Sharing> {
   readonly cache: SiteCache | undefined
   /** The limits of the relay's static cache. Undefined while the site has no lease, and at a relay without such a cache. */
   readonly cacheLimits: CacheLimits | undefined
+  /** The state of each custom domain. Undefined unless the site has the option `domains`. */
+  readonly domains?: readonly SiteDomain[]
   /** The visitors who wait to be let in, oldest first. Undefined unless the site has `access.knock`. */
   readonly knocks?: readonly KnockingVisitor[]
   /** Returns the current figures, and the totals since the site was published. */

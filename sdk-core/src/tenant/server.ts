@@ -10,6 +10,7 @@ import {
   type SignRequest,
   TicketSealer,
 } from '@svc/tls'
+import { parseClientHello } from '@svc/tls/messages'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type {
   KeylessCertificate,
@@ -23,6 +24,7 @@ import { SIGN_DEADLINE_MS } from '../control/limits.ts'
 import { loadLazy } from '../control/load-lazy.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { requestSignature } from '../control/signer.ts'
+import type { ServedDomains } from '../domains/served-domains.ts'
 import { asSvcError, messageOf, SvcError } from '../errors.ts'
 import type { FetchHandler, RemoteAddress } from '../exchange/fetch-handler.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
@@ -68,6 +70,8 @@ export interface TlsSettings extends Omit<TlsOptions, 'clientCertificates'> {
 /** A visitor's TLS connection, with the binding that names it to `/v1/sign`. */
 interface TlsVisitor {
   stream: ByteStream
+  /** Only {@link ServedDomains.greet} sets it. */
+  certificate?: undefined
   binding: Uint8Array
   /** Where it comes from, as the relay says. */
   remote?: RemoteAddress | undefined
@@ -105,6 +109,8 @@ export interface TenantServerOptions {
    * @default true
    */
   hsts?: boolean | undefined
+  /** The site's own domains, each with a certificate of its own. */
+  domains?: ServedDomains | undefined
   crypto?: CryptoProvider | undefined
   admit?: Admit | undefined
   /** Terminates TLS instead of the engine when the site has its own certificate. */
@@ -163,12 +169,15 @@ export class TenantServer {
   }
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */
-  async serve({ stream, binding, remote, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
-    const { certificates, fetch, allowFields, hsts, onError } = this.#options
-    const certificate = certificates.current
-    if (certificate === undefined) return stream.abort()
+  async serve(visitor: TlsVisitor, canonicalUrl: string): Promise<void> {
+    const { certificates, domains, fetch, allowFields, hsts, onError, admit } = this.#options
+    const { binding, remote, connection } = visitor
+    const greeted = await domains?.greet(visitor.stream, parseClientHello, TlsStream)
+    const { stream, certificate = certificates.current } = greeted ?? visitor
+    if (!certificate) return stream.abort()
     // A browser may send requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
-    const serveHttp2 = certificates.namesOnlySite(certificate) ? this.#serveHttp2 : undefined
+    const isSites = certificate.names.every((name) => this.#isOwnHost(name))
+    const serveHttp2 = isSites ? this.#serveHttp2 : undefined
     const alpn = serveHttp2 ? [HTTP2, HTTP1] : [HTTP1]
     const closing = new AbortController()
     connection.close = () => closing.abort()
@@ -185,7 +194,6 @@ export class TenantServer {
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
     }
     this.#open.add(closing)
-    const { admit } = this.#options
     const tls =
       this.#endNatively(stream, certificate, alpn) ??
       new TlsStream(stream, { ...this.#tlsConfig(certificate, binding), alpn })
@@ -295,7 +303,8 @@ export class TenantServer {
   }
 
   #isOwnHost(host: string): boolean {
-    const { lease } = this.#options.keeper
-    return host !== '' && (host === lease?.hostname || host === lease?.canonicalHostname)
+    const { keeper, domains } = this.#options
+    const { hostname, canonicalHostname } = keeper.lease ?? {}
+    return host !== '' && [hostname, canonicalHostname, ...(domains?.names ?? [])].includes(host)
   }
 }

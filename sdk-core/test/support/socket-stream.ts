@@ -5,7 +5,7 @@ import type { ByteStream } from '../../src/bytes/byte-stream.ts'
 import type { HttpOptions } from '../../src/exchange/http-options.ts'
 import { serveHttp1 } from '../../src/http1/connection.ts'
 
-class SocketStream implements ByteStream {
+export class SocketStream implements ByteStream {
   readonly #socket: Socket
   readonly #chunks: AsyncIterator<Buffer>
 

@@ -115,7 +115,8 @@ function newKey(): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: CURVE }).privateKey
 }
 
-function siteKey(privateKey: KeyObject): NodeSiteKey {
+/** Returns the key of a site for one of ECDSA P-256. */
+export function siteKey(privateKey: KeyObject): NodeSiteKey {
   return {
     algorithm: 'ECDSA_SHA256',
     privateKey,

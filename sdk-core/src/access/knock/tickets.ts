@@ -1,8 +1,8 @@
 // Tickets tell browsers that knock apart. Each is random, and in a cookie of its browser; the site keeps only a hash of those it answered.
 
+import { base64url } from '../../bytes/base64url.ts'
 import { constantTimeEqual } from '../../handlers/constant-time-equal.ts'
 import type { Mac } from '../../handlers/sessions/mac.ts'
-import { base64url } from '../password-hash.ts'
 import { TICKET_MAX_AGE_S } from './limits.ts'
 
 /** The prefix keeps a site of a sibling hostname from setting it (RFC 6265bis §4.1.3.2). */

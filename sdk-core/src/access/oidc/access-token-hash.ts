@@ -1,7 +1,7 @@
 // The hash of an access token in an ID token (OpenID Connect Core §3.1.3.6), which openid-client leaves to its user.
 
 import { fromBase64 } from '../../bytes/base64.ts'
-import { base64url } from '../password-hash.ts'
+import { base64url } from '../../bytes/base64url.ts'
 
 /** Resolves with whether the ID token, if it has the hash, is for this access token. */
 export async function matchesAccessToken(

@@ -1,10 +1,10 @@
 // Sign-ins that have begun and are not finished. Each is in a cookie of the browser where it began; the site stores nothing.
 
 import { fromBase64 } from '../../bytes/base64.ts'
+import { base64url } from '../../bytes/base64url.ts'
 import { hexOf } from '../../bytes/hex.ts'
 import { constantTimeEqual } from '../../handlers/constant-time-equal.ts'
 import type { Mac } from '../../handlers/sessions/mac.ts'
-import { base64url } from '../password-hash.ts'
 import { RecentMap } from '../recent-map.ts'
 import { FINISHED_MAX, FLOW_MS, FLOWS_MAX, NEXT_MAX_CHARS } from './limits.ts'
 

@@ -1,8 +1,8 @@
 // What the issuer says of a visitor, who of them may come in, and how a session names them.
 
+import { base64url } from '../../bytes/base64url.ts'
 import { encodeLatin1 } from '../../bytes/latin1.ts'
 import type { VisitorUser } from '../../exchange/fetch-handler.ts'
-import { base64url } from '../password-hash.ts'
 import { asciiLowerCase, isAddress } from './email.ts'
 import { NAME_MAX_CHARS, SUBJECT_MAX_CHARS } from './limits.ts'
 import type { CheckedOidc } from './options.ts'

@@ -1,0 +1,24 @@
+// Where a platform keeps the ACME account and the domains' certificates, each with its key.
+
+import type { SiteKey } from '../certificate/site-key.ts'
+
+/** A DomainEntry is a key, and the text that is stored with it. */
+export interface DomainEntry {
+  readonly key: SiteKey
+  /** The last stored text, unchecked. Undefined for a new key. */
+  readonly text: string | undefined
+  /** Where it is stored, for messages. */
+  readonly where: string
+  /** Stores a text in place of the last one. Rejects when it cannot be stored. */
+  save(text: string): Promise<void>
+}
+
+/** A DomainStore keeps entries across restarts. */
+export interface DomainStore {
+  /**
+   * Loads an entry, or makes one with a new key of ECDSA P-256.
+   * @param id letters, digits, dots, hyphens and `@`
+   * @throws SvcError `certificate_unavailable`, whose message says what is wrong
+   */
+  load(id: string): Promise<DomainEntry>
+}

@@ -1,0 +1,73 @@
+// Stores the ACME account and the certificates of custom domains in files beside the identity file, each with its key. Only its owner
+// may read them.
+
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import { type DomainEntry, type DomainStore, type SiteKey, SvcError } from '@svc/sdk-core'
+import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
+import { siteKey } from './site-keys.ts'
+
+/** The content of a file, as JSON. */
+interface Content {
+  /** PEM (PKCS #8). */
+  private_key: string
+  /** What the SDK stores with the key. */
+  text?: string
+}
+
+/** Stores entries beside an identity file: `identity-shop.example.org@acme.example.json` beside `identity.json`. */
+export function domainStoreBeside(identityPath: string): DomainStore {
+  return {
+    load: async (id) => {
+      const path = pathOf(identityPath, id)
+      try {
+        return await read(path).catch(async (error) => {
+          if (error.code !== 'ENOENT') throw error
+          const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+          const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+          await createPrivateFile(path, encode({ private_key: key }))
+          return read(path)
+        })
+      } catch (cause) {
+        if (cause instanceof SvcError) throw cause
+        throw new SvcError('certificate_unavailable', `no key from ${path}`, { cause })
+      }
+    },
+  }
+}
+
+/** Adds to a key that was brought what OpenSSL needs of it. */
+export function nativeKey(pkcs8: Uint8Array, key: SiteKey): SiteKey {
+  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' })
+  return { ...siteKey(privateKey), algorithm: key.algorithm }
+}
+
+/** Windows' file names cannot contain the colon of a port. */
+function pathOf(identityPath: string, id: string): string {
+  return join(dirname(identityPath), `${basename(identityPath, '.json')}-${id.replaceAll(':', '_')}.json`)
+}
+
+async function read(path: string): Promise<DomainEntry> {
+  const content = parse(path, await readPrivateFile(path, 'certificate_unavailable'))
+  return {
+    key: siteKey(createPrivateKey(content.private_key)),
+    text: content.text,
+    where: path,
+    save: (text) => replacePrivateFile(path, encode({ ...content, text })),
+  }
+}
+
+function parse(path: string, json: string): Content {
+  try {
+    const { private_key: key, text } = Object(JSON.parse(json))
+    createPrivateKey(key)
+    return { private_key: key, ...(typeof text === 'string' && { text }) }
+  } catch {
+    // The parser's message would quote the file.
+    throw new SvcError('certificate_unavailable', `${path} has no private key: remove it for a new one`)
+  }
+}
+
+function encode(content: Content): string {
+  return `${JSON.stringify(content)}\n`
+}
