@@ -15,7 +15,7 @@ export const KEPT_MAX_BYTES: number = 64 * 1024 * 1024
 /** The most files that are kept, with those that compression does not make smaller. */
 const KEPT_MAX = 4096
 
-/** Levels that compress a file of the largest size in less than half a second. */
+/** Levels at which a file of the largest size takes a busy machine a second or two. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 
