@@ -220,7 +220,9 @@ function compare(model: Model, { system, issued }: Real): void {
   deepStrictEqual(
     admin
       .state('')
-      .leases.map(({ metadata, ready, udp_enabled, tcp_enabled, tcp_addr, ...lease }) => lease)
+      .leases.map(
+        ({ metadata, ready, udp_enabled, tcp_enabled, tcp_addr, domains, custom_domains, ...lease }) => lease,
+      )
       .toSorted(byKey),
     leases.map((lease) => policyLease(model, lease)).toSorted(byKey),
   )

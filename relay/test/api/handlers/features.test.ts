@@ -252,6 +252,7 @@ describe('features that are off', () => {
         'visitor_address',
         'go',
         'site_certificate',
+        'custom_domains',
       ],
       // the operator has an install.sh of its own
       downloads: true,
