@@ -37,7 +37,12 @@ test('a note: published at once, visited, kept while its owner looks around, sto
   relay,
   visitor,
 }) => {
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
   const url = await publish('A note')
+  // The button is gone: the keyboard goes on before the address.
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: url, exact: true })).toBeFocused()
   await expect(page.getByText('only this machine can open the address')).toBeVisible()
   await expect(page.getByRole('img', { name: /QR code/ })).toHaveCount(0)
   await visitor.goto(url)

@@ -46,6 +46,9 @@ export function App(): VNode {
   }, [here])
   return (
     <>
+      <a class="skip" href="#content">
+        {COMMON.skip}
+      </a>
       <header class="top">
         {hasFace ? (
           <Link to="/" isCurrent={here === '/'}>
@@ -74,7 +77,7 @@ export function App(): VNode {
           </Link>
         </nav>
       </header>
-      <div ref={content} tabIndex={-1} class="content">
+      <div ref={content} id="content" tabIndex={-1} class="content">
         {here === '/' && <Landing />}
         {here === '/sites' && <LazyPage key="sites" load={loadSites} />}
         {here === '/relays' && <LazyPage key="relays" load={loadRelays} />}

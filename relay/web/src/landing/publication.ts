@@ -125,7 +125,7 @@ function failed(kind: Kind, error: unknown): void {
 
 function textOf(error: unknown, fault: Fault): string {
   if (fault === 'password') return LANDING.passwordRefused
-  return codeOf(error) === 'invitation_required' ? LANDING.invitationRequired : messageOf(error)
+  return sentenceOf(codeOf(error)) ?? messageOf(error)
 }
 
 export async function stop(): Promise<void> {
@@ -237,7 +237,7 @@ function follow(begun: Site): void {
     // The state already shows what the site waits for, or that the relay does not answer. It does answer about invitations.
     const isShown = begun.state === 'waiting' || begun.state === 'reconnecting'
     if (!isShown || faultOf(error.code, error.message) === 'invitation') {
-      update({ error: error.code === 'visitor_failed' ? LANDING.visitorFailed : error.message })
+      update({ error: sentenceOf(error.code) ?? error.message })
     }
   })
 }
@@ -257,6 +257,12 @@ function knocked(begun: Site, visitor: KnockingVisitor): void {
 
 function update(change: Partial<Publication>): void {
   if (publication.value !== undefined) publication.set({ ...publication.value, ...change })
+}
+
+/** What an error means for the owner of the tab. Undefined where its own message is as good. */
+function sentenceOf(code: unknown): string | undefined {
+  const sentences: Readonly<Record<string, string>> = LANDING.errors
+  return typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined
 }
 
 function isAborted(error: unknown): boolean {

@@ -2,7 +2,7 @@
 import { formatClock } from '../common/format.ts'
 import { SecretField } from '../common/secret-field.tsx'
 import { useStore } from '../common/store.ts'
-import { useState, type VNode } from '../preact.ts'
+import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { SITE_STATES, waitingText } from '../texts/site-states.ts'
 import type { Choices } from './choices.ts'
@@ -121,19 +121,24 @@ function Note({ text, onInput }: { text: string; onInput(text: string): void }):
 }
 
 function Published(now: Publication): VNode {
+  const top = useRef<HTMLDivElement>(null)
+  // The button that had the focus is gone: the keyboard goes on where the address will be.
+  useEffect(() => {
+    if (document.activeElement === document.body) top.current?.focus({ preventScroll: true })
+  }, [])
   const [note, setNote] = useState(() => lastChoices().note)
   const change = (text: string): void => {
     setNote(text)
     write(text)
   }
   return (
-    <>
+    <div ref={top} tabIndex={-1} class="content">
       <PublishedSite {...now} />
       {now.kind === 'note' && <Note text={note} onInput={change} />}
       <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={stop}>
         {LANDING.stop}
       </button>
-    </>
+    </div>
   )
 }
 

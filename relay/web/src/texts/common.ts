@@ -8,6 +8,7 @@ export const COMMON = {
   admin: 'Admin',
   authority: 'Trust this relay',
   navigation: 'Pages',
+  skip: 'Skip to the content',
   copy: 'Copy',
   copied: 'Copied',
   copyRefused: 'Not allowed',

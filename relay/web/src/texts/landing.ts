@@ -55,7 +55,6 @@ export const LANDING = {
   hasPassword: 'Visitors need the password.',
   invitation: 'Invitation',
   invitationAbout: 'The relay’s operator gives it out. This browser needs it once.',
-  invitationRequired: 'This relay lets nobody publish without an invitation.',
   asking: 'Ask me about each visitor',
   knocks: 'Visitors who wait',
   noKnocks: 'Nobody waits. Visitors see a number of four digits: ask for it, and you know who it is.',
@@ -69,8 +68,14 @@ export const LANDING = {
   publishing: 'Publishing …',
   addressIsPublic:
     'On this relay every site needs its own certificate, and public logs list the names in certificates: anyone who reads them finds the address. Publish again to do it anyway.',
-  visitorFailed:
-    'A visitor’s browser left before it saw the page. It may not trust this relay’s certificate.',
+  errors: {
+    invitation_required: 'This relay lets nobody publish without an invitation.',
+    relay_unreachable: 'The relay does not answer. Are you offline? Press Publish to try again.',
+    hostname_conflict:
+      'Somebody else has this name, perhaps another browser of yours. Publish under another one.',
+    visitor_failed:
+      'A visitor’s browser left before it saw the page. It may not trust this relay’s certificate.',
+  },
   stop: 'Stop',
   nextAttempt: (time: string): string => `at ${time}`,
   copyUrl: 'Copy the address',
