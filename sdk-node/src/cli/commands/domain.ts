@@ -4,6 +4,7 @@ import { DnsClient } from '@svc/dns/client'
 import { CredentialError, DnsProviderError } from '@svc/dns/providers'
 import { canonicalLabel, nameOfAddress, normalizeName } from '@svc/protocol'
 import { identityFromKey, parseRelay, SvcError } from '@svc/sdk-core'
+import { accountRecords } from '../../domain-records/acme-accounts.ts'
 import { checkRecords } from '../../domain-records/check-records.ts'
 import { planChanges } from '../../domain-records/plan-changes.ts'
 import { openRecordStore } from '../../domain-records/record-store.ts'
@@ -68,7 +69,7 @@ async function wantedOf({ domain, options }: DomainCommand, client: DnsClient): 
     owner: address,
     canonical,
     byName: options.cname,
-    caa: [],
+    caa: await accountRecords(options.identityPath),
     client,
   })
 }
