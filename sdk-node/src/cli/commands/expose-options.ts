@@ -11,6 +11,7 @@ import type { SiteCommand, SiteOptions } from '../options/parsed-command.ts'
 import { readPem, readRevocationLists } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
 import { accessOptions } from './access-options.ts'
+import { domainOptions } from './domain-options.ts'
 import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
 import { rulesOf } from './traffic-rules.ts'
 import { holdOptions, webhookSecrets } from './webhook-options.ts'
@@ -60,6 +61,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     access: await accessOptions(options),
     walletOnly: walletsOf(options),
     rules: rulesOf(options),
+    ...(await domainOptions(options)),
     webhooks: await webhookSecrets(options),
     hold: holdOptions(options),
     ...(options.record !== undefined && { record: options.record }),

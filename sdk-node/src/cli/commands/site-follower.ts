@@ -1,12 +1,12 @@
 // Follows one tunnel's site at each relay: it reports and shows changes, and knows when all are closed.
 
 import { compareVersions } from '@svc/protocol'
-import type { PlatformSite, SvcError } from '@svc/sdk-core'
+import type { PlatformSite, SiteDomain, SvcError } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
-import type { Report, Reporter, Targets } from '../report/report.ts'
+import type { DomainStateReport, Report, Reporter, Targets } from '../report/report.ts'
 import { addressesOf, copyOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
 
 /** The shortest interval between identical reports, in milliseconds: a busy site has many visitors, a full relay many refusals. */
@@ -58,6 +58,8 @@ export class SiteFollower {
   readonly #copyChanges = new Map<SiteEntry, NodeJS.Timeout>()
   /** The reported newer release of each relay. */
   readonly #offered = new Map<string, string>()
+  /** The last report of each domain at each relay. */
+  readonly #domains = new Map<string, string>()
   /** The failure of the previous attempt at a row's relay. */
   readonly #failuresBefore = new WeakMap<SiteEntry, SiteEntry['failure']>()
   readonly #saidAt = new Map<string, number>()
@@ -81,6 +83,7 @@ export class SiteFollower {
     this.#failuresBefore.set(row, before?.failure)
     site.addEventListener('statechange', () => this.#changed(row, site))
     site.addEventListener('cachechange', () => this.#copied(row))
+    site.addEventListener('domainschange', () => this.#domainsChanged(row, site))
     site.addEventListener('error', ({ error }) => this.#failedLater(row, site, error))
   }
 
@@ -190,6 +193,18 @@ export class SiteFollower {
     this.#say({ event: 'cache', relay: row.relay, ...copy, canonical_url })
   }
 
+  /** Reports each domain whose state is not what was reported last. */
+  #domainsChanged({ relay }: SiteEntry, site: PlatformSite): void {
+    for (const one of site.domains ?? []) {
+      const report = domainReport(relay, one)
+      const said = JSON.stringify(report)
+      const key = `${relay} ${one.domain}`
+      if (this.#domains.get(key) === said) continue
+      this.#domains.set(key, said)
+      this.#say(report)
+    }
+  }
+
   /** Reports, once for each release, that the relay has a newer one. */
   #offerUpdate(relay: string, { relayRelease: release = '' }: PlatformSite): void {
     if ((compareVersions(release, RELEASE_VERSION) ?? 0) <= 0) return
@@ -263,6 +278,18 @@ export class SiteFollower {
       const page = report.event === 'online' ? inspector.url : undefined
       tell({ ...report, tunnel, ...(page !== undefined && { inspector: page }) } as Report)
     })
+  }
+}
+
+function domainReport(relay: string, { domain, dns, certificate, ...one }: SiteDomain): DomainStateReport {
+  const { expiresAt, error } = certificate
+  return {
+    ...{ event: 'domain', relay, domain, online: one.online, state: dns.state },
+    ...(dns.reason !== undefined && { reason: dns.reason }),
+    ...{ records: dns.records, certificate: certificate.state, protected: one.protected },
+    ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
+    ...(error !== undefined && { error }),
+    ...(one.unprotected !== undefined && { unprotected: one.unprotected }),
   }
 }
 

@@ -34,6 +34,13 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # The lowest TLS version for visitors: "TLSv1.2" needs a certificate of the site's own.
 #tls_min_version = "TLSv1.2"
 
+# What the authority needs that certifies the \`domains\` of tunnels: that you agree to its terms of service, where it may write to,
+# another directory than that of Let's Encrypt, and the key by which it knows its customer.
+#acme_agree_terms = true
+#acme_email = "me@example.org"
+#acme_directory = "https://acme.example/directory"
+#acme_eab = "key-id=file:eab.txt"
+
 # Do not tell browsers to use only https for the site's hostnames.
 #hsts = false
 
@@ -98,6 +105,10 @@ http = 3000
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
 # After a path's target, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1", "GET:0.01 POST:free".
 #routes = { "/api" = 3001, "/docs" = "./docs", "/paid" = "3002 GET:0.01" }
+# Domains of yours that lead here, too: svc domain says which DNS records they need. Each gets a certificate, unless one is here.
+#domains = ["shop.example.org"]
+#domain_certificate = "shop.pem"
+#domain_key = "shop-key.pem"
 # Admit only visitors who sign in with one of these wallets; the endpoint is for contract wallets among them.
 #allow_wallets = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
 #wallet_rpc = "https://rpc.example"

@@ -39,6 +39,15 @@ const HELP_WIDTH = 80
 const WALLETS = ['allowWallet', 'walletRpc'] as const
 const CLIENT_CERTIFICATES = ['clientCa', 'clientCertOptional', 'clientCrl'] as const
 const TLS = ['certificate', 'tlsMinVersion', 'hsts', 'banMitm', 'awayPage'] as const
+const DOMAINS = [
+  'domain',
+  'acmeAgreeTerms',
+  'acmeEmail',
+  'acmeDirectory',
+  'acmeEab',
+  'domainCertificate',
+  'domainKey',
+] as const
 const TRAFFIC_RULES = ['header', 'requestHeader', 'cors', 'maintenance'] as const
 const PAYMENTS = ['x402PayTo', 'x402Network', 'x402Facilitator', 'x402Endpoints'] as const
 const LIST = ['listed', 'description', 'owner', 'tag', 'thumbnail'] as const
@@ -341,6 +350,7 @@ function site<O extends object>(command: Command, env: NodeJS.ProcessEnv, own: T
   add(command.optionsGroup('Access:'), ACCESS_OPTIONS)
   add(command, TUNNEL_OPTIONS, [...WALLETS, ...CLIENT_CERTIFICATES])
   add(command.optionsGroup('Webhooks:'), WEBHOOK_OPTIONS)
+  add(command.optionsGroup('Custom domains:'), TUNNEL_OPTIONS, DOMAINS)
   add(command.optionsGroup('TLS:'), TUNNEL_OPTIONS, TLS)
   add(command.optionsGroup('Traffic rules:'), TUNNEL_OPTIONS, TRAFFIC_RULES)
   add(command.optionsGroup('Payments:'), TUNNEL_OPTIONS, PAYMENTS)

@@ -53,6 +53,11 @@ export const TOKEN: Kind<string> = {
   ...TEXT,
   read: (text: string, path) => (text.startsWith('@') ? `@${path(text.slice(1))}` : text),
 }
+/** The key by which an authority knows its customer, `ID=KEY`. */
+export const BINDING: Kind<string> = {
+  ...TEXT,
+  read: (text: string, path) => text.replace(/=file:(.+)$/s, (_, file: string) => `=file:${path(file)}`),
+}
 export const PICTURE: Kind<string> = {
   ...TEXT,
   read: (text: string, path) => (isUrl(text) ? text : path(text)),

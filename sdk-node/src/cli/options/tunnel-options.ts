@@ -4,6 +4,7 @@ import type { TrafficRules } from '@svc/sdk-core'
 import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
 import type { ProxyProtocol } from '../../target/tcp-target.ts'
 import {
+  BINDING,
   COUNT,
   choice,
   FIELDS,
@@ -33,6 +34,19 @@ export interface TunnelOptions {
   via?: string[]
   carrier: CarrierKind
   certificate?: 'own' | 'shared'
+  /** The caller's own domains. */
+  domain?: string[]
+  /** Whether the user agrees to the terms of the authority of their certificates. */
+  acmeAgreeTerms?: boolean
+  acmeEmail?: string
+  /** The URL of the authority's directory. */
+  acmeDirectory?: string
+  /** The key by which the authority knows its customer, as `ID=KEY`. */
+  acmeEab?: string
+  /** The PEM file of a certificate of the domains, in place of one that svc orders. */
+  domainCertificate?: string
+  /** The PEM file of its key. */
+  domainKey?: string
   hsts?: boolean
   allowCanonical: boolean
   /** The token of an invitation, or `@` and the path of a file that has it. */
@@ -231,6 +245,45 @@ export const TUNNEL_OPTIONS: Table<TunnelOptions> = {
     field: 'client_crl',
     flags: '--client-crl <file>',
     help: 'refuse the client certificates that these lists revoke (PEM)',
+  }),
+  domain: optional(TEXTS, {
+    field: 'domains',
+    flags: '--domain <name>',
+    help: 'a domain of yours that leads here, too: svc domain says which DNS records it needs; several times',
+  }),
+  acmeAgreeTerms: optional(YES_NO, {
+    ...shared,
+    field: 'acme_agree_terms',
+    flags: '--acme-agree-terms',
+    help: 'you agree to the terms of service of the authority that certifies them',
+  }),
+  acmeEmail: optional(TEXT, {
+    ...shared,
+    field: 'acme_email',
+    flags: '--acme-email <address>',
+    help: 'where the authority may write to',
+  }),
+  acmeDirectory: optional(TEXT, {
+    ...shared,
+    field: 'acme_directory',
+    flags: '--acme-directory <url>',
+    help: 'the directory of another authority [Let’s Encrypt]',
+  }),
+  acmeEab: optional(BINDING, {
+    ...shared,
+    field: 'acme_eab',
+    flags: '--acme-eab <id=key>',
+    help: 'the key by which it knows its customer; the key may be file:PATH or env:NAME',
+  }),
+  domainCertificate: optional(PATH, {
+    field: 'domain_certificate',
+    flags: '--domain-certificate <file>',
+    help: 'PEM of a certificate of the domains, leaf first, in place of one that svc orders',
+  }),
+  domainKey: optional(PATH, {
+    field: 'domain_key',
+    flags: '--domain-key <file>',
+    help: 'PEM of its key',
   }),
   hsts: optional(YES_NO, {
     ...shared,

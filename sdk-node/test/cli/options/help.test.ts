@@ -70,6 +70,7 @@ it('groups commands by what they are for, and the options of a site by what they
     'Relay and address:',
     'Access:',
     'Webhooks:',
+    'Custom domains:',
     'TLS:',
     'Traffic rules:',
     'Payments:',
