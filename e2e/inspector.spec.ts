@@ -155,6 +155,13 @@ test('protobuf is shown by number, and by the types of a file that is chosen', a
     .setInputFiles({ name: 'a.proto', mimeType: 'text/plain', buffer: text })
   await expect(saying(page, 'cannot be read as a FileDescriptorSet')).toBeVisible()
   await expect(page.getByRole('tabpanel')).toContainText('test.Test2')
+  const unsaid = ['--data-raw', '\x12\x07testing', '-H', 'Content-Type: application/x-protobuf']
+  await curl(relay.caFile, ...unsaid, `${url}/hook`)
+  await expect(requestsIn(page)).toHaveCount(2)
+  await requestsIn(page).first().press('Enter')
+  await expect(page.getByRole('tabpanel')).toContainText('the type of the message is not known')
+  await page.getByLabel('Type of the message').selectOption('test.Test2')
+  await expect(page.getByRole('tabpanel')).toContainText(/test\.Test2[\s\S]*"b": "testing"/)
   await expectAccessible(page)
   // The browser notes the answer to the wrong file.
   expect(errors).toEqual([expect.stringContaining('400 (Bad Request)')])

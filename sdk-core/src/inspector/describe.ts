@@ -12,8 +12,8 @@ import type {
   EntrySummary,
   MessageDetail,
 } from './messages.ts'
-import type { Descriptors, ShownMessage } from './protobuf/index.ts'
-import { grpcMessages, protobufView } from './protobuf-view.ts'
+import type { ShownMessage } from './protobuf/index.ts'
+import { type Decoding, grpcMessages, protobufView } from './protobuf-view.ts'
 import { requestOf } from './replay.ts'
 import { maskedFields, maskedUrl } from './secrets.ts'
 
@@ -49,16 +49,15 @@ export function summaryOf(entry: Entry, isUnmasked = false): EntrySummary {
   }
 }
 
-/** @param descriptors the types of protobuf that are known */
 export async function detailOf(
   entry: Entry,
   isUnmasked: boolean,
-  descriptors: readonly Descriptors[] = [],
+  decoding: Decoding = { descriptors: [] },
 ): Promise<EntryDetail> {
   const { url, times, error, request, response, messages, droppedMessages } = entry
-  const shown = await grpcMessages(entry, descriptors)
+  const shown = await grpcMessages(entry, decoding.descriptors)
   const view = async (side: 'request' | 'response', decoded: DecodedBody): Promise<BodyView> =>
-    (await protobufView(entry, side, decoded, descriptors)) ?? bodyView(entry[side]!, decoded)
+    (await protobufView(entry, side, decoded, decoding)) ?? bodyView(entry[side]!, decoded)
   const asked = await contentDetail(request, isUnmasked, (decoded) => view('request', decoded))
   const answered = response && {
     ...(await contentDetail(response, isUnmasked, (decoded) => view('response', decoded))),

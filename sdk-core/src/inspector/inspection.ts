@@ -97,13 +97,17 @@ export class Inspection {
     return promise
   }
 
-  /** @throws SvcError `invalid_option` */
-  async entry(id: string, isUnmasked: boolean): Promise<EntryDetail> {
+  /**
+   * @param messageType the type of protobuf contents of which nothing says it
+   * @throws SvcError `invalid_option`
+   */
+  async entry(id: string, isUnmasked: boolean, messageType?: string): Promise<EntryDetail> {
     const entry = this.get(id)
+    const descriptors = this.inspector.descriptorsOf(entry)
     const found = await this.inspector.webhookOf(entry)
     const { sender = '', result = 'unchecked', code = '', reason = '' } = found ?? {}
     return {
-      ...(await detailOf(entry, isUnmasked, this.inspector.descriptorsOf(entry))),
+      ...(await detailOf(entry, isUnmasked, { descriptors, messageType })),
       ...(found && { webhook: { sender, result, code, reason } }),
     }
   }

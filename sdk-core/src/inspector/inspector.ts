@@ -155,7 +155,7 @@ export class Inspector extends EventTarget {
   /** The number of types of protobuf messages that are known. */
   get messageTypes(): number {
     const all = [this.#descriptors, ...[...this.#handlers.values()].map(({ descriptors }) => descriptors)]
-    return all.reduce((total, one) => total + (one?.messages ?? 0), 0)
+    return all.reduce((total, one) => total + (one?.names.length ?? 0), 0)
   }
 
   /**

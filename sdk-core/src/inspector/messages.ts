@@ -175,6 +175,8 @@ export interface ProtobufDetail {
   type?: string | undefined
   /** Why it was not decoded by the descriptors that there are. */
   problem?: string | undefined
+  /** The types that it may have, when nothing says which: `message_type` chooses one. */
+  types?: string[] | undefined
 }
 
 /** PartView is one part of a multipart form. */

@@ -14,24 +14,42 @@ const MESSAGES_MAX_BYTES: number = 256 * 1024
 /** A call of gRPC whose messages are protobuf. */
 const GRPC_TYPE = /^application\/grpc(?:\+proto)?$/
 
+/** The most names of types that a view has. */
+const TYPES_MAX = 1_000
+
 type Side = 'request' | 'response'
+
+/** Decoding is by which types protobuf is shown. */
+export interface Decoding {
+  descriptors: readonly Descriptors[]
+  /** The type of contents of which nothing says it. */
+  messageType?: string | undefined
+}
 
 /** Resolves with undefined for a content that is no protobuf. */
 export async function protobufView(
   entry: Entry,
   side: Side,
   { bytes, length, isDecoded }: DecodedBody,
-  descriptors: readonly Descriptors[],
+  { descriptors, messageType }: Decoding,
 ): Promise<BodyView | undefined> {
   const content = entry[side]
   if (!content || content.bodyBytes === 0 || !isDecoded || !isProtobuf(content)) return undefined
   const isCut = length === undefined || length > bytes.length
-  const type = namedType(content) ?? typeOfMethod(entry, side, descriptors)
+  const said = namedType(content) ?? typeOfMethod(entry, side, descriptors)
+  const type = said ?? messageType
   const { shownMessage } = await import('./protobuf/index.ts')
   const { text, cut, ...shown } = shownMessage(bytes, isCut, type, descriptors)
   if (text === '') return undefined
   const isTooLong = text.length > TEXT_MAX_BYTES
-  return { kind: 'protobuf', ...shown, text: text.slice(0, TEXT_MAX_BYTES), cut: cut || isTooLong }
+  const types = said === undefined ? descriptors.flatMap(({ names }) => names).slice(0, TYPES_MAX) : []
+  return {
+    kind: 'protobuf',
+    ...shown,
+    text: text.slice(0, TEXT_MAX_BYTES),
+    cut: cut || isTooLong,
+    ...(types.length > 0 && { types }),
+  }
 }
 
 /** Resolves with the messages of a gRPC call that are protobuf, by their message. Old ones are left out when all are too long. */

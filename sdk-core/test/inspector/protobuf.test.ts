@@ -18,13 +18,13 @@ const C_A_150 = hex('1a 03 08 96 01')
 /** "hello", and 1, 2 and 3 in a packed field. */
 const D_HELLO = hex('22 05 68 65 6c 6c 6f 2a 03 01 02 03')
 const TYPE: [string, string] = ['Content-Type', 'application/x-protobuf']
-const DESCRIPTORS = [Descriptors.read(descriptorSet())]
+const DECODING = { descriptors: [Descriptors.read(descriptorSet())] }
 
 const linesOf = (bytes: Uint8Array): string => wireFields(bytes).lines.join('\n')
 
 async function viewOf(bytes: Uint8Array<ArrayBuffer>, type: [string, string] = TYPE, url = '/hook') {
   const given = entry({ url: `https://a.example${url}`, request: content({ headers: [type], body: bytes }) })
-  return (await detailOf(given, false, DESCRIPTORS)).request.body.view
+  return (await detailOf(given, false, DECODING)).request.body.view
 }
 
 test.each([
@@ -80,10 +80,23 @@ test('the type is that of the method, or of the media type', async () => {
     text: '1: 150',
     cut: false,
     problem: 'the type of the message is not known',
+    types: ['test.Test1', 'test.Test2', 'test.Test3', 'test.Test4'],
   })
   expect(await viewOf(A_150, ['content-type', 'application/protobuf; proto=test.Test9'])).toMatchObject({
     problem: 'the descriptors do not have test.Test9',
   })
+})
+
+test('a person chooses the type where nothing says it', async () => {
+  const request = content({ headers: [TYPE], body: A_150 })
+  const decoding = { ...DECODING, messageType: 'test.Test1' }
+  const { view } = (await detailOf(entry({ request }), false, decoding)).request.body
+  expect(view).toMatchObject({ type: 'test.Test1', text: '{\n  "a": 150\n}' })
+  expect((view as { types: string[] }).types).toHaveLength(4)
+  const url = 'https://a.example/test.Echo/Same'
+  const known = (await detailOf(entry({ request, url }), false, decoding)).request.body.view
+  expect(known).toMatchObject({ type: 'test.Test4' })
+  expect(known).not.toHaveProperty('types')
 })
 
 test('an answer has its own type, and names are those of the source', async () => {
@@ -91,7 +104,7 @@ test('an answer has its own type, and names are those of the source', async () =
     url: 'https://a.example/test.Echo/Unary',
     response: answer({ headers: [['content-type', 'application/proto']], body: C_A_150 }),
   })
-  const { response } = await detailOf(given, false, DESCRIPTORS)
+  const { response } = await detailOf(given, false, DECODING)
   expect(response!.body.view).toMatchObject({ type: 'test.Test3', text: '{\n  "c": {\n    "a": 150\n  }\n}' })
   const nested = hex('32 07 22 05 68 65 6c 6c 6f')
   expect(await viewOf(nested, TYPE, '/test.Echo/Same')).toMatchObject({
@@ -120,9 +133,9 @@ test('compressed contents and those that were cut', async () => {
   }
   const url = 'https://a.example/test.Echo/Unary'
   const whole = entry({ url, request: { ...request, bodyBytes: request.body.length } })
-  expect((await detailOf(whole, false, DESCRIPTORS)).request.body.view).toMatchObject({ type: 'test.Test2' })
+  expect((await detailOf(whole, false, DECODING)).request.body.view).toMatchObject({ type: 'test.Test2' })
   const cut = entry({ url, request: content({ headers: [TYPE], body: A_150, bodyBytes: 9_000 }) })
-  expect((await detailOf(cut, false, DESCRIPTORS)).request.body.view).toEqual({
+  expect((await detailOf(cut, false, DECODING)).request.body.view).toEqual({
     kind: 'protobuf',
     text: '1: 150',
     cut: true,
@@ -177,7 +190,7 @@ test('messages of gRPC: both sides by the method, compressed ones too, with stat
     { data: C_A_150, direction: 'out' },
     { direction: 'out' },
   ])
-  const detail = await detailOf(given, false, DESCRIPTORS)
+  const detail = await detailOf(given, false, DECODING)
   expect(detail.stream.map(({ text, protobuf }) => [protobuf?.type, JSON.parse(text)])).toEqual([
     ['test.Test2', { b: 'testing' }],
     ['test.Test2', { b: 'testing' }],
@@ -191,16 +204,16 @@ test('messages of gRPC: both sides by the method, compressed ones too, with stat
 })
 
 test('a message of gRPC that is no protobuf, or in an unknown coding, is shown as its bytes', async () => {
-  const json = await detailOf(call([{ data: B_TESTING }], 'application/grpc+json'), false, DESCRIPTORS)
+  const json = await detailOf(call([{ data: B_TESTING }], 'application/grpc+json'), false, DECODING)
   expect(json.stream[0]).toMatchObject({ text: expect.stringMatching(/^00000000 {2}12 07/) })
-  const broken = await detailOf(call([{ data: B_TESTING, isCompressed: true }]), false, DESCRIPTORS)
+  const broken = await detailOf(call([{ data: B_TESTING, isCompressed: true }]), false, DECODING)
   expect(broken.stream[0]).toMatchObject({ text: expect.stringMatching(/^00000000 {2}12 07/) })
 })
 
 test('of very many messages the newest are decoded', async () => {
   const data = Uint8Array.from(Buffer.concat([hex('12 80 80 01'), Buffer.alloc(16_384, 'a')]))
   const messages = Array.from({ length: 100 }, () => ({ data }))
-  const { stream } = await detailOf(call(messages), false, DESCRIPTORS)
+  const { stream } = await detailOf(call(messages), false, DECODING)
   const decoded = stream.map(({ protobuf }) => protobuf !== undefined)
   expect(decoded.filter(Boolean).length).toBe(15)
   expect([decoded[0], decoded.at(-1)]).toEqual([false, true])

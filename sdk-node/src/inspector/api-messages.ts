@@ -18,7 +18,7 @@ export const WAIT_MAX_MS = 8_000
 export const INSPECTOR_PATH = {
   /** GET with the fields of {@link ListQuery}, and `wait_ms` (0 to 8000) to wait for a change after `after`. Answer {@link EntryList}. */
   entries: '/inspector/entries',
-  /** GET with `id`, and `unmask=true` to show secrets. Answer {@link EntryDetail}. */
+  /** GET with `id`, `unmask=true` to show secrets, and `message_type` for protobuf of which nothing says its type. Answer {@link EntryDetail}. */
   entry: '/inspector/entry',
   /** GET with `id`, and `side`: `request` or `response`. Answer {@link BodyBytes}. */
   body: '/inspector/body',

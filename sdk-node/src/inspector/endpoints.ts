@@ -53,7 +53,11 @@ export const INSPECTOR_ENDPOINTS: Readonly<Record<string, Endpoint<InspectorCont
     return inspection.list(asked)
   }),
   [INSPECTOR_PATH.entry]: asking('GET', (inspection, { query }) =>
-    inspection.entry(knownId(inspection, query.get('id')), isUnmasked(query)),
+    inspection.entry(
+      knownId(inspection, query.get('id')),
+      isUnmasked(query),
+      query.get('message_type') ?? undefined,
+    ),
   ),
   [INSPECTOR_PATH.body]: asking('GET', (inspection, { query }) => {
     const side = query.get('side')

@@ -1,8 +1,10 @@
 // A content by its meaning. All of it is text, except pictures of checked types.
 
 import { formatBytes } from '../common/format.ts'
+import { useStore } from '../common/store.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { pictureUrl, textOf } from './bytes-text.ts'
+import { messageType } from './message-type.ts'
 import { DETAIL } from './texts.ts'
 import type { BodyBytes, BodyView, ProtobufDetail } from './types.ts'
 
@@ -61,11 +63,32 @@ function Content({ view, load }: BodyViewProps): VNode {
 }
 
 /** How a message of protobuf was decoded. */
-export function Decoded({ type, problem }: ProtobufDetail): VNode {
+export function Decoded({ type, problem, types }: ProtobufDetail): VNode {
   return (
-    <p class="quiet">
-      <bdi>{type ?? [problem, DETAIL.byNumber].filter(Boolean).join('. ')}</bdi>
-    </p>
+    <>
+      <p class="quiet">
+        <bdi>{type ?? [problem, DETAIL.byNumber].filter(Boolean).join('. ')}</bdi>
+      </p>
+      {types && <Types names={types} />}
+    </>
+  )
+}
+
+function Types({ names }: { names: readonly string[] }): VNode {
+  const chosen = useStore(messageType)
+  return (
+    <select
+      aria-label={DETAIL.messageType}
+      value={chosen ?? ''}
+      onChange={({ currentTarget: { value } }) => messageType.set(value || undefined)}
+    >
+      <option value="">{DETAIL.noMessageType}</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   )
 }
 

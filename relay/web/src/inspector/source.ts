@@ -16,7 +16,8 @@ import type {
 export interface InspectorSource {
   /** With `after` in the query, waits some seconds for a change. */
   list(query: ListQuery, signal: AbortSignal): Promise<EntryList>
-  entry(id: string, isUnmasked: boolean): Promise<EntryDetail>
+  /** @param messageType the type of protobuf contents of which nothing says it */
+  entry(id: string, isUnmasked: boolean, messageType?: string): Promise<EntryDetail>
   body(id: string, side: 'request' | 'response'): Promise<BodyBytes>
   replay(request: ReplayRequest): Promise<Replayed>
   stopReplays(): Promise<unknown>

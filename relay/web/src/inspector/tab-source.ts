@@ -10,7 +10,7 @@ export function tabSource(inspection: Inspection): InspectorSource {
       if (query.after !== undefined) await inspection.changed(query.after, signal)
       return inspection.list(query)
     },
-    entry: (id, isUnmasked) => inspection.entry(id, isUnmasked),
+    entry: (id, isUnmasked, messageType) => inspection.entry(id, isUnmasked, messageType),
     body: (id, side) => inspection.body(id, side),
     replay: (request) => inspection.replay(request),
     stopReplays: async () => inspection.stopReplays(),

@@ -96,6 +96,8 @@ export const DETAIL = {
   grpc: (status: number, message = ''): string =>
     `gRPC status ${status}${GRPC_NAMES[status] === undefined ? '' : ` ${GRPC_NAMES[status]}`}${message === '' ? '' : `: ${message}`}`,
   byNumber: 'Its fields, by number:',
+  messageType: 'Type of the message',
+  noMessageType: 'not known: by number',
   timing: 'Time',
   spans: { site: 'site', target: 'target', handler: 'handler', answer: 'answer' },
   signature: ({ sender, result, reason }: { sender: string; result: string; reason: string }): string =>

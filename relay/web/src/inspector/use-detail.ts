@@ -1,6 +1,8 @@
 // Loads all of one entry, again when it changed.
 
+import { useStore } from '../common/store.ts'
 import { useEffect, useRef, useState } from '../preact.ts'
+import { messageType } from './message-type.ts'
 import type { InspectorSource } from './source.ts'
 import type { EntryDetail } from './types.ts'
 
@@ -20,6 +22,7 @@ export function useDetail(
   versions: readonly unknown[],
   isUnmasked: boolean,
 ): Loaded | undefined {
+  const type = useStore(messageType)
   const [loaded, setLoaded] = useState<Loaded | undefined>(undefined)
   const asked = useRef(0)
   const shown = useRef(0)
@@ -33,10 +36,10 @@ export function useDetail(
       shown.current = question
       setLoaded(next)
     }
-    source.entry(id, isUnmasked).then(
+    source.entry(id, isUnmasked, type).then(
       (detail) => show({ id, detail }),
       (error: Error) => show({ id, error }),
     )
-  }, [source, id, ...versions, isUnmasked])
+  }, [source, id, ...versions, isUnmasked, type])
   return loaded
 }

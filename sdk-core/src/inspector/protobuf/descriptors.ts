@@ -23,12 +23,12 @@ export interface DecodedMessage {
 /** Descriptors are the types of messages and services of one FileDescriptorSet. */
 export class Descriptors {
   readonly #registry: FileRegistry
-  /** The number of types of messages. */
-  readonly messages: number
+  /** The names of the types of messages, in alphabetical order. */
+  readonly names: readonly string[]
 
   private constructor(registry: FileRegistry) {
     this.#registry = registry
-    this.messages = [...registry].filter(({ kind }) => kind === 'message').length
+    this.names = [...registry].flatMap((one) => (one.kind === 'message' ? one.typeName : [])).sort()
   }
 
   /**
@@ -45,7 +45,7 @@ export class Descriptors {
         cause,
       })
     }
-    if (descriptors.messages > 0) return descriptors
+    if (descriptors.names.length > 0) return descriptors
     throw new SvcError('invalid_option', `it has no message types (${HOW})`)
   }
 

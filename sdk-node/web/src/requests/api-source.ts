@@ -18,7 +18,7 @@ export const apiSource: InspectorSource = {
     call(INSPECTOR_PATH.entries, query.after === undefined ? query : { ...query, wait_ms: WAIT_MAX_MS }, {
       signal,
     }),
-  entry: (id, unmask) => call(INSPECTOR_PATH.entry, { id, unmask }),
+  entry: (id, unmask, message_type) => call(INSPECTOR_PATH.entry, { id, unmask, message_type }),
   body: (id, side) => call(INSPECTOR_PATH.body, { id, side }),
   replay: (body) => call(INSPECTOR_PATH.replay, {}, { body }),
   stopReplays: () => call(INSPECTOR_PATH.stopReplays, {}, { body: {} }),
