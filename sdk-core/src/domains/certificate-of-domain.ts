@@ -52,6 +52,12 @@ export interface CertificateParts {
   onError(error: SvcError): void
 }
 
+/** The arguments of the next check. */
+interface Wanted {
+  isReachable: boolean
+  now: number
+}
+
 const NOTHING: Stored = {
   chain: [],
   certificates: [],
@@ -75,7 +81,8 @@ export class CertificateOfDomain {
   #renewsAt: number | undefined
   /** The time of the last question for renewal information. */
   #askedAt = Number.NEGATIVE_INFINITY
-  #checking: Promise<void> | undefined
+  #isChecking = false
+  #wanted: Wanted | undefined
 
   constructor(domain: string, parts: CertificateParts) {
     this.#domain = domain
@@ -108,15 +115,18 @@ export class CertificateOfDomain {
    * @param isReachable whether the authority would reach the site as the domain
    * @param now in milliseconds since the epoch
    */
-  check(isReachable: boolean, now: number, signal: AbortSignal): Promise<void> {
-    this.#checking ??= this.#check(isReachable, now, signal)
-      .catch((error) => {
-        if (!signal.aborted) this.#failedWithoutStore(error, now)
+  async check(isReachable: boolean, now: number, signal: AbortSignal): Promise<void> {
+    this.#wanted = { isReachable, now }
+    if (this.#isChecking) return
+    this.#isChecking = true
+    // What changed during a check may call for the next one.
+    for (let wanted: Wanted | undefined = this.#wanted; wanted && !signal.aborted; wanted = this.#wanted) {
+      this.#wanted = undefined
+      await this.#check(wanted.isReachable, wanted.now, signal).catch((error) => {
+        if (!signal.aborted) this.#failedWithoutStore(error, wanted.now)
       })
-      .finally(() => {
-        this.#checking = undefined
-      })
-    return this.#checking
+    }
+    this.#isChecking = false
   }
 
   async #check(isReachable: boolean, now: number, signal: AbortSignal): Promise<void> {
