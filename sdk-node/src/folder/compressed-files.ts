@@ -11,11 +11,11 @@ export const COMPRESSED_MAX_BYTES: number = 8 * 1024 * 1024
 /** The most files that are compressed at once; others are sent as they are, so that visitors cannot fill memory and processors. */
 export const COMPRESSING_MAX = 4
 /** The most bytes of compressed files that are kept. */
-const KEPT_MAX_BYTES = 64 * 1024 * 1024
+export const KEPT_MAX_BYTES: number = 64 * 1024 * 1024
 /** The most files that are kept, with those that compression does not make smaller. */
 const KEPT_MAX = 4096
 
-/** Levels at which a file of the largest size takes a busy machine a second or two. */
+/** Levels that compress a file of the largest size in less than half a second. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 
@@ -32,14 +32,8 @@ interface Kept {
 export class CompressedFiles {
   /** By path, state and coding, the last used ones at the end. */
   readonly #kept = new Map<string, Kept>()
-  readonly #keptMaxBytes: number
   #bytes = 0
   #compressing = 0
-
-  /** @param keptMaxBytes the most bytes of compressed files that are kept */
-  constructor(keptMaxBytes: number = KEPT_MAX_BYTES) {
-    this.#keptMaxBytes = keptMaxBytes
-  }
 
   /**
    * Resolves with the compressed content as a file of the same name and time; undefined when the file is to be sent as it is.
@@ -90,7 +84,7 @@ export class CompressedFiles {
 
   #makeRoom(): void {
     for (const [key, { bytes }] of this.#kept) {
-      if (this.#bytes <= this.#keptMaxBytes && this.#kept.size <= KEPT_MAX) return
+      if (this.#bytes <= KEPT_MAX_BYTES && this.#kept.size <= KEPT_MAX) return
       this.#kept.delete(key)
       this.#bytes -= bytes
     }

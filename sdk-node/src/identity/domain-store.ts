@@ -1,7 +1,8 @@
 // Stores the ACME account and the certificates of custom domains in files beside the identity file, each with its key. Only its owner
 // may read them.
 
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type DomainEntry, type DomainStore, type SiteKey, SvcError } from '@svc/sdk-core'
 import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
@@ -14,6 +15,10 @@ interface Content {
   /** What the SDK stores with the key. */
   text?: string
 }
+
+const CODE = 'certificate_unavailable'
+/** The end of the name of a domain's file. A domain has a dot, which `acme-account` has not. */
+const ENTRY = /^([^@]+\.[^@]+)@[^@]+\.json$/
 
 /** Stores entries beside an identity file: `identity-shop.example.org@acme.example.json` beside `identity.json`. */
 export function domainStoreBeside(identityPath: string): DomainStore {
@@ -30,7 +35,7 @@ export function domainStoreBeside(identityPath: string): DomainStore {
         })
       } catch (cause) {
         if (cause instanceof SvcError) throw cause
-        throw new SvcError('certificate_unavailable', `no key from ${path}`, { cause })
+        throw new SvcError(CODE, `no key from ${path}`, { cause })
       }
     },
   }
@@ -42,13 +47,36 @@ export function nativeKey(pkcs8: Uint8Array, key: SiteKey): SiteKey {
   return { ...siteKey(privateKey), algorithm: key.algorithm }
 }
 
+/** A KeptDomain is a custom domain that has a certificate on this machine. */
+export interface KeptDomain {
+  domain: string
+  publicKey: KeyObject
+}
+
+/**
+ * Resolves with the domains whose certificates are beside an identity file.
+ * @throws SvcError `certificate_unavailable`, whose message says what is wrong with a file
+ */
+export async function readKeptDomains(identityPath: string): Promise<KeptDomain[]> {
+  const folder = dirname(identityPath)
+  const stem = `${basename(identityPath, '.json')}-`
+  const kept: KeptDomain[] = []
+  for (const file of (await readdir(folder)).sort()) {
+    const [, domain] = (file.startsWith(stem) && ENTRY.exec(file.slice(stem.length))) || []
+    if (domain === undefined) continue
+    const { private_key: key, text = '' } = parse(file, await readPrivateFile(join(folder, file), CODE))
+    if (text.includes('"chain":["')) kept.push({ domain, publicKey: createPublicKey(key) })
+  }
+  return kept
+}
+
 /** Windows' file names cannot contain the colon of a port. */
 function pathOf(identityPath: string, id: string): string {
   return join(dirname(identityPath), `${basename(identityPath, '.json')}-${id.replaceAll(':', '_')}.json`)
 }
 
 async function read(path: string): Promise<DomainEntry> {
-  const content = parse(path, await readPrivateFile(path, 'certificate_unavailable'))
+  const content = parse(path, await readPrivateFile(path, CODE))
   return {
     key: siteKey(createPrivateKey(content.private_key)),
     text: content.text,
@@ -64,7 +92,7 @@ function parse(path: string, json: string): Content {
     return { private_key: key, ...(typeof text === 'string' && { text }) }
   } catch {
     // The parser's message would quote the file.
-    throw new SvcError('certificate_unavailable', `${path} has no private key: remove it for a new one`)
+    throw new SvcError(CODE, `${path} has no private key: remove it for a new one`)
   }
 }
 

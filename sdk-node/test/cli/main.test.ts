@@ -128,8 +128,8 @@ describe('svc expose', () => {
   )
 
   it('says each request without its query, in a line and as an event', async () => {
-    const plain = svc(['expose', String(targetPort), '--name', 'log-plain', ...at()])
-    const json = svc(['expose', String(targetPort), '--name', 'log-json', '--json', ...at()])
+    const plain = svcProcess(['expose', String(targetPort), '--name', 'log-plain', ...at()])
+    const json = svcProcess(['expose', String(targetPort), '--name', 'log-json', '--json', ...at()])
     await expect.poll(() => plain.out.length).toBe(1)
     await text(await visit(relay, plain.out[0]!.split(' ')[0]!, '/hook?token=secret'))
     await expect.poll(() => plain.out[1]).toMatch(/^200 +\d+ ms {2}127\.0\.0\.0\/24 {2}GET \/hook$/)

@@ -4,6 +4,7 @@ import type { X509Certificate } from 'node:crypto'
 import { canonicalLabel, nameOfAddress, normalizeName } from '@svc/protocol'
 import { identityFromKey, parseRelay, SvcError } from '@svc/sdk-core'
 import type { CopyStatus } from '../../agent/api-messages.ts'
+import { type KeptDomain, readKeptDomains } from '../../identity/domain-store.ts'
 import { loadIdentityFile } from '../../identity/identity-file.ts'
 import { type KeptCertificate, readKeptCertificate } from '../../identity/site-keys.ts'
 import { type ShownChain, shownChain } from '../../probe/shown-chain.ts'
@@ -58,6 +59,13 @@ export async function examine(options: Options, tell: Reporter, statusFolder: st
       isHealthy &&= HEALTHY.has(finding.verdict)
       tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
     }
+    for (const domain of await readKeptDomains(options.identityPath)) {
+      const url = new URL(relay.origin)
+      url.hostname = domain.domain
+      const finding = await lookAtDomain(url, domain, options.proxy)
+      isHealthy &&= HEALTHY.has(finding.verdict)
+      tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
+    }
   }
   return isHealthy ? EXIT.ok : EXIT.differs
 }
@@ -87,6 +95,28 @@ async function copiesOf(statusFolder: string): Promise<Map<string, CopyStatus>> 
 async function lookAt(url: URL, compared: Compared): Promise<Finding> {
   try {
     return compare(await shownChain(url, compared.ca, undefined, compared.proxy), compared)
+  } catch (error) {
+    return { verdict: 'unreachable', message: explainError(error).message }
+  }
+}
+
+/** The site alone has the key of a custom domain's certificate, which the relay's own CA does not sign. */
+async function lookAtDomain(
+  url: URL,
+  { publicKey }: KeptDomain,
+  proxy: string | undefined,
+): Promise<Finding> {
+  try {
+    const { chain, refusal } = await shownChain(url, undefined, undefined, proxy)
+    const seen = `from here: ${describe(chain[0])}`
+    if (!chain[0].publicKey.equals(publicKey))
+      return {
+        verdict: 'suspected',
+        message: `${seen}, whose key is not the site's: something else answers for the domain, such as a relay that ends TLS itself`,
+      }
+    if (refusal !== undefined)
+      return { verdict: 'untrusted', message: `${seen}, which clients refuse: ${refusal}` }
+    return { verdict: 'own', message: `${seen}, the site's own` }
   } catch (error) {
     return { verdict: 'unreachable', message: explainError(error).message }
   }

@@ -30,11 +30,10 @@ ${commands.flatMap(valuesOf).join('\n')}
         if ($steps.ContainsKey($next)) { $command = $steps[$next] }
     }
     $previous = "$command $($words[-1])".Trim()
-    # An array of one pair must not become the pair.
     if ($values.ContainsKey($previous)) {
-        $found = @($values[$previous] | ForEach-Object { , @($_, $_) })
+        $found = $values[$previous] | ForEach-Object { , @($_, $_) }
     } else {
-        $found = @($offered[$command] | Where-Object { $_[0].StartsWith('-') -eq $wordToComplete.StartsWith('-') })
+        $found = $offered[$command] | Where-Object { $_[0].StartsWith('-') -eq $wordToComplete.StartsWith('-') }
     }
     $found | Where-Object { $_[0].StartsWith($wordToComplete) } | ForEach-Object {
         [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
@@ -66,9 +65,9 @@ function valuesOf({ path, options }: CompletedCommand): string[] {
   )
 }
 
-/** An array in an array, which a comma keeps from being joined. PowerShell takes no empty description. */
+/** An array in an array, which a comma keeps from being joined. */
 function pair(name: string, description: string): string {
-  return `, @(${quoted(name)}, ${quoted(description || name)})`
+  return `, @(${quoted(name)}, ${quoted(description)})`
 }
 
 /** PowerShell takes typographic quotation marks for its own, too. */

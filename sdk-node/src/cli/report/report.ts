@@ -147,6 +147,7 @@ export type Report =
  * - `other_certificate`: another one with the stored key
  * - `other_chain`: the site's own, without a certificate of its CA
  * - `other_key`: one with another key than the stored one
+ * - `suspected`: at a custom domain, one with another key than the site's
  * - `untrusted`: one that clients refuse
  * - `unreachable`: none
  */
@@ -157,6 +158,7 @@ export type DoctorVerdict =
   | 'other_certificate'
   | 'other_chain'
   | 'other_key'
+  | 'suspected'
   | 'untrusted'
   | 'unreachable'
 

@@ -1,10 +1,14 @@
 // `svc doctor` at a real relay: it says for each hostname of a site whether visitors see what this machine keeps.
 
-import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCa, createLeafFor } from '../../../../relay/src/core/certificates/development-ca.ts'
 import { useStarted } from '../../../../tools/use-started.ts'
 import { publish, type Site } from '../../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../../support/exposed.ts'
@@ -142,5 +146,41 @@ describe('svc doctor says', () => {
     expect(await doctor('broken')).toMatchObject({
       said: [{ event: 'failed', code: 'certificate_unavailable', message: expect.stringMatching(/broken@/) }],
     })
+  })
+})
+
+describe('svc doctor at a custom domain', () => {
+  const DOMAIN = 'shop.localhost'
+  const authority = createCa('localhost')
+  const keyOf = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
+  const chainOf = (key: KeyObject): string =>
+    createLeafFor(authority, createPublicKey(key).export({ type: 'spki', format: 'der' }), [DOMAIN])
+  const pem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+  // This machine trusts neither CA: the key decides first.
+  it.each(['untrusted', 'suspected'] as const)('says %s', async (verdict) => {
+    const [kept, other] = [keyOf(), keyOf()]
+    const shown = verdict === 'untrusted' ? kept : other
+    const server = createServer({ key: pem(shown), cert: chainOf(shown) }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const path = join(home, `domain-${DOMAIN}@acme.test.json`)
+    const text = JSON.stringify({ chain: ['AAAA'] })
+    await writeFile(path, JSON.stringify({ private_key: pem(kept), text }), { mode: 0o600 })
+    try {
+      const { port } = server.address() as AddressInfo
+      const where = [
+        '--relay',
+        `https://relay.localhost:${port}`,
+        '--identity-path',
+        join(home, 'domain.json'),
+      ]
+      const run = runHere(home, ['doctor', ...where, '--json'])
+      expect(await run.ended).toBe(8)
+      const said: Said[] = run.out.map((line) => JSON.parse(line))
+      expect(said.at(-1)).toMatchObject({ url: `https://${DOMAIN}:${port}`, verdict })
+    } finally {
+      server.close()
+      await rm(path)
+    }
   })
 })
