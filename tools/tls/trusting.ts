@@ -3,23 +3,16 @@
 import { Agent } from 'node:https'
 import { createSecureContext, type SecureContext } from 'node:tls'
 
-interface Trusting {
-  secureContext: SecureContext
-  /** It keeps sessions, and no connection. */
-  agent: Agent
-}
-
 /** CAs that are kept parsed: many more than the relays of one test file. */
-const CAS_MAX = 64
-const kept = new Map<string, Trusting>()
+const CONTEXTS_MAX = 64
+const contexts = new Map<string, SecureContext>()
+/** It keeps sessions, and no connection. */
+const agent = new Agent()
 
-/**
- * @param ca as PEM
- * @returns options of a request that trusts only this CA, and resumes no session in which another was trusted
- */
-export function trusting(ca: string): Trusting {
-  const known = kept.get(ca) ?? { secureContext: createSecureContext({ ca }), agent: new Agent() }
-  if (kept.size >= CAS_MAX) kept.clear()
-  kept.set(ca, known)
-  return known
+/** @param ca as PEM. @returns options of a request that trusts only this CA */
+export function trusting(ca: string): { secureContext: SecureContext; agent: Agent } {
+  const secureContext = contexts.get(ca) ?? createSecureContext({ ca })
+  if (contexts.size >= CONTEXTS_MAX) contexts.clear()
+  contexts.set(ca, secureContext)
+  return { secureContext, agent }
 }

@@ -375,8 +375,6 @@ it('visitors of HTTP/2 take the direct way as those of HTTP/1.1 do, and are repo
       method: 'POST',
       path: '/b',
       status: 200,
-      httpVersion: '2',
-      bytes: 5,
       remote: expect.objectContaining({ address: '127.0.0.1' }),
       ms: expect.any(Number),
     },

@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { files } from '@svc/sdk-core/handlers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { COMPRESSED_MAX_BYTES, COMPRESSING_MAX, CompressedFiles } from '../../src/folder/compressed-files.ts'
+import {
+  COMPRESSED_MAX_BYTES,
+  COMPRESSING_MAX,
+  CompressedFiles,
+  KEPT_MAX_BYTES,
+} from '../../src/folder/compressed-files.ts'
 import { openFolder } from '../../src/index.ts'
 
 const TEXT = 'a line of text\n'.repeat(200)
@@ -97,21 +102,23 @@ describe('bounds', () => {
   })
 
   it('forget the file that was used longest ago', async () => {
+    const compressed = new CompressedFiles()
     const reads: string[] = []
+    const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(32_768)))
     // Hexadecimal digits become half as long.
-    const bytes = Buffer.from(Buffer.from(crypto.getRandomValues(new Uint8Array(2048))).toString('hex'))
-    const ask = async (compressed: CompressedFiles, name: string): Promise<number> => {
-      const file = Object.assign(new File([bytes], name, { lastModified: 1 }), {
+    const bytes = Buffer.from(noise.toString('hex'))
+    const large = (name: string): File =>
+      Object.assign(new File([bytes], name, { lastModified: 1 }), {
         bytes: async () => {
           reads.push(name)
           return new Uint8Array(bytes)
         },
       })
-      return (await compressed.of(file, name, 'gzip'))!.size
-    }
-    const size = await ask(new CompressedFiles(), 'measured')
-    const compressed = new CompressedFiles(2 * size)
-    for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await ask(compressed, name)
-    expect(reads).toEqual(['measured', 'a', 'b', 'c', 'b'])
-  })
+    const first = await compressed.of(large('first'), 'first', 'gzip')
+    const count = Math.ceil(KEPT_MAX_BYTES / first!.size)
+    for (let at = 0; at < count; at++) await compressed.of(large(`${at}`), `${at}`, 'gzip')
+    await compressed.of(large(`${count - 1}`), `${count - 1}`, 'gzip')
+    await compressed.of(large('first'), 'first', 'gzip')
+    expect(reads).toHaveLength(count + 2)
+  }, 60_000)
 })

@@ -92,7 +92,7 @@ export class Policy extends PolicyRules {
     if (this.#writes !== writes) return false
     if (read === undefined) throw new SettingsError(this.#path, 'no longer exists')
     const file = inMode(read, this.#mode)
-    if (this.file !== before || format(file) === asRead(before) || this.#isFileOld) return false
+    if (this.file !== before || format(file) === format(before) || this.#isFileOld) return false
     if (this.#sharing === undefined) this.apply(file)
     else await this.#change(() => file)
     return true
@@ -287,11 +287,6 @@ function inMode(file: PolicyFile, mode: ApprovalMode = file.approval_mode): Poli
 
 function format(file: PolicyFile): string {
   return `${JSON.stringify(file, null, 2)}\n`
-}
-
-/** The text of a policy once it was read: its fields may have another order than those that a change made. */
-function asRead(file: PolicyFile): string {
-  return format(parsePolicyFile(format(file)))
 }
 
 /** The list with or without `member`; with `present` undefined, the same list. */

@@ -62,13 +62,7 @@ describe('a certificate', () => {
     expect(certificate.publicKey.equals(shared.publicKey)).toBe(false)
   })
 
-  const { 'RSA 4096': large, ...others } = NEW_KEY
-  const title = 'of %s serves a client that verifies it'
-  test.each(Object.entries(others))(title, (_, newKey) => serves(newKey))
-  // To make the key takes seconds; that the relay takes it is tested with the requests.
-  wholeOnly(test, 'variant').each([['RSA 4096', large]])(title, (_, newKey) => serves(newKey))
-
-  async function serves(newKey: readonly string[]): Promise<void> {
+  test.each(Object.entries(NEW_KEY))('of %s serves a client that verifies it', async (_, newKey) => {
     const keyFile = join(directory, 'key.pem')
     const csr = certificateRequest([lease.hostname], { key: newKey, keyFile })
     const key = await readFile(keyFile)
@@ -83,7 +77,7 @@ describe('a certificate', () => {
     expect(client.authorized).toBe(true)
     client.destroy()
     server.close()
-  }
+  })
 })
 
 describe('is refused', () => {
