@@ -53,7 +53,7 @@ test('every decision has a number, a date, a status and a row in the index', () 
 
 /** A folder that a command makes, or an entry of a package. */
 function isNoFile(name: string): boolean {
-  return /^(?:relay\/pages|sdk-node\/page|docs\/api|tls\/(?:messages|der))(?:\/|$)/.test(name)
+  return /^(?:relay\/(?:pages|documentation)|sdk-node\/page|tls\/(?:messages|der))(?:\/|$)/.test(name)
 }
 
 function deadLinks(file: string): string[] {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { root } from '../programs/command.ts'
 import { buildDirectory, buildProject } from './output-directory.ts'
+import { digestOf } from './source-digest.ts'
 
 /** The directory in which the agent looks (sdk-node/src/installation.ts). */
 const PAGE_DIR: string = path.join(root, 'sdk-node/page')
@@ -18,6 +19,6 @@ const SOURCES = [
 
 /** Builds the page, unless the one that is there was built from the same sources. @returns its directory */
 export async function buildAgentPage(): Promise<string> {
-  await buildDirectory(PAGE_DIR, SOURCES, (built) => buildProject('sdk-node/web', built))
+  await buildDirectory(PAGE_DIR, digestOf(SOURCES), (built) => buildProject('sdk-node/web', built))
   return PAGE_DIR
 }

@@ -2,28 +2,26 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../programs/command.ts'
-import { digestOf } from './source-digest.ts'
 
-/** Holds the digest of the sources of a directory; no server of ours serves a name that begins with a dot. */
+/** Says what a directory was built from; no server of ours serves a name that begins with a dot. */
 const STAMP = '.built-from'
 
 /**
  * Builds a directory, unless what is there was built from the same sources. Its content is replaced in one step.
- * @param sources globs, from the repository's root
+ * @param sources says which these are: a digest of them (source-digest.ts)
  * @param build writes to the directory that it is given, which is not there yet
  */
 export async function buildDirectory(
   directory: string,
-  sources: readonly string[],
+  sources: string,
   build: (built: string) => Promise<void>,
 ): Promise<void> {
-  const digest = digestOf(sources)
-  if (stampOf(directory) === digest) return
+  if (stampOf(directory) === sources) return
   const temporary = temporaryDirectory(`svc-${path.basename(directory)}-`)
   const built = path.join(temporary, 'built')
   try {
     await build(built)
-    writeFileSync(path.join(built, STAMP), digest)
+    writeFileSync(path.join(built, STAMP), sources)
     replaceDirectory(directory, built, path.join(temporary, 'replaced'))
   } finally {
     rmSync(temporary, { recursive: true, force: true })
@@ -36,6 +34,11 @@ export async function buildProject(project: string, outDir: string): Promise<voi
   const { build } = await import('vite')
   const configFile = path.join(root, project, 'vite.config.ts')
   await build({ configFile, logLevel: 'warn', build: { outDir }, oxc: { jsx: { development: false } } })
+}
+
+/** @returns whether a directory was built from `sources`, and perhaps from more */
+export function isBuiltFrom(directory: string, sources: string): boolean {
+  return stampOf(directory)?.startsWith(sources) ?? false
 }
 
 function stampOf(directory: string): string | undefined {

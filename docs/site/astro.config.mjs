@@ -1,0 +1,47 @@
+// The site of the documentation: `npm run docs` makes it (tools/bundler/docs-site.ts). DOCS_BASE is its path on the host, DOCS_OUT the
+// directory that it goes to, and DOCS_REFERENCE the one with the API reference.
+import path from 'node:path'
+import starlight from '@astrojs/starlight'
+import { defineConfig } from 'astro/config'
+import { finishedPages } from './src/integrations/finished-pages.ts'
+import { checkedLinks } from './src/integrations/links.ts'
+import { markdownTwins } from './src/integrations/twins.ts'
+import { root } from './src/sections.ts'
+import { sidebar } from './src/sidebar.ts'
+
+const outDir = process.env.DOCS_OUT ?? path.join(root, 'node_modules/.cache/docs-site/dist')
+
+export default defineConfig({
+  base: process.env.DOCS_BASE ?? '/docs',
+  outDir,
+  // Of its own, since two builds may run at the same time.
+  cacheDir: path.join(outDir, '../docs-cache'),
+  telemetry: false,
+  build: { assets: 'assets', inlineStylesheets: 'never' },
+  vite: { build: { assetsInlineLimit: 0 } },
+  devToolbar: { enabled: false },
+  integrations: [
+    // Before the pages are indexed, which the next one does.
+    finishedPages(),
+    starlight({
+      title: 'svc',
+      credits: false,
+      customCss: ['./src/style.css'],
+      components: {
+        Search: './src/components/Search.astro',
+        PageTitle: './src/components/PageTitle.astro',
+        SiteTitle: './src/components/SiteTitle.astro',
+        SocialIcons: './src/components/SocialIcons.astro',
+      },
+      tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
+      expressiveCode: {
+        defaultProps: { frame: 'none' },
+        useDarkModeMediaQuery: true,
+        styleOverrides: { codeBackground: 'var(--code-ground)', borderRadius: 'var(--round)' },
+      },
+      sidebar: sidebar(),
+    }),
+    markdownTwins(),
+    checkedLinks(),
+  ],
+})
