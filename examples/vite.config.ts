@@ -29,7 +29,7 @@ const commonFrame: Plugin = {
 
 /** The relay serves its mark at its root, and the examples below it. */
 const HEADER = `<a href="/"><strong class="mark"><img src="/favicon.svg" alt="" width="24" height="24">svc</strong></a>
-<nav aria-label="Examples"><a href="/examples/">Examples</a></nav>`
+<nav aria-label="Pages"><a href="/examples/">Examples</a><a href="/docs/">Docs</a></nav>`
 
 /** A build on a busy machine is slow, which is no news to who waits for it. */
 const checks = { bundlerTimings: false }

@@ -16,7 +16,9 @@ if (!existsSync(pinnedNode) || !existsSync(path.join(packages, 'vite')))
     "The relay's pages are not built: that needs the development packages (npm ci without --omit=dev).",
   )
 else if (hasBundler())
-  process.exitCode = spawnSync(pinnedNode, ['scripts/site.ts'], { cwd: root, stdio: 'inherit' }).status ?? 1
+  process.exitCode =
+    spawnSync(pinnedNode, ['scripts/site.ts', '--without-documentation'], { cwd: root, stdio: 'inherit' })
+      .status ?? 1
 else {
   console.error(
     'Packages are missing: npm leaves them out on a Node older than 20.19 or 22.12. `npm run site` installs them all the same.',

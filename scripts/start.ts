@@ -1,6 +1,8 @@
 // `npm start`: a relay on this machine with its pages and the examples, and one site published through it from this process.
 // The relay's settings (SVC_URL, SNI_PORT, IDENTITY_PATH, ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'
 import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
@@ -12,6 +14,8 @@ import { curlLine, displayPath, trustHint } from './start/trust-hint.ts'
 
 /** Milliseconds from Ctrl-C until everything has ended; then it is killed. */
 const CLOSE_TIMEOUT_MS = 12_000
+/** The relay and its sites come first. */
+const LOW_PRIORITY = 10
 
 const url = process.env.SVC_URL || 'https://relay.localhost:4433'
 const identityPath = path.resolve(root, process.env.IDENTITY_PATH || '.svc')
@@ -47,6 +51,16 @@ async function start(): Promise<void> {
   })
   site.addEventListener('error', ({ error }) => console.error(`hello: ${error.message}`))
   announce(site.url, ca === undefined ? undefined : caFile)
+  buildDocumentation()
+}
+
+/** Builds it beside the relay, which is running already: nobody waits for it, and what is built is not built again. */
+function buildDocumentation(): void {
+  const program = path.join(root, 'scripts/docs.ts')
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY)
+  child.on('error', (error) => console.error(`The documentation cannot be built: ${error.message}`))
+  process.once('exit', () => child.kill())
 }
 
 function announce(siteUrl: string, caFile: string | undefined): void {
@@ -56,6 +70,7 @@ function announce(siteUrl: string, caFile: string | undefined): void {
     '',
     `  Publish from a page   ${new URL('/', url)}`,
     `  Examples              ${new URL('/examples/', url)}`,
+    `  Documentation         ${new URL('/docs/', url)}`,
     `  Published from Node   ${siteUrl}/`,
     `  In a page of yours    import { publish } from '${new URL('/sdk.js', url)}'`,
   ]

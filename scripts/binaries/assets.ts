@@ -1,9 +1,10 @@
-// Collects the assets of an executable: its bundle for threads, native addons for its platform, and the relay's pages.
+// Collects the assets of an executable: its bundle for threads, native addons for its platform, and the relay's pages and documentation.
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { constants, zstdCompressSync } from 'node:zlib'
 import { RELEASE_VERSION } from '../../relay/src/core/version.ts'
+import { buildDocumentation } from '../../tools/bundler/documentation.ts'
 import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
 import { root } from '../../tools/programs/command.ts'
 import type { ProgramName } from './bundle.ts'
@@ -33,13 +34,17 @@ export async function collectAssets(
   if (name === 'svc-relay') {
     if (bufferutil !== undefined)
       assets['bufferutil/bufferutil.node'] = path.join(root, BUFFERUTIL, bufferutil, 'bufferutil.node')
-    const pages = await buildRelayPages()
-    for (const file of globSync('**/*.*', { cwd: pages }).toSorted())
-      assets[`pages/${file.split(path.sep).join('/')}`] = path.join(pages, file)
+    addFolder(assets, 'pages', await buildRelayPages())
+    addFolder(assets, 'documentation', await buildDocumentation())
   }
   const digest = path.join(directory, DIGEST_ASSET)
   writeFileSync(digest, `${name}-${RELEASE_VERSION}-${digestOf(assets)}`)
   return { ...assets, [DIGEST_ASSET]: digest }
+}
+
+function addFolder(assets: Record<string, string>, name: string, folder: string): void {
+  for (const file of globSync('**/*.*', { cwd: folder }).toSorted())
+    assets[`${name}/${file.split(path.sep).join('/')}`] = path.join(folder, file)
 }
 
 function compressed(file: string, directory: string): string {

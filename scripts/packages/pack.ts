@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFi
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildAgentPage } from '../../tools/bundler/agent-page.ts'
+import { buildDocumentation } from '../../tools/bundler/documentation.ts'
 import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
 import { root, runCommand } from '../../tools/programs/command.ts'
 import { npmCommand } from '../../tools/programs/npm.ts'
@@ -28,7 +29,7 @@ export interface Tarball {
  * @throws Error with the output of what failed; the directory is then as before
  */
 export async function packPackages(directory: string = TARBALLS_DIR): Promise<Tarball[]> {
-  await Promise.all([compilePackages(), buildRelayPages(), buildAgentPage()])
+  await Promise.all([compilePackages(), buildRelayPages(), buildAgentPage(), buildDocumentation()])
   const staging = mkdtempSync(path.join(tmpdir(), 'svc-pack-'))
   try {
     const manifests = stageAll(staging)

@@ -42,6 +42,8 @@ export interface Installation {
   quicReadable: readonly string[] | undefined
   /** Directory of the built-in pages. */
   pages(): string
+  /** Directory of the documentation. */
+  documentation(): string
   /** Text of a script of the installer. */
   installScript(name: 'install.sh' | 'install.ps1'): Promise<string>
 }
@@ -56,6 +58,7 @@ let current: Installation = {
   }),
   quicReadable: undefined,
   pages: () => resolve(import.meta.dirname, '../../pages'),
+  documentation: () => resolve(import.meta.dirname, '../../documentation'),
   installScript: (name) => readFile(resolve(import.meta.dirname, '../features/installer', name), 'utf8'),
 }
 

@@ -72,6 +72,7 @@ export function App(): VNode {
           <a href="/examples/" target="_blank" rel="noopener">
             {COMMON.examples}
           </a>
+          <a href="/docs/">{COMMON.documentation}</a>
           <Link to="/admin" isCurrent={here === '/admin'}>
             {COMMON.admin}
           </Link>

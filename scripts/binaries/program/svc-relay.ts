@@ -21,6 +21,7 @@ const INSTALL_SCRIPTS = {
   'install.ps1': () => import('../../../relay/src/features/installer/install.ps1?raw'),
 }
 
+let documentation: string | undefined
 setInstallation({
   thread: threadOfThisFile,
   process: (name, execArgv) => {
@@ -32,6 +33,7 @@ setInstallation({
     return [import.meta.filename, addonFile('http3')].filter((path) => path !== undefined)
   },
   pages: () => unpackAssets('pages'),
+  documentation: () => (documentation ??= unpackAssets('documentation')),
   installScript: async (name) => (await INSTALL_SCRIPTS[name]()).default,
 })
 

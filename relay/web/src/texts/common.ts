@@ -5,6 +5,7 @@ export const COMMON = {
   sites: 'Sites',
   relays: 'Relays',
   examples: 'Examples',
+  documentation: 'Docs',
   admin: 'Admin',
   authority: 'Trust this relay',
   navigation: 'Pages',

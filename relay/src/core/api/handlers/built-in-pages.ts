@@ -10,6 +10,7 @@ import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
 import { findFile } from '../http/stored-file.ts'
 import { createCaFiles } from './ca-files.ts'
+import { createDocumentation } from './documentation.ts'
 import { createSdkModules } from './sdk-files.ts'
 import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts'
 
@@ -41,7 +42,8 @@ export function createPages({ directory, hasLandingPage, hasDiscovery, authority
     directory === undefined
       ? unlessUnbuilt(createStaticFiles(installation().pages(), isBuiltInOff, writer), isBuiltInOff)
       : createStaticFiles(directory, isOff, writer)
-  return createSdkModules(writer, createCaFiles(authority, writer, site))
+  const documentation = createDocumentation(directory, writer, site)
+  return createSdkModules(writer, createCaFiles(authority, writer, documentation))
 }
 
 function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler {

@@ -15,8 +15,8 @@ const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
 /** The landing page and the list of sites. */
 const LANDING_PAGE = /^(?:sites\/)?index\.html$|^sites\.html$/i
-/** A file whose name changes with its content, as Vite names them. */
-const HASHED_ASSET = /(?:^|\/)assets\/[^/]+-[\w-]{8}\.\w+$/
+/** A file whose name changes with its content, as Vite and Astro name them. */
+const HASHED_ASSET = /(?:^|\/)assets\/[^/]+[-.][\w-]{8}\.\w+$/
 /** Hidden files and `..`, which would lead out of the directory. */
 const HIDDEN = /(?:^|\/)\./
 /** On Windows, `~` and a digit may be the short form of any name, and `:` leads to another volume or stream. */
@@ -31,23 +31,26 @@ const CODINGS: readonly [ContentCoding, string][] = [
 ]
 
 /**
- * Headers of every response, since every page shares its origin with the administration: pages run only their own
- * scripts, cannot be framed, and load nothing from other origins.
+ * The policy of every page, since all share their origin with the administration: pages run only their own scripts, cannot
+ * be framed, and load nothing from other origins.
  */
+export const PAGE_POLICY: string = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Headers of every response. */
 const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "font-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "worker-src 'self'",
-    "manifest-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'Content-Security-Policy': PAGE_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -58,6 +61,16 @@ const RELAY_PROBE = /(?:^|\/)assets\/relay-probe-[\w-]{8}\.js$/
 /** That worker asks other relays how far away they are. It has its own policy, so that no page may ask other origins. */
 const RELAY_PROBE_POLICY = "default-src 'none'; connect-src https:"
 
+interface StaticFilesOptions {
+  /** What the paths of all files begin with; the request has it. */
+  prefix?: RegExp
+  /**
+   * Their Content-Security-Policy.
+   * @default PAGE_POLICY
+   */
+  policy?: string
+}
+
 /**
  * Looks for files at each request, so that a rebuild shows at the next load.
  * @param isOff whether the relay hides a page, called with its file's name below the directory, with `/` between folders
@@ -66,6 +79,7 @@ export function createStaticFiles(
   directory: string,
   isOff: (name: string) => boolean,
   writer: BodyWriter,
+  { prefix, policy }: StaticFilesOptions = {},
 ): Handler {
   const sendNotFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isForPeople = `${request.headers.accept}`.includes('text/html') && !isOff(FRONT_PAGE)
@@ -84,7 +98,9 @@ export function createStaticFiles(
   }
   return async (request, response) => {
     protectPage(response)
-    const page = await findPage(directory, pathOf(request))
+    if (policy !== undefined) response.setHeader('Content-Security-Policy', policy)
+    const path = pathOf(request)
+    const page = await findPage(directory, prefix === undefined ? path : path.replace(prefix, ''))
     if (page === undefined || page.name === NOT_FOUND_PAGE || isOff(page.name))
       return await sendNotFound(request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
