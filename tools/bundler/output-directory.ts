@@ -19,12 +19,16 @@ export async function buildDirectory(
   if (stampOf(directory) === sources) return
   const temporary = temporaryDirectory(`svc-${path.basename(directory)}-`)
   const built = path.join(temporary, 'built')
+  const remove = (): void => rmSync(temporary, { recursive: true, force: true })
+  // Ctrl-C ends the process where it is.
+  process.once('exit', remove)
   try {
     await build(built)
     writeFileSync(path.join(built, STAMP), sources)
     replaceDirectory(directory, built, path.join(temporary, 'replaced'))
   } finally {
-    rmSync(temporary, { recursive: true, force: true })
+    process.off('exit', remove)
+    remove()
   }
 }
 
