@@ -35,6 +35,7 @@ const LONG: readonly string[] = [
   'relay/test/api/endpoint-handler.test.ts',
   'sdk-node/test/carrier/carriers.test.ts',
   'sdk-node/test/publish/relay-workers.test.ts',
+  'sdk-node/test/publish/custom-domains.test.ts',
   'relay/test/bridge/client-shares.test.ts',
   'sdk-node/test/cli/cache.test.ts',
   'sdk-core/test/site/events.test.ts',

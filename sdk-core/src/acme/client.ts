@@ -1,4 +1,5 @@
-// Sends the requests of ACME by `fetch` (RFC 8555 §6): signed, with nonces, bounded in time and size, with bounded retries.
+// Sends the requests of ACME by `fetch` (RFC 8555 §6): signed, with nonces, bounded in time and size, with bounded retries. It is our own,
+// since the library for browsers (`@peculiar/acme-client`) bounds neither, knows no renewal information, and brings JSON schemas along.
 
 import { oneLine } from '@svc/protocol/acme'
 import { pause } from '@svc/protocol/timers'
