@@ -273,6 +273,29 @@ export interface RelayStatus {
   probe?: ProbeVerdict | undefined
   /** Undefined for a site without `cache`. */
   cache?: CopyStatus | undefined
+  /** Undefined for a site without `domains`. */
+  domains?: DomainStatus[] | undefined
+}
+
+/** What a custom domain of a site has, and what it lacks. */
+export interface DomainStatus {
+  domain: string
+  /** Whether visitors can connect to it. */
+  online: boolean
+  /** What the relay says of its DNS records. */
+  state: 'pending' | 'active' | 'refused'
+  reason?: string | undefined
+  /** The records to set. */
+  records: readonly { type: string; name: string; value: string }[]
+  certificate: 'missing' | 'ordering' | 'valid' | 'failed'
+  /** The end of the certificate (RFC 3339). */
+  expires_at?: string | undefined
+  /** Why the last order failed. */
+  error?: string | undefined
+  /** Whether only this site's account may get certificates. */
+  protected: boolean
+  /** Why it is not. */
+  unprotected?: string | undefined
 }
 
 /** A visitor's request, and its tunnel. */

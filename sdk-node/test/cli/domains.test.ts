@@ -56,6 +56,10 @@ describe('svc expose --domain', () => {
       await vi.waitUntil(() => last()?.state === 'active', { timeout: TIMEOUT_MS })
       await vi.waitUntil(() => last()?.certificate === 'failed', { timeout: TIMEOUT_MS })
       expect(last()).toMatchObject({ online: false, error: expect.any(String) })
+      const status = runHere(home, ['status', '--json'])
+      await status.ended
+      const { domains } = JSON.parse(status.out[0]!)
+      expect(domains).toMatchObject([{ domain: DOMAIN, state: 'active', certificate: 'failed' }])
     } finally {
       await run.stop()
       server.close()

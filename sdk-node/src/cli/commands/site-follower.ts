@@ -1,13 +1,20 @@
 // Follows one tunnel's site at each relay: it reports and shows changes, and knows when all are closed.
 
 import { compareVersions } from '@svc/protocol'
-import type { PlatformSite, SiteDomain, SvcError } from '@svc/sdk-core'
+import type { PlatformSite, SvcError } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { DomainStateReport, Report, Reporter, Targets } from '../report/report.ts'
-import { addressesOf, copyOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
+import {
+  addressesOf,
+  copyOf,
+  domainsOf,
+  type SiteEntry,
+  type StatusStore,
+  waitingOf,
+} from '../report/status-store.ts'
 
 /** The shortest interval between identical reports, in milliseconds: a busy site has many visitors, a full relay many refusals. */
 const REPEAT_PAUSE_MS = 5_000
@@ -195,10 +202,10 @@ export class SiteFollower {
 
   /** Reports each domain whose state is not what was reported last. */
   #domainsChanged({ relay }: SiteEntry, site: PlatformSite): void {
-    for (const one of site.domains ?? []) {
-      const report = domainReport(relay, one)
+    for (const status of domainsOf(site) ?? []) {
+      const report: DomainStateReport = { event: 'domain', relay, ...status }
       const said = JSON.stringify(report)
-      const key = `${relay} ${one.domain}`
+      const key = `${relay} ${status.domain}`
       if (this.#domains.get(key) === said) continue
       this.#domains.set(key, said)
       this.#say(report)
@@ -278,18 +285,6 @@ export class SiteFollower {
       const page = report.event === 'online' ? inspector.url : undefined
       tell({ ...report, tunnel, ...(page !== undefined && { inspector: page }) } as Report)
     })
-  }
-}
-
-function domainReport(relay: string, { domain, dns, certificate, ...one }: SiteDomain): DomainStateReport {
-  const { expiresAt, error } = certificate
-  return {
-    ...{ event: 'domain', relay, domain, online: one.online, state: dns.state },
-    ...(dns.reason !== undefined && { reason: dns.reason }),
-    ...{ records: dns.records, certificate: certificate.state, protected: one.protected },
-    ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
-    ...(error !== undefined && { error }),
-    ...(one.unprotected !== undefined && { unprotected: one.unprotected }),
   }
 }
 

@@ -1,10 +1,10 @@
 // The reports of `svc`: each is a JSON line for machines, or a line of text for people.
 
-import type { SiteDomain } from '@svc/sdk-core'
 import type {
   AgentRequest,
   AgentShare,
   CopyStatus,
+  DomainStatus,
   RelayStatus,
   TunnelStatus,
   WaitingStatus,
@@ -202,25 +202,11 @@ export type SentReport =
   /** A webhook was sent, and answered. */
   | { event: 'sent'; sender: string; name: string; url: string; status: number; ms: number }
 
-/** What a custom domain of a site has, and what it lacks. */
-export interface DomainStateReport {
+/** The state of a custom domain of a site. */
+export interface DomainStateReport extends DomainStatus {
   event: 'domain'
   tunnel?: string | undefined
   relay: string
-  domain: string
-  online: boolean
-  /** What the relay says of its DNS records. */
-  state: SiteDomain['dns']['state']
-  reason?: string | undefined
-  /** The records to set. */
-  records: SiteDomain['dns']['records']
-  certificate: SiteDomain['certificate']['state']
-  /** RFC 3339. */
-  expires_at?: string | undefined
-  error?: string | undefined
-  protected: boolean
-  /** Why it is not. */
-  unprotected?: string | undefined
 }
 
 /** Of `svc domain`, and the state of a site's domain. */

@@ -6,6 +6,7 @@ import type {
   AgentRequest,
   AgentWebhook,
   CopyStatus,
+  DomainStatus,
   Failure,
   WaitingStatus,
 } from '../../agent/api-messages.ts'
@@ -188,6 +189,18 @@ export function copyOf({ site }: SiteEntry): CopyStatus | undefined {
   return cache && { present: cache.present, expires_at: cache.expires_at }
 }
 
+export function domainsOf(site: PlatformSite | undefined): DomainStatus[] | undefined {
+  return site?.domains?.map(({ domain, dns, certificate, ...one }) => ({
+    ...{ domain, online: one.online, state: dns.state, reason: dns.reason, records: dns.records },
+    certificate: certificate.state,
+    expires_at:
+      certificate.expiresAt === undefined ? undefined : new Date(certificate.expiresAt).toISOString(),
+    error: certificate.error,
+    protected: one.protected,
+    unprotected: one.unprotected,
+  }))
+}
+
 function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
   const { tunnel, relay, site, failure, targets } = row
   const stats = site?.stats()
@@ -207,5 +220,6 @@ function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
     bytes_out: bytesOut,
     probe,
     cache: copyOf(row),
+    domains: domainsOf(site),
   }
 }

@@ -13,6 +13,7 @@ import type {
   TunnelStatus,
 } from '../../../src/agent/api-messages.ts'
 import { TUNNEL } from '../texts/texts.ts'
+import { DomainState } from './domain-state.tsx'
 import { Figure } from './figures.tsx'
 import { TunnelActions } from './tunnel-actions.tsx'
 import { obstacleOf, stateOf } from './tunnel-state.ts'
@@ -103,6 +104,9 @@ function AtRelay({ relay, areSeveral }: { relay: RelayStatus; areSeveral: boolea
         </div>
       )}
       {share_url !== undefined && <p class="quiet">{TUNNEL.share}</p>}
+      {relay.domains?.map((status) => (
+        <DomainState key={status.domain} status={status} />
+      ))}
       {(areSeveral || addresses.length === 0) && (
         <p class="quiet at">{TUNNEL.at(relay.relay, state === 'online' ? '' : state)}</p>
       )}
