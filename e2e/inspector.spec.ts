@@ -96,6 +96,7 @@ test('by keyboard alone: requests appear, are filtered, opened, replayed, edited
   await expect.poll(() => got.length).toBe(5)
   expect(got.at(-1)).toMatchObject({ authorization: 'Bearer secret', body: 'edited' })
 
+  await expect(page.getByRole('tabpanel')).toContainText('edited')
   await page.keyboard.press('c')
   await expect(saying(page, 'Copied curl. Its secrets are masked')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^curl .*Bearer ••••••.*edited'/)
@@ -118,7 +119,9 @@ test('secrets are shown when they are asked for, a link leads to one request, an
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('Bearer secret')
   await page.getByRole('button', { name: 'Keys' }).press('Enter')
   const keys = page.getByRole('checkbox', { name: 'Letters, / and ? work as keys' })
+  const saved = page.waitForResponse((response) => response.request().method() === 'POST')
   await keys.press('Space')
+  await saved
   await page.reload()
   await expect(headingOf(page, `POST /hook?token=${MASK}&x=1`)).toBeVisible()
   for (const key of ['?', 'r']) await page.keyboard.press(key)
