@@ -18,7 +18,7 @@ interface Content {
 
 const CODE = 'certificate_unavailable'
 /** The end of the name of a domain's file. A domain has a dot, which `acme-account` has not. */
-const ENTRY = /^([^@]+\.[^@]+)@[^@]+\.json$/
+const ENTRY = /^([^@.]+\.[^@]+)@[^@]+\.json$/
 
 /** Stores entries beside an identity file: `identity-shop.example.org@acme.example.json` beside `identity.json`. */
 export function domainStoreBeside(identityPath: string): DomainStore {
