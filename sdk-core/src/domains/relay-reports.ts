@@ -1,6 +1,6 @@
 // What each relay of a site says about the site's domains, from the relays' answers.
 
-import { type CustomDomain, PATH } from '@svc/protocol'
+import { type CustomDomain, ownershipRecordName, PATH } from '@svc/protocol'
 import { pause } from '@svc/protocol/timers'
 import { isRecord } from '../control/json-checks.ts'
 import type { RelayClient } from '../control/relay-client.ts'
@@ -12,7 +12,14 @@ const STATES_PAUSE_MAX_MS = 30_000
 const STATES_PAUSE_MIN_MS = 500
 
 const STATES: readonly unknown[] = ['pending', 'active', 'refused']
-const TYPES: readonly unknown[] = ['TXT', 'CNAME', 'A', 'AAAA']
+const ADDRESS_OR_HOST = /^[\w.:-]{1,253}$/
+/** The values that a relay may name, by the type of the record. */
+const VALUES: Readonly<Record<string, RegExp>> = {
+  TXT: /^svc-address=0x[\da-f]{40}$/,
+  CNAME: ADDRESS_OR_HOST,
+  A: ADDRESS_OR_HOST,
+  AAAA: ADDRESS_OR_HOST,
+}
 const RECORDS_MAX = 16
 const TEXT_MAX_CHARS = 500
 /** The better one of two relays' answers is shown. */
@@ -93,13 +100,21 @@ function readReports(domains: unknown): Reports {
       reports.set(one.domain, {
         state: one.state as CustomDomain['state'],
         reason: typeof one.reason === 'string' ? one.reason.slice(0, TEXT_MAX_CHARS) : undefined,
-        records: readRecords(one.records),
+        records: readRecords(one.domain, one.records),
       })
   return reports
 }
 
-function readRecords(records: unknown): DomainDns['records'] {
-  const isRecordToSet = (one: unknown): boolean =>
-    isRecord(one) && TYPES.includes(one.type) && typeof one.name === 'string' && typeof one.value === 'string'
-  return Array.isArray(records) ? records.slice(0, RECORDS_MAX).filter(isRecordToSet) : []
+/**
+ * Reads the records that the owner is asked to set. All others are dropped: with one such as `_acme-challenge` the relay would get a
+ * certificate for the domain.
+ */
+function readRecords(domain: string, records: unknown): DomainDns['records'] {
+  const isOfDomain = (one: unknown): boolean => {
+    const { type, name, value } = Object(one)
+    const place = type === 'TXT' ? ownershipRecordName(domain) : domain
+    const isKnown = typeof type === 'string' && Object.hasOwn(VALUES, type)
+    return isKnown && name === place && typeof value === 'string' && VALUES[type]!.test(value)
+  }
+  return Array.isArray(records) ? records.slice(0, RECORDS_MAX).filter(isOfDomain) : []
 }
