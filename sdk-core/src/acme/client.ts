@@ -84,6 +84,7 @@ export class AcmeClient {
    * @throws AcmeProblem, or an Error when the authority cannot be reached
    */
   async post(url: string, payload: object | undefined, signal: AbortSignal): Promise<AcmeAnswer> {
+    requireHttps(url, 'the address of a request')
     for (let attempts = 1; ; attempts++) {
       const header = { alg: 'ES256', nonce: await this.#nonce(signal), url, ...this.#identified() }
       const body = JSON.stringify(await signJws(this.#key, header, payload))
@@ -207,7 +208,10 @@ async function boundedText(response: Response): Promise<string> {
 
 /** Returns a URL of the authority's answer. Signed requests go nowhere but to https. */
 export function urlIn(json: Record<string, unknown>, name: string): string {
-  const { [name]: value } = json
+  return requireHttps(json[name], name)
+}
+
+function requireHttps(value: unknown, name: string): string {
   if (typeof value !== 'string' || URL.parse(value)?.protocol !== 'https:')
     throw new Error(`the authority's answer has no https URL as ${name}`)
   return value
