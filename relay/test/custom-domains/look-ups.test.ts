@@ -329,6 +329,21 @@ describe('all authoritative servers', () => {
     expect(await lookUpProof(new Lookup(options), SHOP, BOB)).toMatchObject({ kind: 'other' })
   })
 
+  test('are not those of the zone to which an alias leads: its owner proves nothing', async () => {
+    const { options, resolver } = await zone()
+    const taken = await dnsServer(
+      { [`${PROOF} TXT`]: claim(BOB) },
+      { address: '127.0.0.5', port: options.port },
+    )
+    // Resolvers follow the alias, whatever they are asked for.
+    resolver.records.set(`${SHOP} CNAME`, ['taken.test'])
+    resolver.records.set(`${SHOP} NS`, ['ns.taken.test'])
+    resolver.records.set('ns.taken.test A', ['127.0.0.5'])
+    expect(await lookUpProof(new Lookup(options), SHOP, BOB)).toMatchObject({ kind: 'unproven' })
+    expect(await lookUpProof(new Lookup(options), `below.${SHOP}`, BOB)).toMatchObject({ kind: 'unproven' })
+    expect(taken.questions).toEqual([])
+  })
+
   test.each<[string, readonly string[] | undefined, string]>([
     ['one of which lacks it', undefined, 'ns3.example.test has no TXT record'],
     ['one of which lies', claim(BOB), 'several values'],

@@ -134,9 +134,12 @@ export class Lookup {
     for (let depth = 0; depth < labels.length; depth++) {
       const zone = labels.slice(depth).join('.')
       const names = await this.#find((resolver) => resolver.resolveNs(zone))
+      if (names.length === 0) continue
+      // Resolvers follow aliases: then these are the servers of another zone, whose owner has no say about this name.
+      if ((await this.#find((resolver) => resolver.resolveCname(zone))).length > 0) continue
       if (names.length > ZONE_SERVERS_MAX)
         throw new Error(`${zone} has more than ${ZONE_SERVERS_MAX} name servers`)
-      if (names.length > 0) return await Promise.all(names.map((server) => this.#withAddresses(server)))
+      return await Promise.all(names.map((server) => this.#withAddresses(server)))
     }
     return []
   }
