@@ -59,7 +59,10 @@ function whyOpen(
     return other.accountUri === undefined
       ? `a CAA record of ${name} lets every account at ${other.authority} issue: it needs accounturi=${account}`
       : `a CAA record of ${name} lets another account issue: ${other.accountUri}`
-  return allowed.some(({ authority }) => authorities.includes(authority))
+  // Another authority may not know the parameter, and ignores it (RFC 8657 §3).
+  const foreign = allowed.find(({ authority }) => !authorities.includes(authority))
+  if (foreign) return `a CAA record of ${name} lets another authority issue: ${foreign.authority}`
+  return allowed.length > 0
     ? undefined
     : `no CAA record of ${name} lets this site's own authority issue (${authorities.join(', ')})`
 }

@@ -44,6 +44,11 @@ describe('CAA (RFC 8659, RFC 8657)', () => {
       /another account/,
     ],
     ['another authority beside', { org: { issue: [MINE, 'other.test'] } }, /every account at other.test/],
+    [
+      'another authority that may ignore the account',
+      { org: { issue: [MINE, `other.test; accounturi=${ACCOUNT}`] } },
+      /another authority issue: other.test/,
+    ],
     ['two account URIs', { org: { issue: [`${MINE}; accounturi=${ACCOUNT}`] } }, /every account/],
     ['nobody', { org: { issue: [';'] } }, /lets this site's own authority issue/],
     [
