@@ -393,6 +393,15 @@ describe('all authoritative servers', () => {
     expect(proof).toMatchObject({ why: expect.stringContaining('more than 16 name servers') })
   })
 
+  test('cannot lead a look-up to a name of many labels, each of which is a question at the servers of others', async () => {
+    const { servers, options, resolver } = await zone()
+    const long = `${'x.'.repeat(100)}victim.test`
+    for (const server of servers) server.onQuestion = ({ type }) => (type === 'CNAME' ? { cname: long } : [])
+    const proof = await lookUpProof(new Lookup(options), SHOP, ALICE)
+    expect(proof).toMatchObject({ kind: 'unproven', why: expect.stringContaining('more than 16 labels') })
+    expect(resolver.questions.filter(({ name }) => name.endsWith('victim.test'))).toEqual([])
+  })
+
   test('cannot make one look-up ask without end', async () => {
     const { servers, options } = await zone()
     let aliases = 0

@@ -12,6 +12,8 @@ export const LOOKUP_MAX_MS = 15_000
 export const ZONE_SERVERS_MAX = 16
 /** Addresses of one name server that are asked, one after another. */
 export const SERVER_ADDRESSES_MAX = 4
+/** Labels of a name whose zone is searched for: each may cost a question at the servers of others, whom an alias names. */
+export const LABELS_MAX = 16
 /** CNAME records that are followed from a name. */
 export const ALIASES_MAX = 8
 

@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises'
 import { hostPort } from '@svc/node-kit/host-port'
 import {
   ALIASES_MAX,
+  LABELS_MAX,
   LOOKUP_MAX_MS,
   QUESTION_TIMEOUT_MS,
   QUESTION_TRIES,
@@ -131,6 +132,7 @@ export class Lookup {
   /** Walks up from a name to its zone, which has NS records. */
   async #findServers(name: string): Promise<readonly NameServer[]> {
     const labels = name.split('.')
+    if (labels.length > LABELS_MAX) throw new Error(`${name} has more than ${LABELS_MAX} labels`)
     for (let depth = 0; depth < labels.length; depth++) {
       const zone = labels.slice(depth).join('.')
       const names = await this.#find((resolver) => resolver.resolveNs(zone))
