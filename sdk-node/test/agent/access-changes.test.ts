@@ -43,10 +43,10 @@ describe('what the API shows', () => {
   })
 })
 
-it('shows no secret of webhooks, and no password of a proxy', () => {
+it('shows no secret of webhooks, no password of a proxy, and no key of an authority', () => {
   const webhooks = { github: 'hush', hmac: ['env:OLD', 'hush'] }
-  const shown = withoutSecrets({ webhooks, proxy: 'http://me:hush@proxy.example' })
-  expect(shown).toEqual({ webhooks: { github: true, hmac: true }, proxy: true })
+  const shown = withoutSecrets({ webhooks, proxy: 'http://me:hush@proxy.example', acme_eab: 'kid-1=hush' })
+  expect(shown).toEqual({ webhooks: { github: true, hmac: true }, proxy: true, acme_eab: true })
   expect(withoutSecrets({ proxy: 'http://proxy.example' })).toEqual({ proxy: 'http://proxy.example' })
 })
 

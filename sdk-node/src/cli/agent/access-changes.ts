@@ -30,8 +30,9 @@ const UNREAD = 'secret-that-is-elsewhere'
 /** Returns the fields of a tunnel, or of the head of the file, with `true` in place of each secret. */
 export function withoutSecrets(fields: TomlTable): TomlTable {
   const shown = Object.entries(fields).map(([field, value]) => {
+    if (field === 'invitation' || field === 'acme_eab') return [field, true]
     // The URL of a proxy may have a password.
-    if (field === 'invitation' || (field === 'proxy' && String(value).includes('@'))) return [field, true]
+    if (field === 'proxy' && String(value).includes('@')) return [field, true]
     if (field === 'webhooks' && isRecord(value)) return [field, eachHidden(value)]
     return field === 'access' && isRecord(value) ? [field, hidden(value)] : [field, value]
   })
