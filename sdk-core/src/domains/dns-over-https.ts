@@ -9,6 +9,7 @@ const CNAME = 5
 const CAA = 257
 const IN = 1
 const NAME_ERROR = 3
+const TRUNCATED = 0x02_00
 const HEADER_BYTES = 12
 const DEADLINE_MS = 10_000
 const ANSWER_MAX_BYTES = 65_535
@@ -48,8 +49,11 @@ export function encodeQuestion(name: string): Uint8Array {
 /** @throws RangeError for a message that is malformed, or says that the resolver failed */
 export function parseAnswer(message: Uint8Array): CaaAnswer {
   const view = new DataView(message.buffer, message.byteOffset, message.length)
-  const code = view.getUint16(2) & 0xf
+  const flags = view.getUint16(2)
+  const code = flags & 0xf
   if (code !== 0 && code !== NAME_ERROR) throw new RangeError(`the resolver failed with code ${code}`)
+  // Records that are missing may let others issue.
+  if (flags & TRUNCATED) throw new RangeError('the answer is cut short')
   let at = HEADER_BYTES
   for (let left = view.getUint16(4); left > 0; left--) at = afterName(view, at) + 4
   const answer: { isAlias: boolean; issue: string[] | undefined } = { isAlias: false, issue: undefined }
