@@ -37,11 +37,13 @@ export interface PublishedLimit {
 }
 
 /** Let's Encrypt's limits, of which the client leaves a part for other programs. Other authorities allow no less. */
-export const LIMITS: Readonly<Record<'orders' | 'certificates' | 'failures', PublishedLimit>> = {
+export const LIMITS: Readonly<Record<'orders' | 'certificates' | 'failures' | 'attempts', PublishedLimit>> = {
   /** Of 300 for each account in 3 hours. */
   orders: { max: 100, windowMs: 3 * 3_600_000, what: 'orders of this account' },
   /** Of 5 for the same names in 7 days. */
   certificates: { max: 4, windowMs: 7 * 86_400_000, what: 'certificates for this domain' },
   /** Of 5 for each name in an hour. */
   failures: { max: 4, windowMs: 3_600_000, what: 'failed validations of this domain' },
+  /** By the monotonic clock: the relay, whose clock counts for the others, must not be able to cause orders. */
+  attempts: { max: 4, windowMs: 86_400_000, what: 'orders for this domain' },
 }

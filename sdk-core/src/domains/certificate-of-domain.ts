@@ -78,6 +78,8 @@ export class CertificateOfDomain {
   #stored = NOTHING
   #current: OwnCertificate | undefined
   #isOrdering = false
+  /** The times of orders, by `performance.now()`. */
+  #attempts: number[] = []
   #renewsAt: number | undefined
   /** The time of the last question for renewal information. */
   #askedAt = Number.NEGATIVE_INFINITY
@@ -181,6 +183,7 @@ export class CertificateOfDomain {
         limit: LIMITS.certificates,
         ms: isExempt ? 0 : waitMs(LIMITS.certificates, this.#stored.certificates, now),
       },
+      { limit: LIMITS.attempts, ms: waitMs(LIMITS.attempts, this.#attempts, performance.now()) },
     ]
     return waits.find(({ ms }) => ms > 0)
   }
@@ -205,6 +208,7 @@ export class CertificateOfDomain {
   async #order(entry: DomainEntry, now: number, signal: AbortSignal): Promise<void> {
     const { authority, changed, onError } = this.#parts
     const leaf = this.#current?.chain[0]
+    this.#attempts = spend(LIMITS.attempts, this.#attempts, performance.now())
     this.#isOrdering = true
     changed()
     try {
