@@ -141,7 +141,10 @@ export class SiteDomains implements ServedDomains {
 
   async #look(now: number, signal: AbortSignal): Promise<void> {
     const { ordered, askCaa } = this.#parts
-    const active = [...this.#certificates.keys()].filter((name) => this.#reports.of(name).state === 'active')
+    // Those that were active once, too: the relay's word alone must not keep a domain protected.
+    const active = [...this.#certificates.keys()].filter(
+      (name) => this.#reports.of(name).state === 'active' || this.#unprotected.has(name),
+    )
     if (!ordered || active.length === 0) return
     this.#lookedAt = now
     for (const domain of active) {
