@@ -108,6 +108,19 @@ describe('LeaseRegistry', () => {
     expect(lease.ended.reason).toBe('expired')
   })
 
+  test('of two renewals at machines whose clocks differ, the later statement of the site counts', () => {
+    const { leases } = setup()
+    const lease = leases.draft(request('demo', ALICE), addresses).commit()
+    const shared = { ...lease, portHost: undefined, machine: 'other', ports: undefined }
+    const statement = (issuedAt: string) => ({ issued_at: issuedAt, expires_at: '', signature: '' })
+    const [early, late] = ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.002Z'].map(statement)
+    leases.apply({ ...shared, expiresAt: lease.expiresAt + 10, statement: early })
+    leases.apply({ ...shared, expiresAt: lease.expiresAt - 5, statement: late })
+    expect(lease.statement).toBe(late)
+    leases.apply({ ...shared, expiresAt: lease.expiresAt + 10, statement: early })
+    expect(lease.statement).toBe(late)
+  })
+
   test('renewal moves the expiry', () => {
     const { routes, leases } = setup()
     const lease = leases.draft(request('demo', ALICE), addresses).commit()

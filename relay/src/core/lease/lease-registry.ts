@@ -175,13 +175,14 @@ export class LeaseRegistry {
   #applyRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
     const lease = entry.value
     this.lead(lease, shared.domains ?? NO_DOMAINS)
+    // The clocks of machines differ by some milliseconds: the site's own says which statement is later.
+    if (timeOf(shared.statement) > timeOf(lease.statement)) lease.statement = shared.statement
     if (shared.expiresAt <= lease.expiresAt) return
     lease.extendTo(shared.expiresAt, shared.lastSeenAt)
     this.#expiries.move(entry, lease.expiresAt)
     lease.clientIp = shared.clientIp
     lease.reportedIp = shared.reportedIp
     lease.metadata = shared.metadata
-    lease.statement = shared.statement
     this.#metadata.set(lease)
     this.#changed(lease)
   }
@@ -426,4 +427,9 @@ export class LeaseRegistry {
 
 function keyOf({ identity }: { identity: Identity }): string {
   return identityKey(identity.name, identity.address)
+}
+
+/** When the site issued a statement, in milliseconds since the epoch; 0 for none. */
+function timeOf(statement: Lease['statement']): number {
+  return statement === undefined ? 0 : Date.parse(statement.issued_at)
 }
