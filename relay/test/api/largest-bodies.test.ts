@@ -4,6 +4,7 @@ import {
   CACHE_FILES_MAX,
   CACHE_MANIFEST_MAX_BYTES,
   CERTIFICATE_REQUEST_MAX_BYTES,
+  CUSTOM_DOMAINS_MAX,
   METADATA_DESCRIPTION_MAX_CHARS,
   METADATA_OWNER_MAX_CHARS,
   METADATA_TAG_MAX_CHARS,
@@ -78,6 +79,8 @@ beforeAll(async () => {
 
 const message = Buffer.alloc(SIGN_MESSAGE_MAX_BYTES).toString('base64')
 const hopText = 'x'.repeat(HOP_FIELD_MAX_CHARS)
+/** As long as a name of the DNS may be. */
+const DOMAIN = `${`${'d'.repeat(63)}.`.repeat(3)}${'d'.repeat(53)}.example`
 const names = Array.from({ length: RESERVED_NAMES_MAX }, (_, number) => `n${number}`.padEnd(22, 'x'))
 const settings = {
   approval_mode: 'auto',
@@ -101,6 +104,7 @@ const LARGEST: Partial<Record<EndpointName, () => [body: unknown, answer: RegExp
     /"ok":true/,
   ],
   updateIp: () => [{ ip: '2001:db8:1111:2222:3333:4444:5555:6666/128', is_banned: false }, /"ok":true/],
+  updateDomain: () => [{ domain: DOMAIN, is_banned: false }, /"ok":true/],
   updateRelay: () => [{ relay: account.address, is_banned: false }, /"ok":true/],
   registerChallenge: () => [
     {
@@ -113,6 +117,7 @@ const LARGEST: Partial<Record<EndpointName, () => [body: unknown, answer: RegExp
       tcp_enabled: false,
       cache: true,
       cache_ttl: 999_999_999,
+      domains: Array.from({ length: CUSTOM_DOMAINS_MAX }, () => DOMAIN),
     },
     /"challenge_id"/,
   ],
@@ -126,6 +131,7 @@ const LARGEST: Partial<Record<EndpointName, () => [body: unknown, answer: RegExp
     /"unauthorized"/,
   ],
   renew: () => [{ access_token: lease.access_token, ttl: 600, metadata: METADATA }, /"access_token"/],
+  customDomains: () => [{ access_token: lease.access_token }, /"domains":\[\]/],
   reverse: () => [
     {
       access_token: lease.access_token,

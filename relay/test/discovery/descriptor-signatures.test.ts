@@ -16,13 +16,18 @@ beforeEach(() => {
 })
 
 const ORIGIN = 'https://relay.example'
+/** The first bytes of a compact signature: one that is not compact begins with one of them now and then, and has two readings. */
+const COMPACT = [27, 28, 29, 30, 31, 32, 33, 34]
 const forms = (signature: string): string[] => {
   const bytes = Buffer.from(signature, 'base64')
   return [signature, Buffer.concat([Uint8Array.of(bytes[64]! + 4), bytes.subarray(0, 64)]).toString('base64')]
 }
 
 test('the key of an address is recovered once, and later descriptors are checked against it, in both forms', async () => {
-  const relay = inventRelay()
+  let relay = inventRelay()
+  const first = (): number =>
+    Buffer.from(relay.describe(ORIGIN, { active_connections: 0 }).signature, 'base64')[0]!
+  while (COMPACT.includes(first())) relay = inventRelay()
   for (let count = 0; count < 10; count++) {
     const descriptor = relay.describe(ORIGIN, { active_connections: count })
     for (const signature of forms(descriptor.signature))

@@ -377,6 +377,8 @@ it('visitors of HTTP/2 take the direct way as those of HTTP/1.1 do, and are repo
       status: 200,
       remote: expect.objectContaining({ address: '127.0.0.1' }),
       ms: expect.any(Number),
+      httpVersion: '2',
+      bytes: 5,
     },
   ])
 })

@@ -1,7 +1,10 @@
 // A real relay whose operator approves by hand, or bans: no site says that it is online while its visitors are turned away.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
@@ -138,16 +141,20 @@ wholeOnly(describe, 'clock')('expose at several relays', () => {
 describe('svc', () => {
   let home: string
   const running: Run[] = []
+  const target = createServer((_, response) => response.end('hello'))
   beforeAll(async () => {
+    await once(target.listen(0, '127.0.0.1'), 'listening')
     home = await mkdtemp(join(tmpdir(), 'svc-waiting-'))
   })
   afterAll(async () => {
     for (const run of running.splice(0)) await run.stop()
+    target.close()
     await rm(home, { recursive: true })
   })
   const svc = (...args: string[]): Run => {
     // Commands of one process would share the socket that bears its id.
-    const run = runHere(join(home, `${running.length}`), ['expose', '1', ...args])
+    const { port } = target.address() as AddressInfo
+    const run = runHere(join(home, `${running.length}`), ['expose', `127.0.0.1:${port}`, ...args])
     running.push(run)
     return run
   }
