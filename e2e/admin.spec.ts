@@ -129,7 +129,7 @@ test('by keyboard alone: a lease in full, a ban after a question, and back', asy
   await admin.getByRole('button', { name: 'Details of keyed' }).focus()
   await admin.keyboard.press('Enter')
   const dialog = admin.getByRole('dialog', { name: 'Details of keyed' })
-  await expect(dialog.locator('dt')).toHaveCount(23)
+  await expect(dialog.locator('dt')).toHaveCount(24)
   for (const value of ['Described', 'Ada', 'a, b', '127.0.0.1', new URL(site.url).hostname])
     await expect(dialog.locator('dd').filter({ hasText: value }).first()).toBeVisible()
 
