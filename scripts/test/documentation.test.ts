@@ -33,7 +33,7 @@ test('every path of the repository that a page names is there', () => {
   expect(missing).toEqual([])
 })
 
-test('every decision has a number, a date, a status and a row in the index', () => {
+test('every decision has a number, a date, a status and a line in the index', () => {
   const decisions = globSync('docs/decisions/0*.md', { cwd: root }).sort()
   const rows = decisions.map((file) => {
     const [heading = '', blank, line = ''] = read(file).split('\n')
@@ -45,10 +45,10 @@ test('every decision has a number, a date, a status and a row in the index', () 
       number: path.basename(file).slice(0, 4),
       dated: true,
     })
-    return `| [${number}](${path.basename(file)}) | ${title} | ${date} | ${status} |`
+    return `- [${number}. ${title}](${path.basename(file)})${status === 'accepted' ? '' : `, ${status}`}`
   })
   const index = read('docs/decisions/README.md').split('\n')
-  expect(index.filter((line) => line.startsWith('| [0'))).toEqual(rows)
+  expect(index.filter((line) => line.startsWith('- [0'))).toEqual(rows)
 })
 
 /** A folder that a command makes, or an entry of a package. */
