@@ -24,6 +24,7 @@ export const COMPARISON = {
     },
     { what: 'You can run the server', facts: ['yes', 'no', 'no', 'no'] },
     { what: 'Raw TCP for any client', facts: ['yes', 'yes', 'no: needs its client', 'yes, over TLS'] },
+    { what: 'A domain of your own', facts: ['yes, with your own key', 'yes', 'yes', 'no'] },
     { what: 'UDP', facts: ['yes', 'no', 'no', 'no'] },
     { what: 'A public server that others run', facts: ['no, not yet', 'yes', 'yes', 'yes'] },
     { what: 'Servers on every continent', facts: ['no', 'yes', 'yes', 'yes'] },
