@@ -10,8 +10,15 @@ export const askCaa: AskCaa = async (name) => {
   const [aliases, records] = await Promise.all([found(dns.resolveCname(name)), found(dns.resolveCaa(name))])
   return {
     isAlias: aliases !== undefined && aliases.length > 0,
-    issue: records?.flatMap(({ issue }) => issue ?? []),
+    issue: records?.flatMap(issuesOf),
   }
+}
+
+/** Node names the property by its tag as it was sent, whose case means nothing (RFC 8659 §4.1). */
+function issuesOf(record: object): string[] {
+  return Object.entries(record).flatMap(([tag, value]) =>
+    tag.toLowerCase() === 'issue' ? String(value) : [],
+  )
 }
 
 /** Resolves with undefined when the resolver says that there are no records. */
