@@ -117,8 +117,11 @@ describe('LeaseRegistry', () => {
     leases.apply({ ...shared, expiresAt: lease.expiresAt + 10, statement: early })
     leases.apply({ ...shared, expiresAt: lease.expiresAt - 5, statement: late })
     expect(lease.statement).toBe(late)
-    leases.apply({ ...shared, expiresAt: lease.expiresAt + 10, statement: early })
+    leases.apply({ ...shared, expiresAt: lease.expiresAt - 5, statement: early })
     expect(lease.statement).toBe(late)
+    // A site whose clock was ahead and is right again: its next renewal counts.
+    leases.apply({ ...shared, expiresAt: lease.expiresAt + 10, statement: early })
+    expect(lease.statement).toBe(early)
   })
 
   test('renewal moves the expiry', () => {

@@ -175,7 +175,7 @@ export class LeaseRegistry {
   #applyRenewal(entry: ExpiryEntry<Lease>, shared: SharedLease): void {
     const lease = entry.value
     this.lead(lease, shared.domains ?? NO_DOMAINS)
-    // The clocks of machines differ by some milliseconds: the site's own says which statement is later.
+    // The clocks of machines differ by some milliseconds, so that the later of two quick renewals may end earlier here.
     if (timeOf(shared.statement) > timeOf(lease.statement)) lease.statement = shared.statement
     if (shared.expiresAt <= lease.expiresAt) return
     lease.extendTo(shared.expiresAt, shared.lastSeenAt)
@@ -183,6 +183,7 @@ export class LeaseRegistry {
     lease.clientIp = shared.clientIp
     lease.reportedIp = shared.reportedIp
     lease.metadata = shared.metadata
+    lease.statement = shared.statement
     this.#metadata.set(lease)
     this.#changed(lease)
   }
