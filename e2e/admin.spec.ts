@@ -22,22 +22,14 @@ interface Fixtures {
   publishAs: PublishAs
 }
 
-const test = base.extend<Fixtures, { relay: TestRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      relays.push(await startTestRelay({ env: { ADMIN_TOKEN } }))
-      await use(relays[0]!)
-      for (const relay of relays.toReversed()) await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<Fixtures>({
+  relay: async ({ oncePerFile }, use) => use(await oncePerFile('relay', startFirst)),
   context: async ({ browser }, use) => {
     const context = await browser.newContext()
     await use(context)
     await context.close()
   },
-  // biome-ignore lint/correctness/noEmptyPattern: as above
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
   errors: async ({}, use) => {
     const errors: string[] = []
     await use(errors)
@@ -50,6 +42,14 @@ const test = base.extend<Fixtures, { relay: TestRelay }>({
   },
   publishAs,
 })
+
+async function startFirst(): Promise<TestRelay> {
+  relays.push(await startTestRelay({ env: { ADMIN_TOKEN } }))
+  const stop = async (): Promise<void> => {
+    for (const relay of relays.splice(0).toReversed()) await relay.stop()
+  }
+  return { ...relays[0]!, stop }
+}
 
 /** Kills the relay and starts it again where it was. */
 async function restart(token: string): Promise<void> {

@@ -16,9 +16,11 @@ import { addTestWallet } from './support/test-wallet.ts'
 interface Target {
   port: number
   server: Server
+  stop(): Promise<void>
 }
 
 interface Fixtures {
+  target: Target
   /** The name of the tunnel that the agent has: each identity has one of its own, for the relay keeps names for their holders. */
   first: string
   agent: AgentProcess
@@ -29,18 +31,15 @@ interface Fixtures {
 
 let tunnels = 0
 
-const test = base.extend<Fixtures, { target: Target }>({
-  target: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const server = createServer((_request, response) => response.end('from the target'))
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      await use({ server, port: (server.address() as AddressInfo).port })
-      server.close()
-    },
-    { scope: 'worker' },
-  ],
-  // biome-ignore lint/correctness/noEmptyPattern: as above
+async function startTarget(): Promise<Target> {
+  const server = createServer((_request, response) => response.end('from the target'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, port: (server.address() as AddressInfo).port, stop: async () => void server.close() }
+}
+
+const test = base.extend<Fixtures>({
+  target: async ({ oncePerFile }, use) => use(await oncePerFile('target', startTarget)),
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
   first: async ({}, use) => {
     await use(`agent-${++tunnels}`)
   },

@@ -2,11 +2,10 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { curl } from '../tools/programs/curl.ts'
-import type { TestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, relayWith } from './fixtures.ts'
 
-const test = base.extend<object, { relay: TestRelay }>({
+const test = base.extend({
   relay: relayWith({ STATIC_CACHE_ENABLED: 'true' }),
 })
 

@@ -17,7 +17,7 @@ declare global {
   var changes: { at: number; added: readonly string[]; removed: readonly string[] }[]
 }
 
-const test = base.extend<{ page: Page }, { group: TestRelay[]; relay: TestRelay }>({
+const test = base.extend<{ page: Page }, { group: TestRelay[] }>({
   group: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
@@ -27,7 +27,7 @@ const test = base.extend<{ page: Page }, { group: TestRelay[]; relay: TestRelay 
     },
     { scope: 'worker' },
   ],
-  relay: [async ({ group }, use) => use(group[0]!), { scope: 'worker' }],
+  relay: ({ group }, use) => use(group[0]!),
   browser: [
     ({ playwright, group }, use) =>
       useBrowser(

@@ -1,8 +1,8 @@
 // People see ENS names and the relay's own name server: a badge at the list of sites, and the DS record in the administration.
 
-import { expect, test } from '@playwright/test'
 import { freePort } from '../tools/network/free-port.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
+import { expect, test } from './fixtures.ts'
 import { expectCopies } from './support/copy-buttons.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
 import { type NamedRelay, startNamedRelay } from './support/named-relay.ts'

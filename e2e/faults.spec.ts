@@ -3,15 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { test as base, expect } from '@playwright/test'
 import type { Site } from '@svc/sdk-node'
 import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, type Visitor, visitorOf } from '../tools/site/node-site.ts'
 import { atDepth, wholeOnly } from '../tools/test-depth.ts'
+import { test as base, expect } from './fixtures.ts'
 
 interface Fixtures {
+  faultyRelay: FaultyRelay
   site: Site
-  visitor: Visitor
+  client: Visitor
 }
 
 const FAULTLESS: Pick<FaultyRelay['proxy'], 'delayMs' | 'pieceBytes' | 'isDown'> = {
@@ -20,17 +21,10 @@ const FAULTLESS: Pick<FaultyRelay['proxy'], 'delayMs' | 'pieceBytes' | 'isDown'>
   isDown: false,
 }
 
-const test = base.extend<Fixtures, { relay: FaultyRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const relay = await startFaultyRelay()
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
-  site: async ({ relay }, use) => {
+const test = base.extend<Fixtures>({
+  faultyRelay: async ({ oncePerFile }, use) =>
+    use(await oncePerFile('faulty relay', () => startFaultyRelay())),
+  site: async ({ faultyRelay: relay }, use) => {
     const site = await publishNode(relay, `faulty-${randomUUID().slice(0, 8)}`, {
       fetch: async (request) =>
         new Response(request.method === 'POST' ? await request.arrayBuffer() : `hello ${request.url}`),
@@ -39,7 +33,7 @@ const test = base.extend<Fixtures, { relay: FaultyRelay }>({
     Object.assign(relay.proxy, FAULTLESS)
     await site.close()
   },
-  visitor: async ({ relay, site }, use) => {
+  client: async ({ faultyRelay: relay, site }, use) => {
     const visitor = visitorOf(site, relay)
     await use(visitor)
     visitor.close()
@@ -68,7 +62,11 @@ async function isBack(site: Site, visitor: Visitor): Promise<void> {
 
 test.describe.configure({ mode: 'parallel' })
 
-test('a cut: visitors who come meanwhile wait, and are served', async ({ relay, site, visitor }) => {
+test('a cut: visitors who come meanwhile wait, and are served', async ({
+  faultyRelay: relay,
+  site,
+  client: visitor,
+}) => {
   const { url } = site
   relay.proxy.cut()
   expect(String(await visitor.get('/meanwhile'))).toBe(`hello ${url}/meanwhile`)
@@ -79,7 +77,7 @@ test('a cut: visitors who come meanwhile wait, and are served', async ({ relay, 
 
 wholeOnly(test, 'faults')(
   `${CUTS.first + CUTS.measured} cuts leave no stream and no memory`,
-  async ({ relay, site, visitor }) => {
+  async ({ faultyRelay: relay, site, client: visitor }) => {
     setFlagsFromString('--expose-gc')
     const gc: () => void = runInNewContext('gc')
     const heap = (): number => {
@@ -102,7 +100,7 @@ wholeOnly(test, 'faults')(
 
 wholeOnly(test, 'faults')(
   'silence: noticed, and the relay drops what it still held',
-  async ({ relay, site, visitor }) => {
+  async ({ faultyRelay: relay, site, client: visitor }) => {
     const noticed = once(site, 'statechange')
     relay.proxy.stall()
     await noticed
@@ -112,9 +110,9 @@ wholeOnly(test, 'faults')(
 )
 
 test('half-open: the relay believes in the old WebSocket, and visitors go to the new one', async ({
-  relay,
+  faultyRelay: relay,
   site,
-  visitor,
+  client: visitor,
 }) => {
   relay.proxy.halfOpen()
   await expect.poll(() => site.stats().reconnects).toBe(1)
@@ -122,7 +120,7 @@ test('half-open: the relay believes in the old WebSocket, and visitors go to the
   await isBack(site, visitor)
 })
 
-wholeOnly(test, 'faults')('delay: slow, and whole', async ({ relay, site, visitor }) => {
+wholeOnly(test, 'faults')('delay: slow, and whole', async ({ faultyRelay: relay, site, client: visitor }) => {
   relay.proxy.delayMs = 100
   const body = Buffer.alloc(2_000_000, 'delayed')
   expect((await visitor.get('/', body)).equals(body)).toBe(true)
@@ -130,18 +128,21 @@ wholeOnly(test, 'faults')('delay: slow, and whole', async ({ relay, site, visito
   expect(site.stats()).toMatchObject({ reconnects: 0, rttMs: expect.any(Number) })
 })
 
-wholeOnly(test, 'faults')('pieces of one byte: slow, and whole', async ({ relay, site, visitor }) => {
-  relay.proxy.pieceBytes = 1
-  const body = Buffer.alloc(50_000, 'split')
-  expect((await visitor.get('/', body)).equals(body)).toBe(true)
-  relay.proxy.cut()
-  await isBack(site, visitor)
-})
+wholeOnly(test, 'faults')(
+  'pieces of one byte: slow, and whole',
+  async ({ faultyRelay: relay, site, client: visitor }) => {
+    relay.proxy.pieceBytes = 1
+    const body = Buffer.alloc(50_000, 'split')
+    expect((await visitor.get('/', body)).equals(body)).toBe(true)
+    relay.proxy.cut()
+    await isBack(site, visitor)
+  },
+)
 
 test('no network for a while: visitors are refused, and served when it is back', async ({
-  relay,
+  faultyRelay: relay,
   site,
-  visitor,
+  client: visitor,
 }) => {
   relay.proxy.isDown = true
   relay.proxy.cut()
@@ -152,9 +153,9 @@ test('no network for a while: visitors are refused, and served when it is back',
 })
 
 test('a relay that is killed and started again: public requests succeed soon', async ({
-  relay,
+  faultyRelay: relay,
   site,
-  visitor,
+  client: visitor,
 }) => {
   for (let restart = 0; restart < RESTARTS; restart++) {
     await relay.kill()

@@ -7,15 +7,14 @@ import { test as base, expect } from './fixtures.ts'
 
 const command = (await findFirefox())?.command
 
-const test = base.extend<object, { firefox: Firefox }>({
-  firefox: [
-    async ({ relay }, use) => {
+const test = base.extend<{ firefox: Firefox }>({
+  firefox: async ({ relay, oncePerFile }, use) => {
+    const { firefox } = await oncePerFile('Firefox', async () => {
       const firefox = await startFirefox(command!, relay.caFile)
-      await use(firefox)
-      await firefox.close()
-    },
-    { scope: 'worker' },
-  ],
+      return { firefox, stop: () => firefox.close() }
+    })
+    await use(firefox)
+  },
 })
 
 test.skip(command === undefined, 'there is no Firefox here: apt-get install firefox-esr')

@@ -9,41 +9,40 @@ import {
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { startFixtureRelay } from '../tools/relay/fixture-relay.ts'
 import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { FileScope, type OncePerFile } from './support/file-scope.ts'
 import { type PageServer, servePages } from './support/page-server.ts'
+import { suiteAuthorityFile } from './support/suite-authority.ts'
 
 export { expect } from '@playwright/test'
 
 interface WorkerFixtures {
-  relay: TestRelay
+  /** The relay of all files that need none with settings of their own. */
+  plainRelay: TestRelay
   pageServer: PageServer
+  fileScope: FileScope
 }
 
 interface TestFixtures {
+  /** Another relay for a file is no fixture of the worker: that would start a worker and a browser for it. */
+  relay: TestRelay
+  oncePerFile: OncePerFile
   /** A page of another origin than the relay's, with `publish` as a global. */
   tenant: Page
   /** An empty page of another context: it shares nothing with the tenant but the CA that both trust. */
   visitor: Page
 }
 
-type RelayFixture = [
-  run: (needed: object, use: (relay: TestRelay) => Promise<void>) => Promise<void>,
-  options: { scope: 'worker' },
-]
+type RelayFixture = (
+  needed: { oncePerFile: OncePerFile },
+  use: (relay: TestRelay) => Promise<void>,
+) => Promise<void>
 
 /**
  * The fixture `relay` with settings of its own, for `test.extend`.
  * @param env the settings, by their names in the environment
  */
 export function relayWith(env: Record<string, string>): RelayFixture {
-  return [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const relay = await startFixtureRelay(env)
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ]
+  return async ({ oncePerFile }, use) => use(await oncePerFile('relay', () => startFixtureRelay(env)))
 }
 
 /** The fixture `browser`: a Chromium that trusts these CAs. */
@@ -60,7 +59,32 @@ export async function useBrowser(
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  relay: relayWith({}),
+  plainRelay: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
+    async ({}, use) => {
+      const relay = await startFixtureRelay()
+      await use(relay)
+      await relay.stop()
+    },
+    { scope: 'worker' },
+  ],
+  relay: ({ plainRelay }, use) => use(plainRelay),
+  fileScope: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const scope = new FileScope()
+      await use(scope)
+      await scope.end()
+    },
+    { scope: 'worker' },
+  ],
+  oncePerFile: [
+    async ({ fileScope }, use, { file }) => {
+      await fileScope.enter(file)
+      await use((name, start) => fileScope.once(name, start))
+    },
+    { auto: true },
+  ],
   pageServer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
@@ -70,7 +94,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  browser: [({ playwright, relay }, use) => useBrowser(playwright, [relay.caFile], use), { scope: 'worker' }],
+  browser: [
+    ({ playwright }, use) => useBrowser(playwright, [suiteAuthorityFile()], use),
+    { scope: 'worker' },
+  ],
   tenant: async ({ browser, pageServer }, use) => {
     const context = await browser.newContext()
     await use(await openTenant(context, pageServer))

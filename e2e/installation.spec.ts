@@ -15,23 +15,23 @@ import { openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 const VERSION = '1.2.3'
 
-const test = base.extend<object, { relay: TestRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-downloads-'))
-      await writeDownloads(
-        directory,
-        Object.fromEntries(PROGRAM_SLUGS.map((slug) => [slug, programText(VERSION, slug)])),
-      )
-      const relay = await startTestRelay({ env: { SVC_INSTALL_DIR: directory } })
-      await use(relay)
-      await relay.stop()
-      await rm(directory, { recursive: true })
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend({
+  relay: async ({ oncePerFile }, use) => use(await oncePerFile('relay', startRelayWithDownloads)),
 })
+
+async function startRelayWithDownloads(): Promise<TestRelay> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-downloads-'))
+  await writeDownloads(
+    directory,
+    Object.fromEntries(PROGRAM_SLUGS.map((slug) => [slug, programText(VERSION, slug)])),
+  )
+  const relay = await startTestRelay({ env: { SVC_INSTALL_DIR: directory } })
+  const stop = async (): Promise<void> => {
+    await relay.stop()
+    await rm(directory, { recursive: true })
+  }
+  return { ...relay, stop }
+}
 
 wholeOnly(test, 'variant')(
   'its line installs svc as it was copied, and each system has its own',

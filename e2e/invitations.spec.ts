@@ -1,7 +1,7 @@
 // Tests who may register: invitations, pinned names and administrators in the administration page, and the landing page with an invitation.
 
 import type { Page } from '@playwright/test'
-import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { openWeb, WIDTHS_PX } from './support/relay-page.ts'
@@ -9,16 +9,9 @@ import { openWeb, WIDTHS_PX } from './support/relay-page.ts'
 const ADMIN_TOKEN = 'a-long-random-value'
 const ADDRESS = `0x${'12'.repeat(20)}`
 
-const test = base.extend<object, { relay: TestRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const relay = await startTestRelay({ env: { ADMIN_TOKEN, REGISTRATION: 'token' } })
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend({
+  relay: async ({ oncePerFile }, use) =>
+    use(await oncePerFile('relay', () => startTestRelay({ env: { ADMIN_TOKEN, REGISTRATION: 'token' } }))),
 })
 
 async function logIn(page: Page, token: string): Promise<void> {

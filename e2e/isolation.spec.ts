@@ -1,19 +1,12 @@
 // A slow party harms no other: a slow visitor no other visitors, and a slow page not its relay.
-import { test as base, expect } from '@playwright/test'
 import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, type Visitor, visitorOf } from '../tools/site/node-site.ts'
 import { atDepth, wholeOnly } from '../tools/test-depth.ts'
+import { test as base, expect } from './fixtures.ts'
 
-const test = base.extend<object, { relay: FaultyRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const relay = await startFaultyRelay()
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<{ faultyRelay: FaultyRelay }>({
+  faultyRelay: async ({ oncePerFile }, use) =>
+    use(await oncePerFile('faulty relay', () => startFaultyRelay())),
 })
 
 const MiB: number = 1024 * 1024
@@ -33,7 +26,7 @@ function endless(): ReadableStream<Uint8Array> {
 
 wholeOnly(test, 'variant')(
   'visitors who do not read do not slow others, on the same WebSocket',
-  async ({ relay }) => {
+  async ({ faultyRelay: relay }) => {
     const site = await publishNode(relay, 'slow-visitors', {
       fetch: (request) => new Response(request.url.endsWith('/endless') ? endless() : 'quick'),
     })
@@ -51,7 +44,7 @@ wholeOnly(test, 'variant')(
 
 wholeOnly(test, 'faults')(
   'a page that reads nothing of 200 MiB costs the relay its windows, not more',
-  async ({ relay }) => {
+  async ({ faultyRelay: relay }) => {
     const asked = Promise.withResolvers<void>()
     const site = await publishNode(relay, 'slow-page', {
       fetch: (request) => {
@@ -77,7 +70,9 @@ wholeOnly(test, 'faults')(
   },
 )
 
-test('a page whose WebSocket does not move costs the relay its buffers, not more', async ({ relay }) => {
+test('a page whose WebSocket does not move costs the relay its buffers, not more', async ({
+  faultyRelay: relay,
+}) => {
   const site = await publishNode(relay, 'stalled-page', {
     fetch: async (request) => new Response(String((await request.arrayBuffer()).byteLength)),
   })

@@ -1,9 +1,9 @@
 // Many requests on one WebSocket: one after another, and at the same time. Nothing is left behind.
 import { createHash, randomBytes } from 'node:crypto'
-import { expect, test } from '@playwright/test'
 import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, visitorOf } from '../tools/site/node-site.ts'
 import { atDepth, wholeOnly } from '../tools/test-depth.ts'
+import { expect, test } from './fixtures.ts'
 
 const SEQUENTIAL: number = atDepth(10_000, 1_000)
 /** The requests that one connection serves: there are dozens of handshakes, or hundreds. */

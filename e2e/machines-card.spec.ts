@@ -2,7 +2,7 @@
 
 import type { Page } from '@playwright/test'
 import type { AdminLoadResponse, AdminMachine } from '@svc/protocol'
-import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessible, expectFits } from './support/example-page.ts'
@@ -12,16 +12,9 @@ const ADMIN_TOKEN = 'a-long-random-value'
 const NARROW_PX = 320
 const LOAD_PATH = '**/api/admin/load'
 
-const test = base.extend<{ opened: { page: Page; errors: string[] } }, { relay: TestRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright needs the pattern
-    async ({}, use) => {
-      const relay = await startTestRelay({ env: { ADMIN_TOKEN } })
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<{ opened: { page: Page; errors: string[] } }>({
+  relay: async ({ oncePerFile }, use) =>
+    use(await oncePerFile('relay', () => startTestRelay({ env: { ADMIN_TOKEN } }))),
   opened: async ({ context, relay }, use) => {
     const opened = await openWeb(context, `${relay.url}/admin`)
     await use(opened)

@@ -7,11 +7,11 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { expect, test } from '@playwright/test'
 import { publish, type Site } from '@svc/sdk-node'
 import { curl } from '../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { wholeOnly } from '../tools/test-depth.ts'
+import { expect, test } from './fixtures.ts'
 
 const MIB: number = 1024 * 1024
 const PIECES = 64

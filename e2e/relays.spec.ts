@@ -17,10 +17,7 @@ const NARROW_PX = 320
 /** A refused connection, or a certificate that the browser does not trust: the browser itself logs both. */
 const NOT_REACHED = /net::ERR_/
 
-const test = base.extend<
-  { opened: { page: Page; errors: string[] } },
-  { group: TestRelay[]; relay: TestRelay }
->({
+const test = base.extend<{ opened: { page: Page; errors: string[] } }, { group: TestRelay[] }>({
   group: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
@@ -30,7 +27,7 @@ const test = base.extend<
     },
     { scope: 'worker' },
   ],
-  relay: [async ({ group }, use) => use(group[0]!), { scope: 'worker' }],
+  relay: ({ group }, use) => use(group[0]!),
   browser: [
     // The browser does not trust the third relay, which both others do.
     ({ playwright, group }, use) =>

@@ -10,7 +10,7 @@ import { wholeOnly } from '../tools/test-depth.ts'
 import { test as base, expect, relayWith } from './fixtures.ts'
 import { expectAccessible } from './support/example-page.ts'
 
-const test = base.extend<object, { relay: TestRelay }>({
+const test = base.extend({
   relay: relayWith({ STATIC_CACHE_ENABLED: 'true' }),
 })
 

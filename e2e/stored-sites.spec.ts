@@ -17,7 +17,7 @@ const HTML = '<h1>stored</h1>'
 /** The text with which curl says that the server ended the handshake with an alert. */
 const NO_HANDSHAKE = /curl: \((35|56)\)/
 
-const test = base.extend<object, { relay: TestRelay }>({
+const test = base.extend({
   relay: relayWith({ ADMIN_TOKEN, STATIC_CACHE_ENABLED: 'true' }),
 })
 

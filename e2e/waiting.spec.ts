@@ -10,19 +10,16 @@ import { test as base, expect } from './fixtures.ts'
 const ADMIN_TOKEN = 'a-long-random-value'
 const WAITS = 'The relay’s operator has to approve this site first.'
 
-const test = base.extend<object, { relay: TestRelay }>({
-  relay: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
-    async ({}, use) => {
-      const relay = await startFixtureRelay({ ADMIN_TOKEN })
-      const policy = await ask(relay, '/api/policy')
-      await ask(relay, '/api/policy', { ...policy, approval_mode: 'manual' })
-      await use(relay)
-      await relay.stop()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend({
+  relay: async ({ oncePerFile }, use) => use(await oncePerFile('relay', startManualRelay)),
 })
+
+async function startManualRelay(): Promise<TestRelay> {
+  const relay = await startFixtureRelay({ ADMIN_TOKEN })
+  const policy = await ask(relay, '/api/policy')
+  await ask(relay, '/api/policy', { ...policy, approval_mode: 'manual' })
+  return relay
+}
 
 async function ask<T extends object>({ url, caFile }: TestRelay, path: string, body?: object): Promise<T> {
   const send = body ? ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)] : []

@@ -16,6 +16,7 @@ import {
   startRelay,
   WITHOUT_OVERLOAD,
 } from './process.ts'
+import { copyAuthority } from './test-relay.ts'
 
 /** How all processes of a relay on several machines are started. */
 export type ProcessOptions = Pick<RelayOptions, 'program' | 'cwd' | 'execArgv' | 'startTimeoutMs' | 'through'>
@@ -83,6 +84,7 @@ export async function startMachine(
   const directory = path.join(shared.directory, name)
   const caFile = path.join(directory, 'ca.pem')
   await mkdir(directory, { mode: 0o700 })
+  if (index === 0) await copyAuthority(directory)
   const faults = withFaults ? await startFaults(shared.redis.port, linkPort) : undefined
   const addr = `127.0.0.1:${faults?.link.port ?? linkPort}`
   let settings: Record<string, string> = {
