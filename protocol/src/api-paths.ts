@@ -38,8 +38,12 @@ export const adminPayments = '/api/admin/payments'
 export const policy = '/api/policy'
 /** `GET` with the bearer: `PolicyStateResponse`. */
 export const policyState = '/api/policy/state'
+/** `GET` with the bearer and the query `identity_key`: `PolicyLeaseResponse`. *Extension*. */
+export const policyLease = '/api/policy/lease'
 /** `POST` of `LeasePolicyUpdate` with the bearer. */
 export const policyLeases = '/api/policy/leases'
+/** `POST` of `LeaseDecisions` with the bearer. *Extension*. */
+export const policyLeasesBulk = '/api/policy/leases/bulk'
 /** `POST` of `IpPolicyUpdate` with the bearer. */
 export const policyIps = '/api/policy/ips'
 /** `POST` of `RelayPolicyUpdate` with the bearer. *Extension*. */
@@ -56,6 +60,8 @@ export const withdrawInvitation = '/api/policy/invitations/withdraw'
 export const policyDecisions = '/api/policy/decisions'
 /** `GET` with the bearer: `PolicyChangesResponse`. *Extension*. */
 export const policyChanges = '/api/policy/changes'
+/** `GET` with the bearer: `AuditResponse`. *Extension*. */
+export const policyAudit = '/api/policy/audit'
 /** `GET`: `DomainResponse`. */
 export const domain = '/sdk/domain'
 /** `POST` of `RegisterChallengeRequest`: `RegisterChallengeResponse`, with 201. */

@@ -24,6 +24,10 @@ export const CHALLENGES_PER_SOURCE_MAX = 32
 export const BODY_MAX_BYTES: number = 16 * 1024
 /** A request body of the admin and policy endpoints has at most this many bytes. */
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
+/** The reason of a ban has at most this many UTF-16 code units. */
+export const BAN_REASON_MAX_CHARS = 200
+/** One request decides about at most this many identities. */
+export const LEASE_DECISIONS_MAX = 100
 /** The deadline of a complete request body. */
 export const BODY_DEADLINE_MS = 10_000
 /** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most this many bytes (docs/protocol.md §19). */

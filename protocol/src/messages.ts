@@ -458,6 +458,117 @@ export interface PolicyLease extends Lease {
   ip_bans: string[]
   /** *Extension*: the custom domains of its registration, without their records. Absent if it names none. */
   custom_domains?: CustomDomain[] | undefined
+  /** *Extension*: the traffic of its visitors. Absent if none came within the last day. */
+  traffic?: LeaseTraffic | undefined
+  /** *Extension*: what is known of the ban of its identity. Absent without a ban, and for one without details. */
+  ban?: BanDetails | undefined
+}
+
+/** *Extension*: TrafficSum is what visitors transferred in one period. */
+export interface TrafficSum {
+  /** The bytes from visitors, including their handshakes. */
+  received_bytes: number
+  /** The bytes to visitors. */
+  sent_bytes: number
+  /** The number of connections that began: those over TCP, and flows over UDP. */
+  connections: number
+  /**
+   * The number of different networks of visitors: IPv4 addresses and IPv6 /64s. It is an estimate, off by about 9 %. If the relay runs
+   * on several machines, a network that came to two of them counts twice.
+   */
+  visitors: number
+}
+
+/** *Extension*: HourTraffic is the traffic of one hour. */
+export interface HourTraffic extends TrafficSum {
+  /** The beginning of the hour. */
+  at: string
+}
+
+/** *Extension*: LeaseTraffic is the traffic of one lease's visitors, now and within a day. */
+export interface LeaseTraffic {
+  /** The number of open connections, and of flows over UDP. */
+  open_connections: number
+  /** Bytes per second from visitors, over the last ten seconds. */
+  received_bps: number
+  /** Bytes per second to visitors, over the last ten seconds. */
+  sent_bps: number
+  /** The current hour and the 23 before, as far as the relay has been running. */
+  day: TrafficSum
+}
+
+/** *Extension*: RelayTraffic is the traffic of all visitors of a relay. */
+export interface RelayTraffic extends LeaseTraffic {
+  /** The hours of {@link LeaseTraffic.day}, the oldest first. */
+  hours: HourTraffic[]
+}
+
+/** *Extension*: BanDetails say who made a ban, why, and until when it holds. Administrators alone see them. */
+export interface BanDetails {
+  /** What the administrator wrote, in at most {@link BAN_REASON_MAX_CHARS} UTF-16 code units. Absent if nothing. */
+  reason?: string | undefined
+  /** The time at which the ban ends by itself. Absent: it does not. */
+  until?: string | undefined
+  /** The time of the ban. */
+  at: string
+  /** The name of the administrator; `ADMIN_TOKEN` for who has that. */
+  by: string
+}
+
+/** *Extension*: LeaseEvent is one moment in the life of an identity's leases, or a decision about the identity. */
+export interface LeaseEvent {
+  at: string
+  kind: (typeof LEASE_EVENTS)[number]
+  /** The administrator who decided. Absent when nobody did, as for a ban that ended by itself. */
+  by?: string | undefined
+  /** The client address, of a registration, of a request for approval and of a changed address. */
+  client_ip?: string | undefined
+  /** Why the lease ended. */
+  end?: 'expired' | 'unregistered' | 'shutdown' | undefined
+  /** The reason of a ban. */
+  reason?: string | undefined
+  /** The end of a ban. */
+  until?: string | undefined
+  /** The limit in bytes per second. */
+  bps?: number | undefined
+}
+
+/** LEASE_EVENTS are the kinds of a {@link LeaseEvent}. */
+export const LEASE_EVENTS = [
+  'registered',
+  /** Visitors cannot reach a lease until the operator approves its identity. */
+  'approval_requested',
+  /** A renewal came from another client address. */
+  'address_changed',
+  'ended',
+  'approved',
+  'approval_revoked',
+  'denied',
+  'denial_ended',
+  'banned',
+  'ban_ended',
+  'limited',
+  'limit_removed',
+] as const
+
+/** *Extension*: PolicyLeaseResponse is the answer to `GET /api/policy/lease`: all about one identity, with a lease or without. */
+export interface PolicyLeaseResponse {
+  /** The identity key, normalized. */
+  identity_key: string
+  /** Absent if the identity has no lease now. */
+  lease?: PolicyLease | undefined
+  /** As in {@link PolicyLease}. */
+  is_approved: boolean
+  is_banned: boolean
+  is_denied: boolean
+  bps: number
+  ban?: BanDetails | undefined
+  /** Also of a lease that ended within the last day. */
+  traffic?: LeaseTraffic | undefined
+  /** The current hour and the 23 before, the oldest first. */
+  hours: HourTraffic[]
+  /** The last events, newest first. A restart of the relay forgets them, and so does the day after the lease's end. */
+  events: LeaseEvent[]
 }
 
 /**
@@ -514,7 +625,20 @@ export interface LeasePolicyUpdate {
   is_denied?: boolean | undefined
   /** The limit in bytes per second, TCP and UDP together. 0 removes it. */
   bps?: number | undefined
+  /** *Extension*: why, of at most {@link BAN_REASON_MAX_CHARS} UTF-16 code units; only with `is_banned: true`. */
+  reason?: string | undefined
+  /** *Extension*: the time at which the ban ends by itself; only with `is_banned: true`. */
+  until?: string | undefined
 }
+
+/** *Extension*: LeaseDecisions is the body of `POST /api/policy/leases/bulk`: the relay makes all of the decisions, or none. */
+export interface LeaseDecisions {
+  /** From one to {@link LEASE_DECISIONS_MAX}. */
+  decisions: LeaseDecision[]
+}
+
+/** *Extension*: LeaseDecision is one of them, as in {@link LeasePolicyUpdate}. */
+export type LeaseDecision = Pick<LeasePolicyUpdate, 'identity_key' | 'is_approved' | 'is_denied'>
 
 /** IpPolicyUpdate is the body of `POST /api/policy/ips`: a ban of an address, or its end. */
 export interface IpPolicyUpdate {
@@ -522,6 +646,10 @@ export interface IpPolicyUpdate {
   ip: string
   /** Bans the address, or ends the ban. */
   is_banned: boolean
+  /** *Extension*: as in {@link LeasePolicyUpdate}. */
+  reason?: string | undefined
+  /** *Extension*: as in {@link LeasePolicyUpdate}. */
+  until?: string | undefined
 }
 
 /** *Extension*: RelayPolicyUpdate is the body of `POST /api/policy/relays`: a ban of another relay from discovery, or its end. */
@@ -530,6 +658,10 @@ export interface RelayPolicyUpdate {
   relay: string
   /** Bans the relay, or ends the ban. */
   is_banned: boolean
+  /** *Extension*: as in {@link LeasePolicyUpdate}. */
+  reason?: string | undefined
+  /** *Extension*: as in {@link LeasePolicyUpdate}. */
+  until?: string | undefined
 }
 
 /** *Extension*: DomainPolicyUpdate is the body of `POST /api/policy/domains`: a ban of a custom domain and all below it, or its end. */
@@ -538,6 +670,10 @@ export interface DomainPolicyUpdate {
   domain: string
   /** Bans the domain, or ends the ban. */
   is_banned: boolean
+  /** *Extension*: as in {@link LeasePolicyUpdate}. */
+  reason?: string | undefined
+  /** *Extension*: as in {@link LeasePolicyUpdate}. */
+  until?: string | undefined
 }
 
 /** *Extension*: NamePolicyUpdate is the body of `POST /api/policy/names`: it pins a friendly name to an address, or unpins it. */
@@ -575,7 +711,12 @@ export interface PolicyDecisionsResponse extends Paged {
   banned_domains: string[]
   /** Maps each identity key with a limit to bytes per second. */
   bps: Record<string, number>
+  /** *Extension*: what is known of these bans, by the list that has them. */
+  ban_details?: Record<BanList, Record<string, BanDetails>> | undefined
 }
+
+/** BanList names a list of {@link PolicyDecisionsResponse} with bans. */
+export type BanList = 'banned' | 'banned_ips' | 'banned_relays' | 'banned_domains'
 
 interface Step<Kind extends string, Update> {
   /** What was changed: the settings, an identity, an address, a relay or a name. */
@@ -590,6 +731,7 @@ interface Step<Kind extends string, Update> {
 export type PolicyStep =
   | Step<'settings', PolicySettings>
   | Step<'lease', LeasePolicyUpdate>
+  | Step<'leases', LeaseDecisions>
   | Step<'ip', IpPolicyUpdate>
   | Step<'relay', RelayPolicyUpdate>
   | Step<'domain', DomainPolicyUpdate>
@@ -601,7 +743,10 @@ export type PolicyChange = PolicyStep & {
   id: number
   /** The time of the change. */
   at: string
-  /** The name of the administrator; `ADMIN_TOKEN` for who has that. Undefined for a change of an older version. */
+  /**
+   * The name of the administrator; `ADMIN_TOKEN` for who has that. Undefined for the end of a ban by itself, and for a change
+   * of an older version.
+   */
   by?: string | undefined
 }
 
@@ -609,6 +754,29 @@ export type PolicyChange = PolicyStep & {
 export interface PolicyChangesResponse {
   /** The last changes since the relay started, newest first. */
   changes: PolicyChange[]
+}
+
+/** *Extension*: AuditEntry is a line of the audit log. */
+export interface AuditEntry {
+  at: string
+  /** The name of the administrator. Absent for the end of a ban by itself, and for an edit of `policy.json`. */
+  by?: string | undefined
+  /** The client address of the administrator. */
+  address?: string | undefined
+  /**
+   * As in {@link PolicyStep}, with `lease` for each of many decisions; or `file`: the operator edited `policy.json`; or `invitation`
+   * or `administrator`. Later versions may have others.
+   */
+  kind: string
+  /** What was changed, without secrets. */
+  made: Record<string, unknown>
+  /** The update that reverts it, if one does. */
+  undo?: Record<string, unknown> | undefined
+}
+
+/** *Extension*: AuditResponse is the answer to `GET /api/policy/audit`: the log of the answering machine, newest first. */
+export interface AuditResponse extends Paged {
+  entries: AuditEntry[]
 }
 
 /** *Extension*: Invitation lets a number of names register at a relay that asks for one. */
@@ -791,6 +959,8 @@ export interface AdminLoadResponse {
   machines?: AdminMachine[] | undefined
   /** Whether the Redis through which the machines share their state (Redis) answers. Absent without one. */
   redis?: 'up' | 'down' | undefined
+  /** The traffic of all visitors, now and within a day. Absent in the answer of an older relay. */
+  traffic?: RelayTraffic | undefined
 }
 
 /** *Extension*: AdminMachine is one machine of a relay that runs on several, as the answering machine knows it. */

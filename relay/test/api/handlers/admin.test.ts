@@ -164,6 +164,7 @@ describe('policy', () => {
     const paths = {
       settings: '/api/policy',
       lease: '/api/policy/leases',
+      leases: '/api/policy/leases/bulk',
       ip: '/api/policy/ips',
       relay: '/api/policy/relays',
       domain: '/api/policy/domains',

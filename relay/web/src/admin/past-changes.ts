@@ -7,6 +7,7 @@ import { limitOf } from './lease-fields.tsx'
 const PATHS = {
   settings: PATH.policy,
   lease: PATH.policyLeases,
+  leases: PATH.policyLeasesBulk,
   ip: PATH.policyIps,
   relay: PATH.policyRelays,
   domain: PATH.policyDomains,
@@ -35,9 +36,10 @@ export function pastChanges(changes: readonly PolicyChange[]): PastChange[] {
 function textOf(change: PolicyChange): string {
   if (change.kind === 'settings') return DONE.settings
   if (change.kind === 'lease') return leaseChangeText(change.made)
+  if (change.kind === 'leases') return change.made.decisions.map(leaseChangeText).join('; ')
   if (change.kind === 'name')
     return change.made.address === '' ? DONE.unpinned(change.made.name) : DONE.pinned(change.made.name)
-  const { is_banned, ...banned } = change.made
+  const { is_banned, reason: _why, until: _end, ...banned } = change.made
   const [what = ''] = Object.values(banned)
   return is_banned ? DONE.banned(what) : DONE.unbanned(what)
 }

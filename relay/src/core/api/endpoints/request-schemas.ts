@@ -5,6 +5,7 @@ import {
   type AdministratorRequest,
   APPROVAL_MODES,
   type ApprovalMode,
+  BAN_REASON_MAX_CHARS,
   BINDING_BYTES,
   CACHE_FILES_MAX,
   CACHE_OBJECT_MAX_BYTES,
@@ -20,7 +21,9 @@ import {
   type InvitationRequest,
   type IpPolicyUpdate,
   identityKey,
+  LEASE_DECISIONS_MAX,
   LEASE_NAME_MAX_CHARS,
+  type LeaseDecisions,
   type LeaseMetadata,
   type LeasePolicyUpdate,
   METADATA_DESCRIPTION_MAX_CHARS,
@@ -303,27 +306,56 @@ export const policySettings: z.ZodType<PolicySettings> = message('PolicySettings
   reserved_names: z.array(leaseName).max(RESERVED_NAMES_MAX).optional(),
 })
 
+/** What an administrator may say about a ban. That it is one, the handler checks. */
+const banDetails = {
+  reason: text(BAN_REASON_MAX_CHARS).optional(),
+  until: described(
+    { format: 'date-time' },
+    normalized(SHORT_TEXT_MAX_CHARS, normalizeTime, 'must be a time (RFC 3339)'),
+  ).optional(),
+}
+
+const identityKeyText = normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address')
+
 export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = message('LeasePolicyUpdate', {
-  identity_key: normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address'),
+  identity_key: identityKeyText,
   is_banned: z.boolean().optional(),
   is_approved: z.boolean().optional(),
   is_denied: z.boolean().optional(),
   bps: z.int().nonnegative().optional(),
+  ...banDetails,
+})
+
+/** Without a ban: its reason makes a body too large. */
+export const leaseDecisions: z.ZodType<LeaseDecisions> = message('LeaseDecisions', {
+  decisions: z
+    .array(
+      z.object({
+        identity_key: identityKeyText,
+        is_approved: z.boolean().optional(),
+        is_denied: z.boolean().optional(),
+      }),
+    )
+    .min(1)
+    .max(LEASE_DECISIONS_MAX),
 })
 
 export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = message('IPPolicyUpdate', {
   ip: network,
   is_banned: z.boolean(),
+  ...banDetails,
 })
 
 export const domainPolicyUpdate: z.ZodType<DomainPolicyUpdate> = message('DomainPolicyUpdate', {
   domain: normalized(BANNED_DOMAIN_MAX_CHARS, normalizeDomain, 'must be a domain'),
   is_banned: z.boolean(),
+  ...banDetails,
 })
 
 export const relayPolicyUpdate: z.ZodType<RelayPolicyUpdate> = message('RelayPolicyUpdate', {
   relay: normalized(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'must be an Ethereum address or an https URL'),
   is_banned: z.boolean(),
+  ...banDetails,
 })
 
 export const namePolicyUpdate: z.ZodType<NamePolicyUpdate> = message('NamePolicyUpdate', {
@@ -362,4 +394,10 @@ function normalizeIdentityKey(key: string): string | undefined {
   if (name === undefined || address === undefined || rest.length > 0) return undefined
   const normal = { name: normalizeName(name), address: normalizeAddress(address) }
   return normal.name && normal.address ? identityKey(normal.name, normal.address) : undefined
+}
+
+/** RFC 3339 in UTC, without fractions of a second that say nothing. */
+function normalizeTime(time: string): string | undefined {
+  const read = z.iso.datetime({ offset: true }).safeParse(time)
+  return read.success ? new Date(read.data).toISOString() : undefined
 }

@@ -9,6 +9,9 @@ import {
   type AdminLoadResponse,
   type AdminMachine,
   type AdminPaymentsResponse,
+  type AuditEntry,
+  type AuditResponse,
+  type BanDetails,
   type CustomDomain,
   type CustomDomainsResponse,
   type DiscoveryAnnounceResponse,
@@ -19,9 +22,13 @@ import {
   type ErrorCode,
   EXTENSIONS,
   type HealthResponse,
+  type HourTraffic,
   type Invitation,
   type InvitationsResponse,
+  LEASE_EVENTS,
   type Lease,
+  type LeaseEvent,
+  type LeaseTraffic,
   type NewAdministrator,
   type NewInvitation,
   type PinnedNamesResponse,
@@ -29,11 +36,13 @@ import {
   type PolicyChangesResponse,
   type PolicyDecisionsResponse,
   type PolicyLease,
+  type PolicyLeaseResponse,
   type PolicyStateResponse,
   type PublicStateResponse,
   type RegisterChallengeResponse,
   type RegisterResponse,
   type RelayDescriptor,
+  type RelayTraffic,
   type RenewResponse,
   type ReverseEndpoint,
   SIGN_ALGORITHMS,
@@ -51,6 +60,7 @@ import {
   domainPolicyUpdate,
   identity,
   ipPolicyUpdate,
+  leaseDecisions,
   leasePolicyUpdate,
   metadata,
   namePolicyUpdate,
@@ -103,6 +113,31 @@ export const publicState: z.ZodType<PublicStateResponse> = message('PublicStateR
   next,
 })
 
+const trafficSum = { received_bytes: count, sent_bytes: count, connections: count, visitors: count }
+const leaseTraffic: z.ZodType<LeaseTraffic> = message('LeaseTraffic', {
+  open_connections: count,
+  received_bps: count,
+  sent_bps: count,
+  day: z.object(trafficSum),
+})
+const hours: z.ZodType<HourTraffic[]> = z.array(
+  message<HourTraffic>('HourTraffic', { at: timestamp, ...trafficSum }),
+)
+const relayTraffic: z.ZodType<RelayTraffic> = message('RelayTraffic', {
+  open_connections: count,
+  received_bps: count,
+  sent_bps: count,
+  day: z.object(trafficSum),
+  hours,
+})
+
+const ban: z.ZodType<BanDetails> = message('BanDetails', {
+  reason: text.optional(),
+  until: timestamp.optional(),
+  at: timestamp,
+  by: text,
+})
+
 const policyLease: z.ZodType<PolicyLease> = message('PolicyLease', {
   ...leaseFields,
   identity_key: text,
@@ -116,6 +151,32 @@ const policyLease: z.ZodType<PolicyLease> = message('PolicyLease', {
   is_ip_banned: z.boolean(),
   ip_bans: z.array(text),
   custom_domains: z.array(customDomain).optional(),
+  traffic: leaseTraffic.optional(),
+  ban: ban.optional(),
+})
+
+export const policyLeaseResponse: z.ZodType<PolicyLeaseResponse> = message('PolicyLeaseResponse', {
+  identity_key: text,
+  lease: policyLease.optional(),
+  is_approved: z.boolean(),
+  is_banned: z.boolean(),
+  is_denied: z.boolean(),
+  bps: count,
+  ban: ban.optional(),
+  traffic: leaseTraffic.optional(),
+  hours,
+  events: z.array(
+    message<LeaseEvent>('LeaseEvent', {
+      at: timestamp,
+      kind: z.enum(LEASE_EVENTS),
+      by: text.optional(),
+      client_ip: text.optional(),
+      end: z.enum(['expired', 'unregistered', 'shutdown']).optional(),
+      reason: text.optional(),
+      until: timestamp.optional(),
+      bps: count.optional(),
+    }),
+  ),
 })
 
 export const policyState: z.ZodType<PolicyStateResponse> = message('PolicyStateResponse', {
@@ -124,6 +185,8 @@ export const policyState: z.ZodType<PolicyStateResponse> = message('PolicyStateR
   next,
 })
 
+/** By what is banned. */
+const bans = z.record(text, ban)
 export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = message('PolicyDecisionsResponse', {
   approved: z.array(text),
   denied: z.array(text),
@@ -132,6 +195,9 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = message('Poli
   banned_relays: z.array(text),
   banned_domains: z.array(text),
   bps: z.record(text, count),
+  ban_details: z
+    .object({ banned: bans, banned_ips: bans, banned_relays: bans, banned_domains: bans })
+    .optional(),
   next,
 })
 
@@ -169,6 +235,7 @@ const policyChange: z.ZodType<PolicyChange> = named(
   z.discriminatedUnion('kind', [
     z.object({ ...change, kind: z.literal('settings'), made: policySettings, undo: policySettings }),
     z.object({ ...change, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
+    z.object({ ...change, kind: z.literal('leases'), made: leaseDecisions, undo: leaseDecisions }),
     z.object({ ...change, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
     z.object({ ...change, kind: z.literal('relay'), made: relayPolicyUpdate, undo: relayPolicyUpdate }),
     z.object({ ...change, kind: z.literal('domain'), made: domainPolicyUpdate, undo: domainPolicyUpdate }),
@@ -178,6 +245,21 @@ const policyChange: z.ZodType<PolicyChange> = named(
 
 export const policyChanges: z.ZodType<PolicyChangesResponse> = message('PolicyChangesResponse', {
   changes: z.array(policyChange),
+})
+
+const anything = z.record(text, z.unknown())
+export const audit: z.ZodType<AuditResponse> = message('AuditResponse', {
+  entries: z.array(
+    message<AuditEntry>('AuditEntry', {
+      at: timestamp,
+      by: text.optional(),
+      address: text.optional(),
+      kind: text,
+      made: anything,
+      undo: anything.optional(),
+    }),
+  ),
+  next,
 })
 
 export const adminLogin: z.ZodType<AdminAuthLoginResponse> = message('AdminAuthLoginResponse', {
@@ -254,6 +336,7 @@ export const adminLoad: z.ZodType<AdminLoadResponse> = message('AdminLoadRespons
   ...carried,
   machines: z.array(adminMachine).optional(),
   redis: z.enum(['up', 'down']).optional(),
+  traffic: relayTraffic.optional(),
 })
 
 const ens: z.ZodType<EnsStatus> = message('ENSStatus', {
