@@ -11,7 +11,7 @@ import type {
 } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
-import { prove as proveAt, reaches as reachesAt } from '../support/domain-visits.ts'
+import { openVisit, prove as proveAt, reaches as reachesAt } from '../support/domain-visits.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const SHOP = 'shop.example.test'
@@ -297,6 +297,46 @@ describe('name servers that misbehave cost only their own domain', () => {
     expect(waiting.domains?.map(({ state }) => state)).toEqual(['pending', 'pending'])
     const lease = await relay.register('demo', { account, domains: [SHOP] })
     expect(await stateOf(lease)).toMatchObject({ proven: true })
+  })
+})
+
+describe('connections that are open at a domain', () => {
+  test.each<[string, (lease: RegisterResponse) => Promise<unknown>]>([
+    [
+      'close when the operator bans it, and those at other names stay (protocol §9.5.7)',
+      () => relay.call('POST', '/api/policy/domains', { domain: 'example.test', is_banned: true }, ADMIN),
+    ],
+    [
+      'close when another identity proves it, and those at other names stay',
+      async () => {
+        const account = newAccount()
+        prove(account)
+        await stateOf(await relay.register('new', { account, domains: [SHOP] }))
+      },
+    ],
+  ])('%s', async (_what, lose) => {
+    const account = newAccount()
+    prove(account)
+    prove(account, 'other.test')
+    const lease = await relay.register('demo', { account, domains: [SHOP, 'other.test'] })
+    await stateOf(lease)
+    const at = await Promise.all(
+      [SHOP, 'other.test', lease.hostname].map((name) => openVisit(relay, lease, name)),
+    )
+    await lose(lease)
+    await at[0]!.closed
+    expect(at.map(({ isOpen }) => isOpen())).toEqual([false, true, true])
+    expect(await reaches(lease, SHOP)).toBe(false)
+  })
+
+  test('close when the lease ends', async () => {
+    const account = newAccount()
+    prove(account)
+    const lease = await relay.register('demo', { account, domains: [SHOP] })
+    await stateOf(lease)
+    const { closed } = await openVisit(relay, lease, SHOP)
+    await relay.call('POST', '/sdk/unregister', { access_token: lease.access_token })
+    await closed
   })
 })
 

@@ -137,6 +137,21 @@ describe('by the clock of the relay', () => {
     ])
   })
 
+  test('its end closes the connections that are open at the domain, and no others', async () => {
+    const lease = relay.register()
+    await asked(lease)
+    const closed: string[] = []
+    for (const name of [SHOP, lease.hostname, '']) lease.onBlock(() => closed.push(name), name)
+    lease.onBlock(() => closed.push('left'), SHOP)()
+    dns.records.delete(`${PROOF} TXT`)
+    time += 24 * HOUR_MS - 1
+    await asked(lease)
+    expect(closed).toEqual([])
+    time += 1
+    await asked(lease)
+    expect(closed).toEqual([SHOP])
+  })
+
   test('a record that comes back within that time begins another 24 hours', async () => {
     const lease = relay.register()
     await asked(lease)
@@ -187,6 +202,21 @@ describe('by the clock of the relay', () => {
     expect(relay.domains.ask(again)).toMatchObject([{ proven: true }])
     expect(relay.routes.resolve(SHOP)).toBe(again.route)
     expect(relay.domains.ask(relay.register(BOB, 'other'))[0]?.proven).toBeUndefined()
+  })
+
+  test('a site that registers again has no domain that another identity proved since', async () => {
+    const lease = relay.register()
+    await asked(lease)
+    dns.records.set(`${PROOF} TXT`, claim(BOB))
+    time += 1
+    const other = relay.register(BOB, 'other')
+    await asked(other)
+    expect(relay.routes.resolve(SHOP)).toBe(other.route)
+    for (const one of [other, lease]) relay.leases.end(one, 'unregistered')
+    const again = relay.register()
+    expect(await asked(again)).toBe(1)
+    expect(relay.domains.of(again)).toMatchObject([{ state: 'pending' }])
+    expect(relay.routes.resolve(SHOP)).toBeUndefined()
   })
 
   test('a network beyond its budget waits, and others do not', async () => {

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { RegisterResponse } from '@svc/protocol'
 import type { DnsServer } from '../../../tools/dns/dns-server.ts'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { UPGRADE_HEADERS } from './api-socket.ts'
 import type { newAccount, TestClient } from './relay.ts'
 import { nativeSession } from './session.ts'
@@ -45,4 +46,31 @@ export async function reaches(
   visitor.destroy()
   for (const session of sessions) session.abort()
   return first === 0
+}
+
+/** A visitor who came to the site by a name, and is still connected. */
+export interface OpenVisit {
+  /** Resolves when the relay closes the connection. */
+  closed: Promise<unknown>
+  isOpen: () => boolean
+}
+
+/** Connects a visitor to a session of the site. @param at where the visitor comes in. @default the relay that has the session */
+export async function openVisit(
+  relay: TestClient,
+  lease: RegisterResponse,
+  domain: string,
+  at: TestClient = relay,
+): Promise<OpenVisit> {
+  const session = await nativeSession(relay, lease.reverse_endpoint.capability, UPGRADE_HEADERS)
+  const visitor = await at.tcp()
+  visitor.on('error', () => {}).resume()
+  const closed = once(visitor, 'close')
+  const answered = once(visitor, 'data')
+  visitor.write(await captureHello(domain))
+  await session.read(1 + BINDING_BYTES + 1)
+  // Until it answers, the relay waits for a session that is alive.
+  await session.write(Buffer.of(HANDSHAKE))
+  await answered
+  return { closed, isOpen: () => !visitor.closed }
 }

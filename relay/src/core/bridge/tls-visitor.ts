@@ -29,7 +29,8 @@ type PendingTlsVisitor = PendingVisitor & { hello: PeekedHello }
 
 /** Resolves when the visitor has disconnected, was refused, or was handed over to another process. */
 export async function serveTlsVisitor(pending: PendingTlsVisitor, bridging: BridgeContext): Promise<void> {
-  const release = pending.lease.onBlock(() => pending.visitor.destroy())
+  const { visitor, lease, hello } = pending
+  const release = lease.onBlock(() => visitor.destroy(), hello.serverName)
   try {
     await bridge(pending, bridging)
   } finally {

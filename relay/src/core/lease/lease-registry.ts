@@ -215,7 +215,7 @@ export class LeaseRegistry {
     const given = proven.filter((domain) => this.#takeDomain(lease, domain))
     for (const { domain } of lease.domains.proven)
       if (!given.some((one) => one.domain === domain)) this.#routes.withdraw(domain, lease.route)
-    lease.domains = { changedAt, proven: given }
+    lease.setDomains({ changedAt, proven: given })
   }
 
   /** @returns false when the domain is another's */
@@ -230,8 +230,9 @@ export class LeaseRegistry {
       const isLater = provenAt === before ? lease.identityKey > other.identityKey : provenAt > before
       if (!isLater) return false
       const proven = other.domains.proven.filter((one) => one.domain !== domain)
-      other.domains = { ...other.domains, proven }
       this.#routes.publish(domain, lease.route)
+      // A later state, or a machine that knows only the one before would keep it.
+      other.setDomains({ changedAt: other.domains.changedAt + 1, proven })
       this.#changed(other)
       return true
     }

@@ -106,13 +106,13 @@ export class Lease {
   metadata: LeaseMetadata
   /** The site's signed statement that it is at this relay, for relays that ask; undefined if it gave none. */
   statement: SiteStatement | undefined
-  /** The registry alone changes it, together with the routes. */
   domains: LeaseDomains
   /** Relay time, as {@link expiresAt}. */
   lastSeenAt: number
   expiresAt: number
   readonly #ended = new AbortController()
-  readonly #open = new Set<() => void>()
+  /** Closes each open connection; with the name to which its visitor came. */
+  readonly #open = new Map<() => void, string>()
   #sessions: LeaseSessions | undefined
   /** Result of the last policy change. */
   #isRouted = true
@@ -142,6 +142,11 @@ export class Lease {
   /** Every hostname under which the lease is published. */
   get hostnames(): string[] {
     return this.hostname === '' ? [this.canonicalHostname] : [this.hostname, this.canonicalHostname]
+  }
+
+  /** Whether visitors of that name come here. */
+  isAt(serverName: string): boolean {
+    return this.hostnames.includes(serverName) || isAmong(this.domains, serverName)
   }
 
   /** When the custom domain was proven that leads here; undefined if it does not. */
@@ -179,12 +184,23 @@ export class Lease {
   }
 
   /**
-   * Registers a function that closes a connection when the policy no longer routes the lease.
+   * Registers a function that closes a connection when the policy no longer routes the lease, or the custom domain of its visitor leads
+   * here no longer.
+   * @param serverName to which the visitor came. @default none
    * @returns a function that removes it
    */
-  onBlock(close: () => void): () => void {
-    this.#open.add(close)
+  onBlock(close: () => void, serverName = ''): () => void {
+    this.#open.set(close, serverName)
     return () => this.#open.delete(close)
+  }
+
+  /** The registry alone calls this, after it has changed the routes: connections at domains that the lease no longer has are closed. */
+  setDomains(domains: LeaseDomains): void {
+    const lost = this.domains.proven.filter(({ domain }) => !isAmong(domains, domain))
+    this.domains = domains
+    if (lost.length === 0) return
+    const names = new Set(lost.map(({ domain }) => domain))
+    for (const [close, serverName] of this.#open) if (names.has(serverName)) close()
   }
 
   /**
@@ -204,7 +220,7 @@ export class Lease {
     const isLost = this.#isRouted && !isRouted
     this.#isRouted = isRouted
     if (!isLost) return
-    for (const close of this.#open) close()
+    for (const close of this.#open.keys()) close()
     this.#sessions?.clear()
   }
 
@@ -213,4 +229,8 @@ export class Lease {
     this.#ended.abort(reason)
     this.#sessions?.close()
   }
+}
+
+function isAmong({ proven }: LeaseDomains, name: string): boolean {
+  return proven.some(({ domain }) => domain === name)
 }

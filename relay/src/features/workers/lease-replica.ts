@@ -47,8 +47,8 @@ export class LeaseReplica {
   /** The primary process has decided which lease has a domain. */
   #setDomains(lease: Lease, domains: LeaseDomains): void {
     for (const { domain } of lease.domains.proven) this.#routes.withdraw(domain, lease.route)
-    lease.domains = domains
     for (const { domain } of domains.proven) this.#routes.publish(domain, lease.route)
+    lease.setDomains(domains)
   }
 
   end(id: string, reason: LeaseEnd): void {

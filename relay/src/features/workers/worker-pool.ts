@@ -274,7 +274,7 @@ export class WorkerPool implements Processes {
     const visitor = receiveSocket(socket, message)
     sockets.track(visitor)
     const lease = this.#leases.get(message.lease)
-    if (lease === undefined) {
+    if (lease === undefined || hasLost(lease, message)) {
       refuseVisitor(visitor, message)
       return
     }
@@ -315,6 +315,11 @@ export class WorkerPool implements Processes {
       visitor.destroy()
     })
   }
+}
+
+/** Whether the custom domain of a visitor who was on the way leads elsewhere by now. One with a binding came to the name of another relay. */
+function hasLost(lease: Lease, { hello, binding }: HandedOver): boolean {
+  return hello?.serverName !== undefined && binding === undefined && !lease.isAt(hello.serverName)
 }
 
 /** Makes the error that the listener of this process would emit. */
