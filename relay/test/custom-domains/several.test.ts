@@ -4,12 +4,15 @@ import type { CustomDomainsResponse, RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '../../../tools/dns/dns-server.ts'
 import {
+  ADMIN,
+  ADMIN_TOKEN,
   type ClusterRelay,
   type ClusterRelays,
   startClusterRelays,
+  untilLinked,
   whyNoRedis,
 } from '../support/cluster-relays.ts'
-import { prove, reaches } from '../support/domain-visits.ts'
+import { openVisit, prove, reaches } from '../support/domain-visits.ts'
 import { newAccount, startTestRelay, type TestClient, type TestRelay } from '../support/relay.ts'
 
 const SHOP = 'shop.example.test'
@@ -34,7 +37,11 @@ afterEach(() => {
 describe('two processes', () => {
   let relay: TestRelay
   beforeAll(async () => {
-    relay = await startTestRelay({ SVC_WORKERS: '2', CUSTOM_DOMAIN_RESOLVERS: `127.0.0.1:${dns.port}` })
+    relay = await startTestRelay({
+      SVC_WORKERS: '2',
+      ADMIN_TOKEN,
+      CUSTOM_DOMAIN_RESOLVERS: `127.0.0.1:${dns.port}`,
+    })
   })
   afterAll(() => relay.close())
 
@@ -56,7 +63,25 @@ describe('two processes', () => {
     await relay.call('POST', '/sdk/unregister', { access_token: lease.access_token })
     for (let index = 0; index < TRIES; index++) expect(await reaches(relay, old, SHOP)).toBe(false)
   })
+
+  test('close the connections at a domain that is banned, whichever has them', async () => {
+    const account = newAccount()
+    prove(dns, account, SHOP)
+    const lease = await relay.register('banned', { account, domains: [SHOP] })
+    await stateOf(relay, lease)
+    const visits = []
+    for (let index = 0; index < TRIES / 2; index++) visits.push(await openVisit(relay, lease, SHOP))
+    const beside = await openVisit(relay, lease, lease.hostname)
+    await ban(relay, true)
+    await Promise.all(visits.map(({ closed }) => closed))
+    expect(beside.isOpen()).toBe(true)
+    await ban(relay, false)
+  })
 })
+
+async function ban(relay: TestClient, is_banned: boolean): Promise<void> {
+  await relay.call('POST', '/api/policy/domains', { domain: SHOP, is_banned }, ADMIN)
+}
 
 describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRedis()})`, () => {
   let cluster: ClusterRelays
@@ -100,6 +125,50 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
     expect((await stateOf(a, old)).proven).toBeUndefined()
   })
 
+  test('give it back to nobody who was the owner before, also when the new one has left', async () => {
+    const old = await a.register('before', { account, domains: [SHOP] })
+    expect(await stateOf(a, old)).toMatchObject({ proven: true })
+    const next = newAccount()
+    prove(dns, next, SHOP)
+    const lease = await b.register('after', { account: next, domains: [SHOP] })
+    expect(await stateOf(b, lease)).toMatchObject({ proven: true })
+    await b.call('POST', '/sdk/unregister', { access_token: lease.access_token })
+    const visitors = { others: [], at: a }
+    await expect.poll(() => reaches(a, old, SHOP, visitors)).toBe(false)
+    // A machine that starts knows of leases only what the others have written.
+    const started = await cluster.add()
+    await untilLinked(cluster.relays)
+    expect(await reaches(a, old, SHOP, { at: started })).toBe(false)
+    // The first machine has seen this proof less than an hour ago, and not that of the other.
+    await a.call('POST', '/sdk/unregister', { access_token: old.access_token })
+    const again = await a.register('before', { account, domains: [SHOP] })
+    expect(await stateOf(a, again)).toMatchObject({
+      state: 'pending',
+      reason: expect.stringContaining('another identity'),
+    })
+    expect(await reaches(a, again, SHOP)).toBe(false)
+  })
+
+  test('close the connections at a domain that is banned or moves, wherever they came in', async () => {
+    prove(dns, account, 'moves.test')
+    const lease = await a.register('open', { account, domains: [SHOP, 'moves.test'] })
+    await stateOf(a, lease)
+    for (const name of [SHOP, 'moves.test'])
+      for (const at of [a, b, c]) await expect.poll(() => reaches(a, lease, name, { at })).toBe(true)
+    const open = async (name: string) =>
+      await Promise.all([a, b, c].map((at) => openVisit(a, lease, name, at)))
+    const banned = await open(SHOP)
+    const moved = await open('moves.test')
+    await ban(b, true)
+    await Promise.all(banned.map(({ closed }) => closed))
+    expect(moved.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
+    await ban(b, false)
+    const next = newAccount()
+    prove(dns, next, 'moves.test')
+    await stateOf(c, await c.register('moved', { account: next, domains: ['moves.test'] }))
+    await Promise.all(moved.map(({ closed }) => closed))
+  })
+
   test('refuse a look-up that began earlier and ends later, also at the machine that knows nothing yet', async () => {
     const [slow, fast] = [account, newAccount()]
     const old = dns.records.get(`_svc.${SHOP} TXT`)!
@@ -125,17 +194,26 @@ describe.skipIf(whyNoRedis() !== undefined)(`three machines (skipped: ${whyNoRed
       await expect.poll(() => reaches(b, lease, SHOP, { at, others: [late] })).toBe(true)
   })
 
-  test('give nobody a new domain while Redis is down, and keep those that they have', async () => {
+  test('give nobody a new domain while Redis is down, keep those that they have, and agree when it comes back empty', async () => {
     const lease = await a.register('kept', { account, domains: [SHOP] })
     expect(await stateOf(a, lease)).toMatchObject({ proven: true })
-    const other = newAccount()
-    const asking = await a.register('asking', { account: other, domains: ['other.test'] })
+    const next = newAccount()
+    const asking = await a.register('asking', { account: next, domains: [SHOP] })
     expect((await stateOf(a, asking)).proven).toBeUndefined()
-    prove(dns, other, 'other.test')
-    await cluster.redis.stop()
-    // This machine has not looked the domain up before, and so does it at once.
+    prove(dns, next, SHOP)
+    await cluster.redis.kill()
+    // This machine has not looked the domain up before, and so does it at once, as the next one does.
     const state = await stateOf(c, asking)
     expect(state).toMatchObject({ state: 'pending', reason: expect.stringContaining('cannot agree') })
-    expect(await reaches(a, lease, SHOP)).toBe(true)
+    for (const at of [a, b, c]) expect(await reaches(a, lease, SHOP, { at, others: [asking] })).toBe(true)
+    await cluster.redis.restart({ withoutData: true })
+    const identity = { name: 'later', address: newAccount().address }
+    const isUp = async (relay: TestClient): Promise<number> =>
+      (await relay.call('POST', '/sdk/register/challenge', { identity })).status
+    for (const at of [a, b, c]) await expect.poll(() => isUp(at)).toBe(201)
+    expect(await stateOf(b, asking)).toMatchObject({ proven: true })
+    for (const at of [a, b, c])
+      await expect.poll(() => reaches(a, asking, SHOP, { at, others: [lease] })).toBe(true)
+    expect((await stateOf(a, lease)).proven).toBeUndefined()
   })
 })

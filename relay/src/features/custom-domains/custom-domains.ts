@@ -31,7 +31,7 @@ import { Turns } from './turns.ts'
 export interface CustomDomainsParts {
   rootHost: string
   lookups: LookupOptions
-  leases: Pick<LeaseRegistry, 'lead' | 'at' | 'onChange'>
+  leases: Pick<LeaseRegistry, 'lead' | 'at' | 'onChange'> & Iterable<Lease>
   routes: Pick<RoutingTable<Route>, 'resolve'>
   policy: Pick<Policy, 'isDomainBanned' | 'onChange'>
   rateLimits: Pick<RateLimits, 'takeDomainLookup'>
@@ -80,8 +80,10 @@ export class CustomDomains {
       if (lease.ended.aborted) this.#watches.delete(lease)
     })
     parts.policy.onChange(() => {
-      for (const [lease, watches] of this.#watches)
-        for (const [domain, watch] of watches) this.#withdrawRefused(lease, domain, watch)
+      // Also of leases whose sites have asked only other machines.
+      for (const lease of parts.leases)
+        for (const { domain } of lease.domains.proven)
+          if (parts.policy.isDomainBanned(domain)) this.#lead(lease, domain, undefined)
     })
   }
 
@@ -128,7 +130,7 @@ export class CustomDomains {
     this.#closing.abort()
   }
 
-  /** At the first call for a lease, a proof that the same identity gave a moment ago counts at once. */
+  /** At the first call for a lease, a proof that the same identity gave a moment ago counts at once, unless another one's came since. */
   #watchesOf(lease: Lease): ReadonlyMap<string, Watch> {
     const known = this.#watches.get(lease)
     if (known !== undefined) return known
@@ -136,12 +138,27 @@ export class CustomDomains {
     const watches = new Map(domains.map((domain) => [domain, this.#newWatch(domain)]))
     if (domains.length === 0 || lease.ended.aborted) return watches
     this.#watches.set(lease, watches)
+    // The other machines have to be asked first.
+    if (this.#parts.sharing !== undefined) return watches
     for (const [domain, watch] of watches) {
-      const proof = this.#proofs.of(domain, lease.identityKey)
-      if (proof === undefined || this.#now() - proof.provenAt >= PROOF_RENEWAL_MS) continue
-      if (this.#refusalOf(lease, domain, watch) === undefined) this.#lead(lease, domain, proof.provenAt)
+      const provenAt = this.#rememberedProof(lease, domain)
+      if (provenAt !== undefined && this.#refusalOf(lease, domain, watch) === undefined)
+        this.#lead(lease, domain, provenAt)
     }
     return watches
+  }
+
+  #rememberedProof(lease: Lease, domain: string): number | undefined {
+    const { provenAt = Number.NEGATIVE_INFINITY } = this.#proofs.of(domain, lease.identityKey) ?? {}
+    return this.#now() - provenAt < PROOF_RENEWAL_MS ? provenAt : undefined
+  }
+
+  /** At another machine, another identity may have proved the domain since. */
+  async #leadAgain(lease: Lease, domain: string): Promise<void> {
+    const provenAt = this.#rememberedProof(lease, domain)
+    if (provenAt === undefined || lease.provenAt(domain) !== undefined) return
+    const isClaimed = await this.#claim(lease, domain, provenAt)
+    if (isClaimed && !lease.ended.aborted) this.#lead(lease, domain, provenAt)
   }
 
   #newWatch(domain: string): Watch {
@@ -209,6 +226,7 @@ export class CustomDomains {
     }
     const { isApex } = await import('./public-suffix.ts')
     watch.isApex = isApex(domain)
+    await this.#leadAgain(lease, domain)
     const lookup = new Lookup(this.#parts.lookups, this.#closing.signal)
     if (time - (lease.provenAt(domain) ?? Number.NEGATIVE_INFINITY) >= PROOF_RENEWAL_MS) {
       const proof = await lookUpProof(lookup, domain, lease.identity.address)
@@ -250,6 +268,7 @@ export class CustomDomains {
   #lead(lease: Lease, domain: string, provenAt: number | undefined): void {
     const { leases, sharing, log } = this.#parts
     const hadIt = lease.provenAt(domain) !== undefined
+    const before = leases.at(domain)
     const others = lease.domains.proven.filter((one) => one.domain !== domain)
     const proven = provenAt === undefined ? others : [...others, { domain, provenAt }]
     leases.lead(lease, { changedAt: Math.max(this.#now(), lease.domains.changedAt + 1), proven })
@@ -263,6 +282,8 @@ export class CustomDomains {
     }
     // The next renewal tells the other machines what they do not hear now.
     sharing?.renewed(lease).catch(() => {})
+    // A machine that starts later may find only the lease that had it before.
+    if (hasIt && before !== undefined && before !== lease) sharing?.renewed(before).catch(() => {})
   }
 
   #stateOf(lease: Lease, domain: string, watch: Watch): CustomDomain {
