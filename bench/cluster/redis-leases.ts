@@ -100,6 +100,7 @@ export class RedisLeases {
       isEnded: false,
       hasFriendly: true,
       tag: entries.tagOf(sequence, lease.metadata),
+      awayPage: false,
       seen: lease,
     }
     const reply = await this.#redis.run(

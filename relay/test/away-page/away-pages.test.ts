@@ -12,6 +12,7 @@ import { newLease } from '../support/lease.ts'
 
 let covers: Map<string, FeatureRoute>
 let changed: (lease: Lease) => void
+let ended: (lease: AwayLease, isAsked: boolean) => void
 /** The sites that were away before the relay started. */
 let before: AwayLease[]
 let start: () => void
@@ -29,6 +30,9 @@ beforeEach(() => {
       },
       onChange: (listener) => {
         changed = listener
+      },
+      onAway: (listener) => {
+        ended = listener
       },
       isAwaited: () => relay.isAwaited,
     },
@@ -122,6 +126,17 @@ describe('a page', () => {
     expect(route.isOpen()).toBe(false)
     lease('old', { identity })
     expect([...covers.keys()]).toEqual([])
+  })
+
+  test('is there for a site of whose last lease another machine tells, if that asked for it', () => {
+    const site = lease()
+    ended(site, true)
+    expect(covers.get('demo.relay.localhost')?.isOpen()).toBe(true)
+    ended(site, false)
+    expect(covers.size).toBe(0)
+    relay.isAwaited = false
+    ended(site, true)
+    expect(covers.size).toBe(0)
   })
 
   test('is not there before the relay started for a name that does not wait', () => {

@@ -14,7 +14,7 @@ import type { LeasePorts } from './lease-ports.ts'
 import type { LeaseAddresses, LeaseRequest } from './lease-request.ts'
 import type { LeaseGrant, SharedLease } from './lease-sharing.ts'
 import { MetadataQuota } from './metadata-quota.ts'
-import type { PreparedReservation, Reservations } from './reservations.ts'
+import type { PreparedReservation, Reservation, Reservations } from './reservations.ts'
 import type { Route } from './route.ts'
 
 /** Active leases. */
@@ -46,6 +46,7 @@ export class LeaseRegistry {
   #inOrder: readonly Lease[] | undefined
   #sequence = 0
   readonly #onChange = new Set<(lease: Lease) => void>()
+  readonly #onAway = new Set<(lease: AwayLease, isAsked: boolean) => void>()
   #isClosed = false
   readonly #metadata = new MetadataQuota()
   /** Active leases by the network of their registration. */
@@ -71,6 +72,11 @@ export class LeaseRegistry {
   /** Called when a lease is registered, renewed or ended, before the response is sent. */
   onChange(listener: (lease: Lease) => void): void {
     this.#onChange.add(listener)
+  }
+
+  /** Called with a lease of which this machine hears after its end, and whether it asked for an away page. */
+  onAway(listener: (lease: AwayLease, isAsked: boolean) => void): void {
+    this.#onAway.add(listener)
   }
 
   get size(): number {
@@ -319,11 +325,14 @@ export class LeaseRegistry {
 
   /** What is known of leases of before this process started that asked for an away page, and whose sites are away since. */
   *away(): Generator<AwayLease> {
-    for (const [key, { hostname, network = '' }] of this.#reservations.awayPages()) {
-      const colon = key.lastIndexOf(':')
-      const identity = { name: key.slice(0, colon), address: key.slice(colon + 1) }
-      yield { hostname, identity, identityKey: key, registeredFrom: network }
-    }
+    for (const [key, reservation] of this.#reservations.awayPages()) yield awayLease(key, reservation)
+  }
+
+  /** Keeps the name of a lease that ended before this machine heard of it. */
+  applyEnd(key: string, reservation: Reservation): void {
+    this.#reservations.restore(key, reservation)
+    const { awayPage = false } = reservation
+    for (const listener of this.#onAway) listener(awayLease(key, reservation), awayPage)
   }
 
   /** Whether the operator pinned its name to the identity: nobody else keeps the name without a lease. */
@@ -429,6 +438,12 @@ export class LeaseRegistry {
 
 function keyOf({ identity }: { identity: Identity }): string {
   return identityKey(identity.name, identity.address)
+}
+
+function awayLease(identityKey: string, { hostname, network = '' }: Reservation): AwayLease {
+  const colon = identityKey.lastIndexOf(':')
+  const identity = { name: identityKey.slice(0, colon), address: identityKey.slice(colon + 1) }
+  return { hostname, identity, identityKey, registeredFrom: network }
 }
 
 /** When the site issued a statement, in milliseconds since the epoch; 0 for none. */

@@ -11,7 +11,7 @@ import type { AwayServer } from './away-server.ts'
 import { AWAY_PAGES_MAX, AWAY_PAGES_PER_ACCOUNT_MAX, AWAY_PAGES_PER_NETWORK_MAX } from './limits.ts'
 
 export interface AwayPagesParts {
-  leases: Pick<LeaseRegistry, 'onChange' | 'isAwaited' | 'away'>
+  leases: Pick<LeaseRegistry, 'onChange' | 'onAway' | 'isAwaited' | 'away'>
   routes: Pick<RoutingTable<Route>, 'cover' | 'uncover'>
   policy: Pick<PolicyRules, 'routes' | 'mayRoute'>
   certificates: Pick<ServerCertificates, 'isAvailable'>
@@ -42,10 +42,18 @@ export class AwayPages {
 
   /** Has the pages of sites that were away before this process started, and follows the leases from now on. */
   start(): void {
-    const { leases, policy } = this.#parts
+    const { leases } = this.#parts
     leases.onChange((lease) => this.#follow(lease))
-    for (const lease of leases.away())
-      if (leases.isAwaited(lease)) this.#add(lease, () => policy.mayRoute(lease))
+    leases.onAway((lease, isAsked) => {
+      this.#remove(lease.identityKey)
+      if (isAsked) this.#addEnded(lease)
+    })
+    for (const lease of leases.away()) this.#addEnded(lease)
+  }
+
+  #addEnded(lease: AwayLease): void {
+    const { leases, policy } = this.#parts
+    if (leases.isAwaited(lease)) this.#add(lease, () => policy.mayRoute(lease))
   }
 
   /** @param lease one that was registered or renewed, or has ended */

@@ -149,6 +149,17 @@ export class ClusterLeases implements LeaseSharing {
     const { metadata, clientIp, reportedIp, lastSeenAt } = described
     const seen = { lastSeenAt, clientIp, reportedIp }
     const tag = this.#entries.tagOf(sequence, metadata)
+    const { awayPage } = described.preferences
+    const head = this.#entries.formatHead({
+      key,
+      sequence,
+      expires,
+      isEnded: false,
+      hasFriendly,
+      tag,
+      awayPage,
+      seen,
+    })
     const [name, hostname] = [keys.identityName(key), this.#entries.hostnameName(key, hasFriendly)]
     const [outcome, first = '', headText = ''] = (await orDown(
       redis.run(
@@ -171,7 +182,7 @@ export class ClusterLeases implements LeaseSharing {
           indexMs: NAME_INDEX_MS,
           changesKept: CHANGES_KEPT,
           machine: run,
-          head: this.#entries.formatHead({ key, sequence, expires, isEnded: false, hasFriendly, tag, seen }),
+          head,
           json: this.#entries.formatJson(described, sequence),
         },
       ),
@@ -181,10 +192,10 @@ export class ClusterLeases implements LeaseSharing {
       this.#lastChange = first
       return { sequence }
     }
-    const head = this.#entries.parseHead(first, headText)
-    if (head === undefined || this.#isPast(head)) await orDown(this.#writer.drop(first, headText))
+    const other = this.#entries.parseHead(first, headText)
+    if (other === undefined || this.#isPast(other)) await orDown(this.#writer.drop(first, headText))
     else if (outcome === 'conflict') return 'conflict'
-    else this.#lastFence = Math.max(this.#lastFence, head.sequence)
+    else this.#lastFence = Math.max(this.#lastFence, other.sequence)
     return 'again'
   }
 
@@ -261,8 +272,8 @@ export class ClusterLeases implements LeaseSharing {
   }
 
   #apply(head: LeaseHead, json?: string): void {
-    const { leases, reservations } = this.#parts
-    const { key, isEnded, hasFriendly, expiresAt, sequence, seen } = head
+    const { leases } = this.#parts
+    const { key, isEnded, hasFriendly, expiresAt, sequence, awayPage, seen } = head
     this.#lastFence = Math.max(this.#lastFence, sequence)
     const known = leases.ofIdentity(key)
     if (!isEnded && expiresAt > now()) {
@@ -277,7 +288,7 @@ export class ClusterLeases implements LeaseSharing {
     if (known !== undefined && isEnded) leases.end(known, 'unregistered')
     else if (known === undefined) {
       const network = seen.clientIp === '' ? undefined : networkOf(seen.clientIp)
-      reservations.restore(key, { hostname, expiresAt, network })
+      leases.applyEnd(key, { hostname, expiresAt, network, awayPage })
     }
   }
 

@@ -49,6 +49,8 @@ const headSchema = z.object({
   clientIp: z.string(),
   reportedIp: z.string().optional(),
   statement: z.object({ issued_at: z.string(), expires_at: z.string(), signature: z.string() }).optional(),
+  /** A machine that starts when the lease has ended knows only the head. */
+  awayPage: z.boolean().optional(),
   /** Times by Redis's clock. */
   domains: z
     .object({
@@ -72,6 +74,8 @@ export interface LeaseHead {
   hasFriendly: boolean
   /** Tag of the JSON that belongs to the head; {@link NONE} when only the reservation is left of the lease. */
   tag: string
+  /** Whether the lease asked for a page while its site is away. */
+  awayPage: boolean
   /** What the last renewal recorded. */
   seen: Pick<SharedLease, 'lastSeenAt' | 'clientIp' | 'reportedIp' | 'statement' | 'domains'>
 }
@@ -116,6 +120,7 @@ export class LeaseEntries {
     isEnded,
     hasFriendly,
     tag,
+    awayPage,
     seen,
   }: Omit<LeaseHead, 'expiresAt'>): string {
     const { seal, keys, clock } = this.#parts
@@ -130,6 +135,7 @@ export class LeaseEntries {
       clientIp,
       reportedIp,
       statement,
+      awayPage: awayPage || undefined,
       domains,
     } satisfies z.input<typeof headSchema>
     return `${clear} ${seal.close('lease', keys.identityName(key), clear, JSON.stringify(hidden))}`
@@ -148,7 +154,7 @@ export class LeaseEntries {
     }
     const hidden = parsed(headSchema, seal.open('lease', identityName, clear, sealed))
     if (hidden === undefined) return undefined
-    const { key, lastSeen, clientIp, reportedIp, statement } = hidden
+    const { key, lastSeen, clientIp, reportedIp, statement, awayPage = false } = hidden
     const domains = hidden.domains && withTimes(hidden.domains, (time) => clock.toRelay(time))
     return {
       key,
@@ -158,6 +164,7 @@ export class LeaseEntries {
       isEnded: ended === '1',
       hasFriendly: name !== NONE,
       tag,
+      awayPage,
       seen: { lastSeenAt: clock.toRelay(lastSeen), clientIp, reportedIp, statement, domains },
     }
   }

@@ -1,5 +1,6 @@
 // Writes entries of leases to Redis, and keeps those that it could not take until it answers again.
 
+import { addressIn } from '../../../core/client-address/ip-address.ts'
 import { type Lease, NO_DOMAINS } from '../../../core/lease/lease.ts'
 import { NAME_RESERVATION_MS, type Reservation } from '../../../core/lease/reservations.ts'
 import { CHANGES_KEPT, NAME_INDEX_MS, REDIS_ATTEMPTS_MAX, UNSENT_CHANGES_MAX } from '../limits.ts'
@@ -76,14 +77,18 @@ export class LeaseWriter {
   }
 
   /** @throws RedisError */
-  async putReservation(key: string, { hostname, expiresAt }: Reservation): Promise<void> {
+  async putReservation(
+    key: string,
+    { hostname, expiresAt, network = '', awayPage = false }: Reservation,
+  ): Promise<void> {
     const { clock, entries } = this.#parts
     const hasFriendly = hostname !== ''
     // The relay's host has changed since, so the identity no longer has this name.
     if (hasFriendly && hostname !== entries.friendlyHostname(key)) return
     const expires = clock.toRedis(expiresAt)
-    const seen = { lastSeenAt: expiresAt, clientIp: '', reportedIp: undefined }
-    const fields = { key, sequence: 0, expires, isEnded: true, hasFriendly, tag: NONE, seen }
+    const clientIp = network && addressIn(network)
+    const seen = { lastSeenAt: expiresAt, clientIp, reportedIp: undefined }
+    const fields = { key, sequence: 0, expires, isEnded: true, hasFriendly, tag: NONE, awayPage, seen }
     await this.#write({ ...fields, json: () => NONE }, true, true)
   }
 
@@ -125,6 +130,7 @@ export class LeaseWriter {
       isEnded,
       hasFriendly: lease.hostname !== '',
       tag: entries.tagOf(sequence, metadata),
+      awayPage: lease.preferences.awayPage,
       seen: { lastSeenAt, clientIp, reportedIp, statement, domains },
       json: () => entries.formatJson(lease, sequence),
     }
